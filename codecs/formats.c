@@ -1,0 +1,13 @@
+/* The table of formats, made from formats.def. */
+#include "harness/registry.h"
+
+#define FORMAT(name) extern const struct bo_format name##_format;
+#include "codecs/formats.def"
+#undef FORMAT
+
+const struct bo_format *const bo_formats[] = {
+#define FORMAT(name) &name##_format,
+#include "codecs/formats.def"
+#undef FORMAT
+    NULL,
+};

@@ -1,0 +1,385 @@
+/* The frame that all PCDATA payloads share: header, area of records, directory. Layout in pcdata.h. */
+#include "codecs/pcdata/pcdata.h"
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+static enum bo_status check_directory(const struct pcdata_frame *frame, size_t directory_off,
+                                      struct bo_error *err)
+{
+    for (uint32_t t = 0; t < frame->n_tables; t++) {
+        const uint32_t quanta = pcdata_text_quanta(frame, t);
+        const uint64_t at = directory_off + 8 * (uint64_t)t;
+        if (pcdata_record_off(frame, t) >= frame->area.n)
+            return bo_fail(err, BO_CORRUPT, at, "record offset is past the area's end");
+        if (quanta == 0)
+            return bo_fail(err, BO_CORRUPT, at + 4, "text length is 0");
+        if (quanta > UINT32_MAX >> frame->quantum_shift)
+            return bo_fail(err, BO_CORRUPT, at + 4, "text length is 4 GiB or more");
+    }
+    return BO_OK;
+}
+
+static bool all_zero(struct bo_span in, size_t off, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (in.p[off + i])
+            return false;
+    return true;
+}
+
+enum bo_status pcdata_frame_open(struct bo_span in, struct pcdata_frame *frame,
+                                 struct bo_error *err)
+{
+    if (in.n < PCDATA_FRAME_HEADER)
+        return bo_fail(err, BO_TRUNCATED, in.n, "ends inside the frame's header");
+    if (in.p[0] != PCDATA_FRAME_VERSION)
+        return bo_fail(err, BO_UNSUPPORTED, 0, "unknown frame version");
+    if (in.p[1] > 2)
+        return bo_fail(err, BO_CORRUPT, 1, "quantum is not 1, 2 or 4");
+    if (!all_zero(in, 2, 2))
+        return bo_fail(err, BO_CORRUPT, 2, "reserved bytes are not 0");
+    if (!all_zero(in, 12, 4))
+        return bo_fail(err, BO_CORRUPT, 12, "reserved bytes are not 0");
+    const uint32_t n_tables = bo_le32(in.p + 4), area_n = bo_le32(in.p + 8);
+    const uint64_t area_end = PCDATA_FRAME_HEADER + (uint64_t)area_n;
+    const uint64_t directory_off = (area_end + 7) / 8 * 8 + PCDATA_OVERREAD;
+    const uint64_t end = directory_off + 13 * (uint64_t)n_tables;
+    if (end > in.n)
+        return bo_fail(err, BO_TRUNCATED, in.n, "ends inside the area or its directory");
+    if (end < in.n)
+        return bo_fail(err, BO_CORRUPT, end, "bytes follow the directory");
+    if (!all_zero(in, (size_t)area_end, (size_t)(directory_off - area_end)))
+        return bo_fail(err, BO_CORRUPT, area_end, "padding is not 0");
+    const uint8_t *directory = in.p + directory_off;
+    *frame = (struct pcdata_frame){
+        .area = {in.p + PCDATA_FRAME_HEADER, area_n},
+        .n_tables = n_tables,
+        .quantum_shift = in.p[1],
+        .directory = directory,
+        .refs = directory + 8 * (size_t)n_tables,
+        .kinds = directory + 12 * (size_t)n_tables,
+    };
+    return check_directory(frame, (size_t)directory_off, err);
+}
+
+/* ---- rebuilding runs ---------------------------------------------------------------------------- */
+
+bool pcdata_collect(struct pcdata_collector *runs, uint32_t pc, int32_t value)
+{
+    if (runs->n && value == runs->last_value)
+        return true;
+    if (runs->arena) {
+        struct pcdata_run *grown = bo_grow_array(runs->arena, runs->runs, runs->n, runs->n + 1,
+                                                 &runs->cap, sizeof *runs->runs);
+        if (!grown)
+            return false;
+        runs->runs = grown;
+        runs->runs[runs->n] = (struct pcdata_run){pc, value};
+    }
+    runs->n++;
+    runs->last_value = value;
+    return true;
+}
+
+/* Moves a collector's runs into an array of their exact number. */
+static const struct pcdata_run *keep_runs(const struct pcdata_collector *runs,
+                                          struct bo_arena *arena)
+{
+    struct pcdata_run *kept = bo_alloc_array(arena, runs->n, sizeof *kept);
+    if (kept)
+        memcpy(kept, runs->runs, runs->n * sizeof *kept);
+    return kept;
+}
+
+/* The directory entries seen so far, by value, so that a record that many tables share is walked once. */
+struct seen_entries {
+    const struct pcdata_frame *frame;
+    uint32_t *slots; /* table number + 1; 0: free */
+    uint32_t mask;
+    uint8_t *starts; /* a bit for each byte of the area: a record starts there */
+};
+
+static uint64_t directory_entry(const struct pcdata_frame *frame, uint32_t table)
+{
+    return bo_le64(frame->directory + 8 * (size_t)table);
+}
+
+static bool seen_init(struct seen_entries *seen, const struct pcdata_frame *frame,
+                      struct bo_arena *arena)
+{
+    uint64_t n_slots = 16;
+    while (n_slots < 2 * (uint64_t)frame->n_tables)
+        n_slots *= 2;
+    *seen = (struct seen_entries){.frame = frame, .mask = (uint32_t)(n_slots - 1)};
+    seen->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *seen->slots);
+    seen->starts = bo_zalloc_array(arena, frame->area.n / 8 + 1, 1);
+    return seen->slots && seen->starts;
+}
+
+/* The slot of the first table with the same directory entry: its number + 1, or 0 and to be filled. */
+static uint32_t *seen_find(const struct seen_entries *seen, uint32_t table)
+{
+    const uint64_t entry = directory_entry(seen->frame, table);
+    uint32_t i = (uint32_t)bo_mix64(entry) & seen->mask;
+    while (seen->slots[i] && directory_entry(seen->frame, seen->slots[i] - 1) != entry)
+        i = (i + 1) & seen->mask;
+    return &seen->slots[i];
+}
+
+struct walker {
+    const struct pcdata_frame *frame;
+    pcdata_walk_record *walk;
+    void *context;
+    struct seen_entries seen;
+    struct pcdata_collector runs; /* of the record walked last */
+    size_t next;                  /* where the next new record starts */
+};
+
+/* Walks the record of a table whose directory entry is seen for the first time. */
+static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo_error *err)
+{
+    const struct pcdata_frame *frame = w->frame;
+    const uint32_t off = pcdata_record_off(frame, table);
+    const uint8_t bit = (uint8_t)(1u << off % 8);
+    if (off != w->next && !(w->seen.starts[off / 8] & bit))
+        return bo_fail(err, BO_CORRUPT, PCDATA_FRAME_HEADER + (uint64_t)off,
+                       "table's record is neither the next one nor an earlier one");
+    struct bo_cursor in = {.p = frame->area.p, .n = frame->area.n, .off = off};
+    in.base = PCDATA_FRAME_HEADER;
+    w->runs.n = 0;
+    const enum bo_status status =
+        w->walk(frame, w->context, &in, pcdata_text_quanta(frame, table), &w->runs, err);
+    if (off == w->next)
+        w->next = in.off;
+    w->seen.starts[off / 8] |= bit;
+    return status;
+}
+
+static enum bo_status walk_tables(struct walker *w, struct pcdata_table *tables,
+                                  struct bo_arena *arena, struct bo_error *err)
+{
+    const struct pcdata_frame *frame = w->frame;
+    for (uint32_t t = 0; t < frame->n_tables; t++) {
+        uint32_t *slot = seen_find(&w->seen, t);
+        if (!*slot) {
+            const enum bo_status status = walk_new_entry(w, t, err);
+            if (status)
+                return status;
+        }
+        if (tables) {
+            tables[t] = (struct pcdata_table){
+                .text_len = pcdata_text_quanta(frame, t) << frame->quantum_shift,
+                .n_runs = *slot ? tables[*slot - 1].n_runs : (uint32_t)w->runs.n,
+                .refs = bo_le32(frame->refs + 4 * (size_t)t),
+                .kind = frame->kinds[t],
+                .runs = *slot ? tables[*slot - 1].runs : keep_runs(&w->runs, arena),
+            };
+            if (!tables[t].runs)
+                return bo_fail_alloc(err, arena);
+        }
+        *slot = *slot ? *slot : t + 1;
+    }
+    if (w->next != frame->area.n)
+        return bo_fail(err, BO_CORRUPT, PCDATA_FRAME_HEADER + (uint64_t)w->next,
+                       "bytes of the area belong to no table");
+    return BO_OK;
+}
+
+enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, pcdata_walk_record *walk,
+                               void *context, uint32_t first_off, struct bo_arena *arena,
+                               void **model_ret, struct bo_error *err)
+{
+    struct walker w = {.frame = frame, .walk = walk, .context = context, .next = first_off};
+    struct pcdata_table *tables = NULL;
+    struct pcdata_model *model = NULL;
+    if (model_ret) {
+        w.runs.arena = arena;
+        tables = bo_alloc_array(arena, frame->n_tables, sizeof *tables);
+        model = bo_alloc(arena, sizeof *model);
+        if (!tables || !model)
+            return bo_fail_alloc(err, arena);
+        *model = (struct pcdata_model){1u << frame->quantum_shift, frame->n_tables, tables};
+        *model_ret = model;
+    }
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    if (!seen_init(&w.seen, frame, arena))
+        return bo_fail_alloc(err, arena);
+    const enum bo_status status = walk_tables(&w, tables, arena, err);
+    if (!model_ret)
+        bo_arena_rewind(arena, mark);
+    return status;
+}
+
+enum bo_status pcdata_decode_frame(struct bo_span in, pcdata_walk_record *walk,
+                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
+{
+    struct pcdata_frame frame;
+    const enum bo_status status = pcdata_frame_open(in, &frame, err);
+    return status ? status : pcdata_walk_all(&frame, walk, NULL, 0, arena, model_ret, err);
+}
+
+enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
+                                 struct bo_arena *arena, struct pcdata_frame *frame,
+                                 struct bo_error *err)
+{
+    const enum bo_status status = pcdata_frame_open(in, frame, err);
+    return status ? status : pcdata_walk_all(frame, walk, NULL, 0, arena, NULL, err);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+/* Where each distinct record lies: open addressing, keyed by the record's bytes. */
+struct record_index {
+    struct record_slot {
+        uint32_t off, n; /* in the area; n is 0 in a free slot */
+        uint32_t hash;
+    } * slots;
+    uint32_t mask;
+};
+
+static bool record_index_init(struct record_index *index, uint32_t n_tables, struct bo_arena *arena)
+{
+    uint64_t n_slots = 16;
+    while (n_slots < 2 * (uint64_t)n_tables)
+        n_slots *= 2;
+    if (n_slots > UINT32_MAX)
+        return false;
+    index->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *index->slots);
+    index->mask = (uint32_t)n_slots - 1;
+    return index->slots != NULL;
+}
+
+static uint32_t hash_bytes(const uint8_t *p, size_t n)
+{
+    uint64_t h = n;
+    for (; n >= 8; p += 8, n -= 8)
+        h = bo_mix64(h ^ bo_le64(p));
+    for (; n; p++, n--)
+        h = (h ^ *p) * 0x100000001b3u;
+    return (uint32_t)(bo_mix64(h) >> 32);
+}
+
+/* The offset at which these bytes are already in the area, or `off` after noting that they are there now. */
+static uint32_t record_index_put(struct record_index *index, const uint8_t *area, uint32_t off,
+                                 uint32_t n)
+{
+    const uint32_t hash = hash_bytes(area + off, n);
+    uint32_t i = hash & index->mask;
+    for (; index->slots[i].n; i = (i + 1) & index->mask) {
+        const struct record_slot *slot = &index->slots[i];
+        if (slot->hash == hash && slot->n == n && memcmp(area + slot->off, area + off, n) == 0)
+            return slot->off;
+    }
+    index->slots[i] = (struct record_slot){off, n, hash};
+    return off;
+}
+
+struct frame_writer {
+    const struct pcdata_model *model;
+    struct bo_writer *out;
+    size_t area_start; /* in out */
+    unsigned quantum_shift;
+    uint32_t *offsets; /* of each table's record in the area */
+    struct record_index index;
+};
+
+static enum bo_status put_records(struct frame_writer *w, pcdata_put_record *put_record,
+                                  void *context, struct bo_error *err)
+{
+    struct bo_writer *out = w->out;
+    for (uint32_t t = 0; t < w->model->n_tables; t++) {
+        const size_t start = out->n;
+        enum bo_status status =
+            put_record(&w->model->tables[t], w->quantum_shift, context, out, err);
+        status = status ? status : bo_writer_status(out, err);
+        if (status)
+            return status;
+        if (out->n - w->area_start > UINT32_MAX)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
+        const uint32_t off = (uint32_t)(start - w->area_start);
+        w->offsets[t] =
+            record_index_put(&w->index, out->p + w->area_start, off, (uint32_t)(out->n - start));
+        if (w->offsets[t] != off)
+            bo_writer_truncate(out, start);
+    }
+    return BO_OK;
+}
+
+static void put_directory(const struct frame_writer *w)
+{
+    const struct pcdata_model *model = w->model;
+    struct bo_writer *out = w->out;
+    for (uint32_t t = 0; t < model->n_tables; t++) {
+        bo_put_le32(out, w->offsets[t]);
+        bo_put_le32(out, model->tables[t].text_len >> w->quantum_shift);
+    }
+    for (uint32_t t = 0; t < model->n_tables; t++)
+        bo_put_le32(out, model->tables[t].refs);
+    for (uint32_t t = 0; t < model->n_tables; t++)
+        bo_put_u8(out, model->tables[t].kind);
+}
+
+enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
+                                void (*put_prelude)(void *context, struct bo_writer *out),
+                                void *context, struct bo_writer *out, struct bo_error *err)
+{
+    struct frame_writer w = {
+        .model = model,
+        .out = out,
+        .quantum_shift = (unsigned)__builtin_ctz(model->quantum),
+        .offsets = bo_alloc_array(out->arena, model->n_tables, sizeof *w.offsets),
+    };
+    if (!w.offsets || !record_index_init(&w.index, model->n_tables, out->arena))
+        return bo_fail_alloc(err, out->arena);
+
+    const size_t frame_start = out->n;
+    bo_mark_aside(out, "header");
+    bo_put_u8(out, PCDATA_FRAME_VERSION);
+    bo_put_u8(out, (uint8_t)w.quantum_shift);
+    bo_put_le16(out, 0);
+    bo_put_le32(out, model->n_tables);
+    bo_put_le64(out, 0); /* the area's size, known below; reserved */
+    w.area_start = out->n;
+    if (put_prelude)
+        put_prelude(context, out);
+    const enum bo_status status = put_records(&w, put_record, context, err);
+    if (status)
+        return status;
+
+    const size_t area_n = out->n - w.area_start;
+    bo_mark_aside(out, "over-read room");
+    bo_put_zeros(out, (size_t)(-area_n & 7) + PCDATA_OVERREAD);
+    bo_mark_aside(out, "directory");
+    put_directory(&w);
+    if (!out->status)
+        bo_set_le32(out->p + frame_start + 8, (uint32_t)area_n);
+    return bo_writer_status(out, err);
+}
+
+/* ---- scans -------------------------------------------------------------------------------------- */
+
+enum bo_status pcdata_answer_scans(const struct pcdata_frame *frame, const void *reader,
+                                   pcdata_scan_record *scan, const struct pcdata_scan *queries,
+                                   size_t n, struct bo_sink *sink)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t table = queries[i].table;
+        if (table >= frame->n_tables)
+            return BO_OUT_OF_RANGE;
+        struct pcdata_scan_answer *answer = bo_sink_take(sink, sizeof *answer);
+        if (!answer)
+            return BO_OVER_LIMIT;
+        const size_t room = (sink->cap - sink->n) / sizeof *answer->runs;
+        struct pcdata_scan_out out = {
+            .runs = answer->runs,
+            .cap = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX,
+            .quantum_shift = frame->quantum_shift,
+        };
+        scan(reader, frame->area.p + pcdata_record_off(frame, table),
+             pcdata_text_quanta(frame, table), &out);
+        if (!bo_sink_take(sink, out.n * sizeof *answer->runs))
+            return BO_OVER_LIMIT;
+        answer->n_runs = out.n;
+    }
+    return BO_OK;
+}

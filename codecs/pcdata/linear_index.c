@@ -1,0 +1,522 @@
+/*
+ * linear-index: the alternate encoding of the seed. PCs are split into chunks of 256 quanta; a record is an index
+ * of chunk offsets, then the chunks. Three readers of the same bytes: scalar, SIMD, and one without branches.
+ *
+ *   index, for k chunks, of the offsets of chunks 1 .. k-1 from the index's end:
+ *     nothing            k = 1
+ *     (k-1) x u8         all offsets <= 0xff, the first <= 0xfd
+ *     0xfe (k-1) x u16   all offsets <= 0xffff
+ *     0xff (k-1) x u32   otherwise
+ *   chunk:
+ *     u8   n
+ *     u8   pcs[n]        low bytes of the PCs, above the chunk's first, where the value changes
+ *     u2   vlen[n+1]     lengths of the values: 1, 2, 3 stand for 1, 2, 4 bytes; padded with 0 bits to a byte
+ *     int  vals[n+1]     vals[0]: the chunk's first value, and the bias that is added to the others mod 2^32
+ *
+ * A constant chunk (n = 0) is stored once per record and value; later equal ones refer to it.
+ */
+#include "codecs/pcdata/pcdata.h"
+
+#include <simde/x86/sse2.h>
+
+#include "harness/cpu.h"
+
+enum { CHUNK_SHIFT = 8, CHUNK_QUANTA = 1 << CHUNK_SHIFT, INDEX_U16 = 0xfe, INDEX_U32 = 0xff };
+
+static uint64_t n_chunks_of(uint32_t text_quanta)
+{
+    return ((uint64_t)text_quanta + CHUNK_QUANTA - 1) >> CHUNK_SHIFT;
+}
+
+/* Bytes of the vlen array of n values. */
+static inline size_t vlen_nbytes(size_t n)
+{
+    return (n + 3) / 4;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+static unsigned value_code(int32_t v)
+{
+    return v == (int8_t)v ? 1 : v == (int16_t)v ? 2 : 3;
+}
+
+static const uint8_t code_nbytes[4] = {0, 1, 2, 4};
+
+/* The runs of one chunk: `first` covers its start, those up to `end` start inside it. */
+struct chunk_runs {
+    uint32_t first, end;
+};
+
+/* The chunk that starts at `start` quanta, given the run that covers the quantum before it (or run 0). */
+static struct chunk_runs chunk_at(const struct pcdata_table *table, unsigned quantum_shift,
+                                  uint64_t start, uint32_t run)
+{
+    while (run + 1 < table->n_runs && table->runs[run + 1].pc >> quantum_shift <= start)
+        run++;
+    uint32_t end = run + 1;
+    while (end < table->n_runs && table->runs[end].pc >> quantum_shift < start + CHUNK_QUANTA)
+        end++;
+    return (struct chunk_runs){run, end};
+}
+
+static size_t chunk_nbytes(const struct pcdata_table *table, struct chunk_runs c)
+{
+    const uint32_t bias = (uint32_t)table->runs[c.first].value;
+    const size_t n = c.end - c.first - 1;
+    size_t nbytes = 1 + n + vlen_nbytes(n + 1) + code_nbytes[value_code((int32_t)bias)];
+    for (uint32_t i = c.first + 1; i < c.end; i++)
+        nbytes += code_nbytes[value_code((int32_t)((uint32_t)table->runs[i].value - bias))];
+    return nbytes;
+}
+
+static void put_chunk(const struct pcdata_table *table, unsigned quantum_shift, struct chunk_runs c,
+                      struct bo_writer *out)
+{
+    const uint32_t bias = (uint32_t)table->runs[c.first].value;
+    bo_put_u8(out, (uint8_t)(c.end - c.first - 1));
+    for (uint32_t i = c.first + 1; i < c.end; i++)
+        bo_put_u8(out, (uint8_t)(table->runs[i].pc >> quantum_shift));
+    const size_t n_vlen = vlen_nbytes(c.end - c.first);
+    uint8_t *vlen = bo_put_space(out, n_vlen);
+    const size_t vlen_off = out->n - n_vlen; /* the buffer may move */
+    if (vlen)
+        memset(vlen, 0, n_vlen);
+    for (uint32_t i = c.first; i < c.end && !out->status; i++) {
+        const uint32_t v = (uint32_t)table->runs[i].value - (i == c.first ? 0 : bias);
+        const unsigned code = value_code((int32_t)v), k = i - c.first;
+        uint8_t *p = bo_put_space(out, code_nbytes[code]);
+        if (!p)
+            return;
+        for (unsigned b = 0; b < code_nbytes[code]; b++)
+            p[b] = (uint8_t)(v >> (8 * b));
+        out->p[vlen_off + k / 4] |= (uint8_t)(code << (k % 4 * 2));
+    }
+}
+
+/* Where the constant chunks of a record lie, by value: open addressing. */
+struct constant_chunks {
+    struct constant_slot {
+        uint32_t value, off;
+        bool used;
+    } * slots;
+    size_t mask;
+};
+
+/* The slot of this value: used, or free and to be filled. */
+static struct constant_slot *find_constant(const struct constant_chunks *map, uint32_t value)
+{
+    size_t i = bo_mix64(value) & map->mask;
+    while (map->slots[i].used && map->slots[i].value != value)
+        i = (i + 1) & map->mask;
+    return &map->slots[i];
+}
+
+/* A record planned before it is written: each chunk's offset from the index's end. */
+struct plan {
+    uint64_t n_chunks;
+    uint64_t nbytes;   /* of all chunks */
+    uint32_t *offsets; /* offsets[c] < the running total: an earlier constant chunk */
+};
+
+static enum bo_status plan_chunks(const struct pcdata_table *table, unsigned quantum_shift,
+                                  struct bo_arena *arena, struct plan *plan, struct bo_error *err)
+{
+    plan->n_chunks = n_chunks_of(table->text_len >> quantum_shift);
+    plan->offsets = bo_alloc_array(arena, (size_t)plan->n_chunks, sizeof *plan->offsets);
+    /* A constant chunk that differs from the one before it needs a run of its own. */
+    uint64_t n_constants = plan->n_chunks < table->n_runs ? plan->n_chunks : table->n_runs;
+    size_t n_slots = 4;
+    while (n_slots < 2 * n_constants)
+        n_slots *= 2;
+    struct constant_chunks map = {.mask = n_slots - 1};
+    map.slots = bo_zalloc_array(arena, n_slots, sizeof *map.slots);
+    if (!plan->offsets || !map.slots)
+        return bo_fail_alloc(err, arena);
+    struct chunk_runs c = {0, 0};
+    for (uint64_t i = 0; i < plan->n_chunks; i++) {
+        c = chunk_at(table, quantum_shift, i << CHUNK_SHIFT, c.first);
+        if (plan->nbytes > UINT32_MAX)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "chunks of a table take 4 GiB");
+        plan->offsets[i] = (uint32_t)plan->nbytes;
+        if (c.end - c.first == 1) {
+            const uint32_t value = (uint32_t)table->runs[c.first].value;
+            struct constant_slot *slot = find_constant(&map, value);
+            if (slot->used) {
+                plan->offsets[i] = slot->off;
+                continue;
+            }
+            *slot = (struct constant_slot){value, plan->offsets[i], true};
+        }
+        plan->nbytes += chunk_nbytes(table, c);
+    }
+    return BO_OK;
+}
+
+static void put_index(const struct plan *plan, struct bo_writer *out)
+{
+    uint32_t max = 0;
+    for (uint64_t c = 1; c < plan->n_chunks; c++)
+        max = plan->offsets[c] > max ? plan->offsets[c] : max;
+    if (plan->n_chunks == 1)
+        return;
+    const bool one_byte = max <= 0xff && plan->offsets[1] < INDEX_U16;
+    if (!one_byte)
+        bo_put_u8(out, max <= 0xffff ? INDEX_U16 : INDEX_U32);
+    for (uint64_t c = 1; c < plan->n_chunks; c++) {
+        if (one_byte)
+            bo_put_u8(out, (uint8_t)plan->offsets[c]);
+        else if (max <= 0xffff)
+            bo_put_le16(out, (uint16_t)plan->offsets[c]);
+        else
+            bo_put_le32(out, plan->offsets[c]);
+    }
+}
+
+static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
+                                 void *context, struct bo_writer *out, struct bo_error *err)
+{
+    (void)context;
+    const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+    struct plan plan = {0};
+    const enum bo_status status = plan_chunks(table, quantum_shift, out->arena, &plan, err);
+    if (status)
+        return status;
+    bo_mark(out, "index");
+    put_index(&plan, out);
+    bo_mark(out, "chunks");
+    struct chunk_runs c = {0, 0};
+    uint64_t nbytes = 0;
+    for (uint64_t i = 0; i < plan.n_chunks; i++) {
+        if (plan.offsets[i] < nbytes)
+            continue;
+        c = chunk_at(table, quantum_shift, i << CHUNK_SHIFT, c.first);
+        put_chunk(table, quantum_shift, c, out);
+        nbytes += chunk_nbytes(table, c);
+    }
+    bo_arena_rewind(out->arena, mark);
+    return BO_OK;
+}
+
+static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+{
+    return pcdata_put_frame(model, put_record, NULL, NULL, out, err);
+}
+
+/* ---- checking and decoding ---------------------------------------------------------------------- */
+
+struct index_form {
+    unsigned entry_nbytes;
+    size_t nbytes; /* of the whole index, with its marker */
+};
+
+static enum bo_status read_index_form(struct bo_cursor *in, uint64_t n_chunks,
+                                      struct index_form *form, struct bo_error *err)
+{
+    *form = (struct index_form){1, 0};
+    if (n_chunks == 1)
+        return BO_OK;
+    if (bo_left(in) == 0)
+        return bo_fail_here(err, BO_TRUNCATED, in, "ends inside the chunk index");
+    const uint8_t first = in->p[in->off];
+    form->entry_nbytes = first == INDEX_U32 ? 4 : first == INDEX_U16 ? 2 : 1;
+    const uint64_t nbytes = (first >= INDEX_U16) + (n_chunks - 1) * form->entry_nbytes;
+    if (nbytes > bo_left(in))
+        return bo_fail_here(err, BO_TRUNCATED, in, "chunk index is longer than the area");
+    form->nbytes = (size_t)nbytes;
+    return BO_OK;
+}
+
+static inline uint32_t index_entry(const uint8_t *index, unsigned entry_nbytes, uint64_t chunk)
+{
+    const size_t i = (size_t)chunk - 1;
+    return entry_nbytes == 1   ? index[i]
+           : entry_nbytes == 2 ? bo_le16(index + 1 + 2 * i)
+                               : bo_le32(index + 1 + 4 * i);
+}
+
+static inline uint32_t load_value(const uint8_t *p, unsigned code)
+{
+    return code == 1   ? (uint32_t)(int8_t)p[0]
+           : code == 2 ? (uint32_t)(int16_t)bo_le16(p)
+                       : bo_le32(p);
+}
+
+/* Reads one chunk whose first quantum is `start`; the cursor ends after it. */
+static enum bo_status walk_chunk(struct bo_cursor *in, uint64_t start, uint32_t text_quanta,
+                                 unsigned quantum_shift, struct pcdata_collector *runs,
+                                 struct bo_error *err)
+{
+    uint8_t n;
+    const uint8_t *pcs, *vlen, *p;
+    const struct bo_cursor chunk_at_byte = *in;
+    if (!bo_get_u8(in, &n) || !bo_get_bytes(in, n, &pcs) ||
+        !bo_get_bytes(in, vlen_nbytes(n + 1u), &vlen))
+        return bo_fail_here(err, BO_TRUNCATED, &chunk_at_byte, "chunk runs past the area's end");
+    if ((n + 1) % 4 && vlen[n / 4] >> ((n + 1) % 4 * 2))
+        return bo_fail_here(err, BO_CORRUPT, in, "bits after the value lengths are not 0");
+    uint32_t bias = 0, previous = 0;
+    for (unsigned i = 0; i <= n; i++) {
+        const unsigned code = vlen[i / 4] >> (i % 4 * 2) & 3;
+        if (code == 0)
+            return bo_fail_here(err, BO_CORRUPT, in, "value of length 0");
+        if (!bo_get_bytes(in, code_nbytes[code], &p))
+            return bo_fail_here(err, BO_TRUNCATED, in, "value runs past the area's end");
+        const uint32_t value = bias + load_value(p, code);
+        if (i == 0)
+            bias = value;
+        else if (value == previous)
+            return bo_fail_here(err, BO_CORRUPT, in, "listed PC does not change the value");
+        if (i > 0 && (pcs[i - 1] == 0 || (i > 1 && pcs[i - 1] <= pcs[i - 2])))
+            return bo_fail_here(err, BO_CORRUPT, &chunk_at_byte, "PCs of a chunk do not ascend");
+        const uint64_t pc = start + (i ? pcs[i - 1] : 0);
+        if (pc >= text_quanta)
+            return bo_fail_here(err, BO_CORRUPT, &chunk_at_byte, "PC past the text's end");
+        if (!pcdata_collect(runs, (uint32_t)pc << quantum_shift, (int32_t)value))
+            return bo_fail_alloc(err, runs->arena);
+        previous = value;
+    }
+    return BO_OK;
+}
+
+/*
+ * Chunks lie one after the other; only a constant one may be referred to again. So a record's work is bounded by its
+ * bytes, and there are no gaps.
+ */
+static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
+                                  struct bo_cursor *in, uint32_t text_quanta,
+                                  struct pcdata_collector *runs, struct bo_error *err)
+{
+    (void)context;
+    const struct bo_cursor record = *in;
+    const uint8_t *index = in->p + in->off;
+    const uint64_t n_chunks = n_chunks_of(text_quanta);
+    struct index_form form;
+    enum bo_status status = read_index_form(in, n_chunks, &form, err);
+    if (status)
+        return status;
+    in->off += form.nbytes;
+    const size_t chunks_off = in->off;
+    for (uint64_t c = 0; c < n_chunks && !status; c++) {
+        const uint64_t start = c << CHUNK_SHIFT;
+        const uint32_t off = c ? index_entry(index, form.entry_nbytes, c) : 0;
+        const size_t next = in->off - chunks_off;
+        if (off > next)
+            return bo_fail_here(err, BO_CORRUPT, &record, "chunk offset leaves a gap");
+        if (off == next) {
+            status = walk_chunk(in, start, text_quanta, frame->quantum_shift, runs, err);
+            continue;
+        }
+        struct bo_cursor earlier = *in;
+        earlier.off = chunks_off + off;
+        if (earlier.p[earlier.off] != 0)
+            return bo_fail_here(err, BO_CORRUPT, &record,
+                                "chunk offset repeats a chunk of many values");
+        status = walk_chunk(&earlier, start, text_quanta, frame->quantum_shift, runs, err);
+    }
+    return status;
+}
+
+static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
+{
+    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
+}
+
+/* ---- reading records that open has checked: what the readers share -------------------------------- */
+
+static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                           struct bo_error *err)
+{
+    struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
+    if (!frame)
+        return bo_fail_alloc(err, arena);
+    *reader_ret = frame;
+    return pcdata_open_frame(in, walk_record, arena, frame, err);
+}
+
+static inline const uint8_t *find_chunk(const uint8_t *record, uint32_t text_quanta, uint32_t chunk)
+{
+    const size_t n_entries = (text_quanta - 1) >> CHUNK_SHIFT;
+    if (n_entries == 0)
+        return record;
+    if (__builtin_expect(record[0] < INDEX_U16, 1))
+        return record + n_entries + (chunk ? record[chunk - 1] : 0);
+    const unsigned entry_nbytes = record[0] == INDEX_U16 ? 2 : 4;
+    const uint8_t *chunks = record + 1 + n_entries * entry_nbytes;
+    return chunks + (chunk ? index_entry(record, entry_nbytes, chunk) : 0);
+}
+
+/* Bytes that the first `count` values take; reads vlen in words of 8 bytes. */
+static inline size_t sum_lengths(const uint8_t *vlen, unsigned count)
+{
+    const uint64_t low_bits = 0x5555555555555555u;
+    size_t nbytes = 0;
+    for (; count >= 32; count -= 32, vlen += 8) {
+        const uint64_t w = bo_le64(vlen), low = w & low_bits, high = w >> 1 & low_bits;
+        nbytes += (size_t)(__builtin_popcountll(w) + __builtin_popcountll(high) +
+                           __builtin_popcountll(low & high));
+    }
+    const uint64_t w = bo_le64(vlen) & ((UINT64_C(1) << 2 * count) - 1);
+    const uint64_t low = w & low_bits, high = w >> 1 & low_bits;
+    return nbytes + (size_t)(__builtin_popcountll(w) + __builtin_popcountll(high) +
+                             __builtin_popcountll(low & high));
+}
+
+/* The value after `count` of the chunk's n listed PCs. */
+static inline int32_t value_at(const uint8_t *chunk, unsigned n, unsigned count)
+{
+    const uint8_t *vlen = chunk + 1 + n, *vals = vlen + vlen_nbytes(n + 1);
+    const uint32_t bias = load_value(vals, vlen[0] & 3);
+    if (count == 0)
+        return (int32_t)bias;
+    const unsigned code = vlen[count / 4] >> (count % 4 * 2) & 3;
+    return (int32_t)(bias + load_value(vals + sum_lengths(vlen, count), code));
+}
+
+static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
+                        struct pcdata_scan_out *out)
+{
+    (void)reader;
+    const uint32_t n_chunks = (uint32_t)n_chunks_of(text_quanta);
+    for (uint32_t c = 0; c < n_chunks; c++) {
+        const uint8_t *chunk = find_chunk(record, text_quanta, c);
+        const unsigned n = chunk[0];
+        const uint8_t *pcs = chunk + 1, *vlen = pcs + n, *p = vlen + vlen_nbytes(n + 1);
+        const uint32_t start = c << CHUNK_SHIFT, bias = load_value(p, vlen[0] & 3);
+        pcdata_scan_add(out, start, (int32_t)bias);
+        p += code_nbytes[vlen[0] & 3];
+        for (unsigned i = 1; i <= n; i++) {
+            const unsigned code = vlen[i / 4] >> (i % 4 * 2) & 3;
+            pcdata_scan_add(out, start + pcs[i - 1], (int32_t)(bias + load_value(p, code)));
+            p += code_nbytes[code];
+        }
+    }
+}
+
+/* ---- three ways to search a chunk --------------------------------------------------------------- */
+
+#define INLINE __attribute__((always_inline)) static inline
+
+INLINE unsigned count_scalar(const uint8_t *pcs, unsigned n, unsigned low)
+{
+    unsigned count = 0;
+    while (count < n && pcs[count] <= low)
+        count++;
+    return count;
+}
+
+/* Compares 16 listed PCs at a time; lanes past n are masked off. */
+INLINE unsigned count_simd(const uint8_t *pcs, unsigned n, unsigned low)
+{
+    const simde__m128i target = simde_mm_set1_epi8((char)low);
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i += 16) {
+        const simde__m128i lanes = simde_mm_loadu_si128((const simde__m128i *)(pcs + i));
+        const simde__m128i at_or_below =
+            simde_mm_cmpeq_epi8(simde_mm_min_epu8(lanes, target), lanes);
+        const unsigned valid = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;
+        const unsigned hits = (unsigned)simde_mm_movemask_epi8(at_or_below) & valid;
+        count += (unsigned)__builtin_popcount(hits);
+        if (hits != 0xffff)
+            break;
+    }
+    return count;
+}
+
+INLINE int32_t lookup_scalar(const void *reader, const uint8_t *record, uint32_t text_quanta,
+                             uint32_t pc)
+{
+    (void)reader;
+    const uint8_t *chunk = find_chunk(record, text_quanta, pc >> CHUNK_SHIFT);
+    return value_at(chunk, chunk[0], count_scalar(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
+}
+
+INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t text_quanta,
+                           uint32_t pc)
+{
+    (void)reader;
+    const uint8_t *chunk = find_chunk(record, text_quanta, pc >> CHUNK_SHIFT);
+    return value_at(chunk, chunk[0], count_simd(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
+}
+
+/* A value of 0 (for code 0), 1, 2 or 4 bytes, sign-extended. */
+INLINE uint32_t load_value_branchless(const uint8_t *p, unsigned code)
+{
+    const unsigned unused_nbits =
+        0x00101800u >> (8 * code) & 0xff; /* 24, 16, 0 for codes 1, 2, 3 */
+    return (uint32_t)((int32_t)(bo_le32(p) << unused_nbits) >> unused_nbits);
+}
+
+/*
+ * No branch depends on the data, but for the rare wide index and chunks of more than 16 PCs. Chunk 0 of an index
+ * reads the byte before the record, which is in the frame, and drops it.
+ */
+INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint32_t text_quanta,
+                                 uint32_t pc)
+{
+    (void)reader;
+    const size_t n_entries = (text_quanta - 1) >> CHUNK_SHIFT, chunk_number = pc >> CHUNK_SHIFT;
+    const uint8_t *chunk =
+        record + n_entries + (record[(ptrdiff_t)chunk_number - 1] & -(chunk_number != 0));
+    if (__builtin_expect((n_entries != 0) & (record[0] >= INDEX_U16), 0))
+        chunk = find_chunk(record, text_quanta, (uint32_t)chunk_number);
+    const unsigned n = chunk[0], count = count_simd(chunk + 1, n, pc % CHUNK_QUANTA);
+    const uint8_t *vlen = chunk + 1 + n, *vals = vlen + vlen_nbytes(n + 1);
+    const uint32_t bias = load_value_branchless(vals, vlen[0] & 3);
+    const unsigned code = vlen[count / 4] >> (count % 4 * 2) & 3;
+    const uint32_t value = load_value_branchless(vals + sum_lengths(vlen, count), code);
+    return (int32_t)(value + (bias & (0u - (count != 0))));
+}
+
+/* ---- the readers ----------------------------------------------------------------------------------- */
+
+/* A reader's query function, compiled for the baseline and for x86-64-v3. */
+#define DEFINE_QUERY(name)                                                                         \
+    static enum bo_status name##_portable(const struct pcdata_frame *frame,                        \
+                                          const struct pcdata_point *queries, size_t n,            \
+                                          int32_t *answers)                                        \
+    {                                                                                              \
+        return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);              \
+    }                                                                                              \
+    BO_V3 static enum bo_status name##_v3(const struct pcdata_frame *frame,                        \
+                                          const struct pcdata_point *queries, size_t n,            \
+                                          int32_t *answers)                                        \
+    {                                                                                              \
+        return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);              \
+    }                                                                                              \
+    static enum bo_status query_##name(void *reader, unsigned kind, const void *queries, size_t n, \
+                                       void *answers)                                              \
+    {                                                                                              \
+        const struct pcdata_frame *frame = reader;                                                 \
+        if (kind == PCDATA_SCAN)                                                                   \
+            return pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);             \
+        return bo_cpu_has_v3() ? name##_v3(frame, queries, n, answers)                             \
+                               : name##_portable(frame, queries, n, answers);                      \
+    }
+
+DEFINE_QUERY(scalar)
+DEFINE_QUERY(simd)
+DEFINE_QUERY(branchless)
+
+#define LINEAR_INDEX_CODEC(symbol, codec_name, encoding, reader, text) \
+    const struct bo_codec symbol = {                                   \
+        .name = codec_name,                                            \
+        .summary = text,                                               \
+        .spec = "codecs/pcdata/README.md#linear-index",                \
+        .reads = encoding,                                             \
+        .role = BO_PROPOSED,                                           \
+        .access = BO_RANDOM,                                           \
+        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,               \
+        .encode = encode,                                              \
+        .decode = decode,                                              \
+        .open = open,                                                  \
+        .query = query_##reader,                                       \
+    }
+
+LINEAR_INDEX_CODEC(pcdata_linear_index, "linear-index", NULL, scalar,
+                   "chunks of 256 quanta behind an index, searched byte by byte (the proposal)");
+LINEAR_INDEX_CODEC(pcdata_linear_index_simd, "linear-index-simd", "linear-index", simd,
+                   "linear-index, 16 PCs compared at a time");
+LINEAR_INDEX_CODEC(pcdata_linear_index_branchless, "linear-index-branchless", "linear-index",
+                   branchless, "linear-index, SIMD and without branches on the data");

@@ -1,0 +1,406 @@
+/* The query kinds of PCDATA: their right answers, their workloads, and their form on the command line. */
+#include "codecs/pcdata/queries.h"
+
+#include <stdlib.h>
+
+#include "harness/text.h"
+
+/* ---- point: the oracle -------------------------------------------------------------------------- */
+
+/* The plainly right answer: the last run that starts at or before the PC. */
+static enum bo_status point_oracle(const void *opaque, const void *queries, size_t n, void *answers)
+{
+    const struct pcdata_model *model = opaque;
+    const struct pcdata_point *points = queries;
+    int32_t *values = answers;
+    for (size_t i = 0; i < n; i++) {
+        if (points[i].table >= model->n_tables)
+            return BO_OUT_OF_RANGE;
+        const struct pcdata_table *table = &model->tables[points[i].table];
+        if (points[i].pc >= table->text_len || points[i].pc % model->quantum)
+            return BO_OUT_OF_RANGE;
+        for (uint32_t r = 0; r < table->n_runs && table->runs[r].pc <= points[i].pc; r++)
+            values[i] = table->runs[r].value;
+    }
+    return BO_OK;
+}
+
+/* ---- point: all queries, wrong ones, and edges --------------------------------------------------- */
+
+static uint64_t point_count(const void *opaque)
+{
+    const struct pcdata_model *model = opaque;
+    uint64_t n = 0;
+    for (uint32_t t = 0; t < model->n_tables; t++)
+        n += model->tables[t].text_len / model->quantum;
+    return n;
+}
+
+static bool point_first(const void *opaque, void *query)
+{
+    const struct pcdata_model *model = opaque;
+    *(struct pcdata_point *)query = (struct pcdata_point){0, 0};
+    return model->n_tables > 0;
+}
+
+static bool point_next(const void *opaque, void *query)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = query;
+    const uint64_t pc = (uint64_t)q->pc + model->quantum;
+    if (pc < model->tables[q->table].text_len) {
+        q->pc = (uint32_t)pc;
+        return true;
+    }
+    *q = (struct pcdata_point){q->table + 1, 0};
+    return q->table < model->n_tables;
+}
+
+static bool point_invalid_at(const void *opaque, uint64_t i, void *query)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = query;
+    enum { NO_TABLE = 2, WAYS = 4, MAX_TABLES = 64 };
+    if (i < NO_TABLE) {
+        *q = i ? (struct pcdata_point){UINT32_MAX, UINT32_MAX}
+               : (struct pcdata_point){model->n_tables, 0};
+        return true;
+    }
+    const uint64_t t = (i - NO_TABLE) / WAYS;
+    if (t >= model->n_tables || t >= MAX_TABLES)
+        return false;
+    const uint32_t end = model->tables[t].text_len;
+    const uint32_t pcs[WAYS] = {
+        end, end <= UINT32_MAX - model->quantum ? end + model->quantum : end,
+        UINT32_MAX - (model->quantum - 1) >= end ? UINT32_MAX - (model->quantum - 1) : end,
+        model->quantum > 1 ? end - 1 : end, /* inside, but between two PCs */
+    };
+    *q = (struct pcdata_point){(uint32_t)t, pcs[(i - NO_TABLE) % WAYS]};
+    return true;
+}
+
+static struct pcdata_point uniform_point(const struct pcdata_model *model, struct bo_random *random,
+                                         uint32_t t)
+{
+    const uint32_t quanta = model->tables[t].text_len / model->quantum;
+    return (struct pcdata_point){t, bo_random_below(random, quanta) * model->quantum};
+}
+
+/* The first PC of a run, or the last one of the run before it. */
+static size_t point_draw_edges(const void *opaque, struct bo_random *random, size_t n,
+                               void *queries)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = queries;
+    if (!model->n_tables)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t t = bo_random_below(random, model->n_tables);
+        const struct pcdata_table *table = &model->tables[t];
+        const uint32_t r = bo_random_below(random, table->n_runs + 1);
+        const uint32_t edge = r < table->n_runs ? table->runs[r].pc : table->text_len;
+        const bool before = edge == table->text_len || (edge && bo_random_one_in(random, 2));
+        q[i] = (struct pcdata_point){t, before ? edge - model->quantum : edge};
+    }
+    return n;
+}
+
+/* ---- point: workloads ---------------------------------------------------------------------------- */
+
+static size_t draw_uniform(const void *opaque, struct bo_random *random, size_t n, void *queries)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = queries;
+    if (!model->n_tables)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        q[i] = uniform_point(model, random, bo_random_below(random, model->n_tables));
+    return n;
+}
+
+/* The same PC of many tables: those whose text reaches it. */
+static size_t draw_at_pc(const struct pcdata_model *model, struct bo_random *random, uint32_t pc,
+                         size_t n, struct pcdata_point *q)
+{
+    uint32_t n_long = 0;
+    for (uint32_t t = 0; t < model->n_tables; t++)
+        n_long += model->tables[t].text_len > pc;
+    if (!n_long)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t;
+        do
+            t = bo_random_below(random, model->n_tables);
+        while (model->tables[t].text_len <= pc);
+        q[i] = (struct pcdata_point){t, pc};
+    }
+    return n;
+}
+
+static size_t draw_pc_0(const void *model, struct bo_random *random, size_t n, void *queries)
+{
+    return draw_at_pc(model, random, 0, n, queries);
+}
+
+static size_t draw_pc_4096(const void *model, struct bo_random *random, size_t n, void *queries)
+{
+    return draw_at_pc(model, random, 4096, n, queries);
+}
+
+/* Seven of eight queries repeat the one before: what a cache hopes for. */
+static size_t draw_hot_7to1(const void *model, struct bo_random *random, size_t n, void *queries)
+{
+    struct pcdata_point *q = queries;
+    if (n % 8 || !draw_uniform(model, random, n / 8, q))
+        return 0;
+    for (size_t i = n; i-- > 0;)
+        q[i] = q[i / 8];
+    return n;
+}
+
+/* PCs whose last bit the answer before may flip: both PCs are in the text. */
+static size_t draw_chain(const void *opaque, struct bo_random *random, size_t n, void *queries)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = queries;
+    if (!draw_uniform(model, random, n, q))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        q[i].pc &= ~(4u | 2u | 1u); /* room for the link below, whatever the quantum */
+    for (size_t i = 0; i < n; i++)
+        if (q[i].pc + 4 >= model->tables[q[i].table].text_len)
+            q[i].pc = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (model->tables[q[i].table].text_len > 4)
+            q[kept++] = q[i];
+    return kept;
+}
+
+static void point_link(void *query, const void *previous_answer)
+{
+    int32_t value;
+    memcpy(&value, previous_answer, sizeof value);
+    ((struct pcdata_point *)query)->pc ^= (uint32_t)value & 4;
+}
+
+static int compare_targets(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/*
+ * Tables drawn by how many functions refer to them, as a stack walk meets them. The drawn positions in the
+ * sum of all references are sorted, so that one pass finds their tables, then shuffled.
+ */
+static size_t draw_traceback(const void *opaque, struct bo_random *random, size_t n, void *queries)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = queries;
+    _Static_assert(sizeof *q == sizeof(uint64_t), "a query's place holds a position meanwhile");
+    uint64_t total = 0;
+    for (uint32_t t = 0; t < model->n_tables; t++)
+        total += model->tables[t].refs;
+    if (!total)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t position = bo_random_u64(random) % total;
+        memcpy(&q[i], &position, sizeof position);
+    }
+    qsort(q, n, sizeof *q, compare_targets);
+    uint64_t before = 0;
+    uint32_t t = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t position;
+        memcpy(&position, &q[i], sizeof position);
+        while (position >= before + model->tables[t].refs)
+            before += model->tables[t++].refs;
+        q[i] = uniform_point(model, random, t);
+    }
+    for (size_t i = n; i > 1; i--) {
+        const uint32_t j = bo_random_below(random, (uint32_t)i);
+        const struct pcdata_point swapped = q[i - 1];
+        q[i - 1] = q[j];
+        q[j] = swapped;
+    }
+    return n;
+}
+
+static const struct bo_workload point_workloads[] = {
+    {.name = "uniform",
+     .summary = "tables uniform, PCs uniform in the table; 2^20 queries",
+     .n_queries = 1 << 20,
+     .draw = draw_uniform},
+    {.name = "hot",
+     .summary = "as uniform, but 1024 queries again and again (the original benchmark's method)",
+     .n_queries = 1024,
+     .draw = draw_uniform},
+    {.name = "hot-7to1",
+     .summary = "1024 queries, each asked eight times in a row",
+     .n_queries = 8192,
+     .draw = draw_hot_7to1},
+    {.name = "pc-0", .summary = "PC 0 of 1024 tables", .n_queries = 1024, .draw = draw_pc_0},
+    {.name = "pc-4096",
+     .summary = "PC 4096 of 1024 tables that reach it",
+     .n_queries = 1024,
+     .draw = draw_pc_4096},
+    {.name = "traceback",
+     .summary = "tables drawn by how many functions refer to them; 2^18 queries",
+     .n_queries = 1 << 18,
+     .draw = draw_traceback},
+    {.name = "chain",
+     .summary = "as uniform, but each PC depends on the last answer: latency; 2^17 queries",
+     .n_queries = 1 << 17,
+     .dependent = true,
+     .draw = draw_chain},
+};
+
+/* ---- point: the command line ---------------------------------------------------------------------- */
+
+static bool parse_u32_argument(const char *arg, uint32_t *v_ret)
+{
+    uint64_t v;
+    const bool ok =
+        bo_parse_u64((struct bo_span){(const uint8_t *)arg, strlen(arg)}, UINT32_MAX, &v);
+    *v_ret = ok ? (uint32_t)v : 0;
+    return ok;
+}
+
+static enum bo_status point_parse(int n_args, char *const *args, void *query, struct bo_error *err)
+{
+    struct pcdata_point q;
+    if (n_args != 2 || !parse_u32_argument(args[0], &q.table) ||
+        !parse_u32_argument(args[1], &q.pc))
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "point takes a table number and a PC");
+    *(struct pcdata_point *)query = q;
+    return BO_OK;
+}
+
+static void point_print(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    (void)query;
+    int32_t value;
+    memcpy(&value, answer.p, sizeof value);
+    bo_put_text(out, "%d\n", value);
+}
+
+/* ---- scan ------------------------------------------------------------------------------------------ */
+
+static enum bo_status scan_oracle(const void *opaque, const void *queries, size_t n, void *answers)
+{
+    const struct pcdata_model *model = opaque;
+    const struct pcdata_scan *scans = queries;
+    for (size_t i = 0; i < n; i++) {
+        if (scans[i].table >= model->n_tables)
+            return BO_OUT_OF_RANGE;
+        const struct pcdata_table *table = &model->tables[scans[i].table];
+        const size_t nbytes = table->n_runs * sizeof *table->runs;
+        struct pcdata_scan_answer *answer = bo_sink_take(answers, sizeof *answer + nbytes);
+        if (!answer)
+            return BO_OVER_LIMIT;
+        answer->n_runs = table->n_runs;
+        memcpy(answer->runs, table->runs, nbytes);
+    }
+    return BO_OK;
+}
+
+static uint64_t scan_count(const void *model)
+{
+    return ((const struct pcdata_model *)model)->n_tables;
+}
+
+static bool scan_first(const void *model, void *query)
+{
+    *(struct pcdata_scan *)query = (struct pcdata_scan){0};
+    return scan_count(model) > 0;
+}
+
+static bool scan_next(const void *model, void *query)
+{
+    return ++((struct pcdata_scan *)query)->table < scan_count(model);
+}
+
+static bool scan_invalid_at(const void *opaque, uint64_t i, void *query)
+{
+    const struct pcdata_model *model = opaque;
+    *(struct pcdata_scan *)query = (struct pcdata_scan){i ? UINT32_MAX : model->n_tables};
+    return i < 2;
+}
+
+static size_t scan_draw_uniform(const void *opaque, struct bo_random *random, size_t n,
+                                void *queries)
+{
+    const struct pcdata_model *model = opaque;
+    struct pcdata_scan *q = queries;
+    if (!model->n_tables)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        q[i] = (struct pcdata_scan){bo_random_below(random, model->n_tables)};
+    return n;
+}
+
+static const struct bo_workload scan_workloads[] = {
+    {.name = "uniform",
+     .summary = "all runs of tables drawn uniformly; 2^14 scans",
+     .n_queries = 1 << 14,
+     .draw = scan_draw_uniform},
+};
+
+static enum bo_status scan_parse(int n_args, char *const *args, void *query, struct bo_error *err)
+{
+    uint32_t table;
+    if (n_args != 1 || !parse_u32_argument(args[0], &table))
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "scan takes a table number");
+    *(struct pcdata_scan *)query = (struct pcdata_scan){table};
+    return BO_OK;
+}
+
+static void scan_print(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    (void)query;
+    const struct pcdata_scan_answer *runs = (const void *)answer.p;
+    for (uint32_t i = 0; i < runs->n_runs; i++)
+        bo_put_text(out, "%u %d\n", runs->runs[i].pc, runs->runs[i].value);
+}
+
+const struct bo_query_kind pcdata_kinds[PCDATA_N_KINDS] = {
+    [PCDATA_POINT] =
+        {
+            .name = "point",
+            .summary = "the value at a PC of a table",
+            .usage = "TABLE PC",
+            .query_size = sizeof(struct pcdata_point),
+            .answer_size = sizeof(int32_t),
+            .workloads = point_workloads,
+            .n_workloads = sizeof point_workloads / sizeof *point_workloads,
+            .oracle = point_oracle,
+            .count = point_count,
+            .first = point_first,
+            .next = point_next,
+            .invalid_at = point_invalid_at,
+            .draw_edges = point_draw_edges,
+            .link = point_link,
+            .parse = point_parse,
+            .print = point_print,
+        },
+    [PCDATA_SCAN] =
+        {
+            .name = "scan",
+            .summary = "all runs of a table",
+            .usage = "TABLE",
+            .query_size = sizeof(struct pcdata_scan),
+            .workloads = scan_workloads,
+            .n_workloads = sizeof scan_workloads / sizeof *scan_workloads,
+            .oracle = scan_oracle,
+            .count = scan_count,
+            .first = scan_first,
+            .next = scan_next,
+            .invalid_at = scan_invalid_at,
+            .draw_edges = scan_draw_uniform,
+            .parse = scan_parse,
+            .print = scan_print,
+        },
+};

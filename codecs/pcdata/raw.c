@@ -1,0 +1,100 @@
+/*
+ * raw: a control. A record is one int32, little-endian, for each quantum of the text. Nothing can be read faster,
+ * and nothing is larger.
+ */
+#include "codecs/pcdata/pcdata.h"
+
+/* A record of this many quanta, and no more, is written: 256 MiB. Real functions stay below 2^20. */
+#define MAX_RECORD_QUANTA (UINT32_C(1) << 26)
+
+static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
+                                 void *context, struct bo_writer *out, struct bo_error *err)
+{
+    (void)context;
+    const uint32_t n = table->text_len >> quantum_shift;
+    if (n > MAX_RECORD_QUANTA)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "raw holds texts of at most 2^26 quanta");
+    bo_mark(out, "values");
+    uint8_t *p = bo_put_space(out, 4 * (size_t)n);
+    if (!p)
+        return bo_writer_status(out, err);
+    for (uint32_t i = 0, pc = 0; i < table->n_runs; i++) {
+        const uint32_t end = i + 1 < table->n_runs ? table->runs[i + 1].pc >> quantum_shift : n;
+        for (; pc < end; pc++, p += 4)
+            bo_set_le32(p, (uint32_t)table->runs[i].value);
+    }
+    return BO_OK;
+}
+
+static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+{
+    return pcdata_put_frame(model, put_record, NULL, NULL, out, err);
+}
+
+static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
+                                  struct bo_cursor *in, uint32_t text_quanta,
+                                  struct pcdata_collector *runs, struct bo_error *err)
+{
+    (void)context;
+    const uint8_t *p = NULL;
+    if (bo_left(in) / 4 < text_quanta || !bo_get_bytes(in, 4 * (size_t)text_quanta, &p))
+        return bo_fail_here(err, BO_TRUNCATED, in, "record runs past the area's end");
+    for (uint32_t pc = 0; pc < text_quanta; pc++)
+        if (!pcdata_collect(runs, pc << frame->quantum_shift, (int32_t)bo_le32(p + 4 * (size_t)pc)))
+            return bo_fail_alloc(err, runs->arena);
+    return BO_OK;
+}
+
+static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
+{
+    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
+}
+
+static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                           struct bo_error *err)
+{
+    struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
+    if (!frame)
+        return bo_fail_alloc(err, arena);
+    *reader_ret = frame;
+    return pcdata_open_frame(in, walk_record, arena, frame, err);
+}
+
+static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
+                             uint32_t pc)
+{
+    (void)reader;
+    (void)text_quanta;
+    return (int32_t)bo_le32(record + 4 * (size_t)pc);
+}
+
+static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
+                        struct pcdata_scan_out *out)
+{
+    (void)reader;
+    for (uint32_t pc = 0; pc < text_quanta; pc++)
+        pcdata_scan_add(out, pc, (int32_t)bo_le32(record + 4 * (size_t)pc));
+}
+
+static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
+                            void *answers)
+{
+    const struct pcdata_frame *frame = reader;
+    return kind == PCDATA_POINT
+               ? pcdata_answer_points(frame, NULL, lookup, queries, n, answers)
+               : pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);
+}
+
+const struct bo_codec pcdata_raw = {
+    .name = "raw",
+    .summary = "one int32 for each PC: the speed of light",
+    .spec = "codecs/pcdata/README.md#raw",
+    .role = BO_CONTROL,
+    .access = BO_RANDOM,
+    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .encode = encode,
+    .decode = decode,
+    .open = open,
+    .query = query,
+};

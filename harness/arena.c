@@ -1,0 +1,179 @@
+/* Region allocator with a hard budget. */
+#include "harness/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16, MIN_BLOCK = 4096, MAX_BLOCK = 1 << 20 };
+
+struct bo_block {
+    struct bo_block *older;
+    size_t used, cap;
+    _Alignas(ALIGN) unsigned char data[];
+};
+
+/* Under AddressSanitizer every allocation is a heap block of its own, so that overruns are seen. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ONE_ALLOCATION_A_BLOCK 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ONE_ALLOCATION_A_BLOCK 1
+#endif
+#endif
+#ifndef ONE_ALLOCATION_A_BLOCK
+#define ONE_ALLOCATION_A_BLOCK 0
+#endif
+
+void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes)
+{
+    *arena = (struct bo_arena){.budget_nbytes = budget_nbytes};
+}
+
+static void drop_newest_block(struct bo_arena *arena)
+{
+    struct bo_block *block = arena->blocks;
+    arena->blocks = block->older;
+    free(block);
+}
+
+void bo_arena_free(struct bo_arena *arena)
+{
+    while (arena->blocks)
+        drop_newest_block(arena);
+    arena->region_nbytes = 0;
+}
+
+static void *refuse(struct bo_arena *arena, enum bo_status why)
+{
+    arena->refusal = why;
+    return NULL;
+}
+
+/* Counts a request for nbytes more; false (with the reason kept) when it must fail. */
+static bool admit(struct bo_arena *arena, size_t nbytes)
+{
+    arena->n_allocs++;
+    if (arena->n_allocs == arena->fail_at) {
+        refuse(arena, BO_NO_MEMORY);
+        return false;
+    }
+    const size_t used = arena->region_nbytes + arena->charged_nbytes;
+    if (nbytes > arena->budget_nbytes || used > arena->budget_nbytes - nbytes) {
+        refuse(arena, BO_OVER_LIMIT);
+        return false;
+    }
+    return true;
+}
+
+static void note_peak(struct bo_arena *arena)
+{
+    const size_t used = arena->region_nbytes + arena->charged_nbytes;
+    if (used > arena->peak_nbytes)
+        arena->peak_nbytes = used;
+}
+
+static struct bo_block *add_block(struct bo_arena *arena, size_t nbytes)
+{
+    size_t cap = nbytes;
+    if (!ONE_ALLOCATION_A_BLOCK) {
+        size_t doubled = arena->blocks ? 2 * arena->blocks->cap : MIN_BLOCK;
+        doubled = doubled < MAX_BLOCK ? doubled : MAX_BLOCK;
+        cap = nbytes > doubled ? nbytes : doubled;
+    }
+    struct bo_block *block = cap <= SIZE_MAX - sizeof *block ? malloc(sizeof *block + cap) : NULL;
+    if (!block)
+        return NULL;
+    *block = (struct bo_block){.older = arena->blocks, .cap = cap};
+    arena->blocks = block;
+    return block;
+}
+
+void *bo_alloc(struct bo_arena *arena, size_t nbytes)
+{
+    if (nbytes > SIZE_MAX - ALIGN)
+        return refuse(arena, BO_OVER_LIMIT);
+    const size_t rounded = (nbytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (!admit(arena, rounded))
+        return NULL;
+    struct bo_block *block = arena->blocks;
+    const size_t in_block = ONE_ALLOCATION_A_BLOCK ? nbytes : rounded;
+    if (ONE_ALLOCATION_A_BLOCK || !block || block->cap - block->used < in_block)
+        block = add_block(arena, in_block);
+    if (!block)
+        return refuse(arena, BO_NO_MEMORY);
+    void *p = block->data + block->used;
+    block->used += in_block;
+    arena->region_nbytes += rounded;
+    note_peak(arena);
+    return p;
+}
+
+void *bo_alloc_array(struct bo_arena *arena, size_t n, size_t size)
+{
+    if (size && n > SIZE_MAX / size)
+        return refuse(arena, BO_OVER_LIMIT);
+    return bo_alloc(arena, n * size);
+}
+
+void *bo_zalloc_array(struct bo_arena *arena, size_t n, size_t size)
+{
+    void *p = bo_alloc_array(arena, n, size);
+    if (p)
+        memset(p, 0, n * size);
+    return p;
+}
+
+void *bo_grow_array(struct bo_arena *arena, void *old, size_t n, size_t need_n, size_t *cap_ret,
+                    size_t size)
+{
+    size_t cap = *cap_ret;
+    if (need_n <= cap)
+        return old;
+    cap = cap > SIZE_MAX / 2 ? SIZE_MAX : 2 * cap;
+    cap = cap < need_n ? need_n : cap;
+    cap = cap < 16 ? 16 : cap;
+    void *p = bo_alloc_array(arena, cap, size);
+    if (!p)
+        return NULL;
+    if (n)
+        memcpy(p, old, n * size);
+    *cap_ret = cap;
+    return p;
+}
+
+struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena)
+{
+    return (struct bo_arena_mark){
+        .block = arena->blocks,
+        .block_used = arena->blocks ? arena->blocks->used : 0,
+        .region_nbytes = arena->region_nbytes,
+    };
+}
+
+void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark)
+{
+    while (arena->blocks != mark.block)
+        drop_newest_block(arena);
+    if (arena->blocks)
+        arena->blocks->used = mark.block_used;
+    arena->region_nbytes = mark.region_nbytes;
+}
+
+bool bo_arena_charge(struct bo_arena *arena, size_t old_nbytes, size_t new_nbytes)
+{
+    arena->charged_nbytes -= old_nbytes;
+    if (new_nbytes > old_nbytes && !admit(arena, new_nbytes)) {
+        arena->charged_nbytes += old_nbytes;
+        return false;
+    }
+    arena->charged_nbytes += new_nbytes;
+    note_peak(arena);
+    return true;
+}
+
+enum bo_status bo_fail_alloc(struct bo_error *err, const struct bo_arena *arena)
+{
+    return arena->refusal == BO_OVER_LIMIT
+               ? bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "needs more memory than the budget")
+               : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+}

@@ -1,0 +1,64 @@
+/*
+ * The generic checks: properties that every codec of every format must hold. Tests, fuzzers and `bakeoff verify`
+ * all call these, so that a property is stated once.
+ */
+#ifndef BO_CHECK_H
+#define BO_CHECK_H
+
+#include "harness/format.h"
+
+/* What broke, between whom. All strings but `detail` are static or belong to the format. */
+struct bo_finding {
+    const char *format;
+    const char *kind;  /* the query kind, or "-" */
+    const char *a, *b; /* a codec, and whom it disagrees with: "oracle", "itself", another codec */
+    const char *class
+        ; /* "round-trip", "wrong-answer", "accepts-garbage", ...: with the above, the bucket */
+    char detail[240]; /* for people: which query, which offset, what the answers were */
+};
+
+enum bo_outcome { BO_PASS, BO_FAIL, BO_SKIP };
+
+/* How hard to look. Zero fields take the defaults of bo_check_effort(). */
+struct bo_effort {
+    uint64_t seed; /* of everything sampled */
+    uint64_t
+        max_queries; /* per query kind: all when there are no more than this, else so many drawn */
+    size_t
+        max_damage_full; /* encodings up to this many bytes see every prefix and every byte changed */
+    size_t n_damage_sample; /* larger ones see so many prefixes and changes */
+    size_t budget_nbytes;   /* arena budget of every call */
+    uint64_t max_failures;  /* allocation failures injected, from the first on */
+};
+
+struct bo_effort bo_effort_default(void);
+
+struct bo_check_result {
+    enum bo_outcome outcome;
+    uint64_t n_cases;          /* queries asked, damaged inputs offered, ... */
+    const char *why_skipped;   /* static; for BO_SKIP */
+    struct bo_finding finding; /* for BO_FAIL */
+};
+
+/* A property of one codec on one model. */
+struct bo_check {
+    const char *name, *summary;
+    struct bo_check_result (*run)(const struct bo_format *format, const struct bo_codec *codec,
+                                  const void *model, const struct bo_effort *effort);
+};
+
+extern const struct bo_check bo_checks[]; /* ends with a NULL name */
+
+/*
+ * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes. Each open, decode and
+ * query must end in BO_OK or a named error; all must agree on accepting; what is accepted must answer as the
+ * oracle does on the decoded model, and must encode and decode again to the same model. *accepted_ret (may be
+ * NULL) says whether they took it. False, with *finding filled, when a property broke.
+ */
+bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
+                    const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
+
+/* One line: `BAKEOFF-DIFF format= kind= a= b= class=`, then the detail. */
+void bo_finding_print(const struct bo_finding *finding, struct bo_writer *out);
+
+#endif

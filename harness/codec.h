@@ -1,0 +1,94 @@
+/*
+ * What a codec is: one encoding of a format, and the code that reads it.
+ *
+ * The contract, which the generic checks (check.h) and the fuzzers enforce:
+ *   - decode(encode(model)) equals the model, and encoding twice gives the same bytes on every machine;
+ *   - after open has returned BO_OK, no query touches memory outside the input, whatever the bytes were;
+ *   - all memory comes from the arena passed in; nothing is printed, aborted or kept in globals;
+ *   - work is linear in the input (queries: in the record that they read).
+ */
+#ifndef BO_CODEC_H
+#define BO_CODEC_H
+
+#include "harness/arena.h"
+#include "harness/bytes.h"
+#include "harness/error.h"
+
+/* What a codec is in a comparison. */
+enum bo_role {
+    BO_STATUS_QUO, /* what the field uses today */
+    BO_PROPOSED,   /* what the format's seed document proposes */
+    BO_CONTROL,    /* a yardstick: the speed of light, or what an engineer would write in an hour */
+    BO_NEW,        /* bakeoff's own */
+};
+
+/* How little can be read to get one answer. */
+enum bo_access {
+    BO_RANDOM, /* one answer, no general compressor in the way */
+    BO_BLOCK,  /* a block at a time */
+    BO_WHOLE,  /* everything */
+};
+
+struct bo_codec {
+    const char *name;    /* "linear-index" */
+    const char *summary; /* one line */
+    const char *spec;    /* where the layout is specified */
+    const char
+        *reads; /* for a second reader of another codec's bytes: that codec's name; else NULL */
+    enum bo_role role;
+    enum bo_access access;
+    unsigned kinds; /* bit k: answers the format's query kind k natively */
+
+    /*
+     * Appends the model's encoding to `out`, with its sections marked. Scratch memory comes from out->arena.
+     * BO_UNSUPPORTED when the encoding cannot hold this model.
+     */
+    enum bo_status (*encode)(const void *model, struct bo_writer *out, struct bo_error *err);
+
+    /* Rebuilds the whole model in `arena`. The model may point into `in`. */
+    enum bo_status (*decode)(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err);
+
+    /* Makes a reader in `arena` that answers queries from `in`, which must outlive it. */
+    enum bo_status (*open)(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                           struct bo_error *err);
+
+    /*
+     * Answers n queries of one kind, each by itself and in order: no looking ahead in the batch, which exists
+     * only so that the call costs nothing. For a kind of fixed answer size, `answers` is an array of n; for
+     * one of variable size it is a struct bo_sink. BO_OUT_OF_RANGE when a query asks for what is not there: the
+     * answers are then unspecified.
+     */
+    enum bo_status (*query)(void *reader, unsigned kind, const void *queries, size_t n,
+                            void *answers);
+};
+
+/* Where answers of variable size go: appended one after the other, each in the kind's documented layout. */
+struct bo_sink {
+    uint8_t *p;
+    size_t n, cap; /* bytes */
+};
+
+/* Room for nbytes of answer, or NULL (answer BO_OVER_LIMIT then). */
+static inline void *bo_sink_take(struct bo_sink *sink, size_t nbytes)
+{
+    if (nbytes > sink->cap - sink->n)
+        return NULL;
+    void *p = sink->p + sink->n;
+    sink->n += nbytes;
+    return p;
+}
+
+static inline const char *bo_role_name(enum bo_role role)
+{
+    static const char *const names[] = {"status quo", "proposed", "control", "new"};
+    return names[role];
+}
+
+static inline const char *bo_access_name(enum bo_access access)
+{
+    static const char *const names[] = {"random", "block", "whole"};
+    return names[access];
+}
+
+#endif

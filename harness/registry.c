@@ -1,0 +1,39 @@
+/* Finding formats, codecs and query kinds by name. */
+#include "harness/registry.h"
+
+const struct bo_format *bo_find_format(const char *name)
+{
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        if (strcmp((*f)->name, name) == 0)
+            return *f;
+    return NULL;
+}
+
+const struct bo_codec *bo_find_codec(const struct bo_format *format, const char *name)
+{
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+const struct bo_query_kind *bo_find_kind(const struct bo_format *format, const char *name)
+{
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        if (strcmp(format->kinds[k].name, name) == 0)
+            return &format->kinds[k];
+    return NULL;
+}
+
+const struct bo_workload *bo_find_workload(const struct bo_query_kind *kind, const char *name)
+{
+    for (unsigned w = 0; w < kind->n_workloads; w++)
+        if (strcmp(kind->workloads[w].name, name) == 0)
+            return &kind->workloads[w];
+    return NULL;
+}
+
+const struct bo_codec *bo_encoding_of(const struct bo_format *format, const struct bo_codec *codec)
+{
+    return codec->reads ? bo_find_codec(format, codec->reads) : codec;
+}

@@ -1,0 +1,24 @@
+/* Finding formats, codecs and query kinds by name. The list of formats is codecs/formats.c. */
+#ifndef BO_REGISTRY_H
+#define BO_REGISTRY_H
+
+#include "harness/format.h"
+
+extern const struct bo_format *const bo_formats[]; /* NULL-terminated */
+
+/* Each returns NULL when there is no such name. */
+const struct bo_format *bo_find_format(const char *name);
+const struct bo_codec *bo_find_codec(const struct bo_format *format, const char *name);
+const struct bo_query_kind *bo_find_kind(const struct bo_format *format, const char *name);
+const struct bo_workload *bo_find_workload(const struct bo_query_kind *kind, const char *name);
+
+/* The codec whose bytes `codec` reads: itself, or the one that its `reads` names. */
+const struct bo_codec *bo_encoding_of(const struct bo_format *format, const struct bo_codec *codec);
+
+static inline unsigned bo_kind_index(const struct bo_format *format,
+                                     const struct bo_query_kind *kind)
+{
+    return (unsigned)(kind - format->kinds);
+}
+
+#endif
