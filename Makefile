@@ -9,7 +9,8 @@ MAKEFLAGS += --no-builtin-rules
 # ---- packages: the one list (Debian 12) -------------------------------------------------------
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
-	liblz4-dev liblzma-dev libjemalloc-dev libbenchmark-dev gnuplot-nox
+	liblz4-dev liblzma-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
+	gnuplot-nox
 PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go xz-utils \
 	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static
@@ -46,7 +47,7 @@ endif
 OUT := build/$(VARIANT)
 OBJ := $(OUT)/obj
 CC := $(CC_$(VARIANT))
-CFLAGS := -std=gnu11 -g $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
+CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 
 # ---- sources: folders decide, nothing is listed twice ------------------------------------------
@@ -62,7 +63,7 @@ TEST_SRC := $(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.
 CORE_OBJ := $(CORE_SRC:%.c=$(OBJ)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 SHIM_OBJ := $(OBJ)/bench/gbench_shim.o
-CLI_LIBS := -ljansson -lelf -lzstd -llz4 -llzma -lbenchmark -lpthread -lstdc++ -lm
+CLI_LIBS := -ljansson -lelf -lzstd -llz4 -llzma -lmd -lbenchmark -lpthread -lstdc++ -lm
 ifeq ($(filter asan coverage,$(VARIANT)),)
 CLI_LIBS += -ljemalloc
 CFLAGS_jemalloc := -DBO_JEMALLOC=1

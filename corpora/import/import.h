@@ -1,0 +1,43 @@
+/*
+ * What an importer is: it reads a real file of the field (a Go binary, a profile, a trace) into a
+ * format's model.
+ *
+ * Importers share no code with the codecs of their format, so that what they read is an
+ * independent witness. Adding one is one file and one line in importers.def.
+ */
+#ifndef BO_IMPORT_H
+#define BO_IMPORT_H
+
+#include "harness/arena.h"
+#include "harness/bytes.h"
+#include "harness/error.h"
+
+/* What to take from a source. Zeros, or a NULL pointer to this, take everything. */
+struct bo_import_options {
+    uint32_t max_functions; /* keep so many whole functions, drawn without replacement; 0: all */
+    uint64_t seed;          /* of the draw */
+};
+
+struct bo_importer {
+    const char *format;  /* whose model it makes: "pcdata" */
+    const char *name;    /* "go-pclntab" */
+    const char *summary; /* one line: what it reads */
+
+    /* True when the file looks like one of its own. Looks at the first bytes only. */
+    bool (*sniff)(struct bo_span file);
+
+    /*
+     * Makes the model in `arena`; it does not point into the file. Every number in the file is
+     * checked before it is used: bad input ends as BO_TRUNCATED, BO_CORRUPT or BO_UNSUPPORTED
+     * with its offset in the file.
+     */
+    enum bo_status (*import)(struct bo_span file, const struct bo_import_options *options,
+                             struct bo_arena *arena, void **model_ret, struct bo_error *err);
+};
+
+extern const struct bo_importer *const bo_importers[]; /* NULL-terminated */
+
+/* The first importer of the format that takes the file for its own, or NULL. */
+const struct bo_importer *bo_find_importer(const char *format, struct bo_span file);
+
+#endif

@@ -1,0 +1,21 @@
+/* The table of importers, made from importers.def, and the choice of one by looking at the file. */
+#include "corpora/import/import.h"
+
+#define IMPORTER(name) extern const struct bo_importer name##_importer;
+#include "corpora/import/importers.def"
+#undef IMPORTER
+
+const struct bo_importer *const bo_importers[] = {
+#define IMPORTER(name) &name##_importer,
+#include "corpora/import/importers.def"
+#undef IMPORTER
+    NULL,
+};
+
+const struct bo_importer *bo_find_importer(const char *format, struct bo_span file)
+{
+    for (const struct bo_importer *const *i = bo_importers; *i; i++)
+        if (strcmp((*i)->format, format) == 0 && (*i)->sniff(file))
+            return *i;
+    return NULL;
+}

@@ -1,0 +1,58 @@
+/*
+ * What the subcommands share: exit codes, messages, files in and out, names to objects.
+ *
+ * Messages go to stderr as `bakeoff: FILE: what is wrong at byte N`; data to stdout or -o.
+ */
+#ifndef BO_CLI_H
+#define BO_CLI_H
+
+#include "harness/registry.h"
+
+/* ---- commands --------------------------------------------------------------------------------- */
+
+enum { BO_EXIT_OK = 0, BO_EXIT_FAILED = 1, BO_EXIT_USAGE = 2 };
+
+struct bo_command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit code */
+};
+
+extern const struct bo_command bo_commands[]; /* ends with a NULL name; from commands.def */
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+/* Each prints one line to stderr and returns BO_EXIT_USAGE. */
+int bo_usage_error(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int bo_file_error(const char *path, const struct bo_error *error);
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+/* A file's bytes: mapped, or read from standard input, or unpacked when it is .xz or .zst by its magic. */
+struct bo_input {
+    const char *path; /* as the user gave it */
+    struct bo_span bytes;
+    void *map; /* what to unmap or free */
+    size_t map_nbytes;
+    bool mapped;
+};
+
+/* Opens `path`, "-" for standard input. False after a message. */
+bool bo_input_open(const char *path, struct bo_input *in);
+void bo_input_close(struct bo_input *in);
+
+/* Writes to `path` through a temporary file and a rename; NULL or "-" is standard output. False after a message. */
+bool bo_output(const char *path, struct bo_span bytes);
+
+/* ---- names to objects ---------------------------------------------------------------------------- */
+
+/* Each prints a message that lists the choices and returns NULL when there is no such name. */
+const struct bo_format *bo_need_format(const char *command, const char *name);
+
+/* `FORMAT/CODEC`. */
+const struct bo_codec *bo_need_codec(const char *command, const char *name,
+                                     const struct bo_format **format_ret);
+const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_format *format,
+                                         const char *name);
+
+#endif

@@ -1,0 +1,316 @@
+/* Documents, from the corpora's manifest or from a user's files. */
+#include "harness/cli/documents.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "corpora/import/import.h"
+#include "harness/cli/cli.h"
+#include "harness/file.h"
+
+/* ---- paths ------------------------------------------------------------------------------------- */
+
+static char *join(const char *folder, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+static bool exists(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* The folder that holds manifest.json, or NULL. */
+static char *find_corpora(void)
+{
+    if (exists("corpora/manifest.json"))
+        return strdup("corpora");
+    char program[4096];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    for (ssize_t i = n, up = 0; i > 0 && up < 4; i--) {
+        if (program[i - 1] != '/')
+            continue;
+        program[i] = 0; /* the program's folder, then its parents */
+        char *folder = join(program, "corpora"), *manifest = join(program, "corpora/manifest.json");
+        const bool found = folder && manifest && exists(manifest);
+        free(manifest);
+        if (found)
+            return folder;
+        free(folder);
+        up++;
+    }
+    return NULL;
+}
+
+/* ---- the list ------------------------------------------------------------------------------------ */
+
+static bool append(struct bo_documents *documents, struct bo_document document)
+{
+    struct bo_document *items =
+        realloc(documents->items, (documents->n + 1) * sizeof *documents->items);
+    if (!items || !document.name || !document.path || !document.provenance) {
+        fprintf(stderr, "bakeoff: out of memory\n");
+        return false;
+    }
+    documents->items = items;
+    documents->items[documents->n++] = document;
+    return true;
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+/* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT": whatever of it the manifest has. */
+static char *describe(const json_t *entry)
+{
+    const json_t *source = json_object_get(entry, "source");
+    const char *go = string_of(entry, "go"), *architecture = string_of(entry, "architecture");
+    char *text = NULL;
+    return asprintf(&text, "%s %s %s%s%s%s%s, %s", string_of(source, "from"),
+                    string_of(source, "package"), string_of(source, "version"),
+                    *architecture ? ", " : "", architecture, *go ? ", Go " : "", go,
+                    string_of(entry, "licence")) < 0
+               ? NULL
+               : text;
+}
+
+static bool append_entry(const char *corpora, const json_t *entry, const struct bo_format *wanted,
+                         struct bo_documents *documents)
+{
+    const struct bo_format *format = bo_find_format(string_of(entry, "format"));
+    if (!format || (wanted && format != wanted))
+        return true;
+    struct bo_document document = {
+        .format = format,
+        .name = strdup(string_of(entry, "name")),
+        .path = join(corpora, string_of(entry, "file")),
+        .provenance = describe(entry),
+        .embedded = json_is_true(json_object_get(entry, "embedded")),
+    };
+    document.present = document.path && exists(document.path);
+    return append(documents, document);
+}
+
+static bool list_manifest(const struct bo_format *format, struct bo_documents *documents)
+{
+    char *corpora = find_corpora();
+    char *path = corpora ? join(corpora, "manifest.json") : NULL;
+    if (!path) {
+        free(corpora);
+        fprintf(stderr, "bakeoff: corpora/manifest.json: not found from here\n");
+        return false;
+    }
+    json_error_t error;
+    json_t *manifest = json_load_file(path, 0, &error);
+    bool ok = manifest != NULL;
+    if (!ok)
+        fprintf(stderr, "bakeoff: %s: %s at byte %d\n", path, error.text, error.position);
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(manifest, "documents"), i, entry)
+        ok = ok && append_entry(corpora, entry, format, documents);
+    json_decref(manifest);
+    free(path);
+    free(corpora);
+    return ok;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = strdup(slash ? slash + 1 : path);
+    static const char *const suffixes[] = {".xz", ".zst", ".txt"};
+    for (size_t i = 0; name && i < sizeof suffixes / sizeof *suffixes; i++) {
+        const size_t n = strlen(name), m = strlen(suffixes[i]);
+        if (n > m && strcmp(name + n - m, suffixes[i]) == 0)
+            name[n - m] = 0;
+    }
+    return name;
+}
+
+static bool append_path(const struct bo_format *format, const char *path,
+                        struct bo_documents *documents)
+{
+    return append(documents, (struct bo_document){.format = format,
+                                                  .name = name_of(path),
+                                                  .path = strdup(path),
+                                                  .provenance = strdup(path),
+                                                  .present = true});
+}
+
+/* Every file of a folder, by name, is a document. */
+static bool append_folder(const struct bo_format *format, const char *folder,
+                          struct bo_documents *documents)
+{
+    struct dirent **entries;
+    const int n = scandir(folder, &entries, is_visible, alphasort);
+    bool ok = n >= 0;
+    for (int i = 0; i < n; i++) {
+        char *path = join(folder, entries[i]->d_name);
+        struct stat st;
+        if (ok && path && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            ok = append_path(format, path, documents);
+        free(path);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    return ok;
+}
+
+/* $BAKEOFF_CORPORA/<format>, where there is one. */
+static bool list_extra(const struct bo_format *wanted, struct bo_documents *documents)
+{
+    const char *extra = getenv("BAKEOFF_CORPORA");
+    bool ok = true;
+    for (const struct bo_format *const *f = bo_formats; extra && *f && ok; f++) {
+        char *folder = wanted && wanted != *f ? NULL : join(extra, (*f)->name);
+        struct stat st;
+        if (folder && stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+            ok = append_folder(*f, folder, documents);
+        free(folder);
+    }
+    return ok;
+}
+
+static void release(struct bo_document *document)
+{
+    free(document->name);
+    free(document->path);
+    free(document->provenance);
+    bo_arena_free(&document->arena);
+}
+
+/* Keeps what is present and, as asked, embedded or not. */
+static void filter(struct bo_documents *documents, bool embedded)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < documents->n; i++) {
+        if (documents->items[i].present && documents->items[i].embedded == embedded)
+            documents->items[kept++] = documents->items[i];
+        else
+            release(&documents->items[i]);
+    }
+    documents->n = kept;
+}
+
+bool bo_documents_list(const struct bo_format *format, enum bo_document_choice choice,
+                       struct bo_documents *documents)
+{
+    *documents = (struct bo_documents){NULL, 0};
+    if (!list_manifest(format, documents) || !list_extra(format, documents)) {
+        bo_documents_free(documents);
+        return false;
+    }
+    if (choice == BO_DOCUMENTS_ALL)
+        return true;
+    bool any_fetched = false;
+    for (size_t i = 0; i < documents->n; i++)
+        any_fetched = any_fetched || (documents->items[i].present && !documents->items[i].embedded);
+    filter(documents, choice == BO_DOCUMENTS_EMBEDDED || !any_fetched);
+    return true;
+}
+
+static bool add_known(const struct bo_format *format, const char *name,
+                      struct bo_documents *documents, bool *found_ret)
+{
+    struct bo_documents all;
+    if (!bo_documents_list(format, BO_DOCUMENTS_ALL, &all))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < all.n && ok; i++) {
+        struct bo_document *d = &all.items[i];
+        if (strcmp(d->name, name) != 0)
+            continue;
+        *found_ret = true;
+        ok = append(documents, (struct bo_document){.format = d->format,
+                                                    .name = strdup(d->name),
+                                                    .path = strdup(d->path),
+                                                    .provenance = strdup(d->provenance),
+                                                    .embedded = d->embedded,
+                                                    .present = d->present});
+        if (!d->present) {
+            fprintf(stderr, "bakeoff: %s: not fetched yet; `make corpora` does\n", d->name);
+            ok = false;
+        }
+    }
+    bo_documents_free(&all);
+    return ok;
+}
+
+bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
+                      struct bo_documents *documents)
+{
+    struct stat st;
+    if (strcmp(name_or_path, "-") == 0)
+        return append_path(format, name_or_path, documents);
+    if (stat(name_or_path, &st) == 0)
+        return S_ISDIR(st.st_mode) ? append_folder(format, name_or_path, documents)
+                                   : append_path(format, name_or_path, documents);
+    bool found = false;
+    if (!add_known(format, name_or_path, documents, &found))
+        return false;
+    if (!found)
+        fprintf(stderr, "bakeoff: %s: neither a file nor a document of the corpora; see "
+                        "`bakeoff list corpora`\n",
+                name_or_path);
+    return found;
+}
+
+/* ---- loading -------------------------------------------------------------------------------------- */
+
+static bool hash_model(struct bo_document *document)
+{
+    struct bo_arena arena;
+    struct bo_writer text;
+    struct bo_error error = {0};
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    const enum bo_status status = document->format->print(document->model, &text, &error);
+    if (status)
+        bo_file_error(document->path, &error);
+    document->hash = bo_hash(bo_writer_span(&text));
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+    return status == BO_OK;
+}
+
+bool bo_document_load(struct bo_document *document)
+{
+    struct bo_input in;
+    struct bo_error error = {0};
+    if (document->model)
+        return true;
+    if (!bo_input_open(document->path, &in))
+        return false;
+    bo_arena_init(&document->arena, BO_ARENA_UNLIMITED);
+    const struct bo_importer *importer = bo_find_importer(document->format->name, in.bytes);
+    const enum bo_status status =
+        importer ? importer->import(in.bytes, NULL, &document->arena, &document->model, &error)
+                 : document->format->parse(in.bytes, &document->arena, &document->model, &error);
+    if (status)
+        bo_file_error(in.path, &error);
+    bo_input_close(&in);
+    return status == BO_OK && hash_model(document);
+}
+
+void bo_documents_free(struct bo_documents *documents)
+{
+    for (size_t i = 0; i < documents->n; i++)
+        release(&documents->items[i]);
+    free(documents->items);
+    *documents = (struct bo_documents){NULL, 0};
+}

@@ -1,0 +1,57 @@
+/*
+ * Documents: models with a name and a provenance, from the corpora's manifest or from a user's files.
+ *
+ * The corpora are looked for in ./corpora, then beside the program's folder (../corpora). BAKEOFF_CORPORA may name one more
+ * folder, with a subfolder a format, whose files are offered as documents beside the manifest's.
+ */
+#ifndef BO_DOCUMENTS_H
+#define BO_DOCUMENTS_H
+
+#include "harness/arena.h"
+#include "harness/format.h"
+
+/* One document of the corpora, loaded or not. */
+struct bo_document {
+    const struct bo_format *format;
+    char *name;       /* "esbuild-amd64-sample", or a user's file name */
+    char *path;       /* of its text form, or of a file that an importer of the format takes */
+    char *provenance; /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
+    bool embedded;    /* lies in the repository */
+    bool present;     /* its file exists (fetched ones: after `make corpora`) */
+
+    /* After bo_document_load: */
+    void *model;
+    uint64_t hash; /* XXH3-64 of the canonical text form */
+    struct bo_arena arena;
+};
+
+struct bo_documents {
+    struct bo_document *items;
+    size_t n;
+};
+
+/* Which documents of the corpora are wanted. */
+enum bo_document_choice {
+    BO_DOCUMENTS_ALL,      /* also those that are not present */
+    BO_DOCUMENTS_EMBEDDED, /* those in the repository */
+    BO_DOCUMENTS_BEST,     /* the present fetched ones and BAKEOFF_CORPORA's; if there are none, the embedded */
+};
+
+/* Lists documents of one format, or of all for NULL. False after a message. */
+bool bo_documents_list(const struct bo_format *format, enum bo_document_choice choice,
+                       struct bo_documents *documents);
+
+/*
+ * Appends what a user names: a document of the corpora, a file (text form, or anything importable), or a folder of files.
+ * False after a message.
+ */
+bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
+                      struct bo_documents *documents);
+
+/* Reads the document's model; false after a message. */
+bool bo_document_load(struct bo_document *document);
+
+/* Releases the models and the list. */
+void bo_documents_free(struct bo_documents *documents);
+
+#endif
