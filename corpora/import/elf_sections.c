@@ -47,6 +47,11 @@ static enum bo_status check_headers(Elf *libelf, size_t file_nbytes, bool *any_r
     return BO_OK;
 }
 
+static bool lies_inside(const GElf_Shdr *header, size_t file_nbytes)
+{
+    return header->sh_offset <= file_nbytes && header->sh_size <= file_nbytes - header->sh_offset;
+}
+
 static enum bo_status find_section(Elf *libelf, size_t file_nbytes, const char *const *names,
                                    bool *found_ret, struct bo_elf_part *part_ret,
                                    struct bo_error *err)
@@ -56,8 +61,12 @@ static enum bo_status find_section(Elf *libelf, size_t file_nbytes, const char *
     if (status || !any)
         return status;
     size_t name_table;
-    if (elf_getshdrstrndx(libelf, &name_table) != 0)
+    GElf_Shdr names_header;
+    if (elf_getshdrstrndx(libelf, &name_table) != 0 ||
+        !gelf_getshdr(elf_getscn(libelf, name_table), &names_header))
         return bo_fail(err, BO_CORRUPT, 0, "unreadable section names");
+    if (!lies_inside(&names_header, file_nbytes))
+        return bo_fail(err, BO_TRUNCATED, file_nbytes, "the file ends before its section names");
 
     size_t best = SIZE_MAX;
     GElf_Shdr best_header = {0};
@@ -74,8 +83,7 @@ static enum bo_status find_section(Elf *libelf, size_t file_nbytes, const char *
     }
     if (best == SIZE_MAX)
         return BO_OK;
-    if (best_header.sh_offset > file_nbytes ||
-        best_header.sh_size > file_nbytes - best_header.sh_offset)
+    if (!lies_inside(&best_header, file_nbytes))
         return bo_fail(err, BO_TRUNCATED, file_nbytes, "a section runs past the end of the file");
     *found_ret = true;
     *part_ret = (struct bo_elf_part){best_header.sh_offset, best_header.sh_size};

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_OFFSETS = 12,
-    N_PC_TABLES = 3,
-    COUNT = 24,
+    N_PC_TABLES = 3,    /* pcsp, pcfile, pcln */
+    FIRST_OFFSETS = 12, /* where their offsets start in a record, in bytes after its PC */
+    COUNT = 24,         /* where the number of PCDATA tables is, likewise */
     MAX_PCDATA = PCDATA_MAX_KIND - N_PC_TABLES
 };
 

@@ -15,7 +15,7 @@
 #include "corpora/import/test_go_image.h"
 #include "harness/guard.h"
 
-/* ---- helpers -------------------------------------------------------------------------------- */
+/* ---- importing ------------------------------------------------------------------------------ */
 
 static void for_each_plan(void (*check)(const struct image *image))
 {
@@ -262,6 +262,8 @@ static void test_bad_header(void **state)
     expect_after(&image, image.section_header + 32, 8, 40, BO_TRUNCATED, table + 40);
     expect_after(&image, image.section_header + 32, 8, image.n, BO_TRUNCATED, image.n);
     expect_after(&image, image.section_header + 24, 8, UINT64_MAX, BO_TRUNCATED, image.n);
+    /* the section of names, just before it, and where all section headers are */
+    expect_after(&image, image.section_header - 64 + 24, 8, image.n, BO_TRUNCATED, image.n);
     expect_after(&image, 40, 8, image.n - 8, BO_TRUNCATED, image.n);
 }
 

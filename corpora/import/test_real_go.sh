@@ -8,7 +8,7 @@
 # OUT override where the tools are and where files go. Exit 0: all that could run passed; 1: a
 # comparison failed; 77: nothing could run.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 2
 bakeoff=${BAKEOFF:-build/bakeoff}
 out=${OUT:-build/real-go}
 go=${GO:-$(command -v /usr/lib/go-1.19/bin/go go | head -n 1)}
@@ -28,7 +28,9 @@ fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 bakeoff=$(realpath "$bakeoff")
-export GOCACHE=$out/cache GOFLAGS= GO111MODULE=off GOPROXY=off CGO_ENABLED=0 GOOS=linux
+export GOCACHE=$out/cache GOFLAGS="" GO111MODULE=off GOPROXY=off CGO_ENABLED=0 GOOS=linux
+
+known=$("$go" tool dist list)
 
 build() { # case program
     local source=corpora/import/testdata/program/main.go
@@ -51,16 +53,17 @@ obstacle() {
         [ "$("$go" env GOHOSTARCH)" = amd64 ] || echo "the machine is not amd64"
         command -v gcc >/dev/null || echo "gcc is not installed"
         ;;
-    *) "$go" tool dist list | grep -qx "linux/$1" || echo "this Go does not know linux/$1" ;;
+    *) grep -qx "linux/$1" <<<"$known" || echo "this Go does not know linux/$1" ;;
     esac
 }
 
 n_passed=0 n_failed=0 n_not_run=0
-if ! GOARCH= "$go" build -p 2 -o "$out/checker" corpora/import/testdata/checker/main.go; then
+if ! GOARCH="" "$go" build -p 2 -o "$out/checker" corpora/import/testdata/checker/main.go; then
     echo "test_real_go: the checker does not build" >&2
     exit 1
 fi
-for name in ${*:-$all_cases}; do
+[ $# -gt 0 ] || set -- $all_cases
+for name in "$@"; do
     why=$(obstacle "$name")
     if [ -n "$why" ]; then
         echo "test_real_go: NOT RUN, $name: $why"

@@ -1,14 +1,17 @@
-// Checker compares a text form that `bakeoff import pcdata` wrote with the Go program that it was made from.
+// Checker compares a text form that `bakeoff import pcdata` wrote with the Go program that it was
+// made from.
 //
 //	checker PROGRAM IMPORT.txt
 //
 // It reads the program's function table on its own, and asks Go's debug/gosym. What must hold:
 //
-//   - the document has just the tables that the functions refer to, in the order of their offsets, with the first
-//     function's kind and the number of functions;
-//   - each table has the runs that a step-by-step reading of its bytes finds, and the Go linker's encoding of these runs
-//     gives those bytes again (but for tables with empty runs, which are counted);
-//   - at PCs spread over all functions, the document's pcfile and pcln tables say the file and line that gosym says.
+//   - the document has just the tables that the functions refer to, in the order of their offsets,
+//     with the first function's kind and the number of functions;
+//   - each table has the runs that a step-by-step reading of its bytes finds, and the Go linker's
+//     encoding of these runs gives those bytes again (but for tables with empty runs, which are
+//     counted);
+//   - at PCs spread over all functions, the document's pcfile and pcln tables say the file and line
+//     that gosym says.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Program is what test_real_go.sh compiles for many architectures: small, but with calls that inline, closures, maps,
-// goroutines, panics, and (through math) functions written in assembly, so that its PCDATA tables are of every kind.
+// Program is what test_real_go.sh compiles for many architectures: small, but with calls that
+// inline, closures, maps, goroutines, panics, and (through math) functions written in assembly, so
+// that its PCDATA tables are of every kind.
 package main
 
 import (
