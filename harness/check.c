@@ -262,7 +262,8 @@ static bool contest_drawn(struct contest *c, draw_queries *draw, struct bo_rando
                           uint64_t n_wanted, uint64_t *n_cases)
 {
     for (uint64_t done = 0; done < n_wanted; done += BATCH) {
-        const size_t n = draw(c->model, random, BATCH, c->queries);
+        const size_t want = n_wanted - done < BATCH ? (size_t)(n_wanted - done) : BATCH;
+        const size_t n = draw(c->model, random, want, c->queries);
         if (n && !contest_batch(c, n))
             return false;
         *n_cases += n;
@@ -593,12 +594,22 @@ static bool offer(struct trial *t, struct bo_span in)
     return false;
 }
 
+/* So many damaged copies of a large encoding as read about MAX_DAMAGED_NBYTES in all. */
+static size_t n_samples(const struct trial *t, size_t nbytes)
+{
+    enum { MAX_DAMAGED_NBYTES = 32 << 20, AT_LEAST = 2 };
+    const size_t affordable = MAX_DAMAGED_NBYTES / (nbytes + 1);
+    const size_t n =
+        affordable < t->effort->n_damage_sample ? affordable : t->effort->n_damage_sample;
+    return n < AT_LEAST ? AT_LEAST : n;
+}
+
 static bool offer_prefixes(struct trial *t, struct bo_guarded *guarded)
 {
     const struct bo_span whole = bo_writer_span(&t->encoded);
     struct bo_random random = bo_random_seeded(t->effort->seed);
     const bool all = whole.n <= t->effort->max_damage_full;
-    const size_t n_cuts = all ? whole.n : t->effort->n_damage_sample;
+    const size_t n_cuts = all ? whole.n : n_samples(t, whole.n);
     for (size_t i = 0; i < n_cuts; i++) {
         const size_t n = all ? whole.n - 1 - i : bo_random_below(&random, (uint32_t)whole.n);
         bo_guarded_free(guarded);
@@ -626,7 +637,7 @@ static bool offer_changes(struct trial *t, struct bo_guarded *guarded)
     const size_t n = guarded->span.n;
     struct bo_random random = bo_random_seeded(t->effort->seed + 1);
     const bool every_byte = n <= t->effort->max_damage_full;
-    const size_t n_places = every_byte ? n : t->effort->n_damage_sample;
+    const size_t n_places = every_byte ? n : n_samples(t, n);
     const unsigned n_values = n < ALL_VALUES_BELOW ? 255 : every_byte ? N_CHANGES : 1;
     for (size_t i = 0; i < n_places; i++) {
         const size_t at = every_byte ? i : bo_random_below(&random, (uint32_t)n);

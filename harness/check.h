@@ -26,7 +26,7 @@ struct bo_effort {
         max_queries; /* per query kind: all when there are no more than this, else so many drawn */
     size_t
         max_damage_full; /* encodings up to this many bytes see every prefix and every byte changed */
-    size_t n_damage_sample; /* larger ones see so many prefixes and changes */
+    size_t n_damage_sample; /* larger ones see at most so many of each, fewer the larger they are */
     size_t budget_nbytes;   /* arena budget of every call */
     uint64_t max_failures;  /* allocation failures injected, from the first on */
 };

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What `make test` runs: run_tests.sh FULL-VARIANTS -- CORE-VARIANTS
+#
+# Each step is one line with its time; the output of a failed step is shown. A step that this machine cannot run says why
+# and, where CI is set, fails. Ends with `N passed, M failed, K skipped`.
+set -u
+mkdir -p build/test
+passed=0 failed=0 skipped=0
+declare -a why_skipped=()
+
+# step NAME COMMAND...: exit code 77 means that the machine lacks something; the last line says what.
+step() {
+    local name=$1 log="build/test/${1//[^a-z0-9]/-}.log" start=$SECONDS code
+    shift
+    "$@" >"$log" 2>&1
+    code=$?
+    if [[ $code = 77 && -z ${CI:-} ]]; then
+        skipped=$((skipped + 1))
+        why_skipped+=("$name: $(tail -n 1 "$log")")
+        printf '%-34s not run  %s\n' "$name" "$(tail -n 1 "$log")"
+    elif [[ $code != 0 ]]; then
+        failed=$((failed + 1))
+        printf '%-34s FAILED   %3d s  %s\n' "$name" $((SECONDS - start)) "$log"
+        tail -n 40 "$log"
+    else
+        passed=$((passed + 1))
+        printf '%-34s ok       %3d s  %s\n' "$name" $((SECONDS - start)) \
+            "$(grep -aE '[0-9]+ passed' "$log" | tail -n 1)"
+    fi
+}
+
+# needs COMMAND...: 77 when one of them is missing.
+needs() {
+    local tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || { echo "$tool is missing"; return 77; }
+    done
+}
+
+variant() { # NAME FULL
+    case $1 in
+    i686) needs i686-linux-gnu-gcc || return ;;
+    s390x) needs s390x-linux-gnu-gcc qemu-s390x-static || return ;;
+    gcc) needs gcc || return ;;
+    *) needs clang || return ;;
+    esac
+    make --no-print-directory -j"$(nproc)" VARIANT="$1" FULL="$2" \
+        GENERATED="$([[ $1 = s390x ]] && echo 3 || echo 12)" check-variant
+}
+
+full=1
+for v in "$@"; do
+    if [[ $v = -- ]]; then
+        full=
+    else
+        step "checks: $v" variant "$v" "$full"
+    fi
+done
+step "command line" make --no-print-directory build/bakeoff check-cli
+step "command line: asan" make --no-print-directory VARIANT=asan BAKEOFF=build/asan/bakeoff check-cli
+step "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
+step "corpora: manifest" corpora/check.sh
+step "import: real Go binaries" corpora/import/test_real_go.sh
+step "source layout" make --no-print-directory check-format
+
+if ((skipped)); then
+    echo "this machine could not run:"
+    printf '  %s\n' "${why_skipped[@]}"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))

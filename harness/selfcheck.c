@@ -1,0 +1,203 @@
+/*
+ * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross compiler reaches: 32-bit,
+ * big-endian, under each sanitizer.
+ *
+ *   selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT.txt...
+ *
+ * Checks the documents and N generated ones, then compares the size and hash of every encoding with the golden file,
+ * which is the same for all machines: lines of `document codec bytes XXH3-of-the-payload`. With --golden it prints
+ * that file instead. Ends with `N passed, M failed`.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/check.h"
+#include "harness/file.h"
+#include "harness/registry.h"
+
+enum { N_GOLDEN_GENERATED = 12, N_MUTATIONS = 3, DAMAGE_UP_TO = 400, MAX_TABLES = 12 };
+
+struct selfcheck {
+    const struct bo_format *format;
+    struct bo_span golden; /* the file's text; p is NULL when it is to be printed */
+    unsigned long passed, failed;
+};
+
+static void note(struct selfcheck *s, bool ok, const char *document, const char *codec,
+                 const char *check, const char *detail)
+{
+    s->passed += ok;
+    s->failed += !ok;
+    if (!ok)
+        printf("FAILED %s/%s %s: %s: %s\n", s->format->name, codec, document, check, detail);
+}
+
+/* ---- golden sizes and hashes ------------------------------------------------------------------------ */
+
+/* True when the golden file has this line. */
+static bool has_line(struct bo_span golden, const char *line)
+{
+    const size_t n = strlen(line);
+    for (size_t i = 0; i + n <= golden.n; i++)
+        if ((i == 0 || golden.p[i - 1] == '\n') && memcmp(golden.p + i, line, n) == 0)
+            return true;
+    return false;
+}
+
+static void check_golden(struct selfcheck *s, const char *name, const void *model)
+{
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
+        if ((*c)->reads)
+            continue;
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        char line[256];
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const enum bo_status status = (*c)->encode(model, &out, &error);
+        if (status)
+            snprintf(line, sizeof line, "%s\t%s\t%s\n", name, (*c)->name, error.what);
+        else
+            snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\n", name, (*c)->name,
+                     bo_writer_counted(&out), bo_hash(bo_writer_span(&out)));
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+        if (s->golden.p)
+            note(s, has_line(s->golden, line), name, (*c)->name, "golden", line);
+        else
+            fputs(line, stdout);
+    }
+}
+
+/* ---- the generic checks ------------------------------------------------------------------------------- */
+
+static void check_all(struct selfcheck *s, const char *name, const void *model,
+                      const struct bo_effort *effort)
+{
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+        for (const struct bo_check *check = bo_checks; check->name; check++) {
+            const struct bo_check_result r = check->run(s->format, *c, model, effort);
+            if (r.outcome != BO_SKIP)
+                note(s, r.outcome == BO_PASS, name, (*c)->name, check->name,
+                     r.finding.detail[0] ? r.finding.detail : r.finding.class);
+        }
+}
+
+static struct bo_effort light_effort(void)
+{
+    struct bo_effort effort = bo_effort_default();
+    effort.max_queries = 4000;
+    effort.max_damage_full = DAMAGE_UP_TO;
+    effort.n_damage_sample = 150;
+    effort.max_failures = 60;
+    return effort;
+}
+
+static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_mutations,
+                     struct bo_arena *arena, void **model_ret)
+{
+    struct bo_error error;
+    struct bo_random random = bo_random_seeded(seed);
+    enum bo_status status =
+        format->generate(&random, (size_t)(seed % MAX_TABLES), arena, model_ret, &error);
+    for (unsigned i = 0; i < n_mutations && !status; i++)
+        status = format->mutate(*model_ret, &random, arena, model_ret, &error);
+    return status == BO_OK;
+}
+
+static void check_generated(struct selfcheck *s, unsigned long n)
+{
+    const struct bo_effort effort = light_effort();
+    for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED); seed++) {
+        struct bo_arena arena;
+        void *model = NULL;
+        char name[32];
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        snprintf(name, sizeof name, "generated-%lu", seed);
+        const bool ok = generate(s->format, seed, 0, &arena, &model);
+        note(s, ok, name, "-", "generate", "failed");
+        if (ok && seed <= N_GOLDEN_GENERATED)
+            check_golden(s, name, model);
+        if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
+            check_all(s, name, model, &effort);
+        bo_arena_free(&arena);
+    }
+}
+
+/* ---- documents --------------------------------------------------------------------------------------- */
+
+static bool read_file(const char *path, struct bo_arena *arena, struct bo_span *bytes_ret)
+{
+    FILE *file = fopen(path, "rb");
+    long n = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        n = ftell(file);
+    uint8_t *p = n >= 0 ? bo_alloc(arena, (size_t)n) : NULL;
+    bool ok = p && fseek(file, 0, SEEK_SET) == 0 && fread(p, 1, (size_t)n, file) == (size_t)n;
+    if (file)
+        fclose(file);
+    *bytes_ret = (struct bo_span){p, ok ? (size_t)n : 0};
+    return ok;
+}
+
+static void check_document(struct selfcheck *s, const char *path)
+{
+    struct bo_arena arena;
+    struct bo_span text;
+    struct bo_error error = {.what = "cannot read"};
+    void *model = NULL;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const bool ok =
+        read_file(path, &arena, &text) && s->format->parse(text, &arena, &model, &error) == BO_OK;
+    note(s, ok, name, "-", "parse", error.what);
+    if (ok) {
+        struct bo_writer again;
+        bo_writer_init(&again, &arena);
+        s->format->print(model, &again, &error);
+        note(s, bo_span_equal(bo_writer_span(&again), text), name, "-", "text-form",
+             "prints other text than it parsed");
+        bo_writer_free(&again);
+        const struct bo_effort effort = light_effort();
+        check_golden(s, name, model);
+        if (s->golden.p)
+            check_all(s, name, model, &effort);
+    }
+    bo_arena_free(&arena);
+}
+
+int main(int argc, char **argv)
+{
+    struct selfcheck s = {0};
+    unsigned long n_generated = 10;
+    bool print_golden = false;
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--golden") == 0)
+            print_golden = true;
+        else if (strcmp(argv[i], "--generated") == 0 && i + 1 < argc)
+            n_generated = strtoul(argv[++i], NULL, 10);
+        else
+            break;
+    }
+    s.format = i < argc ? bo_find_format(argv[i]) : NULL;
+    if (!s.format || i + 1 >= argc) {
+        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT...\n");
+        return 2;
+    }
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (!print_golden && !read_file(argv[i + 1], &arena, &s.golden)) {
+        fprintf(stderr, "selfcheck: %s: cannot read\n", argv[i + 1]);
+        return 2;
+    }
+    check_generated(&s, n_generated);
+    for (int d = i + 2; d < argc; d++)
+        check_document(&s, argv[d]);
+    bo_arena_free(&arena);
+    if (!print_golden)
+        printf("%lu passed, %lu failed\n", s.passed, s.failed);
+    return s.failed ? 1 : 0;
+}
