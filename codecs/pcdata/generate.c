@@ -77,21 +77,30 @@ static int32_t random_value(struct bo_random *r, uint8_t kind, int32_t previous)
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
+/*
+ * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the compiler, and the same
+ * seed must give the same model everywhere.
+ */
 static void draft_ordinary(struct draft *d, struct bo_random *r, uint8_t kind)
 {
     int32_t value = -1;
     if (bo_random_one_in(r, 4))
         add_run(d, random_length(r), -1);
-    for (uint32_t n = random_n_runs(r); n; n--)
-        add_run(d, random_length(r), value = random_value(r, kind, value));
+    for (uint32_t n = random_n_runs(r); n; n--) {
+        const uint32_t length = random_length(r);
+        value = random_value(r, kind, value);
+        add_run(d, length, value);
+    }
 }
 
 /* A run for every quantum, past a chunk's end: n = 255 and a change on the border. */
 static void draft_dense(struct draft *d, struct bo_random *r, uint8_t kind)
 {
     int32_t value = 0;
-    for (uint32_t n = 250 + bo_random_below(r, 300); n; n--)
-        add_run(d, 1, value = random_value(r, kind, value));
+    for (uint32_t n = 250 + bo_random_below(r, 300); n; n--) {
+        value = random_value(r, kind, value);
+        add_run(d, 1, value);
+    }
 }
 
 /* Long constant stretches between busy ones: chunks that repeat, and offsets of two bytes. */
@@ -99,9 +108,13 @@ static void draft_sparse(struct draft *d, struct bo_random *r, uint8_t kind)
 {
     int32_t value = 0;
     for (uint32_t n = 1 + bo_random_below(r, 12); n; n--) {
-        add_run(d, 256 * bo_random_below(r, 40) + bo_random_below(r, 300), (int32_t)(n % 3));
-        for (uint32_t m = bo_random_below(r, 60); m; m--)
-            add_run(d, 1 + bo_random_below(r, 7), value = random_value(r, kind, value));
+        const uint32_t n_chunks = bo_random_below(r, 40);
+        add_run(d, 256 * n_chunks + bo_random_below(r, 300), (int32_t)(n % 3));
+        for (uint32_t m = bo_random_below(r, 60); m; m--) {
+            const uint32_t length = 1 + bo_random_below(r, 7);
+            value = random_value(r, kind, value);
+            add_run(d, length, value);
+        }
     }
 }
 
@@ -110,8 +123,11 @@ static void draft_on_borders(struct draft *d, struct bo_random *r, uint8_t kind)
 {
     int32_t value = 0;
     const uint32_t step = 16u << bo_random_below(r, 6);
-    for (uint32_t n = 1 + bo_random_below(r, 40); n; n--)
-        add_run(d, step * (1 + bo_random_below(r, 3)), value = random_value(r, kind, value));
+    for (uint32_t n = 1 + bo_random_below(r, 40); n; n--) {
+        const uint32_t n_steps = 1 + bo_random_below(r, 3);
+        value = random_value(r, kind, value);
+        add_run(d, step * n_steps, value);
+    }
 }
 
 static bool random_table(struct bo_random *r, struct bo_arena *arena, uint32_t quantum,
@@ -180,8 +196,10 @@ static bool rebuild_table(struct bo_random *r, struct bo_arena *arena, uint32_t 
         const uint32_t length = (end - table->runs[i].pc) / quantum;
         if (i == at && remove && table->n_runs > 1)
             continue;
-        if (i == at && insert)
-            add_run(&d, random_length(r), random_value(r, table->kind, table->runs[i].value));
+        if (i == at && insert) {
+            const uint32_t new_length = random_length(r);
+            add_run(&d, new_length, random_value(r, table->kind, table->runs[i].value));
+        }
         add_run(&d, length, table->runs[i].value);
     }
     for (size_t i = 0; i < d.n; i++)
