@@ -58,6 +58,11 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
+/* The same on bytes that already end at a guard page. */
+bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
+                             struct bo_span in, const struct bo_effort *effort, bool *accepted_ret,
+                             struct bo_finding *finding);
+
 /* One line: `BAKEOFF-DIFF format= kind= a= b= class=`, then the detail. */
 void bo_finding_print(const struct bo_finding *finding, struct bo_writer *out);
 

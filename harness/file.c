@@ -69,8 +69,8 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
     const struct bo_span codec_name = {file.p + FIXED_NBYTES + n_format, n_codec};
     const struct bo_codec *encoding = bo_encoding_of(format, codec);
     const struct bo_span wanted = {(const uint8_t *)encoding->name, strlen(encoding->name)};
-    if (!bo_span_equal(format_name, (struct bo_span){(const uint8_t *)format->name,
-                                                     strlen(format->name)}))
+    if (!bo_span_equal(format_name,
+                       (struct bo_span){(const uint8_t *)format->name, strlen(format->name)}))
         return bo_fail(err, BO_BAD_USAGE, FIXED_NBYTES, "file is of another format");
     if (!bo_span_equal(codec_name, wanted))
         return bo_fail(err, BO_BAD_USAGE, FIXED_NBYTES + n_format,

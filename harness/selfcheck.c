@@ -110,7 +110,8 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
 static void check_generated(struct selfcheck *s, unsigned long n)
 {
     const struct bo_effort effort = light_effort();
-    for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED); seed++) {
+    for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
+         seed++) {
         struct bo_arena arena;
         void *model = NULL;
         char name[32];
@@ -184,7 +185,8 @@ int main(int argc, char **argv)
     }
     s.format = i < argc ? bo_find_format(argv[i]) : NULL;
     if (!s.format || i + 1 >= argc) {
-        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT...\n");
+        fprintf(stderr,
+                "usage: selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT...\n");
         return 2;
     }
     struct bo_arena arena;

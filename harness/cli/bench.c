@@ -173,7 +173,8 @@ static void json_path(const char *asked, char path_ret[PATH_MAX])
         if (*p != ':' && *p != '-')
             compact[m++] = *p;
     compact[m] = 0;
-    snprintf(path_ret, PATH_MAX, "%s/%s/%s.json", asked, slug, compact);
+    const char *slash = n && asked[n - 1] == '/' ? "" : "/";
+    snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", asked, slash, slug, compact);
 }
 
 static bool write_csv(const struct bo_plan *plan, const char *beside)

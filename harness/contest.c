@@ -1,0 +1,180 @@
+/* A reader against the oracle. */
+#include "harness/contest.h"
+
+#include <stdio.h>
+
+#include "harness/registry.h"
+
+bool bo_contest_init(struct bo_contest *c)
+{
+    const size_t n = c->kind->answer_size ? BO_CONTEST_BATCH * c->kind->answer_size : 4096;
+    c->queries = bo_alloc_array(c->arena, BO_CONTEST_BATCH, c->kind->query_size);
+    c->expected = (struct bo_sink){.p = bo_alloc(c->arena, n), .cap = n};
+    c->got = (struct bo_sink){.p = bo_alloc(c->arena, n), .cap = n};
+    if (c->queries && c->expected.p && c->got.p)
+        return true;
+    bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "check-out-of-memory");
+    return false;
+}
+
+/* Asks the oracle; the expected answers' buffer grows until they fit. */
+enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n)
+{
+    const struct bo_query_kind *kind = c->kind;
+    if (kind->answer_size) {
+        c->expected.n = n * kind->answer_size;
+        return kind->oracle(c->model, c->queries, n, c->expected.p);
+    }
+    for (;;) {
+        c->expected.n = 0;
+        const enum bo_status status = kind->oracle(c->model, c->queries, n, &c->expected);
+        if (status != BO_OVER_LIMIT)
+            return status;
+        const size_t cap = 4 * c->expected.cap;
+        uint8_t *expected = bo_alloc(c->arena, cap), *got = bo_alloc(c->arena, cap);
+        if (!expected || !got)
+            return BO_NO_MEMORY;
+        c->expected = (struct bo_sink){.p = expected, .cap = cap};
+        c->got = (struct bo_sink){.p = got, .cap = cap};
+    }
+}
+
+enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
+{
+    const unsigned k = bo_kind_index(c->format, c->kind);
+    memset(c->got.p, 0xa5, c->expected.n);
+    c->got.n = c->kind->answer_size ? n * c->kind->answer_size : 0;
+    return c->kind->answer_size ? c->codec->query(c->reader, k, c->queries, n, c->got.p)
+                                : c->codec->query(c->reader, k, c->queries, n, &c->got);
+}
+
+/* Writes a query as hexadecimal 32-bit words of the host: enough to ask it again. */
+void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query, char *text,
+                               size_t n)
+{
+    size_t used = 0;
+    for (size_t i = 0; i + 4 <= c->kind->query_size && used + 12 < n; i += 4) {
+        uint32_t word;
+        memcpy(&word, query + i, sizeof word);
+        used += (size_t)snprintf(text + used, n - used, " %u", word);
+    }
+}
+
+/* Finds which of n queries it was, asking one by one, and says so. */
+static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
+{
+    bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle",
+                   status ? "query-fails" : "wrong-answer");
+    if (!c->finding)
+        return;
+    const size_t size = c->kind->query_size;
+    for (size_t i = 0; i < n; i++) {
+        memmove(c->queries, c->queries + (i ? size : 0), (n - i) * size);
+        if (bo_contest_ask_oracle(c, 1) != BO_OK)
+            break;
+        status = bo_contest_ask_codec(c, 1);
+        if (status == BO_OK && c->got.n == c->expected.n &&
+            memcmp(c->got.p, c->expected.p, c->got.n) == 0)
+            continue;
+        char query[120] = "";
+        bo_contest_describe_query(c, c->queries, query, sizeof query);
+        snprintf(c->finding->detail, sizeof c->finding->detail, "%s%s: %s", c->kind->name, query,
+                 status ? bo_status_name(status) : "another answer than the oracle's");
+        return;
+    }
+    snprintf(c->finding->detail, sizeof c->finding->detail,
+             "%s: wrong in a batch, right when asked alone", c->kind->name);
+}
+
+/* Both answer the first n queries of the batch; false with the finding filled when they differ. */
+static bool contest_batch(struct bo_contest *c, size_t n)
+{
+    const enum bo_status oracle = bo_contest_ask_oracle(c, n);
+    if (oracle != BO_OK) {
+        bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "oracle-fails");
+        return false;
+    }
+    const enum bo_status status = bo_contest_ask_codec(c, n);
+    if (status == BO_OK && c->got.n == c->expected.n &&
+        memcmp(c->got.p, c->expected.p, c->got.n) == 0)
+        return true;
+    blame_query(c, n, status);
+    return false;
+}
+
+static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
+{
+    const size_t size = c->kind->query_size;
+    uint8_t query[64];
+    bool more = c->kind->first(c->model, query);
+    while (more) {
+        size_t n = 0;
+        for (; more && n < BO_CONTEST_BATCH; n++) {
+            memcpy(c->queries + n * size, query, size);
+            more = c->kind->next(c->model, query);
+        }
+        if (!contest_batch(c, n))
+            return false;
+        *n_cases += n;
+    }
+    return true;
+}
+
+typedef size_t draw_queries(const void *model, struct bo_random *random, size_t n, void *queries);
+
+static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_random *random,
+                          uint64_t n_wanted, uint64_t *n_cases)
+{
+    for (uint64_t done = 0; done < n_wanted; done += BO_CONTEST_BATCH) {
+        const size_t want =
+            n_wanted - done < BO_CONTEST_BATCH ? (size_t)(n_wanted - done) : BO_CONTEST_BATCH;
+        const size_t n = draw(c->model, random, want, c->queries);
+        if (n && !contest_batch(c, n))
+            return false;
+        *n_cases += n;
+    }
+    return true;
+}
+
+/* All queries of one kind when they are few, else edges and every workload's. */
+static bool contest_kind(struct bo_contest *c, const struct bo_effort *effort, uint64_t *n_cases)
+{
+    if (!bo_contest_init(c))
+        return false;
+    const uint64_t n = c->kind->count(c->model);
+    if (n == 0)
+        return true;
+    if (n <= effort->max_queries)
+        return contest_all(c, n_cases);
+    struct bo_random random = bo_random_seeded(effort->seed);
+    if (!contest_drawn(c, c->kind->draw_edges, &random, effort->max_queries / 2, n_cases))
+        return false;
+    for (unsigned w = 0; w < c->kind->n_workloads; w++)
+        if (!contest_drawn(c, c->kind->workloads[w].draw, &random,
+                           effort->max_queries / 2 / c->kind->n_workloads, n_cases))
+            return false;
+    return true;
+}
+
+bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
+                          const void *model, void *reader, struct bo_arena *arena,
+                          const struct bo_effort *effort, uint64_t *n_cases,
+                          struct bo_finding *finding)
+{
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        if (!(codec->kinds >> k & 1))
+            continue;
+        struct bo_contest c = {
+            .format = format,
+            .codec = codec,
+            .kind = &format->kinds[k],
+            .model = model,
+            .reader = reader,
+            .arena = arena,
+            .finding = finding,
+        };
+        if (!contest_kind(&c, effort, n_cases))
+            return false;
+    }
+    return true;
+}
