@@ -59,8 +59,12 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
         return bo_fail(err, BO_UNSUPPORTED, 8, "unknown version of the file header");
     const size_t n_format = file.p[9], n_codec = file.p[10];
     const uint64_t header_nbytes = bo_le32(file.p + 12), payload_nbytes = bo_le64(file.p + 16);
-    if (file.p[11] != 0 || header_nbytes % HEADER_ALIGN ||
-        header_nbytes < FIXED_NBYTES + n_format + n_codec)
+    const size_t names_end = FIXED_NBYTES + n_format + n_codec;
+    if (file.p[11] != 0)
+        return bo_fail(err, BO_CORRUPT, 11, "reserved byte is not 0");
+    if (header_nbytes % HEADER_ALIGN)
+        return bo_fail(err, BO_CORRUPT, 12, "size of the file header is not a multiple of 64");
+    if (header_nbytes < names_end)
         return bo_fail(err, BO_CORRUPT, 9, "names do not fit the file header");
     if (header_nbytes > file.n)
         return bo_fail(err, BO_TRUNCATED, file.n, "ends inside the file header");
@@ -76,6 +80,9 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
         return bo_fail(err, BO_BAD_USAGE, FIXED_NBYTES + n_format,
                        "file was written by another codec");
 
+    for (size_t i = names_end; i < header_nbytes; i++)
+        if (file.p[i])
+            return bo_fail(err, BO_CORRUPT, names_end, "file header does not end in zeros");
     if (payload_nbytes > file.n - header_nbytes)
         return bo_fail(err, BO_TRUNCATED, file.n, "file is shorter than its payload");
     if (payload_nbytes < file.n - header_nbytes)

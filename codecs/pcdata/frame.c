@@ -128,31 +128,47 @@ static uint32_t *seen_find(const struct seen_entries *seen, uint32_t table)
 
 struct walker {
     const struct pcdata_frame *frame;
-    pcdata_walk_record *walk;
-    void *context;
+    const struct pcdata_layout *layout;
     struct seen_entries seen;
     struct pcdata_collector runs; /* of the record walked last */
-    size_t next;                  /* where the next new record starts */
+    uint64_t next_bit;            /* of the area: where the record before ended */
 };
+
+/* True when the bits from `from` to `to` are few enough to be alignment, and all 0. */
+static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
+{
+    if (to < from || to - from > w->layout->max_gap_nbits)
+        return false;
+    for (uint64_t bit = from; bit < to; bit++)
+        if (w->frame->area.p[bit / 8] >> bit % 8 & 1)
+            return false;
+    return true;
+}
 
 /* Walks the record of a table whose directory entry is seen for the first time. */
 static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo_error *err)
 {
     const struct pcdata_frame *frame = w->frame;
     const uint32_t off = pcdata_record_off(frame, table);
-    const uint8_t bit = (uint8_t)(1u << off % 8);
-    if (off != w->next && !(w->seen.starts[off / 8] & bit))
-        return bo_fail(err, BO_CORRUPT, PCDATA_FRAME_HEADER + (uint64_t)off,
-                       "table's record is neither the next one nor an earlier one");
     struct bo_cursor in = {.p = frame->area.p, .n = frame->area.n, .off = off};
     in.base = PCDATA_FRAME_HEADER;
     w->runs.n = 0;
-    const enum bo_status status =
-        w->walk(frame, w->context, &in, pcdata_text_quanta(frame, table), &w->runs, err);
-    if (off == w->next)
-        w->next = in.off;
+    w->runs.nbits_before = w->runs.nbits_unused = 0;
+    const uint8_t bit = (uint8_t)(1u << off % 8);
+    const bool known = w->seen.starts[off / 8] & bit;
+    if (!known && 8 * (uint64_t)off + 8 <= w->next_bit)
+        return bo_fail_here(err, BO_CORRUPT, &in, "record lies inside another table's");
+    const struct bo_cursor start = in;
+    const enum bo_status status = w->layout->walk(frame, w->layout->context, &in,
+                                                  pcdata_text_quanta(frame, table), &w->runs, err);
+    if (status || known)
+        return status;
+    if (!is_gap(w, w->next_bit, 8 * (uint64_t)off - w->runs.nbits_before))
+        return bo_fail_here(err, BO_CORRUPT, &start,
+                            "table's record is neither the next one nor an earlier one");
+    w->next_bit = 8 * (uint64_t)in.off - w->runs.nbits_unused;
     w->seen.starts[off / 8] |= bit;
-    return status;
+    return BO_OK;
 }
 
 static enum bo_status walk_tables(struct walker *w, struct pcdata_table *tables,
@@ -179,17 +195,17 @@ static enum bo_status walk_tables(struct walker *w, struct pcdata_table *tables,
         }
         *slot = *slot ? *slot : t + 1;
     }
-    if (w->next != frame->area.n)
-        return bo_fail(err, BO_CORRUPT, PCDATA_FRAME_HEADER + (uint64_t)w->next,
+    if (!is_gap(w, w->next_bit, 8 * (uint64_t)frame->area.n))
+        return bo_fail(err, BO_CORRUPT, PCDATA_FRAME_HEADER + w->next_bit / 8,
                        "bytes of the area belong to no table");
     return BO_OK;
 }
 
-enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, pcdata_walk_record *walk,
-                               void *context, uint32_t first_off, struct bo_arena *arena,
-                               void **model_ret, struct bo_error *err)
+enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pcdata_layout *layout,
+                               struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
-    struct walker w = {.frame = frame, .walk = walk, .context = context, .next = first_off};
+    struct walker w = {
+        .frame = frame, .layout = layout, .next_bit = 8 * (uint64_t)layout->first_off};
     struct pcdata_table *tables = NULL;
     struct pcdata_model *model = NULL;
     if (model_ret) {
@@ -215,7 +231,8 @@ enum bo_status pcdata_decode_frame(struct bo_span in, pcdata_walk_record *walk,
 {
     struct pcdata_frame frame;
     const enum bo_status status = pcdata_frame_open(in, &frame, err);
-    return status ? status : pcdata_walk_all(&frame, walk, NULL, 0, arena, model_ret, err);
+    const struct pcdata_layout layout = {.walk = walk};
+    return status ? status : pcdata_walk_all(&frame, &layout, arena, model_ret, err);
 }
 
 enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
@@ -223,29 +240,26 @@ enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
                                  struct bo_error *err)
 {
     const enum bo_status status = pcdata_frame_open(in, frame, err);
-    return status ? status : pcdata_walk_all(frame, walk, NULL, 0, arena, NULL, err);
+    const struct pcdata_layout layout = {.walk = walk};
+    return status ? status : pcdata_walk_all(frame, &layout, arena, NULL, err);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-/* Where each distinct record lies: open addressing, keyed by the record's bytes. */
-struct record_index {
-    struct record_slot {
-        uint32_t off, n; /* in the area; n is 0 in a free slot */
-        uint32_t hash;
-    } * slots;
-    uint32_t mask;
+struct pcdata_record_slot {
+    uint32_t off, n; /* of the record's bytes; n is 0 in a free slot */
+    uint32_t hash;
+    uint32_t number; /* the caller's */
 };
 
-static bool record_index_init(struct record_index *index, uint32_t n_tables, struct bo_arena *arena)
+static bool record_index_init(struct pcdata_record_index *index, uint32_t n_tables,
+                              struct bo_arena *arena)
 {
     uint64_t n_slots = 16;
     while (n_slots < 2 * (uint64_t)n_tables)
         n_slots *= 2;
-    if (n_slots > UINT32_MAX)
-        return false;
     index->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *index->slots);
-    index->mask = (uint32_t)n_slots - 1;
+    index->mask = (uint32_t)(n_slots - 1);
     return index->slots != NULL;
 }
 
@@ -259,56 +273,55 @@ static uint32_t hash_bytes(const uint8_t *p, size_t n)
     return (uint32_t)(bo_mix64(h) >> 32);
 }
 
-/* The offset at which these bytes are already in the area, or `off` after noting that they are there now. */
-static uint32_t record_index_put(struct record_index *index, const uint8_t *area, uint32_t off,
-                                 uint32_t n)
+uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *base, uint32_t off,
+                             uint32_t n, bool *found_ret)
 {
-    const uint32_t hash = hash_bytes(area + off, n);
+    const uint32_t hash = hash_bytes(base + off, n);
     uint32_t i = hash & index->mask;
     for (; index->slots[i].n; i = (i + 1) & index->mask) {
-        const struct record_slot *slot = &index->slots[i];
-        if (slot->hash == hash && slot->n == n && memcmp(area + slot->off, area + off, n) == 0)
-            return slot->off;
+        struct pcdata_record_slot *slot = &index->slots[i];
+        if (slot->hash == hash && slot->n == n && memcmp(base + slot->off, base + off, n) == 0) {
+            *found_ret = true;
+            return &slot->number;
+        }
     }
-    index->slots[i] = (struct record_slot){off, n, hash};
-    return off;
+    index->slots[i] = (struct pcdata_record_slot){off, n, hash, 0};
+    *found_ret = false;
+    return &index->slots[i].number;
 }
 
-struct frame_writer {
-    const struct pcdata_model *model;
-    struct bo_writer *out;
-    size_t area_start; /* in out */
-    unsigned quantum_shift;
-    uint32_t *offsets; /* of each table's record in the area */
-    struct record_index index;
-};
-
-static enum bo_status put_records(struct frame_writer *w, pcdata_put_record *put_record,
-                                  void *context, struct bo_error *err)
+enum bo_status pcdata_frame_begin(struct pcdata_frame_writer *w, const struct pcdata_model *model,
+                                  struct bo_writer *out, struct bo_error *err)
 {
-    struct bo_writer *out = w->out;
-    for (uint32_t t = 0; t < w->model->n_tables; t++) {
-        const size_t start = out->n;
-        enum bo_status status =
-            put_record(&w->model->tables[t], w->quantum_shift, context, out, err);
-        status = status ? status : bo_writer_status(out, err);
-        if (status)
-            return status;
-        if (out->n - w->area_start > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
-        const uint32_t off = (uint32_t)(start - w->area_start);
-        w->offsets[t] =
-            record_index_put(&w->index, out->p + w->area_start, off, (uint32_t)(out->n - start));
-        if (w->offsets[t] != off)
-            bo_writer_truncate(out, start);
-    }
-    return BO_OK;
+    *w = (struct pcdata_frame_writer){
+        .model = model,
+        .out = out,
+        .quantum_shift = (unsigned)__builtin_ctz(model->quantum),
+        .frame_start = out->n,
+        .offsets = bo_alloc_array(out->arena, model->n_tables, sizeof *w->offsets),
+    };
+    if (!w->offsets || !record_index_init(&w->index, model->n_tables, out->arena))
+        return bo_fail_alloc(err, out->arena);
+    bo_mark_aside(out, "header");
+    bo_put_u8(out, PCDATA_FRAME_VERSION);
+    bo_put_u8(out, (uint8_t)w->quantum_shift);
+    bo_put_le16(out, 0);
+    bo_put_le32(out, model->n_tables);
+    bo_put_le64(out, 0); /* the area's size, known at the end; reserved */
+    w->area_start = out->n;
+    return bo_writer_status(out, err);
 }
 
-static void put_directory(const struct frame_writer *w)
+enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *err)
 {
     const struct pcdata_model *model = w->model;
     struct bo_writer *out = w->out;
+    const size_t area_n = out->n - w->area_start;
+    if (!out->status && area_n > UINT32_MAX)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
+    bo_mark_aside(out, "over-read room");
+    bo_put_zeros(out, (size_t)(-area_n & 7) + PCDATA_OVERREAD);
+    bo_mark_aside(out, "directory");
     for (uint32_t t = 0; t < model->n_tables; t++) {
         bo_put_le32(out, w->offsets[t]);
         bo_put_le32(out, model->tables[t].text_len >> w->quantum_shift);
@@ -317,43 +330,35 @@ static void put_directory(const struct frame_writer *w)
         bo_put_le32(out, model->tables[t].refs);
     for (uint32_t t = 0; t < model->n_tables; t++)
         bo_put_u8(out, model->tables[t].kind);
+    if (!out->status)
+        bo_set_le32(out->p + w->frame_start + 8, (uint32_t)area_n);
+    return bo_writer_status(out, err);
 }
 
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
-                                void (*put_prelude)(void *context, struct bo_writer *out),
-                                void *context, struct bo_writer *out, struct bo_error *err)
+                                struct bo_writer *out, struct bo_error *err)
 {
-    struct frame_writer w = {
-        .model = model,
-        .out = out,
-        .quantum_shift = (unsigned)__builtin_ctz(model->quantum),
-        .offsets = bo_alloc_array(out->arena, model->n_tables, sizeof *w.offsets),
-    };
-    if (!w.offsets || !record_index_init(&w.index, model->n_tables, out->arena))
-        return bo_fail_alloc(err, out->arena);
-
-    const size_t frame_start = out->n;
-    bo_mark_aside(out, "header");
-    bo_put_u8(out, PCDATA_FRAME_VERSION);
-    bo_put_u8(out, (uint8_t)w.quantum_shift);
-    bo_put_le16(out, 0);
-    bo_put_le32(out, model->n_tables);
-    bo_put_le64(out, 0); /* the area's size, known below; reserved */
-    w.area_start = out->n;
-    if (put_prelude)
-        put_prelude(context, out);
-    const enum bo_status status = put_records(&w, put_record, context, err);
-    if (status)
-        return status;
-
-    const size_t area_n = out->n - w.area_start;
-    bo_mark_aside(out, "over-read room");
-    bo_put_zeros(out, (size_t)(-area_n & 7) + PCDATA_OVERREAD);
-    bo_mark_aside(out, "directory");
-    put_directory(&w);
-    if (!out->status)
-        bo_set_le32(out->p + frame_start + 8, (uint32_t)area_n);
-    return bo_writer_status(out, err);
+    struct pcdata_frame_writer w;
+    enum bo_status status = pcdata_frame_begin(&w, model, out, err);
+    for (uint32_t t = 0; t < model->n_tables && !status; t++) {
+        const size_t start = out->n;
+        status = put_record(&model->tables[t], w.quantum_shift, out, err);
+        status = status ? status : bo_writer_status(out, err);
+        if (status)
+            break;
+        if (out->n - w.area_start > UINT32_MAX)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
+        const uint32_t off = (uint32_t)(start - w.area_start);
+        bool found;
+        uint32_t *stored = pcdata_record_find(&w.index, out->p + w.area_start, off,
+                                              (uint32_t)(out->n - start), &found);
+        if (found)
+            bo_writer_truncate(out, start);
+        else
+            *stored = off;
+        w.offsets[t] = *stored;
+    }
+    return status ? status : pcdata_frame_end(&w, err);
 }
 
 /* ---- scans -------------------------------------------------------------------------------------- */

@@ -174,9 +174,8 @@ static void put_index(const struct plan *plan, struct bo_writer *out)
 }
 
 static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
-                                 void *context, struct bo_writer *out, struct bo_error *err)
+                                 struct bo_writer *out, struct bo_error *err)
 {
-    (void)context;
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
     struct plan plan = {0};
     const enum bo_status status = plan_chunks(table, quantum_shift, out->arena, &plan, err);
@@ -200,7 +199,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 
 static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
 {
-    return pcdata_put_frame(model, put_record, NULL, NULL, out, err);
+    return pcdata_put_frame(model, put_record, out, err);
 }
 
 /* ---- checking and decoding ---------------------------------------------------------------------- */

@@ -110,18 +110,40 @@ static inline uint32_t pcdata_text_quanta(const struct pcdata_frame *frame, uint
     return bo_le32(frame->directory + 8 * (size_t)table + 4);
 }
 
-/* Appends the record of one table. PCs of the runs are to be divided by the quantum: pc >> shift. */
-typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsigned quantum_shift,
-                                         void *context, struct bo_writer *out,
-                                         struct bo_error *err);
+/* Records by their bytes, so that equal ones are stored once. */
+struct pcdata_record_index {
+    struct pcdata_record_slot *slots;
+    uint32_t mask;
+};
 
 /*
- * Writes a whole payload: put_prelude (may be NULL) starts the area with what the records share, then each
- * table's record follows in order; a record whose bytes are already there is stored once.
+ * Looks up the n bytes at base + off, where every record noted before is still to be found from the same base. Returns
+ * the place for the caller's number of this record; *found_ret tells whether it holds one already.
  */
+uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *base, uint32_t off,
+                             uint32_t n, bool *found_ret);
+
+/* A payload being written: pcdata_frame_begin, then the area by the codec, then pcdata_frame_end. */
+struct pcdata_frame_writer {
+    const struct pcdata_model *model;
+    struct bo_writer *out;
+    unsigned quantum_shift;
+    size_t frame_start, area_start; /* in out */
+    uint32_t *offsets; /* of each table's record in the area: the codec fills them in */
+    struct pcdata_record_index index;
+};
+
+enum bo_status pcdata_frame_begin(struct pcdata_frame_writer *w, const struct pcdata_model *model,
+                                  struct bo_writer *out, struct bo_error *err);
+enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *err);
+
+/* Appends the record of one table. PCs of the runs are to be divided by the quantum: pc >> shift. */
+typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsigned quantum_shift,
+                                         struct bo_writer *out, struct bo_error *err);
+
+/* Writes a whole payload, record by record; one whose bytes are already there is stored once. */
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
-                                void (*put_prelude)(void *context, struct bo_writer *out),
-                                void *context, struct bo_writer *out, struct bo_error *err);
+                                struct bo_writer *out, struct bo_error *err);
 
 /* ---- rebuilding runs ---------------------------------------------------------------------------- */
 
@@ -134,6 +156,9 @@ struct pcdata_collector {
     struct pcdata_run *runs;
     size_t n, cap;
     int32_t last_value;
+    uint32_t
+        nbits_before; /* of this record that lie before its offset; walkers of whole bytes leave it 0 */
+    uint32_t nbits_unused; /* at the end of the record's last byte; likewise */
 };
 
 /*
@@ -150,14 +175,21 @@ typedef enum bo_status pcdata_walk_record(const struct pcdata_frame *frame, void
                                           struct bo_cursor *in, uint32_t text_quanta,
                                           struct pcdata_collector *runs, struct bo_error *err);
 
+/* How a codec's records lie in the area. */
+struct pcdata_layout {
+    pcdata_walk_record *walk;
+    void *context;
+    uint32_t first_off;     /* where the first record starts: what stands before is shared by all */
+    uint32_t max_gap_nbits; /* zero bits that alignment may leave between two records */
+};
+
 /*
  * Walks all records: to build a model or, when model_ret is NULL, only to validate. Records must lie in table order
- * from first_off (where a prelude ends) to the area's end without gaps; a table's offset is the next record's
- * or that of an earlier one. So the work is linear however the directory points.
+ * from first_off to the area's end; a table's offset is the next record's or that of an earlier one. So the work is linear
+ * however the directory points.
  */
-enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, pcdata_walk_record *walk,
-                               void *context, uint32_t first_off, struct bo_arena *arena,
-                               void **model_ret, struct bo_error *err);
+enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pcdata_layout *layout,
+                               struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
 /* A codec's decode, for records that need no context: frame, walk, model. */
 enum bo_status pcdata_decode_frame(struct bo_span in, pcdata_walk_record *walk,

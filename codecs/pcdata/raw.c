@@ -8,9 +8,8 @@
 #define MAX_RECORD_QUANTA (UINT32_C(1) << 26)
 
 static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
-                                 void *context, struct bo_writer *out, struct bo_error *err)
+                                 struct bo_writer *out, struct bo_error *err)
 {
-    (void)context;
     const uint32_t n = table->text_len >> quantum_shift;
     if (n > MAX_RECORD_QUANTA)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "raw holds texts of at most 2^26 quanta");
@@ -28,7 +27,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 
 static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
 {
-    return pcdata_put_frame(model, put_record, NULL, NULL, out, err);
+    return pcdata_put_frame(model, put_record, out, err);
 }
 
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,

@@ -9,9 +9,8 @@
 #include "codecs/pcdata/pcdata.h"
 
 static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
-                                 void *context, struct bo_writer *out, struct bo_error *err)
+                                 struct bo_writer *out, struct bo_error *err)
 {
-    (void)context;
     bo_mark(out, "counts");
     bo_put_le32(out, table->n_runs);
     bo_mark(out, "starts");
@@ -25,7 +24,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 
 static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
 {
-    return pcdata_put_frame(model, put_record, NULL, NULL, out, err);
+    return pcdata_put_frame(model, put_record, out, err);
 }
 
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,

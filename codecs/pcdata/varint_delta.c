@@ -13,9 +13,8 @@
 /* ---- writing ------------------------------------------------------------------------------------ */
 
 static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
-                                 void *context, struct bo_writer *out, struct bo_error *err)
+                                 struct bo_writer *out, struct bo_error *err)
 {
-    (void)context;
     bo_mark(out, "runs");
     uint32_t previous = UINT32_MAX;
     for (uint32_t i = 0; i < table->n_runs; i++) {
@@ -31,7 +30,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 
 static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
 {
-    return pcdata_put_frame(model, put_record, NULL, NULL, out, err);
+    return pcdata_put_frame(model, put_record, out, err);
 }
 
 /* ---- checking and decoding ---------------------------------------------------------------------- */
