@@ -88,6 +88,15 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
                                main.open ? &main.open_error : &other.open_error);
             return false;
         }
+        const char *difference = *accepted_ret && other.decode == BO_OK
+                                     ? format->differ(main.model, other.model)
+                                     : NULL;
+        if (difference) {
+            bo_finding_set(finding, format, NULL, codec, (*c)->name, "readers-disagree");
+            bo_finding_explain(finding, "decoded",
+                               &(struct bo_error){BO_CORRUPT, BO_NO_OFFSET, difference});
+            return false;
+        }
         uint64_t n_cases = 0;
         if (*accepted_ret && other.open == BO_OK &&
             !bo_contest_all_kinds(format, *c, main.model, other.reader, arena, effort, &n_cases,

@@ -252,11 +252,11 @@ struct pcdata_record_slot {
     uint32_t number; /* the caller's */
 };
 
-static bool record_index_init(struct pcdata_record_index *index, uint32_t n_tables,
+bool pcdata_record_index_init(struct pcdata_record_index *index, uint32_t n_records,
                               struct bo_arena *arena)
 {
     uint64_t n_slots = 16;
-    while (n_slots < 2 * (uint64_t)n_tables)
+    while (n_slots < 2 * (uint64_t)n_records)
         n_slots *= 2;
     index->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *index->slots);
     index->mask = (uint32_t)(n_slots - 1);
@@ -300,7 +300,7 @@ enum bo_status pcdata_frame_begin(struct pcdata_frame_writer *w, const struct pc
         .frame_start = out->n,
         .offsets = bo_alloc_array(out->arena, model->n_tables, sizeof *w->offsets),
     };
-    if (!w->offsets || !record_index_init(&w->index, model->n_tables, out->arena))
+    if (!w->offsets || !pcdata_record_index_init(&w->index, model->n_tables, out->arena))
         return bo_fail_alloc(err, out->arena);
     bo_mark_aside(out, "header");
     bo_put_u8(out, PCDATA_FRAME_VERSION);

@@ -241,6 +241,13 @@ static inline uint32_t load_value(const uint8_t *p, unsigned code)
                        : bo_le32(p);
 }
 
+/* BO_CORRUPT at the byte `p` of what the cursor spans. */
+static enum bo_status fail_at(struct bo_error *err, const struct bo_cursor *in, const uint8_t *p,
+                              const char *what)
+{
+    return bo_fail(err, BO_CORRUPT, in->base + (uint64_t)(p - in->p), what);
+}
+
 /* Reads one chunk whose first quantum is `start`; the cursor ends after it. */
 static enum bo_status walk_chunk(struct bo_cursor *in, uint64_t start, uint32_t text_quanta,
                                  unsigned quantum_shift, struct pcdata_collector *runs,
@@ -253,24 +260,24 @@ static enum bo_status walk_chunk(struct bo_cursor *in, uint64_t start, uint32_t 
         !bo_get_bytes(in, vlen_nbytes(n + 1u), &vlen))
         return bo_fail_here(err, BO_TRUNCATED, &chunk_at_byte, "chunk runs past the area's end");
     if ((n + 1) % 4 && vlen[n / 4] >> ((n + 1) % 4 * 2))
-        return bo_fail_here(err, BO_CORRUPT, in, "bits after the value lengths are not 0");
+        return fail_at(err, in, vlen + n / 4, "bits after the value lengths are not 0");
     uint32_t bias = 0, previous = 0;
     for (unsigned i = 0; i <= n; i++) {
         const unsigned code = vlen[i / 4] >> (i % 4 * 2) & 3;
         if (code == 0)
-            return bo_fail_here(err, BO_CORRUPT, in, "value of length 0");
+            return fail_at(err, in, vlen + i / 4, "value of length 0");
         if (!bo_get_bytes(in, code_nbytes[code], &p))
             return bo_fail_here(err, BO_TRUNCATED, in, "value runs past the area's end");
         const uint32_t value = bias + load_value(p, code);
         if (i == 0)
             bias = value;
         else if (value == previous)
-            return bo_fail_here(err, BO_CORRUPT, in, "listed PC does not change the value");
+            return fail_at(err, in, p, "listed PC does not change the value");
         if (i > 0 && (pcs[i - 1] == 0 || (i > 1 && pcs[i - 1] <= pcs[i - 2])))
-            return bo_fail_here(err, BO_CORRUPT, &chunk_at_byte, "PCs of a chunk do not ascend");
+            return fail_at(err, in, pcs + i - 1, "PCs of a chunk do not ascend");
         const uint64_t pc = start + (i ? pcs[i - 1] : 0);
         if (pc >= text_quanta)
-            return bo_fail_here(err, BO_CORRUPT, &chunk_at_byte, "PC past the text's end");
+            return fail_at(err, in, pcs + i - 1, "PC past the text's end");
         if (!pcdata_collect(runs, (uint32_t)pc << quantum_shift, (int32_t)value))
             return bo_fail_alloc(err, runs->arena);
         previous = value;
@@ -287,7 +294,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
     (void)context;
-    const struct bo_cursor record = *in;
     const uint8_t *index = in->p + in->off;
     const uint64_t n_chunks = n_chunks_of(text_quanta);
     struct index_form form;
@@ -300,8 +306,9 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         const uint64_t start = c << CHUNK_SHIFT;
         const uint32_t off = c ? index_entry(index, form.entry_nbytes, c) : 0;
         const size_t next = in->off - chunks_off;
+        const uint8_t *entry = in->p + chunks_off - (n_chunks - c) * form.entry_nbytes;
         if (off > next)
-            return bo_fail_here(err, BO_CORRUPT, &record, "chunk offset leaves a gap");
+            return fail_at(err, in, entry, "chunk offset leaves a gap");
         if (off == next) {
             status = walk_chunk(in, start, text_quanta, frame->quantum_shift, runs, err);
             continue;
@@ -309,8 +316,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         struct bo_cursor earlier = *in;
         earlier.off = chunks_off + off;
         if (earlier.p[earlier.off] != 0)
-            return bo_fail_here(err, BO_CORRUPT, &record,
-                                "chunk offset repeats a chunk of many values");
+            return fail_at(err, in, entry, "chunk offset repeats a chunk of many values");
         status = walk_chunk(&earlier, start, text_quanta, frame->quantum_shift, runs, err);
     }
     return status;

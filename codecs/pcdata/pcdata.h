@@ -116,6 +116,10 @@ struct pcdata_record_index {
     uint32_t mask;
 };
 
+/* Room for n_records; false when the arena refuses. */
+bool pcdata_record_index_init(struct pcdata_record_index *index, uint32_t n_records,
+                              struct bo_arena *arena);
+
 /*
  * Looks up the n bytes at base + off, where every record noted before is still to be found from the same base. Returns
  * the place for the caller's number of this record; *found_ret tells whether it holds one already.

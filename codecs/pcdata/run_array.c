@@ -27,6 +27,13 @@ static enum bo_status encode(const void *model, struct bo_writer *out, struct bo
     return pcdata_put_frame(model, put_record, out, err);
 }
 
+/* BO_CORRUPT at the byte `p` of what the cursor spans. */
+static enum bo_status fail_at(struct bo_error *err, const struct bo_cursor *in, const uint8_t *p,
+                              const char *what)
+{
+    return bo_fail(err, BO_CORRUPT, in->base + (uint64_t)(p - in->p), what);
+}
+
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)
@@ -40,14 +47,15 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         return bo_fail_here(err, BO_CORRUPT, &at, "record has no runs");
     const uint8_t *starts = in->p + in->off, *values = starts + 4 * (size_t)n;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t pc = bo_le32(starts + 4 * (size_t)i);
-        if (i ? pc <= bo_le32(starts + 4 * (size_t)(i - 1)) : pc != 0)
-            return bo_fail_here(err, BO_CORRUPT, &at, "starts of the runs do not ascend from 0");
+        const uint8_t *start_at = starts + 4 * (size_t)i, *value_at = values + 4 * (size_t)i;
+        const uint32_t pc = bo_le32(start_at);
+        if (i ? pc <= bo_le32(start_at - 4) : pc != 0)
+            return fail_at(err, in, start_at, "starts of the runs do not ascend from 0");
         if (pc >= text_quanta)
-            return bo_fail_here(err, BO_CORRUPT, &at, "run starts past the text's end");
-        const int32_t value = (int32_t)bo_le32(values + 4 * (size_t)i);
+            return fail_at(err, in, start_at, "run starts past the text's end");
+        const int32_t value = (int32_t)bo_le32(value_at);
         if (i && value == runs->last_value)
-            return bo_fail_here(err, BO_CORRUPT, &at, "neighbouring runs have the same value");
+            return fail_at(err, in, value_at, "neighbouring runs have the same value");
         if (!pcdata_collect(runs, pc << frame->quantum_shift, value))
             return bo_fail_alloc(err, runs->arena);
     }

@@ -26,11 +26,14 @@ static const double min_time_s = 0.008;
 /* What the command line asks for. */
 struct request {
     struct bo_bench_options bench;
-    const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json_path;
+    const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json;
     bool quick, no_compress;
+    bool json_to_stdout;
+    char json_path[PATH_MAX],
+        csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
 };
 
-/* ---- the command line ------------------------------------------------------------------------------ */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool parse_filter(const char *option, const char *list, struct bo_names *names)
 {
@@ -72,7 +75,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--quick", 0, NULL, "5 repetitions instead of 20", NULL, &request->quick},
         {"--repetitions", 0, "N", "so many", &request->repetitions, NULL},
         {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
-         &request->json_path, NULL},
+         &request->json, NULL},
         {"--no-compress", 0, NULL, "leave the outer compressors out of the JSON's sizes", NULL,
          &request->no_compress},
         {NULL, 0, NULL, NULL, NULL, NULL},
@@ -80,7 +83,7 @@ static int parse_request(int argc, char **argv, struct request *request)
     const struct bo_usage usage = {
         "bench", "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--json OUT]",
         "Measures encode, decode, open and each query kind and workload of every codec on every\n"
-        "document, after checking the answers. Without options: all codecs on the corpora at hand.\n"
+        "document, after checking the answers. Without options: all codecs on all corpora here.\n"
         "Times are CPU time of the measuring thread. An OUT that is a folder, or ends in /, gets\n"
         "MACHINE/DATE.json. Exit code 1: a codec failed on something.",
         options};
@@ -97,7 +100,7 @@ static int parse_request(int argc, char **argv, struct request *request)
                : -2;
 }
 
-/* ---- documents ------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static bool load_documents(const struct request *request, struct bo_documents *documents)
 {
@@ -117,7 +120,7 @@ static bool load_documents(const struct request *request, struct bo_documents *d
     return ok;
 }
 
-/* ---- results --------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static bool wants_codec(void *context, const char *codec)
 {
@@ -156,60 +159,91 @@ static bool make_folders(char *path)
     return true;
 }
 
-/* Where the JSON goes: a folder gets MACHINE/DATE.json, the date with no colons. */
-static void json_path(const char *asked, char path_ret[PATH_MAX])
+static bool is_folder_writable(const char *path)
 {
-    struct stat st;
-    const size_t n = strlen(asked);
-    if (!(n && asked[n - 1] == '/') && !(stat(asked, &st) == 0 && S_ISDIR(st.st_mode))) {
-        snprintf(path_ret, PATH_MAX, "%s", asked);
-        return;
-    }
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
+             slash ? path : ".");
+    if (access(folder, W_OK) == 0)
+        return true;
+    fprintf(stderr, "bakeoff: %s: %s\n", folder, strerror(errno));
+    return false;
+}
+
+/* MACHINE/DATE.json in the folder that --json names, the date without its punctuation. */
+static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
+{
     char slug[BO_MAX_SLUG], date[32], compact[32];
     bo_this_machine_slug(slug);
     bo_date_utc(date, sizeof date);
-    size_t m = 0;
+    size_t n = 0;
     for (const char *p = date; *p; p++)
         if (*p != ':' && *p != '-')
-            compact[m++] = *p;
-    compact[m] = 0;
-    const char *slash = n && asked[n - 1] == '/' ? "" : "/";
-    snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", asked, slash, slug, compact);
+            compact[n++] = *p;
+    compact[n] = 0;
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", folder, slash, slug, compact);
 }
 
-static bool write_csv(const struct bo_plan *plan, const char *beside)
+/* Decides where the results go, before minutes are spent on them. False after a message. */
+static bool prepare_output(struct request *request)
 {
-    char path[PATH_MAX];
-    const char *dot = strrchr(beside, '.');
-    const size_t n = dot && !strchr(dot, '/') ? (size_t)(dot - beside) : strlen(beside);
-    snprintf(path, sizeof path, "%.*s.csv", (int)n, beside);
+    struct stat st;
+    const char *json = request->json;
+    request->json_to_stdout = json && strcmp(json, "-") == 0;
+    if (!json || request->json_to_stdout)
+        return true;
+    const size_t n = strlen(json);
+    if (n == 0 || n > PATH_MAX - 200)
+        return !bo_usage_error("bench", "--json takes a path");
+    if (json[n - 1] == '/' || (stat(json, &st) == 0 && S_ISDIR(st.st_mode)))
+        name_in_folder(json, request->json_path);
+    else
+        snprintf(request->json_path, PATH_MAX, "%s", json);
+    const char *dot = strrchr(request->json_path, '.');
+    const size_t stem =
+        dot && !strchr(dot, '/') ? (size_t)(dot - request->json_path) : strlen(request->json_path);
+    snprintf(request->csv_path, PATH_MAX, "%.*s.csv", (int)stem, request->json_path);
+    return make_folders(request->json_path) && is_folder_writable(request->json_path);
+}
+
+/* Writes what a printing function prints, whole or not at all. False after a message. */
+static bool write_whole(const char *path, void (*print)(const void *what, FILE *out),
+                        const void *what)
+{
     char *text = NULL;
     size_t nbytes;
     FILE *out = open_memstream(&text, &nbytes);
     if (!out)
         return false;
-    bo_results_csv(plan, out);
-    fclose(out);
-    const bool ok = bo_output(path, (struct bo_span){(const uint8_t *)text, nbytes});
+    print(what, out);
+    const bool ok = fclose(out) == 0 && bo_output(path, (struct bo_span){(uint8_t *)text, nbytes});
     free(text);
     return ok;
 }
 
-static bool write_json(const struct request *request, const struct bo_plan *plan, json_t *context,
-                       json_t *sizes)
+static void print_json(const void *results, FILE *out)
 {
-    char path[PATH_MAX];
-    json_path(request->json_path, path);
-    const bool to_stdout = strcmp(request->json_path, "-") == 0;
-    json_t *json = bo_results_json(plan, &request->bench, context, sizes);
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    json_decref(json);
-    bool ok = text && (to_stdout || make_folders(path)) &&
-              bo_output(path, (struct bo_span){(const uint8_t *)text, strlen(text)}) &&
-              (to_stdout || write_csv(plan, path));
-    free(text);
-    if (ok && !to_stdout)
-        fprintf(stderr, "bakeoff: wrote %s\n", path);
+    bo_results_write(results, out);
+}
+
+static void print_csv(const void *plan, FILE *out)
+{
+    bo_results_csv(plan, out);
+}
+
+static bool write_results(const struct request *request, const struct bo_plan *plan,
+                          json_t *context, json_t *sizes)
+{
+    json_t *results = bo_results_json(plan, &request->bench, context, sizes);
+    const bool ok = request->json_to_stdout
+                        ? write_whole("-", print_json, results)
+                        : write_whole(request->json_path, print_json, results) &&
+                              write_whole(request->csv_path, print_csv, plan);
+    json_decref(results);
+    if (ok && !request->json_to_stdout)
+        fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
     return ok;
 }
 
@@ -228,7 +262,7 @@ static unsigned terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60 ? size.ws_col : 120;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* A name that met nothing is a mistake of the user's, not an empty table. */
 static bool all_met(const struct request *request)
@@ -251,10 +285,10 @@ static int measure(struct request *request, const struct bo_documents *documents
     struct bo_error err = {0};
     enum bo_status status =
         bo_plan_make(&request->bench, documents->items, documents->n, arena, &plan, &err);
-    if (status == BO_OK && !all_met(request))
+    if (status == BO_OK && (!all_met(request) || !prepare_output(request)))
         return BO_EXIT_USAGE;
     json_t *context = NULL, *sizes = NULL;
-    if (status == BO_OK && request->json_path) {
+    if (status == BO_OK && request->json) {
         context = bo_machine_context(); /* the load before the run, not the run's own */
         sizes = sizes_json(request, documents);
     }
@@ -263,9 +297,9 @@ static int measure(struct request *request, const struct bo_documents *documents
     bo_plan_close(&plan);
     if (status)
         return bo_file_error("bench", &err);
-    if (!request->json_path || strcmp(request->json_path, "-") != 0)
+    if (!request->json_to_stdout)
         bo_table_print(&plan, terminal_width(), stdout);
-    if (request->json_path && !write_json(request, &plan, context, sizes))
+    if (request->json && !write_results(request, &plan, context, sizes))
         return BO_EXIT_USAGE;
     return any_failed(&plan) ? BO_EXIT_FAILED : BO_EXIT_OK;
 }

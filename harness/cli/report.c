@@ -13,7 +13,7 @@
 
 int bo_cmd_report(int argc, char **argv);
 
-/* ---- checking ---------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /* The checked sizes as a malloced string; NULL after a message. */
 static char *fresh_sizes(void)
@@ -51,7 +51,7 @@ static int check_sizes(const char *path)
     return code;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool make_folder(const char *path)
 {
@@ -103,7 +103,7 @@ static int write_report(const char *results, const char *output)
     return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 int bo_cmd_report(int argc, char **argv)
 {
@@ -119,8 +119,9 @@ int bo_cmd_report(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "report", "[--results FILE] [--output DIR] [--check-sizes]",
-        "Writes DIR/REPORT.md, and CSV and pictures to DIR/results/MACHINE. Pictures need gnuplot.\n"
-        "With --check-sizes: exit code 1 when the embedded corpora's sizes in the report differ.",
+        "Writes DIR/REPORT.md, and CSV and pictures to DIR/results/MACHINE. Pictures need\n"
+        "gnuplot. With --check-sizes: exit code 1 when the embedded corpora's sizes in the\n"
+        "report differ.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

@@ -7,11 +7,12 @@
 #include "bench/sizes.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/documents.h"
+#include "harness/cli/json.h"
 #include "harness/cli/options.h"
 
 int bo_cmd_size(int argc, char **argv);
 
-/* ---- the plain form ------------------------------------------------------------------------------ */
+/* ---- the plain form -------------------------------------------------------------------------- */
 
 static uint64_t get_count(const json_t *object, const char *key)
 {
@@ -103,7 +104,7 @@ static void print_document(const json_t *document, bool compressed)
     json_array_foreach(codecs, i, codec) print_codec(&table, codec);
 }
 
-/* ---- the command --------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* The files that the user names, or the embedded corpora. */
 static bool load_documents(const struct bo_format *format, char *const *paths, int n,
@@ -131,14 +132,6 @@ static json_t *documents_json(const struct bo_documents *documents, bool compres
     return json;
 }
 
-static void print_json(const char *format, json_t *documents)
-{
-    json_t *json = json_pack("{s:s, s:O}", "format", format, "documents", documents);
-    json_dumpf(json, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(json);
-}
-
 int bo_cmd_size(int argc, char **argv)
 {
     bool as_json = false, no_compress = false;
@@ -149,8 +142,8 @@ int bo_cmd_size(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "size", "FORMAT [F.txt...] [--json]",
-        "Prints what each codec's encoding of the documents takes: bytes, bytes per unit, the ratio\n"
-        "to the first codec, the counted bytes after zstd -19, lz4 -9 and xz -9, and each section.\n"
+        "Prints what each codec's encoding of the documents takes: bytes, bytes per unit, ratio to\n"
+        "the first codec, counted bytes after zstd -19, lz4 -9 and xz -9, and each section.\n"
         "Without files: the format's embedded corpora.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
@@ -163,19 +156,18 @@ int bo_cmd_size(int argc, char **argv)
         return BO_EXIT_USAGE;
     }
     json_t *json = documents_json(&documents, !no_compress);
-    if (as_json) {
-        print_json(format->name, json);
-    } else {
-        size_t i;
-        json_t *document;
-        json_array_foreach(json, i, document)
-        {
-            if (i)
-                putchar('\n');
-            print_document(document, !no_compress);
-        }
+    bo_documents_free(&documents);
+    if (as_json)
+        return bo_json_print(json_pack("{s:s, s:o}", "format", format->name, "documents", json),
+                             BO_EXIT_OK);
+    size_t i;
+    json_t *document;
+    json_array_foreach(json, i, document)
+    {
+        if (i)
+            putchar('\n');
+        print_document(document, !no_compress);
     }
     json_decref(json);
-    bo_documents_free(&documents);
     return BO_EXIT_OK;
 }

@@ -106,10 +106,10 @@ int bo_cmd_table(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "table", "FORMAT [--style md|rfc|csv|tex|gobench] [--corpus X] [--kind K] [--workload W]",
-        "Prints one comparison of the format's codecs from measured results: sizes, a time with its\n"
-        "95% interval for each query workload, open, encode, decode, memory, pages. rfc is plain text\n"
-        "of 72 columns with a caption for a mail; gobench is what benchstat reads, best with\n"
-        "`benchstat -col /codec`.",
+        "Prints one comparison of the format's codecs from measured results: sizes, a time with\n"
+        "its 95% interval for each query workload, open, encode, decode, memory, pages. rfc is\n"
+        "plain text of 72 columns with a caption, for a mail; gobench is what benchstat reads,\n"
+        "best with `benchstat -col /codec`.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

@@ -1,0 +1,25 @@
+/* Measures the queries of a workload on an open reader. */
+#ifndef BO_ASKING_H
+#define BO_ASKING_H
+
+#include "bench/plan.h"
+
+/* A document opened by a codec. */
+struct bo_opened {
+    const struct bo_codec *codec;
+    void *reader;
+    struct bo_span payload; /* page-aligned, mapped by itself */
+    bool answers_right;     /* false for the no-op codec: nothing to verify, no pages to count */
+};
+
+/*
+ * One repetition; the round sets where in the set it starts. The row's first one verifies the set
+ * (all of it, unless the reader is very slow: exact gets set_queries and verified_queries) and
+ * counts pages (touched_pages: the mean over a sample of single queries); later ones verify what
+ * they use to warm up. On false, record->message says why.
+ */
+bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
+                       double min_time_s, unsigned round, bool is_first, struct bo_record *record,
+                       struct bo_record *exact);
+
+#endif

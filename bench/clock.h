@@ -1,0 +1,27 @@
+/* The two clocks of every measurement, in nanoseconds from an arbitrary start. */
+#ifndef BO_CLOCK_H
+#define BO_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t bo_clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Time that this thread has run on a processor: what the tables show. */
+static inline uint64_t bo_cpu_ns(void)
+{
+    return bo_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Time on the wall: shown beside it, and what timeouts and progress go by. */
+static inline uint64_t bo_wall_ns(void)
+{
+    return bo_clock_ns(CLOCK_MONOTONIC);
+}
+
+#endif

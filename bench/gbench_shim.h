@@ -1,0 +1,56 @@
+/* Google Benchmark as C sees it: one benchmark at a time, timed by its caller in whole batches. */
+#ifndef BO_GBENCH_SHIM_H
+#define BO_GBENCH_SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bo_gbench_case {
+    const char *name;
+    double min_time_s;              /* a repetition goes on until its batches add up to this */
+    void (*begin)(void *context);   /* a trial begins: forget what the last one collected */
+    double (*batch)(void *context); /* runs one batch; its time in seconds, negative to give up */
+    void *context;
+};
+
+/* Totals of the trial that counts (Google Benchmark finds its length by shorter ones before it). */
+struct bo_gbench_result {
+    uint64_t n_batches;
+    double manual_s; /* the sum of what `batch` returned */
+    double cpu_s; /* processor time by Google Benchmark's own clock, the harness's share included */
+};
+
+/* One repetition. False when a batch gave up. */
+bool bo_gbench_run(const struct bo_gbench_case *bench, struct bo_gbench_result *result_ret);
+
+struct bo_gbench_cache {
+    char type[16]; /* "Data", "Instruction", "Unified" */
+    int level;
+    int nbytes;
+    int num_sharing; /* processors that share it */
+};
+
+enum { BO_GBENCH_MAX_CACHES = 16 };
+
+struct bo_gbench_machine {
+    int num_cpus;
+    double cycles_per_second;
+    int scaling; /* frequency scaling: 1 on, 0 off, -1 unknown */
+    double load_avg[3];
+    unsigned n_load_avg;
+    struct bo_gbench_cache caches[BO_GBENCH_MAX_CACHES];
+    unsigned n_caches;
+};
+
+/* What Google Benchmark read from the system; asked once before any fork, its answer is kept. */
+void bo_gbench_describe_machine(struct bo_gbench_machine *machine_ret);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The environment of a run: what a reader needs to judge or repeat its figures. Never a host's or a
+ * user's name.
+ */
+#ifndef BO_MACHINE_H
+#define BO_MACHINE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+enum { BO_MAX_SLUG = 96 };
+
+/*
+ * A directory's name for a processor and how many of them: "amd-epyc-9b45-2c" from "AMD EPYC 9B45
+ * 64-Core Processor" and 2. Only a-z, 0-9 and single hyphens; marketing words are left out.
+ */
+void bo_machine_slug(const char *cpu_model, int n_cpus, char slug_ret[BO_MAX_SLUG]);
+
+/* The slug of this machine. */
+void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG]);
+
+/*
+ * Google Benchmark's context: date, processors, caches, load, and under "bakeoff" the rest of the
+ * environment (kernel, governor, compiler, flags, commit, libraries, clock). The caller owns it,
+ * and adds the run's own facts.
+ */
+json_t *bo_machine_context(void);
+
+/* "2025-03-01T12:34:56Z" */
+void bo_date_utc(char *date_ret, size_t nbytes);
+
+#endif

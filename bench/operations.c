@@ -1,0 +1,215 @@
+/* Batches of whole operations: each has an arena of its own, released after the batch. */
+#include "bench/operations.h"
+
+#include <inttypes.h>
+#include <sys/mman.h>
+
+#include "bench/clock.h"
+#include "bench/heap.h"
+#include "bench/measure.h"
+
+enum {
+    MAX_OPERATIONS = 1024, /* in a batch */
+    WARM_OPERATIONS = 4,
+    MAX_MAPPINGS = 256, /* of them where each has a mapping of its own */
+};
+
+/* What one operation of a batch leaves behind. */
+struct slot {
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *map;
+};
+
+struct batch {
+    const struct bo_bench_cell *cell;
+    enum bo_operation operation;
+    struct bo_span payload;
+    unsigned n; /* operations */
+    struct slot slots[MAX_OPERATIONS];
+    void *model; /* of the last decode */
+    struct bo_error err;
+};
+
+void bo_say_error(const struct bo_error *err, char *message, size_t message_nbytes)
+{
+    const char *status = bo_status_name(err->status), *what = err->what ? err->what : "";
+    if (err->off == BO_NO_OFFSET)
+        snprintf(message, message_nbytes, "%s: %s", status, what);
+    else
+        snprintf(message, message_nbytes, "%s at byte %" PRIu64 ": %s", status, err->off, what);
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+static bool prepare(void *context)
+{
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->n; i++) {
+        struct slot *slot = &batch->slots[i];
+        bo_arena_init(&slot->arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&slot->out, &slot->arena);
+        slot->map = NULL;
+        if (batch->operation != BO_OPEN_COLD || batch->payload.n == 0)
+            continue;
+        slot->map =
+            mmap(NULL, batch->payload.n, PROT_READ, MAP_PRIVATE, batch->cell->payload->fd, 0);
+        if (slot->map == MAP_FAILED) {
+            batch->n = i;
+            bo_fail(&batch->err, BO_IO, BO_NO_OFFSET, "cannot map the payload");
+            return false;
+        }
+    }
+    return true;
+}
+
+static void release(void *context)
+{
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->n; i++) {
+        struct slot *slot = &batch->slots[i];
+        bo_writer_free(&slot->out);
+        bo_arena_free(&slot->arena);
+        if (slot->map)
+            munmap(slot->map, batch->payload.n);
+    }
+}
+
+static enum bo_status operate(struct batch *batch, struct slot *slot)
+{
+    const struct bo_codec *codec = batch->cell->codec;
+    void *reader;
+    switch (batch->operation) {
+    case BO_ENCODE:
+        return codec->encode(batch->cell->on->document->model, &slot->out, &batch->err);
+    case BO_DECODE:
+        return codec->decode(batch->payload, &slot->arena, &batch->model, &batch->err);
+    case BO_OPEN:
+        return codec->open(batch->payload, &slot->arena, &reader, &batch->err);
+    default:
+        return codec->open((struct bo_span){slot->map, batch->payload.n}, &slot->arena, &reader,
+                           &batch->err);
+    }
+}
+
+static uint64_t run(void *context)
+{
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->n; i++)
+        if (operate(batch, &batch->slots[i]))
+            return 0;
+    return batch->n;
+}
+
+/* ---- the first operation: checked, weighed, and timed roughly -------------------------------- */
+
+/*
+ * The arena's own figures are exact; jemalloc's hold also what a codec's libraries take behind its
+ * back.
+ */
+static void weigh(const struct batch *batch, bool has_heap, const struct bo_heap_use *heap,
+                  struct bo_record *exact)
+{
+    const struct bo_arena *arena = &batch->slots[0].arena;
+    const double peak = (double)arena->peak_nbytes, n_allocs = (double)arena->n_allocs;
+    switch (batch->operation) {
+    case BO_ENCODE:
+        bo_record_count(exact, "encode_peak_bytes", peak);
+        bo_record_count(exact, "encode_allocs", n_allocs);
+        break;
+    case BO_DECODE:
+        bo_record_count(exact, "decode_peak_bytes", peak);
+        bo_record_count(exact, "decode_allocs", n_allocs);
+        break;
+    default:
+        bo_record_count(exact, "open_bytes_allocated", peak);
+        bo_record_count(exact, "open_allocs", n_allocs);
+        break;
+    }
+    if (has_heap) {
+        bo_record_count(exact, "heap_allocated_bytes", (double)heap->allocated_nbytes);
+        bo_record_count(exact, "heap_peak_bytes", (double)heap->peak_nbytes);
+    }
+}
+
+static bool operate_once(struct batch *batch, bool verify, struct bo_record *exact,
+                         uint64_t *ns_ret)
+{
+    const struct bo_bench_document *on = batch->cell->on;
+    struct bo_heap_use start, heap = {0};
+    batch->n = 1;
+    if (!prepare(batch))
+        return false;
+    const bool has_heap = bo_heap_start(&start);
+    const uint64_t cpu = bo_cpu_ns();
+    bool ok = run(batch) == 1;
+    *ns_ret = bo_cpu_ns() - cpu;
+    if (has_heap)
+        heap = bo_heap_since(&start);
+    if (ok)
+        weigh(batch, has_heap, &heap, exact);
+    if (ok && verify && batch->operation == BO_DECODE) {
+        const char *differ = on->document->format->differ(on->document->model, batch->model);
+        if (differ)
+            bo_fail(&batch->err, BO_CORRUPT, BO_NO_OFFSET, differ);
+        ok = !differ;
+    }
+    release(batch);
+    return ok;
+}
+
+/*
+ * How many operations make a batch that the clock can tell, by the fastest of a few once the first
+ * has warmed up.
+ */
+static unsigned batch_size(struct batch *batch, uint64_t first_ns)
+{
+    uint64_t ns = first_ns;
+    for (unsigned i = 0; i < WARM_OPERATIONS && ns < BO_MIN_BATCH_NS; i++) {
+        struct bo_record again = {.n_counters = 0};
+        uint64_t warm_ns;
+        if (operate_once(batch, false, &again, &warm_ns) && warm_ns < ns)
+            ns = warm_ns;
+    }
+    const uint64_t n = BO_MIN_BATCH_NS / (ns + 1) + 1;
+    const unsigned max = batch->operation == BO_OPEN_COLD ? MAX_MAPPINGS : MAX_OPERATIONS;
+    return n < max ? (unsigned)n : max;
+}
+
+/*
+ * The share of a batch's wall time that is the operations' own: the rest goes into preparing and
+ * releasing (256 mappings, say), and min_time_s would ask for more batches than anybody has
+ * patience for.
+ */
+static double timed_share(struct batch *batch)
+{
+    const uint64_t start = bo_wall_ns();
+    if (!prepare(batch))
+        return 1; /* the measurement meets the same failure and reports it */
+    const uint64_t ready = bo_wall_ns();
+    run(batch);
+    const uint64_t done = bo_wall_ns();
+    release(batch);
+    return (double)(done - ready) / (double)(bo_wall_ns() - start + 1);
+}
+
+bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_bench_row *row,
+                          struct bo_span payload, double min_time_s, bool verify,
+                          struct bo_record *record, struct bo_record *exact)
+{
+    static struct batch batch; /* too large for the stack; a process measures one thing at a time */
+    batch = (struct batch){.cell = cell, .operation = row->operation, .payload = payload};
+    const struct bo_timed timed = {prepare, release, run, &batch};
+    uint64_t ns;
+    if (operate_once(&batch, verify, exact, &ns)) {
+        batch.n = batch_size(&batch, ns);
+        if (bo_measure(row->name, min_time_s * timed_share(&batch), &timed, record)) {
+            const double per_s = 1e9 / record->real_ns;
+            bo_record_count(record, "items_per_second", per_s * (double)cell->on->n_units);
+            bo_record_count(record, "bytes_per_second", per_s * (double)cell->on->text_nbytes);
+            return true;
+        }
+    }
+    bo_say_error(&batch.err, record->message, sizeof record->message);
+    return false;
+}

@@ -1,0 +1,95 @@
+/* What a run measures: cells (a codec on a document), their rows, and what came of each. */
+#ifndef BO_PLAN_H
+#define BO_PLAN_H
+
+#include "bench/questions.h"
+#include "bench/record.h"
+#include "harness/cli/documents.h"
+
+/* ---- what the caller asks for ---------------------------------------------------------------- */
+
+enum { BO_MAX_NAMES = 32, BO_MAX_NAME = 64 };
+
+/* A filter: no names allow everything. Remembers which names met something. */
+struct bo_names {
+    char names[BO_MAX_NAMES][BO_MAX_NAME];
+    bool met[BO_MAX_NAMES];
+    unsigned n;
+};
+
+/*
+ * Splits "a,b,c" (NULL: no names). False when a name is empty or too long, or there are too many.
+ */
+bool bo_names_parse(const char *list, struct bo_names *names_ret);
+
+/* Whether the filter lets `name` through. */
+bool bo_names_allow(struct bo_names *names, const char *name);
+
+/* The first name that met nothing, or NULL. */
+const char *bo_names_unmet(const struct bo_names *names);
+
+struct bo_bench_options {
+    struct bo_names codecs, kinds, workloads; /* kinds: also encode, decode, open, open-cold */
+    unsigned rounds;     /* repetitions of each row, each in a process of its own */
+    double min_time_s;   /* of a repetition */
+    unsigned timeout_s;  /* on the wall, of a process */
+    uint64_t order_seed; /* of the shuffles */
+};
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+enum bo_operation { BO_ENCODE, BO_DECODE, BO_OPEN, BO_OPEN_COLD, BO_QUERY };
+
+struct bo_bench_row {
+    const char *name;  /* "pcdata/linear-index/go-cmd/point/uniform" */
+    const char *label; /* its end: "point/uniform", "encode" */
+    enum bo_operation operation;
+    const struct bo_questions *questions; /* of BO_QUERY */
+    struct bo_record exact;               /* counters only */
+    struct bo_record *times;              /* one a repetition; room for options.rounds */
+    unsigned n_times;
+    unsigned n_rounds; /* that have measured it */
+    /* "" while the row is sound; a failed row is not measured again. */
+    char failure[BO_MAX_MESSAGE];
+};
+
+/* An encoded document in a file without a name, shared by all processes. */
+struct bo_payload {
+    int fd;
+    bool ready;
+    uint64_t nbytes, counted_nbytes;
+};
+
+struct bo_bench_cell {
+    const struct bo_codec *codec;
+    const struct bo_bench_document *on;
+    struct bo_payload *payload; /* shared with the other readers of the encoding */
+    struct bo_bench_row *rows;
+    unsigned n_rows;
+};
+
+struct bo_bench_document {
+    const struct bo_document *document;
+    uint64_t text_nbytes; /* of the canonical text */
+    uint64_t n_units;     /* of the format's first unit */
+    struct bo_questions *sets;
+    unsigned n_sets;
+};
+
+struct bo_plan {
+    struct bo_bench_document *documents;
+    unsigned n_documents;
+    struct bo_bench_cell
+        *cells; /* document by document, codecs in the format's order, then the no-op codec */
+    unsigned n_cells, n_rows;
+};
+
+/* Draws all queries and lays out the rows, in `arena`. The documents must outlive the plan. */
+enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
+                            size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
+                            struct bo_error *err);
+
+/* Closes the payloads' files. */
+void bo_plan_close(struct bo_plan *plan);
+
+#endif

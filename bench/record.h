@@ -1,0 +1,62 @@
+/*
+ * What a measuring process tells its parent, one line a record:
+ *
+ *     TYPE ROW ITERATIONS REAL_NS CPU_NS NAME=VALUE ... | MESSAGE
+ *
+ * The counters may be none, the message empty. Numbers keep all their bits.
+ */
+#ifndef BO_RECORD_H
+#define BO_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum bo_record_type {
+    BO_RECORD_START,   /* the row is being measured: whoever dies now dies in it */
+    BO_RECORD_TIME,    /* one repetition's times */
+    BO_RECORD_EXACT,   /* counters that hold for every repetition of the row */
+    BO_RECORD_FAIL,    /* the row cannot be measured; the message says why */
+    BO_RECORD_PAYLOAD, /* the document is encoded, in the shared file: nbytes, counted */
+    BO_RECORD_END,     /* nothing more comes: what ends without it has died */
+    BO_RECORD_TYPE_COUNT
+};
+
+enum {
+    BO_MAX_COUNTERS = 12,
+    BO_COUNTER_NAME = 32,
+    BO_MAX_MESSAGE = 240,
+    BO_MAX_RECORD_LINE = 2048
+};
+
+struct bo_counter {
+    char name[BO_COUNTER_NAME]; /* no space, no '=' */
+    double value;
+};
+
+struct bo_record {
+    enum bo_record_type type;
+    unsigned row;           /* in the plan of the process's cell */
+    uint64_t iterations;    /* operations timed */
+    double real_ns, cpu_ns; /* per operation */
+    struct bo_counter counters[BO_MAX_COUNTERS];
+    unsigned n_counters;
+    char message[BO_MAX_MESSAGE];
+};
+
+/* Adds a counter; one too many is an error of the program and aborts. */
+void bo_record_count(struct bo_record *record, const char *name, double value);
+
+/* NULL when the record has no such counter. */
+const struct bo_counter *bo_record_counter(const struct bo_record *record, const char *name);
+
+/* Writes one line. Control characters in the message become spaces. */
+void bo_record_print(const struct bo_record *record, FILE *out);
+
+/*
+ * Reads one line (without its newline). False, and *record_ret unspecified, when it is not a
+ * record.
+ */
+bool bo_record_parse(const char *line, struct bo_record *record_ret);
+
+#endif

@@ -1,0 +1,140 @@
+/* Captions. */
+#include "bench/report_caption.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/report_text.h"
+#include "harness/cli/cli.h"
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "unknown";
+}
+
+/* ", L2 1 MiB" */
+static char *cache_text(struct bo_arena *arena, const json_t *cache)
+{
+    const json_int_t kib = json_integer_value(json_object_get(cache, "size")) / 1024;
+    const char *type = string_of(cache, "type");
+    const json_int_t level = json_integer_value(json_object_get(cache, "level"));
+    const char *suffix = strcmp(type, "Data") == 0          ? "d"
+                         : strcmp(type, "Instruction") == 0 ? "i"
+                                                            : "";
+    const bool mib = kib >= 1024 && kib % 1024 == 0;
+    return bo_arena_printf(arena, ", L%" PRId64 "%s %" PRId64 " %s", (int64_t)level, suffix,
+                           (int64_t)(mib ? kib / 1024 : kib), mib ? "MiB" : "KiB");
+}
+
+char *bo_caption_processor(const struct bo_run *run, struct bo_arena *arena)
+{
+    char *text =
+        bo_arena_printf(arena, "%s, %" PRId64 " CPUs", bo_run_fact(run, "cpu"),
+                        (int64_t)json_integer_value(json_object_get(run->context, "num_cpus")));
+    size_t i;
+    const json_t *cache;
+    json_array_foreach(json_object_get(run->context, "caches"), i, cache) text =
+        bo_arena_printf(arena, "%s%s", text, cache_text(arena, cache));
+    return text;
+}
+
+char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    unsigned least = UINT32_MAX, most = 0;
+    double coverage = 1;
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            const struct bo_run_row *row = document->codecs[c].rows[l];
+            if (!row || row->n == 0 || row->failure)
+                continue;
+            least = row->n < least ? row->n : least;
+            most = row->n > most ? row->n : most;
+            if (row->interval.coverage < coverage)
+                coverage = row->interval.coverage;
+        }
+    if (most == 0)
+        return bo_arena_printf(arena, "nothing was timed");
+    char *n = least == most ? bo_arena_printf(arena, "n = %u repetitions", most)
+                            : bo_arena_printf(arena, "n = %u repetitions (%u of slow operations)",
+                                              most, least);
+    if (coverage >= BO_CONFIDENCE)
+        return bo_arena_printf(arena, "medians of %s, with 95%% intervals by order statistics", n);
+    return bo_arena_printf(
+        arena,
+        "medians of %s, with intervals from the least to the greatest where n is "
+        "below 6 (they hold the median with %.0f%%), else 95%% intervals by order "
+        "statistics",
+        n, 100 * coverage);
+}
+
+/* A name as a shell takes it; one that would need quotes is a file that only its user has. */
+static const char *shell_word(const char *name)
+{
+    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")]
+               ? "FILE"
+               : name;
+}
+
+/* Checks out the commit, fetches what is not in the repository, measures, prints. */
+static char *command_text(const struct bo_run *run, const struct bo_run_document *document,
+                          struct bo_arena *arena)
+{
+    const char *commit = bo_run_fact(run, "commit");
+    const bool embedded = json_is_true(json_object_get(document->sizes, "embedded"));
+    return bo_arena_printf(
+        arena,
+        "git checkout %.*s && make %sbench && build/bakeoff table %s --corpus %s --style rfc",
+        (int)strcspn(commit, "+"), commit, embedded ? "" : "corpora ", document->format,
+        shell_word(document->name));
+}
+
+static char *corpus_text(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    char *text = bo_arena_printf(arena, "%s (%s), XXH3-64 %s", document->name,
+                                 string_of(document->sizes, "provenance"),
+                                 string_of(document->sizes, "xxh3"));
+    const char *name;
+    json_t *n;
+    json_object_foreach(json_object_get(document->sizes, "units"), name, n) text =
+        bo_arena_printf(arena, "%s, %" PRId64 " %s", text, (int64_t)json_integer_value(n), name);
+    return text;
+}
+
+struct bo_caption bo_caption_make(const struct bo_run *run, const struct bo_run_document *document,
+                                  struct bo_arena *arena)
+{
+    const struct bo_format *format = bo_find_format(document->format);
+    struct bo_caption caption = {
+        .corpus = corpus_text(document, arena),
+        .machine = bo_arena_printf(arena, "%s; %s; %s %s", bo_caption_processor(run, arena),
+                                   bo_run_fact(run, "kernel"), bo_run_fact(run, "compiler"),
+                                   bo_run_fact(run, "flags")),
+        .sample = bo_arena_printf(arena, "CPU time, %s; all answers checked before timing",
+                                  bo_caption_sample(document, arena)),
+        .run = bo_arena_printf(arena, "%s, commit %s", bo_run_fact(run, "date"),
+                               bo_run_fact(run, "commit")),
+        .command = command_text(run, document, arena),
+    };
+    caption.what = bo_arena_printf(arena, "%s%s%s; ratio: bytes over those of %s", document->format,
+                                   format ? ": " : "", format ? format->summary : "",
+                                   document->n_codecs ? document->codecs[0].name : "nothing");
+    return caption;
+}
+
+void bo_caption_print(const struct bo_caption *caption, unsigned width, FILE *out)
+{
+    const char *const lines[][2] = {{"Format:", caption->what},
+                                    {"Corpus:", caption->corpus},
+                                    {"Machine:", caption->machine},
+                                    {"Sample:", caption->sample},
+                                    {"Run:", caption->run}};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        bo_print_wrapped(out, bo_arena_printf(&arena, "%-8s %s", lines[i][0], lines[i][1]), width,
+                         "         ");
+    bo_arena_free(&arena);
+    fputs("Again:\n", out);
+    bo_print_command(out, caption->command, width, "  ");
+}

@@ -1,0 +1,29 @@
+/* What a table's reader must know to judge and to repeat it. */
+#ifndef BO_REPORT_CAPTION_H
+#define BO_REPORT_CAPTION_H
+
+#include "bench/report_run.h"
+
+/* Sentences in an arena, without the full stop. */
+struct bo_caption {
+    const char *what;    /* "pcdata: 7 codecs on esbuild-amd64" */
+    const char *corpus;  /* provenance, hash, units */
+    const char *machine; /* processor, caches, kernel, compiler and flags */
+    const char *sample;  /* repetitions and the interval */
+    const char *run;     /* date and commit */
+    const char *command; /* the one that reproduces the table */
+};
+
+struct bo_caption bo_caption_make(const struct bo_run *run, const struct bo_run_document *document,
+                                  struct bo_arena *arena);
+
+/* "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
+char *bo_caption_processor(const struct bo_run *run, struct bo_arena *arena);
+
+/* "20 repetitions; 95.9% intervals": what is true of all the document's rows. */
+char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena);
+
+/* As labelled lines of at most `width` columns: for plain text. */
+void bo_caption_print(const struct bo_caption *caption, unsigned width, FILE *out);
+
+#endif

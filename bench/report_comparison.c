@@ -1,0 +1,377 @@
+/* Comparisons. */
+#include "bench/report_comparison.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+bool bo_label_wanted(struct bo_label_filter *filter, const char *label)
+{
+    const char *slash = strchr(label, '/');
+    char kind[BO_MAX_NAME];
+    snprintf(kind, sizeof kind, "%.*s", slash ? (int)(slash - label) : (int)strlen(label), label);
+    if (!bo_names_allow(&filter->kinds, kind))
+        return false;
+    return slash ? bo_names_allow(&filter->workloads, slash + 1) : filter->workloads.n == 0;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* The larger distance of the interval's ends from the median, in percent of it. */
+static double spread_percent(const struct bo_run_row *row)
+{
+    const double below = row->median_ns - row->interval.low;
+    const double above = row->interval.high - row->median_ns;
+    return row->median_ns > 0 ? 100 * fmax(below, above) / row->median_ns : 0;
+}
+
+char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct bo_time_unit unit,
+                   enum bo_detail detail)
+{
+    if (row && row->failure)
+        return bo_arena_printf(arena, "failed");
+    if (!row || row->n == 0)
+        return bo_arena_printf(arena, "-");
+    const char *median = bo_significant(arena, row->median_ns / unit.ns);
+    if (detail == BO_WITH_PERCENT)
+        return bo_arena_printf(arena, "%s +-%.0f%%", median, ceil(spread_percent(row)));
+    char *text = bo_arena_printf(arena, "%s [%s, %s]", median,
+                                 bo_significant(arena, row->interval.low / unit.ns),
+                                 bo_significant(arena, row->interval.high / unit.ns));
+    const double p10 = bo_run_counter(row, "p10_ns"), p90 = bo_run_counter(row, "p90_ns");
+    if (detail == BO_WITH_INTERVAL || isnan(p10) || isnan(p90))
+        return text;
+    return bo_arena_printf(arena, "%s (%s-%s)", text, bo_significant(arena, p10 / unit.ns),
+                           bo_significant(arena, p90 / unit.ns));
+}
+
+struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsigned label)
+{
+    double ns = NAN;
+    for (unsigned c = 0; c < document->n_codecs && isnan(ns); c++)
+        if (document->codecs[c].rows[label])
+            ns = document->codecs[c].rows[label]->median_ns;
+    return bo_time_unit_for(ns);
+}
+
+char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                    const struct bo_run_codec *codec)
+{
+    const struct bo_run_codec *first = &document->codecs[0];
+    if (!codec->has_bytes || !first->has_bytes || first->bytes == 0)
+        return bo_arena_printf(arena, "-");
+    return bo_arena_printf(arena, "%.3f", (double)codec->bytes / (double)first->bytes);
+}
+
+char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec)
+{
+    if (!codec->has_bytes || document->n_units == 0)
+        return bo_arena_printf(arena, "-");
+    return bo_arena_printf(arena, "%.2f", (double)codec->bytes / (double)document->n_units);
+}
+
+char *bo_singular(struct bo_arena *arena, const char *plural)
+{
+    const int n = (int)strlen(plural);
+    if (n > 3 && strcmp(plural + n - 3, "ies") == 0)
+        return bo_arena_printf(arena, "%.*sy", n - 3, plural);
+    return bo_arena_printf(arena, "%.*s", n > 1 && plural[n - 1] == 's' ? n - 1 : n, plural);
+}
+
+/* "-" before a codec's first byte; "failed" when the encoding cannot hold the document. */
+static char *bytes_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
+{
+    if (codec->has_bytes)
+        return bo_arena_printf(arena, "%" PRIu64, codec->bytes);
+    return bo_arena_printf(arena, codec->size ? "failed" : "-");
+}
+
+/* ---- the memory of an operation -------------------------------------------------------------- */
+
+const struct bo_memory_measure bo_memory_measures[] = {
+    {"encode", "encode_peak_bytes", "encode peak"},
+    {"decode", "decode_peak_bytes", "decode peak"},
+    {"open", "open_bytes_allocated", "open allocates"},
+    {NULL, NULL, NULL},
+};
+
+static bool has_label(const struct bo_run_document *document, struct bo_label_filter *filter,
+                      const char *label)
+{
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (strcmp(document->labels[l], label) == 0)
+            return bo_label_wanted(filter, label);
+    return false;
+}
+
+/* The first query label that is wanted: the one whose pages are shown. */
+static const char *pages_label(const struct bo_run_document *document,
+                               struct bo_label_filter *filter)
+{
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (bo_is_query(document->labels[l]) && bo_label_wanted(filter, document->labels[l]))
+            return document->labels[l];
+    return NULL;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+/* Adds the times of the queries, or of the operations; of the heading when `codec` is NULL. */
+static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                      struct bo_label_filter *filter, bool queries, enum bo_detail detail,
+                      struct bo_grid *grid)
+{
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        if (bo_is_query(label) != queries || !bo_label_wanted(filter, label))
+            continue;
+        const struct bo_time_unit unit = bo_column_unit(document, l);
+        if (codec)
+            bo_grid_add(grid, "%s", bo_time_cell(grid->arena, codec->rows[l], unit, detail));
+        else
+            bo_grid_add(grid, "%s, %s", label, unit.name);
+    }
+}
+
+static void add_memory(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                       struct bo_label_filter *filter, struct bo_grid *grid)
+{
+    for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++) {
+        if (!has_label(document, filter, m->label))
+            continue;
+        const struct bo_run_row *row = bo_run_row(document, codec, m->label);
+        if (codec)
+            bo_grid_add(grid, "%s", bo_nbytes_text(grid->arena, bo_run_counter(row, m->counter)));
+        else
+            bo_grid_add(grid, "%s", m->heading);
+    }
+}
+
+static void add_heading(const struct bo_run_document *document, struct bo_label_filter *filter,
+                        enum bo_detail detail, struct bo_grid *grid)
+{
+    bo_grid_add(grid, "codec");
+    bo_grid_add(grid, "role");
+    bo_grid_add(grid, "access");
+    bo_grid_add(grid, "bytes");
+    bo_grid_add(grid, "ratio");
+    bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
+    add_times(document, NULL, filter, true, detail, grid);
+    add_times(document, NULL, filter, false, detail, grid);
+    add_memory(document, NULL, filter, grid);
+    const char *pages = pages_label(document, filter);
+    if (pages)
+        bo_grid_add(grid, "pages, %s", pages);
+    bo_grid_end_row(grid);
+}
+
+void bo_comparison(const struct bo_run_document *document, struct bo_label_filter *filter,
+                   enum bo_detail detail, struct bo_arena *arena, struct bo_grid *grid_ret)
+{
+    struct bo_grid *grid = grid_ret;
+    bo_grid_init(grid, arena, 3);
+    add_heading(document, filter, detail, grid);
+    const char *pages = pages_label(document, filter);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        bo_grid_add(grid, "%s", codec->name);
+        bo_grid_add(grid, "%s", codec->role);
+        bo_grid_add(grid, "%s", codec->access);
+        bo_grid_add(grid, "%s", bytes_cell(arena, codec));
+        bo_grid_add(grid, "%s", bo_ratio_cell(arena, document, codec));
+        bo_grid_add(grid, "%s", bo_per_unit_cell(arena, document, codec));
+        add_times(document, codec, filter, true, detail, grid);
+        add_times(document, codec, filter, false, detail, grid);
+        add_memory(document, codec, filter, grid);
+        if (pages)
+            bo_grid_add(grid, "%s",
+                        bo_significant(arena, bo_run_counter(bo_run_row(document, codec, pages),
+                                                             "touched_pages")));
+        bo_grid_end_row(grid);
+    }
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+/* What a label's columns hold, after its number of repetitions. */
+static const char *const figures[] = {"median_ns", "low_ns", "high_ns", "p10_ns", "p90_ns"};
+enum { N_FIGURES = sizeof figures / sizeof *figures };
+
+static double figure_of(const struct bo_run_row *row, unsigned figure)
+{
+    const double values[] = {row->median_ns, row->interval.low, row->interval.high};
+    return figure < 3 ? values[figure] : bo_run_counter(row, figures[figure]);
+}
+
+/* The exact counter of a label, or NULL. */
+static const char *counter_of(const char *label)
+{
+    if (bo_is_query(label))
+        return "touched_pages";
+    for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++)
+        if (strcmp(label, m->label) == 0)
+            return m->counter;
+    return NULL;
+}
+
+static void add_number(struct bo_grid *grid, double v)
+{
+    if (isnan(v))
+        bo_grid_add(grid, "%s", "");
+    else
+        bo_grid_add(grid, "%.9g", v);
+}
+
+/* The wanted labels of several documents, each once. */
+struct labels {
+    const char *names[128];
+    unsigned n;
+};
+
+static void collect_labels(const struct bo_run_document *document, struct bo_label_filter *filter,
+                           struct labels *labels)
+{
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        bool known = !bo_label_wanted(filter, label);
+        for (unsigned i = 0; i < labels->n && !known; i++)
+            known = strcmp(labels->names[i], label) == 0;
+        if (!known && labels->n == sizeof labels->names / sizeof *labels->names)
+            abort();
+        if (!known)
+            labels->names[labels->n++] = label;
+    }
+}
+
+static void add_raw_heading(const struct labels *labels, struct bo_grid *grid)
+{
+    static const char *const fixed[] = {"document", "codec", "role",  "access",
+                                        "reads",    "bytes", "ratio", "bytes_per_unit"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        bo_grid_add(grid, "%s", fixed[i]);
+    for (unsigned l = 0; l < labels->n; l++) {
+        bo_grid_add(grid, "%s repetitions", labels->names[l]);
+        for (unsigned f = 0; f < N_FIGURES; f++)
+            bo_grid_add(grid, "%s %s", labels->names[l], figures[f]);
+        if (counter_of(labels->names[l]))
+            bo_grid_add(grid, "%s %s", labels->names[l], counter_of(labels->names[l]));
+    }
+    bo_grid_add(grid, "error");
+    bo_grid_end_row(grid);
+}
+
+static void add_raw_label(const char *label, const struct bo_run_row *row, struct bo_grid *grid)
+{
+    const bool sound = row && row->n && !row->failure;
+    bo_grid_add(grid, "%u", row ? row->n : 0);
+    for (unsigned f = 0; f < N_FIGURES; f++)
+        add_number(grid, sound ? figure_of(row, f) : NAN);
+    if (counter_of(label))
+        add_number(grid, bo_run_counter(row, counter_of(label)));
+}
+
+/*
+ * The first thing that went wrong with a codec, or NULL. *label_ret is where: NULL for the encoding
+ * itself.
+ */
+static const char *first_failure(const struct bo_run_document *document,
+                                 const struct bo_run_codec *codec, const char **label_ret)
+{
+    const char *status = json_string_value(json_object_get(codec->size, "status"));
+    *label_ret = NULL;
+    if (status && strcmp(status, "ok") != 0)
+        return status;
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (codec->rows[l] && codec->rows[l]->failure) {
+            *label_ret = document->labels[l];
+            return codec->rows[l]->failure;
+        }
+    return NULL;
+}
+
+static void add_raw_rows(const struct bo_run_document *document, const struct labels *labels,
+                         struct bo_grid *grid)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        const char *label, *failure = first_failure(document, codec, &label);
+        bo_grid_add(grid, "%s", document->name);
+        bo_grid_add(grid, "%s", codec->name);
+        bo_grid_add(grid, "%s", codec->role);
+        bo_grid_add(grid, "%s", codec->access);
+        bo_grid_add(grid, "%s", codec->reads ? codec->reads : "");
+        add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
+        bo_grid_add(grid, "%s", bo_ratio_cell(grid->arena, document, codec));
+        bo_grid_add(grid, "%s", bo_per_unit_cell(grid->arena, document, codec));
+        for (unsigned l = 0; l < labels->n; l++)
+            add_raw_label(labels->names[l], bo_run_row(document, codec, labels->names[l]), grid);
+        bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
+                    failure ? failure : "");
+        bo_grid_end_row(grid);
+    }
+}
+
+void bo_comparison_raw(const struct bo_run *run, const char *format,
+                       const struct bo_run_document *document, struct bo_label_filter *filter,
+                       struct bo_arena *arena, struct bo_grid *grid_ret)
+{
+    struct labels labels = {.n = 0};
+    bo_grid_init(grid_ret, arena, 0);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t d = 0; d < run->n_documents; d++) {
+            const struct bo_run_document *one = &run->documents[d];
+            if (document ? one != document : strcmp(one->format, format) != 0)
+                continue;
+            if (pass == 0)
+                collect_labels(one, filter, &labels);
+            else
+                add_raw_rows(one, &labels, grid_ret);
+        }
+        if (pass == 0)
+            add_raw_heading(&labels, grid_ret);
+    }
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+struct lines {
+    struct bo_arena *arena;
+    const char **texts;
+    size_t n, cap;
+};
+
+static void add_line(struct lines *lines, const char *text)
+{
+    if (lines->n == lines->cap)
+        lines->texts = bo_grow_array(lines->arena, lines->texts, lines->n, lines->n + 1,
+                                     &lines->cap, sizeof *lines->texts);
+    if (!lines->texts)
+        abort();
+    lines->texts[lines->n++] = text;
+}
+
+size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
+                              const char ***lines_ret)
+{
+    struct lines lines = {.arena = arena};
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        const char *label, *failure = first_failure(document, codec, &label), *last = NULL;
+        if (failure && !label)
+            add_line(&lines, bo_arena_printf(arena, "%s: %s", codec->name, last = failure));
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            const struct bo_run_row *row = codec->rows[l];
+            if (!row || !row->failure || (last && strcmp(last, row->failure) == 0))
+                continue; /* the same again says nothing new */
+            last = row->failure;
+            add_line(&lines,
+                     bo_arena_printf(arena, "%s, %s: %s", codec->name, document->labels[l], last));
+        }
+    }
+    *lines_ret = lines.texts;
+    return lines.n;
+}

@@ -1,0 +1,208 @@
+/* The page around the formats' chapters, and the files beside it. */
+#include "bench/report_page.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report_caption.h"
+#include "bench/report_comparison.h"
+#include "bench/report_format.h"
+#include "bench/report_front.h"
+#include "bench/report_notes.h"
+#include "bench/report_plot.h"
+#include "bench/report_sizes.h"
+#include "harness/cli/cli.h"
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static void print_opening(const struct bo_page *page)
+{
+    fprintf(
+        page->out,
+        "# Report\n\n"
+        "Which encoding should a format use? These are measurements of one run, on %s; "
+        "`bakeoff report` wrote this page from [%s](%s). `make bench` makes both anew.\n\n"
+        "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
+        "suggests that started the comparison. `control`: a yardstick, such as the plain array or "
+        "what one would write in an hour. `new`: bakeoff's own.\n"
+        "- **Access.** `random`: one answer is read by itself. `block`: a block at a time. "
+        "`whole`: "
+        "all or nothing.\n"
+        "- **Ratio.** Bytes over those of the format's status quo, its first codec.\n"
+        "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
+        "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
+        "the harness's own.\n",
+        bo_run_fact(page->run, "date"), page->results, page->results);
+}
+
+static void print_missing(const struct bo_page *page)
+{
+    fprintf(page->out, "\n## What was not measured\n\n");
+    for (const char *const *text = bo_not_measured; *text; text++)
+        fprintf(page->out, "- %s\n", *text);
+}
+
+static bool print_checked_sizes(const struct bo_page *page)
+{
+    fprintf(
+        page->out,
+        "\n## Sizes of the embedded documents\n\n"
+        "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them anew "
+        "and fails where this table differs.\n\n");
+    return bo_sizes_block(page->out);
+}
+
+/* ---- the environment ------------------------------------------------------------------------- */
+
+static void print_fact(const struct bo_page *page, const char *name, const char *value)
+{
+    fprintf(page->out, "| %s | %s |\n", name, value);
+}
+
+static char *number_text(const struct bo_page *page, const char *key, const char *unit)
+{
+    const json_t *value = json_object_get(page->run->ours, key);
+    return json_is_number(value)
+               ? bo_arena_printf(page->arena, "%g%s", json_number_value(value), unit)
+               : bo_arena_printf(page->arena, "unknown");
+}
+
+/* "benchmark 1.7.1, libc 2.36, ..." or "queries 1, order 1" */
+static char *pairs_text(const struct bo_page *page, const char *key)
+{
+    char *text = bo_arena_printf(page->arena, "%s", "");
+    const char *name, *before = "";
+    json_t *value;
+    json_object_foreach(json_object_get(page->run->ours, key), name, value)
+    {
+        text = json_is_string(value) ? bo_arena_printf(page->arena, "%s%s%s %s", text, before, name,
+                                                       json_string_value(value))
+                                     : bo_arena_printf(page->arena, "%s%s%s %g", text, before, name,
+                                                       json_number_value(value));
+        before = ", ";
+    }
+    return text;
+}
+
+static char *load_text(const struct bo_page *page)
+{
+    char *text = bo_arena_printf(page->arena, "%s", "");
+    size_t i;
+    const json_t *load;
+    json_array_foreach(json_object_get(page->run->context, "load_avg"), i, load) text =
+        bo_arena_printf(page->arena, "%s%s%.2f", text, i ? ", " : "", json_number_value(load));
+    return text;
+}
+
+static void print_environment(const struct bo_page *page)
+{
+    static const char *const facts[][2] = {
+        {"architecture", "architecture"},
+        {"kernel", "kernel"},
+        {"governor", "governor"},
+        {"huge pages", "huge_pages"},
+        {"compiler", "compiler"},
+        {"flags", "flags"},
+        {"commit", "commit"},
+        {"date", "date"},
+        {"allocator", "allocator"},
+        {"clock", "clock"},
+    };
+    fprintf(page->out, "\n## The environment\n\n| | |\n|---|---|\n");
+    print_fact(page, "processor", bo_caption_processor(page->run, page->arena));
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        print_fact(page, facts[i][0], bo_run_fact(page->run, facts[i][1]));
+    print_fact(page, "a reading of the clock", number_text(page, "clock_cost_ns", " ns"));
+    print_fact(page, "load before the run", load_text(page));
+    print_fact(page, "libraries", pairs_text(page, "libraries"));
+    print_fact(page, "repetitions", number_text(page, "rounds", ""));
+    print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
+    print_fact(page, "seeds", pairs_text(page, "seeds"));
+}
+
+static void print_again(const struct bo_page *page)
+{
+    bool fetched = false;
+    for (size_t d = 0; d < page->run->n_documents; d++)
+        fetched =
+            fetched || !json_is_true(json_object_get(page->run->documents[d].sizes, "embedded"));
+    const char *commit = bo_run_fact(page->run, "commit");
+    fprintf(page->out, "\n## Again\n\n```sh\ngit checkout %.*s\n%smake bench\n```\n",
+            (int)strcspn(commit, "+"), commit,
+            fetched ? "make corpora   # the documents that are not in the repository\n" : "");
+    if (strchr(commit, '+'))
+        fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
+}
+
+bool bo_page_print(const struct bo_page *page)
+{
+    print_opening(page);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        bo_page_format(page, *f);
+    print_missing(page);
+    if (!print_checked_sizes(page))
+        return false;
+    print_environment(page);
+    print_again(page);
+    return true;
+}
+
+/* ---- the files beside it --------------------------------------------------------------------- */
+
+char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,
+                      const char *what)
+{
+    char *name = bo_arena_printf(arena, "%s-%s-%s.svg", document->format, document->name, what);
+    for (char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '-' && *p != '.')
+            *p = '_';
+    return name;
+}
+
+static bool draw(const struct bo_run_document *document, const char *folder, struct bo_arena *arena)
+{
+    struct bo_front_point *points;
+    if (bo_front_points(document, bo_run_main_label(document), arena, &points) == 0)
+        return true; /* no query was measured: the page shows no picture either */
+    return bo_plot_size_time(document,
+                             bo_arena_printf(arena, "%s/%s", folder,
+                                             bo_picture_name(arena, document, "size-time"))) &&
+           bo_plot_workloads(document,
+                             bo_arena_printf(arena, "%s/%s", folder,
+                                             bo_picture_name(arena, document, "workloads")));
+}
+
+static bool write_csv(const struct bo_run *run, const char *format, const char *folder,
+                      struct bo_arena *arena)
+{
+    struct bo_grid grid;
+    struct bo_label_filter filter = {.kinds = {.n = 0}};
+    char *text = NULL;
+    size_t nbytes;
+    bo_comparison_raw(run, format, NULL, &filter, arena, &grid);
+    FILE *out = open_memstream(&text, &nbytes);
+    if (!out)
+        abort();
+    bo_grid_csv(&grid, out);
+    fclose(out);
+    const bool ok = bo_output(bo_arena_printf(arena, "%s/%s.csv", folder, format),
+                              (struct bo_span){(const uint8_t *)text, nbytes});
+    free(text);
+    return ok;
+}
+
+bool bo_page_files(const struct bo_run *run, const char *folder)
+{
+    struct bo_arena arena;
+    bool ok = true;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t d = 0; d < run->n_documents && ok; d++)
+        ok = draw(&run->documents[d], folder, &arena);
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++)
+        if (bo_run_document(run, (*f)->name, NULL))
+            ok = write_csv(run, (*f)->name, folder, &arena);
+    bo_arena_free(&arena);
+    return ok;
+}

@@ -1,0 +1,32 @@
+/* REPORT.md: the page of a run, and the pictures and CSV that it links to. */
+#ifndef BO_REPORT_PAGE_H
+#define BO_REPORT_PAGE_H
+
+#include "bench/report_run.h"
+
+/* A page that is being written. */
+struct bo_page {
+    const struct bo_run *run;
+    const char *results;  /* the run's file as the page names it: "results/MACHINE/DATE.json" */
+    const char *pictures; /* the folder of pictures as the page names it: "results/MACHINE" */
+    struct bo_arena *arena;
+    FILE *out;
+};
+
+/*
+ * Prints the whole page. The sizes of the embedded documents are computed anew, so the corpora must
+ * be at hand. False after a message.
+ */
+bool bo_page_print(const struct bo_page *page);
+
+/* "pcdata-esbuild-amd64-workloads.svg": no character that a path or a link would take amiss. */
+char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,
+                      const char *what);
+
+/*
+ * Draws the pictures of all documents and writes each format's CSV into an existing folder. False
+ * after a message.
+ */
+bool bo_page_files(const struct bo_run *run, const char *folder);
+
+#endif

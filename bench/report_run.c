@@ -1,0 +1,428 @@
+/* Reading results. */
+#include "bench/report_run.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/noop.h"
+#include "bench/report_text.h"
+#include "bench/stats.h"
+#include "harness/cli/cli.h"
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+bool bo_is_query(const char *label)
+{
+    return strchr(label, '/') != NULL;
+}
+
+/* Room for one element more. */
+static void *grow(struct bo_arena *arena, void *old, size_t n, size_t *cap, size_t size)
+{
+    void *array = n < *cap ? old : bo_grow_array(arena, old, n, n + 1, cap, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+static void *array_of(struct bo_arena *arena, size_t n, size_t size)
+{
+    void *array = bo_zalloc_array(arena, n ? n : 1, size);
+    if (!array)
+        abort();
+    return array;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Cuts "format/codec/document/label" at its first three slashes. */
+static bool split_name(struct bo_run *run, const char *name, struct bo_run_row *row)
+{
+    char *text = bo_arena_printf(&run->arena, "%s", name);
+    const char **const parts[] = {&row->format, &row->codec, &row->document};
+    for (size_t i = 0; i < 3; i++) {
+        char *slash = strchr(text, '/');
+        if (!slash || slash == text)
+            return false;
+        *slash = 0;
+        *parts[i] = text;
+        text = slash + 1;
+    }
+    row->label = text;
+    return *text != 0;
+}
+
+/* The row that an entry belongs to: mostly the last one. NULL when its name is none of ours. */
+static struct bo_run_row *row_of(struct bo_run *run, const char *name, size_t *cap)
+{
+    struct bo_run_row row = {.n = 0};
+    if (!split_name(run, name, &row))
+        return NULL;
+    for (size_t i = run->n_rows; i-- > 0;) {
+        struct bo_run_row *r = &run->rows[i];
+        if (strcmp(r->label, row.label) == 0 && strcmp(r->codec, row.codec) == 0 &&
+            strcmp(r->document, row.document) == 0 && strcmp(r->format, row.format) == 0)
+            return r;
+    }
+    run->rows = grow(&run->arena, run->rows, run->n_rows, cap, sizeof *run->rows);
+    run->rows[run->n_rows] = row;
+    return &run->rows[run->n_rows++];
+}
+
+static bool read_entry(struct bo_run *run, const json_t *entry, size_t *cap)
+{
+    const char *type = string_of(entry, "run_type"), *name = string_of(entry, "run_name");
+    if (!type || strcmp(type, "iteration") != 0)
+        return type != NULL;
+    struct bo_run_row *row = name ? row_of(run, name, cap) : NULL;
+    if (!row)
+        return false;
+    if (json_is_true(json_object_get(entry, "error_occurred"))) {
+        const char *message = string_of(entry, "error_message");
+        row->failure = message ? message : "failed";
+        return true;
+    }
+    row->repetitions =
+        grow(&run->arena, row->repetitions, row->n, &row->cap, sizeof *row->repetitions);
+    row->repetitions[row->n++] = entry;
+    return json_is_number(json_object_get(entry, "real_time"));
+}
+
+/* The numbers under `key` in a row's repetitions, sorted; how many have it. */
+static size_t sorted_values(const struct bo_run_row *row, const char *key, double *values)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < row->n; i++) {
+        const json_t *value = json_object_get(row->repetitions[i], key);
+        if (json_is_number(value))
+            values[n++] = json_number_value(value);
+    }
+    bo_sort_doubles(values, n);
+    return n;
+}
+
+static void summarise(struct bo_run *run, struct bo_run_row *row)
+{
+    double *times = array_of(&run->arena, row->n, sizeof *times);
+    const size_t n = sorted_values(row, "real_time", times);
+    row->median_ns = n ? bo_percentile(times, n, 0.5) : NAN;
+    row->interval =
+        n ? bo_median_interval(times, n, BO_CONFIDENCE) : (struct bo_interval){NAN, NAN, 0};
+}
+
+double bo_run_counter(const struct bo_run_row *row, const char *counter)
+{
+    if (!row || row->n == 0)
+        return NAN;
+    double *values = malloc(row->n * sizeof *values);
+    if (!values)
+        abort();
+    const size_t n = sorted_values(row, counter, values);
+    const double median = n ? bo_percentile(values, n, 0.5) : NAN;
+    free(values);
+    return median;
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+static const json_t *find_size(const struct bo_run_document *document, const char *codec)
+{
+    size_t i;
+    const json_t *entry;
+    json_array_foreach(json_object_get(document->sizes, "codecs"), i, entry)
+    {
+        const char *name = string_of(entry, "name");
+        if (name && strcmp(name, codec) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+/*
+ * What the registry and the run's sizes know of a codec; a run of another version may know others.
+ */
+static struct bo_run_codec describe_codec(const struct bo_run_document *document, const char *name)
+{
+    struct bo_run_codec codec = {.name = name, .role = "-", .access = "-"};
+    const struct bo_format *format = bo_find_format(document->format);
+    const struct bo_codec *known = format ? bo_find_codec(format, name) : NULL;
+    codec.is_noop = strcmp(name, bo_noop_codec.name) == 0;
+    codec.reads = known ? known->reads : NULL;
+    codec.size = find_size(document, codec.reads ? codec.reads : name);
+    const char *role = string_of(codec.size, "role"), *access = string_of(codec.size, "access");
+    if (role)
+        codec.role = role;
+    if (access)
+        codec.access = access;
+    if (known) {
+        codec.role = bo_role_name(known->role);
+        codec.access = bo_access_name(known->access);
+    }
+    const json_t *bytes = json_object_get(codec.size, "bytes");
+    codec.has_bytes = json_is_integer(bytes);
+    codec.bytes = (uint64_t)json_integer_value(bytes);
+    if (codec.is_noop)
+        codec.role = bo_role_name(bo_noop_codec.role);
+    return codec;
+}
+
+static void add_codec(struct bo_run *run, struct bo_run_document *document, const char *name,
+                      size_t *cap)
+{
+    if (!name || bo_run_codec(document, name))
+        return;
+    document->codecs =
+        grow(&run->arena, document->codecs, document->n_codecs, cap, sizeof *document->codecs);
+    document->codecs[document->n_codecs++] = describe_codec(document, name);
+}
+
+static void add_label(struct bo_run *run, struct bo_run_document *document, const char *label,
+                      size_t *cap)
+{
+    for (unsigned i = 0; i < document->n_labels; i++)
+        if (strcmp(document->labels[i], label) == 0)
+            return;
+    document->labels =
+        grow(&run->arena, document->labels, document->n_labels, cap, sizeof *document->labels);
+    document->labels[document->n_labels++] = label;
+}
+
+static bool is_of(const struct bo_run_row *row, const struct bo_run_document *document)
+{
+    return strcmp(row->document, document->name) == 0 && strcmp(row->format, document->format) == 0;
+}
+
+/* Fills each codec's rows, and the bytes of one whose size is only in its rows. */
+static void place_rows(struct bo_run *run, struct bo_run_document *document)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        struct bo_run_codec *codec = &document->codecs[c];
+        codec->rows = array_of(&run->arena, document->n_labels, sizeof *codec->rows);
+        for (size_t r = 0; r < run->n_rows; r++) {
+            const struct bo_run_row *row = &run->rows[r];
+            if (!is_of(row, document) || strcmp(row->codec, codec->name) != 0)
+                continue;
+            for (unsigned l = 0; l < document->n_labels; l++)
+                if (strcmp(document->labels[l], row->label) == 0)
+                    codec->rows[l] = row;
+            const double bytes = bo_run_counter(row, "bytes");
+            if (!codec->has_bytes && !codec->is_noop && !isnan(bytes)) {
+                codec->has_bytes = true;
+                codec->bytes = (uint64_t)bytes;
+            }
+        }
+    }
+}
+
+static bool read_document(struct bo_run *run, const json_t *sizes,
+                          struct bo_run_document *document_ret)
+{
+    struct bo_run_document document = {
+        .format = string_of(sizes, "format"), .name = string_of(sizes, "name"), .sizes = sizes};
+    if (!document.format || !document.name)
+        return false;
+    void *unit = json_object_iter(json_object_get(sizes, "units"));
+    if (unit) {
+        document.unit = json_object_iter_key(unit);
+        document.n_units = (uint64_t)json_integer_value(json_object_iter_value(unit));
+    }
+    size_t codecs_cap = 0, labels_cap = 0, i;
+    const json_t *entry;
+    for (size_t r = 0; r < run->n_rows; r++)
+        if (is_of(&run->rows[r], &document)) {
+            add_codec(run, &document, run->rows[r].codec, &codecs_cap);
+            add_label(run, &document, run->rows[r].label, &labels_cap);
+        }
+    json_array_foreach(json_object_get(sizes, "codecs"), i, entry)
+        add_codec(run, &document, string_of(entry, "name"), &codecs_cap);
+    place_rows(run, &document);
+    *document_ret = document;
+    return true;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
+{
+    *run_ret = (struct bo_run){.json = json};
+    struct bo_run *run = run_ret;
+    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
+    run->context = json_object_get(json, "context");
+    run->ours = json_object_get(run->context, "bakeoff");
+    const json_t *entries = json_object_get(json, "benchmarks"), *entry;
+    const json_t *documents = json_object_get(run->ours, "documents");
+    bool ok = json_is_array(entries) && json_is_array(documents);
+    size_t i, cap = 0;
+    json_array_foreach(entries, i, entry) ok = ok && read_entry(run, entry, &cap);
+    for (size_t r = 0; r < run->n_rows; r++)
+        summarise(run, &run->rows[r]);
+    run->documents = array_of(&run->arena, json_array_size(documents), sizeof *run->documents);
+    json_array_foreach(documents, i, entry) ok =
+        ok && read_document(run, entry, &run->documents[run->n_documents++]);
+    if (!ok)
+        fprintf(stderr, "bakeoff: %s: not the results of `bakeoff bench --json`\n", name);
+    return ok;
+}
+
+bool bo_run_load(const char *path, struct bo_run *run_ret)
+{
+    json_error_t error;
+    struct bo_input in;
+    *run_ret = (struct bo_run){.json = NULL};
+    if (!bo_input_open(path, &in))
+        return false;
+    json_t *json = json_loadb((const char *)in.bytes.p, in.bytes.n, 0, &error);
+    const char *name = in.path;
+    bo_input_close(&in);
+    if (json)
+        return bo_run_take(json, name, run_ret);
+    fprintf(stderr, "bakeoff: %s: %s at byte %d\n", name, error.text, error.position);
+    return false;
+}
+
+void bo_run_free(struct bo_run *run)
+{
+    if (run->json) {
+        json_decref(run->json);
+        bo_arena_free(&run->arena);
+    }
+    *run = (struct bo_run){.json = NULL};
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static uint64_t first_bytes(const struct bo_run_document *document)
+{
+    return document->n_codecs ? document->codecs[0].bytes : 0;
+}
+
+const struct bo_run_document *bo_run_document(const struct bo_run *run, const char *format,
+                                              const char *document)
+{
+    const struct bo_run_document *found = NULL;
+    for (size_t i = 0; i < run->n_documents; i++) {
+        const struct bo_run_document *d = &run->documents[i];
+        if (strcmp(d->format, format) != 0 || (document && strcmp(d->name, document) != 0))
+            continue;
+        if (!found || first_bytes(d) > first_bytes(found))
+            found = d;
+    }
+    return found;
+}
+
+const struct bo_run_codec *bo_run_codec(const struct bo_run_document *document, const char *codec)
+{
+    for (unsigned i = 0; i < document->n_codecs; i++)
+        if (strcmp(document->codecs[i].name, codec) == 0)
+            return &document->codecs[i];
+    return NULL;
+}
+
+const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
+                                    const struct bo_run_codec *codec, const char *label)
+{
+    for (unsigned l = 0; codec && label && l < document->n_labels; l++)
+        if (strcmp(document->labels[l], label) == 0)
+            return codec->rows[l];
+    return NULL;
+}
+
+const char *bo_run_main_label(const struct bo_run_document *document)
+{
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (bo_is_query(document->labels[l]))
+            return document->labels[l];
+    return NULL;
+}
+
+const char *bo_run_fact(const struct bo_run *run, const char *key)
+{
+    const char *ours = string_of(run->ours, key), *theirs = string_of(run->context, key);
+    return ours ? ours : theirs ? theirs : "unknown";
+}
+
+/* ---- the newest ------------------------------------------------------------------------------ */
+
+/* "20250301T123456Z.json": what `bench` calls a run in a folder. */
+static bool is_run_name(const char *name)
+{
+    static const char pattern[] = "ddddddddTddddddZ.json";
+    size_t i = 0;
+    while (pattern[i] && name[i] &&
+           (pattern[i] == 'd' ? isdigit((unsigned char)name[i]) != 0 : pattern[i] == name[i]))
+        i++;
+    return !pattern[i] && !name[i];
+}
+
+static int is_run(const struct dirent *entry)
+{
+    return is_run_name(entry->d_name);
+}
+
+static int is_folder(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Every run below the folder, as paths; newest first by name, machines in order. */
+static size_t list_runs(const char *folder, struct bo_arena *arena, const char ***paths_ret)
+{
+    struct dirent **machines, **runs;
+    size_t n = 0, cap = 0;
+    const char **paths = NULL;
+    const int n_machines = scandir(folder, &machines, is_folder, alphasort);
+    for (int m = 0; m < n_machines; m++) {
+        const char *machine = bo_arena_printf(arena, "%s/%s", folder, machines[m]->d_name);
+        const int n_runs = scandir(machine, &runs, is_run, alphasort);
+        for (int r = 0; r < n_runs; r++) {
+            paths = grow(arena, paths, n, &cap, sizeof *paths);
+            paths[n++] = bo_arena_printf(arena, "%s/%s", machine, runs[r]->d_name);
+            free(runs[r]);
+        }
+        if (n_runs >= 0)
+            free(runs);
+        free(machines[m]);
+    }
+    if (n_machines >= 0)
+        free(machines);
+    *paths_ret = paths;
+    return n;
+}
+
+static int newer_first(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    const int order = strcmp(strrchr(*y, '/'), strrchr(*x, '/'));
+    return order ? order : strcmp(*x, *y);
+}
+
+char *bo_run_newest(const char *folder, const char *format)
+{
+    struct bo_arena arena;
+    const char **paths;
+    char *found = NULL;
+    bool ok = true;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const size_t n = list_runs(folder, &arena, &paths);
+    if (n)
+        qsort(paths, n, sizeof *paths, newer_first);
+    for (size_t i = 0; i < n && ok && !found; i++) {
+        struct bo_run run;
+        ok = bo_run_load(paths[i], &run);
+        if (ok && (!format || bo_run_document(&run, format, NULL)))
+            found = strdup(paths[i]);
+        bo_run_free(&run);
+    }
+    if (!found && ok)
+        fprintf(stderr, "bakeoff: %s: no results%s%s there yet; `make bench` makes them\n", folder,
+                format ? " of " : "", format ? format : "");
+    bo_arena_free(&arena);
+    return found;
+}

@@ -1,0 +1,103 @@
+/*
+ * A run's results (the JSON that `bakeoff bench --json` writes) as tables and pictures need them:
+ * documents, their codecs in order, and each codec's row for each thing that was measured.
+ */
+#ifndef BO_REPORT_RUN_H
+#define BO_REPORT_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "bench/report_interval.h"
+#include "harness/arena.h"
+
+/* Of every interval in a report. */
+#define BO_CONFIDENCE 0.95
+
+/* What was measured of one codec on one document under one label. */
+struct bo_run_row {
+    const char *format, *codec, *document;
+    const char *label;           /* "point/uniform", "encode" */
+    unsigned n;                  /* repetitions that have a time */
+    const json_t **repetitions;  /* their entries */
+    double median_ns;            /* an operation or query; NaN when n is 0 */
+    struct bo_interval interval; /* of the median over the repetitions */
+    const char *failure;         /* NULL while the row is sound */
+    size_t cap;                  /* room in repetitions */
+};
+
+struct bo_run_codec {
+    const char *name, *role, *access; /* role and access "-" where nobody knows them */
+    const char *reads;  /* the codec whose bytes it reads; NULL when they are its own */
+    const json_t *size; /* bo_sizes_json's entry of its encoding, or NULL */
+    bool has_bytes;
+    uint64_t bytes;                 /* of the encoding */
+    bool is_noop;                   /* measures the harness; has no encoding */
+    const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
+};
+
+struct bo_run_document {
+    const char *format, *name;
+    const json_t *sizes; /* bo_sizes_json's object */
+    const char *unit;    /* plural: what sizes are divided by; NULL without units */
+    uint64_t n_units;
+    const char **labels; /* operations, then queries, as the run has them */
+    unsigned n_labels;
+    struct bo_run_codec *codecs; /* the first one is what ratios refer to; the no-op codec last */
+    unsigned n_codecs;
+};
+
+struct bo_run {
+    json_t *json;
+    const json_t *context, *ours; /* Google Benchmark's, and "bakeoff" in it */
+    struct bo_run_row *rows;
+    size_t n_rows;
+    struct bo_run_document *documents;
+    size_t n_documents;
+    struct bo_arena arena;
+};
+
+/*
+ * Reads a file of results; false after a message that names it. Release with bo_run_free either
+ * way.
+ */
+bool bo_run_load(const char *path, struct bo_run *run_ret);
+
+/* Takes over a JSON value, named `name` in messages. False after a message. */
+bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret);
+void bo_run_free(struct bo_run *run);
+
+/*
+ * The path of the newest results below `folder` (folder/MACHINE/DATE.json, by their dates) that
+ * measured `format` (NULL: anything). A malloced string; NULL after a message when there are none.
+ */
+char *bo_run_newest(const char *folder, const char *format);
+
+/*
+ * NULL when there is no such document or codec. `document` NULL: the format's largest by the first
+ * codec's bytes.
+ */
+const struct bo_run_document *bo_run_document(const struct bo_run *run, const char *format,
+                                              const char *document);
+const struct bo_run_codec *bo_run_codec(const struct bo_run_document *document, const char *codec);
+
+/* The codec's row under a label, or NULL. */
+const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
+                                    const struct bo_run_codec *codec, const char *label);
+
+/*
+ * The label by which codecs are placed and picked: the first query kind's first workload. NULL
+ * without queries.
+ */
+const char *bo_run_main_label(const struct bo_run_document *document);
+
+/* A counter's median over the repetitions; NaN when there is none, also for a NULL row. */
+double bo_run_counter(const struct bo_run_row *row, const char *counter);
+
+/* A string or number in the run's environment; "unknown" or NaN when it is not there. */
+const char *bo_run_fact(const struct bo_run *run, const char *key);
+
+/* Whether a label is a query kind and workload, not an operation. */
+bool bo_is_query(const char *label);
+
+#endif

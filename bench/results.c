@@ -1,0 +1,276 @@
+/* Rows as JSON and CSV. */
+#include "bench/results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/stats.h"
+
+/* ---- figures over repetitions ---------------------------------------------------------------- */
+
+enum { FIGURE_REAL = -1, FIGURE_CPU = -2 };
+
+/* A figure of one repetition: a time, or the counter with this index in the first repetition. */
+static double figure(const struct bo_record *record, int which)
+{
+    if (which == FIGURE_REAL)
+        return record->real_ns;
+    return which == FIGURE_CPU ? record->cpu_ns : record->counters[which].value;
+}
+
+static struct bo_summary summarise(const struct bo_bench_row *row, int which)
+{
+    double *values = malloc((row->n_times + 1) * sizeof *values);
+    if (!values)
+        abort();
+    for (unsigned i = 0; i < row->n_times; i++)
+        values[i] = figure(&row->times[i], which);
+    const struct bo_summary summary = bo_summarise(values, row->n_times);
+    free(values);
+    return summary;
+}
+
+double bo_row_median(const struct bo_bench_row *row, const char *counter)
+{
+    if (row->n_times == 0)
+        return NAN;
+    if (!counter)
+        return summarise(row, FIGURE_REAL).median;
+    for (unsigned i = 0; i < row->times[0].n_counters; i++)
+        if (strcmp(row->times[0].counters[i].name, counter) == 0)
+            return summarise(row, (int)i).median;
+    return NAN;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* A row's place in the run. */
+struct place {
+    const struct bo_bench_cell *cell;
+    const struct bo_bench_row *row;
+    unsigned family;
+};
+
+static json_t *entry_start(const struct place *place, const char *suffix, const char *type)
+{
+    return json_pack("{s:s+, s:i, s:i, s:s, s:s, s:i, s:i}", "name", place->row->name, suffix,
+                     "family_index", (int)place->family, "per_family_instance_index", 0, "run_name",
+                     place->row->name, "run_type", type, "repetitions", (int)place->row->n_times,
+                     "threads", 1);
+}
+
+/* A count as an integer, with all its digits; anything else as a real. */
+static json_t *number_json(double v)
+{
+    return v == floor(v) && fabs(v) < 9007199254740992.0 ? json_integer((json_int_t)v)
+                                                         : json_real(v);
+}
+
+/* Counters that hold for every repetition: the payload's size, and the row's exact ones. */
+static void add_exact(json_t *entry, const struct place *place)
+{
+    const struct bo_payload *payload = place->cell->payload;
+    if (payload->ready)
+        json_object_set_new(entry, "bytes", json_integer((json_int_t)payload->counted_nbytes));
+    for (unsigned i = 0; i < place->row->exact.n_counters; i++)
+        json_object_set_new(entry, place->row->exact.counters[i].name,
+                            number_json(place->row->exact.counters[i].value));
+}
+
+static void add_iteration(json_t *entries, const struct place *place, unsigned repetition)
+{
+    const struct bo_record *record = &place->row->times[repetition];
+    json_t *entry = entry_start(place, "", "iteration");
+    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)repetition));
+    json_object_set_new(entry, "iterations", json_integer((json_int_t)record->iterations));
+    json_object_set_new(entry, "real_time", json_real(record->real_ns));
+    json_object_set_new(entry, "cpu_time", json_real(record->cpu_ns));
+    json_object_set_new(entry, "time_unit", json_string("ns"));
+    for (unsigned i = 0; i < record->n_counters; i++)
+        json_object_set_new(entry, record->counters[i].name,
+                            number_json(record->counters[i].value));
+    add_exact(entry, place);
+    json_array_append_new(entries, entry);
+}
+
+static void add_failure(json_t *entries, const struct place *place)
+{
+    json_t *entry = entry_start(place, "", "iteration");
+    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)place->row->n_times));
+    json_object_set_new(entry, "error_occurred", json_true());
+    json_object_set_new(entry, "error_message", json_string(place->row->failure));
+    json_array_append_new(entries, entry);
+}
+
+static double statistic(const struct bo_summary *summary, unsigned which)
+{
+    const double values[] = {summary->mean, summary->median, summary->stddev, summary->cv};
+    return values[which];
+}
+
+static void add_aggregates(json_t *entries, const struct place *place)
+{
+    static const char *const names[] = {"mean", "median", "stddev", "cv"};
+    static const char *const suffixes[] = {"_mean", "_median", "_stddev", "_cv"};
+    const struct bo_bench_row *row = place->row;
+    const struct bo_summary real = summarise(row, FIGURE_REAL), cpu = summarise(row, FIGURE_CPU);
+    for (unsigned s = 0; s < 4; s++) {
+        json_t *entry = entry_start(place, suffixes[s], "aggregate");
+        json_object_set_new(entry, "aggregate_name", json_string(names[s]));
+        json_object_set_new(entry, "aggregate_unit", json_string(s == 3 ? "percentage" : "time"));
+        json_object_set_new(entry, "iterations", json_integer((json_int_t)row->n_times));
+        json_object_set_new(entry, "real_time", json_real(statistic(&real, s)));
+        json_object_set_new(entry, "cpu_time", json_real(statistic(&cpu, s)));
+        json_object_set_new(entry, "time_unit", json_string("ns"));
+        for (unsigned i = 0; s < 2 && i < row->times[0].n_counters; i++) {
+            const struct bo_summary counter = summarise(row, (int)i);
+            json_object_set_new(entry, row->times[0].counters[i].name,
+                                json_real(statistic(&counter, s)));
+        }
+        if (s < 2)
+            add_exact(entry, place);
+        json_array_append_new(entries, entry);
+    }
+}
+
+static json_t *benchmarks_json(const struct bo_plan *plan)
+{
+    json_t *entries = json_array();
+    struct place place = {.family = 0};
+    for (unsigned c = 0; c < plan->n_cells; c++) {
+        place.cell = &plan->cells[c];
+        for (unsigned r = 0; r < place.cell->n_rows; r++) {
+            place.row = &place.cell->rows[r];
+            for (unsigned i = 0; i < place.row->n_times; i++)
+                add_iteration(entries, &place, i);
+            if (place.row->failure[0])
+                add_failure(entries, &place);
+            else if (place.row->n_times)
+                add_aggregates(entries, &place);
+            place.family++;
+        }
+    }
+    return entries;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/*
+ * Where a document comes from. Of a user's file only the name is told: results are made to be
+ * shared.
+ */
+static const char *provenance(const struct bo_document *document)
+{
+    return strcmp(document->provenance, document->path) == 0 ? "a file of the user's"
+                                                             : document->provenance;
+}
+
+/*
+ * Adds to a document's sizes where it comes from, and which workloads found nothing in it to ask
+ * for.
+ */
+static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
+{
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
+    json_object_set_new(sizes, "format", json_string(on->document->format->name));
+    json_object_set_new(sizes, "provenance", json_string(provenance(on->document)));
+    json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
+    json_object_set_new(sizes, "xxh3", json_string(hash));
+    json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
+    json_t *not_asked = json_array();
+    for (unsigned s = 0; s < on->n_sets; s++)
+        if (on->sets[s].n == 0)
+            json_array_append_new(not_asked, json_sprintf("%s/%s", on->sets[s].kind->name,
+                                                          on->sets[s].workload->name));
+    json_object_set_new(sizes, "not_asked", not_asked);
+}
+
+json_t *bo_results_json(const struct bo_plan *plan, const struct bo_bench_options *options,
+                        json_t *context, json_t *sizes)
+{
+    for (size_t d = 0; d < plan->n_documents; d++)
+        add_provenance(json_array_get(sizes, d), &plan->documents[d]);
+    json_t *ours = json_object_get(context, "bakeoff");
+    json_object_set_new(ours, "rounds", json_integer((json_int_t)options->rounds));
+    json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
+    json_object_set_new(ours, "timeout_s", json_integer((json_int_t)options->timeout_s));
+    json_object_set_new(ours, "seeds",
+                        json_pack("{s:i, s:I}", "queries", BO_QUESTION_SEED, "order",
+                                  (json_int_t)options->order_seed));
+    json_object_set_new(ours, "documents", sizes);
+    return json_pack("{s:o, s:o}", "context", context, "benchmarks", benchmarks_json(plan));
+}
+
+void bo_results_write(const json_t *results, FILE *out)
+{
+    enum { FLAGS = JSON_REAL_PRECISION(7) };
+    const json_t *entries = json_object_get(results, "benchmarks"), *entry;
+    const char *separator = "\n";
+    size_t i;
+    fputs("{\"context\": ", out);
+    json_dumpf(json_object_get(results, "context"), out, FLAGS | JSON_INDENT(1));
+    fputs(",\n\"benchmarks\": [", out);
+    json_array_foreach(entries, i, entry)
+    {
+        fputs(separator, out);
+        json_dumpf(entry, out, FLAGS);
+        separator = ",\n";
+    }
+    fputs("\n]}\n", out);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", NULL};
+static const char *const csv_exact[] = {"touched_pages", "open_bytes_allocated",
+                                        "encode_peak_bytes", "decode_peak_bytes", NULL};
+
+/* A comma, and the number if there is one. */
+static void put_number(double v, FILE *out)
+{
+    fprintf(out, isnan(v) ? "," : ",%.6g", v);
+}
+
+/* A comma, and the text in quotes. */
+static void put_quoted(const char *text, FILE *out)
+{
+    fputs(",\"", out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static void put_row(const struct bo_bench_cell *cell, const struct bo_bench_row *row, FILE *out)
+{
+    fprintf(out, "%s,%u", row->name, row->n_times);
+    put_number(bo_row_median(row, NULL), out);
+    put_number(row->n_times ? summarise(row, FIGURE_REAL).stddev : NAN, out);
+    for (const char *const *c = csv_counters; *c; c++)
+        put_number(bo_row_median(row, *c), out);
+    fprintf(out, ",%" PRIu64, cell->payload->counted_nbytes);
+    for (const char *const *c = csv_exact; *c; c++) {
+        const struct bo_counter *counter = bo_record_counter(&row->exact, *c);
+        put_number(counter ? counter->value : NAN, out);
+    }
+    put_quoted(row->failure, out);
+    putc('\n', out);
+}
+
+void bo_results_csv(const struct bo_plan *plan, FILE *out)
+{
+    fputs("name,repetitions,median_ns,stddev_ns", out);
+    for (const char *const *c = csv_counters; *c; c++)
+        fprintf(out, ",%s", *c);
+    fputs(",bytes", out);
+    for (const char *const *c = csv_exact; *c; c++)
+        fprintf(out, ",%s", *c);
+    fputs(",error\n", out);
+    for (unsigned c = 0; c < plan->n_cells; c++)
+        for (unsigned r = 0; r < plan->cells[c].n_rows; r++)
+            put_row(&plan->cells[c], &plan->cells[c].rows[r], out);
+}

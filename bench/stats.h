@@ -1,0 +1,26 @@
+/* Summaries of small samples. */
+#ifndef BO_STATS_H
+#define BO_STATS_H
+
+#include <stddef.h>
+
+/* Sorts ascending, in place; what the functions below ask for where they say "sorted". */
+void bo_sort_doubles(double *values, size_t n);
+
+/*
+ * The value below which a share q (0 to 1) of the sorted sample lies, interpolated linearly between
+ * neighbours (R's type 7, NumPy's default). n must not be 0.
+ */
+double bo_percentile(const double *sorted, size_t n, double q);
+
+struct bo_summary {
+    size_t n;
+    double mean, median;
+    double stddev; /* of the sample (n - 1); 0 for n = 1 */
+    double cv;     /* stddev / mean; 0 when the mean is 0 */
+};
+
+/* Sorts `values`. All zero for n = 0. */
+struct bo_summary bo_summarise(double *values, size_t n);
+
+#endif

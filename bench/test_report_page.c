@@ -1,0 +1,208 @@
+/*
+ * REPORT.md and its pictures: the front, names that cover nothing, and that the page holds what it
+ * must.
+ */
+#include "bench/test_report_sample.h"
+
+#include <unistd.h>
+
+#include "bench/report_front.h"
+#include "bench/report_labels.h"
+#include "bench/report_page.h"
+#include "harness/cli/cli.h"
+
+static int make(void **state)
+{
+    static struct bo_run run;
+    sample_make(&run);
+    *state = &run;
+    return 0;
+}
+
+static int release(void **state)
+{
+    bo_run_free(*state);
+    return 0;
+}
+
+/* ---- the front ------------------------------------------------------------------------------- */
+
+static void the_front_by_hand(void **state)
+{
+    (void)state;
+    struct bo_front_point points[] = {
+        {.bytes = 10, .ns = 9}, {.bytes = 10, .ns = 8}, {.bytes = 12, .ns = 8},
+        {.bytes = 20, .ns = 7}, {.bytes = 30, .ns = 7}, {.bytes = 40, .ns = 1},
+        {.bytes = 40, .ns = 1},
+    };
+    static const bool expected[] = {false, true, false, true, false, true, true};
+    bo_front_mark(points, 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(points[i].on_front, expected[i]);
+}
+
+static void failed_and_empty_codecs_are_no_points(void **state)
+{
+    struct bo_arena arena;
+    struct bo_front_point *points;
+    const struct bo_run_document *document = bo_run_document(*state, "pcdata", "small-sample");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    size_t n = bo_front_points(document, "point/uniform", &arena, &points);
+    assert_int_equal(n, 5); /* neither the one that cannot hold the document nor the no-op codec */
+    assert_string_equal(points[0].codec->name, "liar");
+    n = bo_front_points(document, "point/pc-4096", &arena, &points);
+    assert_int_equal(n, 4);
+    assert_string_equal(points[0].codec->name, "frame-24");
+    assert_true(points[0].on_front);
+    assert_int_equal(bo_front_points(document, "no/label", &arena, &points), 0);
+    bo_arena_free(&arena);
+}
+
+/* ---- names in a picture ---------------------------------------------------------------------- */
+
+static double common_area(double left_a, double top_a, double right_a, double bottom_a,
+                          const struct bo_picture_label *b)
+{
+    const double w = fmin(right_a, b->left + b->width) - fmax(left_a, b->left);
+    const double h = fmin(bottom_a, b->top + b->height) - fmax(top_a, b->top);
+    return w > 0 && h > 0 ? w * h : 0;
+}
+
+static void names_cover_nothing(void **state)
+{
+    (void)state;
+    enum { N = 14 };
+    struct bo_picture_label labels[N];
+    const struct bo_picture_box line = {0, 198, 800, 202};
+    for (int i = 0; i < N; i++) /* a crowd, and two at the frame */
+        labels[i] = (struct bo_picture_label){.x = i < N - 2 ? 300 + 9 * (i % 4) : 799 * (i % 2),
+                                              .y = i < N - 2 ? 180 + 12 * (i / 4) : 2,
+                                              .width = 110,
+                                              .height = 16};
+    bo_labels_place(labels, N, &line, 1, 13, 800, 400);
+    for (int i = 0; i < N; i++) {
+        const struct bo_picture_label *l = &labels[i];
+        assert_true(l->left >= 0 && l->top >= 0);
+        assert_true(l->left + l->width <= 800 && l->top + l->height <= 400);
+        assert_true(common_area(line.left, line.top, line.right, line.bottom, l) < 1e-6);
+        for (int j = 0; j < N; j++) {
+            assert_true(common_area(labels[j].x - 6.5, labels[j].y - 6.5, labels[j].x + 6.5,
+                                    labels[j].y + 6.5, l) < 1e-6);
+            assert_true(i == j ||
+                        common_area(labels[j].left, labels[j].top, labels[j].left + labels[j].width,
+                                    labels[j].top + labels[j].height, l) < 1e-6);
+        }
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void assert_file_has(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    struct bo_input in;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_true(bo_input_open(path, &in));
+    assert_non_null(memmem(in.bytes.p, in.bytes.n, text, strlen(text)));
+    bo_input_close(&in);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void pictures_name_their_codecs(void **state)
+{
+    static const char *const pictures[] = {
+        "pcdata-small-sample-size-time.svg", "pcdata-large_sample__of_a_user-size-time.svg",
+        "pcdata-small-sample-workloads.svg", "pcdata-large_sample__of_a_user-workloads.svg"};
+    char folder[] = "/tmp/bakeoff-report-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_true(bo_page_files(*state, folder));
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+        assert_file_has(folder, pictures[i], ">frame-24<");
+        assert_file_has(folder, pictures[i], ">varint-delta-cached<");
+        assert_file_has(folder, pictures[i], "</svg>");
+        remove_file(folder, pictures[i]);
+    }
+    assert_file_has(folder, "pcdata.csv", "\"large sample, of a user\",frame-24,new,");
+    remove_file(folder, "pcdata.csv");
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static char *print_page(const struct bo_run *run)
+{
+    struct bo_arena arena;
+    char *text = NULL;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    const struct bo_page page = {run, "results/test-cpu-2c/x.json", "results/test-cpu-2c", &arena,
+                                 out};
+    assert_true(bo_page_print(&page));
+    fclose(out);
+    bo_arena_free(&arena);
+    return text;
+}
+
+static void the_page_holds_what_it_must(void **state)
+{
+    static const char *const needed[] = {
+        "\n## pcdata\n",
+        "\n### The picks\n",
+        "](results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)",
+        "| small-sample | liar (new; 0.600; 312 ns) |", /* the smallest is also the fastest */
+        "| *geometric mean* |  | 1.000 | 1.250 | 0.725 | - | 0.600 |",
+        "\n### The original benchmark's table\n",
+        "- liar, point/pc-4096: wrong answer: query 12 of the set\n",
+        "- broken: " SAMPLE_FLAW "\n",
+        "\n### The code\n",
+        "| in that of varint-delta | - | - |",
+        "\n## What was not measured\n",
+        "\n<!-- sizes begin -->\n",
+        "\n<!-- sizes end -->\n",
+        "| processor | Test CPU, 2 CPUs, L2 1 MiB |",
+        "git checkout 0123456789012345678901234567890123456789\nmake corpora ",
+    };
+    char *text = print_page(*state);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!strstr(text, needed[i]))
+            fail_msg("the page lacks: %s", needed[i]);
+    free(text);
+}
+
+/* Every table of the page is one that renders: as many cells in each row as in its heading. */
+static void all_tables_have_equal_columns(void **state)
+{
+    char *text = print_page(*state), *rest = text, *line;
+    unsigned columns = 0, n_tables = 0;
+    while ((line = next_line(&rest))) {
+        unsigned n = 0;
+        for (const char *p = line; *line == '|' && *p; p++)
+            n += *p == '|' && (p == line || p[-1] != '\\');
+        n_tables += n && !columns;
+        assert_true(!n || !columns || n == columns);
+        columns = n;
+    }
+    assert_true(n_tables > 10);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_front_by_hand),
+        cmocka_unit_test(failed_and_empty_codecs_are_no_points),
+        cmocka_unit_test(names_cover_nothing),
+        cmocka_unit_test(pictures_name_their_codecs),
+        cmocka_unit_test(the_page_holds_what_it_must),
+        cmocka_unit_test(all_tables_have_equal_columns),
+    };
+    return cmocka_run_group_tests(tests, make, release);
+}

@@ -1,0 +1,409 @@
+/*
+ * The styles of tables: their shapes, their figures against those of the results, and that failures
+ * stay visible.
+ */
+#include "bench/test_report_sample.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/report_text.h"
+
+static int make(void **state)
+{
+    static struct bo_run run;
+    sample_make(&run);
+    *state = &run;
+    return 0;
+}
+
+static int release(void **state)
+{
+    bo_run_free(*state);
+    return 0;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static unsigned count_bars(const char *line)
+{
+    unsigned n = 0;
+    for (const char *p = line; *p; p++)
+        n += *p == '|' && (p == line || p[-1] != '\\');
+    return n;
+}
+
+static void markdown_rows_have_equal_columns(void **state)
+{
+    char *text = sample_print(*state, "md", NULL, NULL), *rest = text, *line;
+    unsigned columns = 0, rows = 0;
+    while ((line = next_line(&rest)) && *line == '|') {
+        columns = columns ? columns : count_bars(line);
+        assert_int_equal(count_bars(line), columns);
+        rows++;
+    }
+    assert_int_equal(rows, N_SAMPLE_CODECS + 2);
+    assert_true(columns > 10);
+    free(text);
+}
+
+static void rfc_stays_in_72_columns(void **state)
+{
+    char *text = sample_print(*state, "rfc", NULL, NULL), *rest = text, *line;
+    size_t longest = 0, n_lines = 0;
+    while ((line = next_line(&rest))) {
+        longest = strlen(line) > longest ? strlen(line) : longest;
+        n_lines++;
+    }
+    assert_true(longest <= BO_RFC_WIDTH);
+    assert_true(longest > BO_RFC_WIDTH / 2);
+    assert_true(n_lines > 2 * N_SAMPLE_CODECS);
+    free(text);
+}
+
+static void rfc_says_how_to_judge_and_repeat(void **state)
+{
+    char *text = sample_print(*state, "rfc", NULL, NULL);
+    static const char *const needed[] = {
+        "0123456789abcdef",   "Test CPU",           "n = 20 repetitions",    "95%",
+        "commit 01234567890", "make corpora bench", "--corpus FILE --style", "made for a test",
+        "2025-03-01",
+    };
+    char *joined = strdup(text); /* words may stand on two lines */
+    size_t n = 0;
+    for (const char *p = text; *p; p++)
+        if (!(strchr(" \n\\", *p) && n && joined[n - 1] == ' '))
+            joined[n++] = *p == '\n' || *p == '\\' ? ' ' : *p;
+    joined[n] = 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        assert_non_null(strstr(joined, needed[i]));
+    free(joined);
+    free(text);
+}
+
+/* Names, figures and words of any length must not break any width. */
+static void text_grids_cut_and_wrap(void **state)
+{
+    (void)state;
+    static const char x[] =
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    for (unsigned width = 24; width <= 80; width++) {
+        struct bo_arena arena;
+        struct bo_grid grid;
+        char *text = NULL, *rest, *line, *words = NULL;
+        size_t nbytes, longest = 0;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_grid_init(&grid, &arena, 1);
+        words = bo_arena_printf(&arena, "word");
+        for (unsigned row = 0; row < 3; row++) {
+            for (unsigned column = 0; column < 12; column++) {
+                const int n = (int)((row * 31 + column * column * 7) % (column == 5 ? 79 : 13));
+                bo_grid_add(&grid, "%.*s", n, x);
+                words = bo_arena_printf(&arena, "%s %.*s", words, n, x);
+            }
+            bo_grid_end_row(&grid);
+        }
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        bo_grid_text(&grid, width, out);
+        bo_print_wrapped(out, words, width, "   ");
+        fclose(out);
+        rest = text;
+        while ((line = next_line(&rest)))
+            longest = strlen(line) > longest ? strlen(line) : longest;
+        assert_true(longest <= width);
+        free(text);
+        bo_arena_free(&arena);
+    }
+}
+
+/* A command that is pasted with its line breaks is still one command. */
+static void commands_go_on_behind_backslashes(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_print_command(out, "git checkout abc && make bench", 20, "  ");
+    fclose(out);
+    assert_string_equal(text, "  git checkout abc \\\n  && make bench\n");
+    free(text);
+}
+
+/* Only a word longer than a line is cut; there is none here. */
+static void wrapping_keeps_words_whole(void **state)
+{
+    (void)state;
+    static const char sentence[] = "a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh";
+    for (unsigned width = 10; width <= 50; width++) {
+        char *text = NULL;
+        size_t nbytes, n = 0;
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        bo_print_wrapped(out, sentence, width, " ");
+        fclose(out);
+        for (size_t i = 0; i < nbytes; i++)
+            if (text[i] > ' ')
+                text[n++] = text[i];
+            else if (n && text[n - 1] != ' ')
+                text[n++] = ' ';
+        text[n - 1] = 0; /* the newline at the end */
+        assert_string_equal(text, sentence);
+        free(text);
+    }
+}
+
+static void tex_rows_have_equal_columns(void **state)
+{
+    char *text = sample_print(*state, "tex", NULL, NULL), *rest = text, *line;
+    unsigned columns = 0;
+    while ((line = next_line(&rest))) {
+        if (!strstr(line, " \\\\"))
+            continue;
+        unsigned n = 1;
+        for (const char *p = line; (p = strstr(p, " & ")); p++)
+            n++;
+        columns = columns ? columns : n;
+        assert_int_equal(n, columns);
+    }
+    assert_true(columns > 10);
+    free(text);
+    text = sample_print(*state, "tex", NULL, NULL);
+    assert_non_null(strstr(text, "\\toprule"));
+    for (const char *p = text; (p = strchr(p, '%')); p++)
+        assert_int_equal(p[-1], '\\'); /* else it starts a comment */
+    free(text);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* The n-th field of a line without quoted fields before it. */
+static char *field(char *line, unsigned n)
+{
+    while (n--) {
+        line += *line == '"' ? strcspn(line + 1, "\"") + 2 : strcspn(line, ",");
+        assert_int_equal(*line, ',');
+        line++;
+    }
+    return line;
+}
+
+static unsigned find_field(const char *heading, const char *name)
+{
+    unsigned n = 0;
+    for (const char *p = heading; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ','), n++)
+        if (strncmp(p, name, strlen(name)) == 0 && strchr(",", p[strlen(name)]))
+            return n;
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+static void csv_has_the_figures_of_the_results(void **state)
+{
+    char *text = sample_print(*state, "csv", NULL, NULL), *rest = text;
+    char *heading = next_line(&rest);
+    for (unsigned d = 0; d < 2; d++)
+        for (unsigned c = 0; c < N_SAMPLE_CODECS; c++) {
+            char *line = next_line(&rest);
+            assert_non_null(line);
+            assert_int_equal(
+                strncmp(field(line, 1), sample_codecs[c].name, strlen(sample_codecs[c].name)), 0);
+            for (unsigned l = 0; l < N_SAMPLE_LABELS; l++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s median_ns", sample_labels[l]);
+                const unsigned at = find_field(heading, name);
+                const bool failed = sample_codecs[c].bytes < 0 ||
+                                    (strcmp(sample_codecs[c].name, "liar") == 0 && l == 4);
+                if (failed || !sample_has(c, l)) {
+                    assert_int_equal(*field(line, at), ',');
+                    continue;
+                }
+                assert_true(strtod(field(line, at), NULL) == sample_median(c, l, d));
+                assert_true(strtod(field(line, at + 1), NULL) == sample_time(c, l, d, SAMPLE_LOW));
+                assert_true(strtod(field(line, at + 2), NULL) == sample_time(c, l, d, SAMPLE_HIGH));
+                assert_true(strtod(field(line, at + 3), NULL) == 7);
+            }
+        }
+    assert_null(next_line(&rest));
+    free(text);
+}
+
+/* The line of a codec in a text; fails when there is none. */
+static const char *line_of(const char *text, const char *start)
+{
+    const char *line = strstr(text, start);
+    assert_non_null(line);
+    return line;
+}
+
+static void markdown_has_the_figures_of_the_results(void **state)
+{
+    char *text = sample_print(*state, "md", "small-sample", "point");
+    char expected[96];
+    const char *line = line_of(text, "| linear-index | proposed | random | 1250 | 1.250 | 5.00 |");
+    snprintf(expected, sizeof expected, "| %.0f [%.0f, %.0f] |", sample_median(2, 3, 0),
+             sample_time(2, 3, 0, SAMPLE_LOW), sample_time(2, 3, 0, SAMPLE_HIGH));
+    const char *at = strstr(line, expected);
+    assert_non_null(at);
+    assert_true(at < strchr(line, '\n'));
+    assert_null(strstr(text, "encode"));
+    free(text);
+}
+
+static void a_reader_has_the_bytes_of_its_encoding(void **state)
+{
+    char *text = sample_print(*state, "md", "small-sample", NULL);
+    line_of(text, "| varint-delta-cached | status quo | random | 1000 | 1.000 |");
+    line_of(text, "| noop | control | - | - | - |");
+    free(text);
+}
+
+static void the_largest_document_is_the_one_shown(void **state)
+{
+    char *text = sample_print(*state, "md", NULL, NULL);
+    line_of(text, "| varint-delta | status quo | random | 2000 |");
+    free(text);
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static void failures_stay_visible(void **state)
+{
+    static const char *const people[] = {"md", "rfc", "tex"};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = sample_print(*state, people[i], NULL, NULL);
+        const char *row = strstr(text, "broken");
+        assert_non_null(row);
+        assert_non_null(strstr(row, "failed"));
+        const bool lower = strstr(text, "failed: broken: " SAMPLE_FLAW);
+        assert_true(lower || strstr(text, "Failed: broken: " SAMPLE_FLAW));
+        assert_non_null(strstr(text, "liar, point/pc-4096: wrong answer"));
+        free(text);
+    }
+    char *text = sample_print(*state, "md", NULL, "point");
+    const char *liar = strstr(text, "| liar |"), *broken = strstr(text, "| broken |");
+    assert_non_null(memmem(liar, strcspn(liar, "\n"), " | failed | ", 12));
+    assert_non_null(memmem(broken, strcspn(broken, "\n"), " | failed | failed | ", 21));
+    free(text);
+    text = sample_print(*state, "csv", NULL, NULL);
+    assert_non_null(strstr(text, SAMPLE_FLAW));
+    assert_non_null(strstr(text, "point/pc-4096: wrong answer: query 12 of the set"));
+    free(text);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static void numbers_as_people_read_them(void **state)
+{
+    (void)state;
+    static const struct {
+        double v;
+        const char *text;
+    } known[] = {{0, "0.00"},    {1, "1.00"},      {9.994, "9.99"},     {9.996, "10.0"},
+                 {99.96, "100"}, {1234.4, "1234"}, {0.01234, "0.0123"}, {NAN, "-"}};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_string_equal(bo_significant(&arena, known[i].v), known[i].text);
+    assert_string_equal(bo_nbytes_text(&arena, 1023), "1023 B");
+    assert_string_equal(bo_nbytes_text(&arena, 1536), "1.50 KiB");
+    assert_string_equal(bo_nbytes_text(&arena, NAN), "-");
+    assert_string_equal(bo_time_unit_for(9999).name, "ns");
+    assert_string_equal(bo_time_unit_for(1e4).name, "us");
+    assert_string_equal(bo_time_unit_for(1e10).name, "s");
+    assert_string_equal(bo_singular(&arena, "tables"), "table");
+    assert_string_equal(bo_singular(&arena, "entries"), "entry");
+    bo_arena_free(&arena);
+}
+
+static void other_files_are_refused(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "[]", "{}", "{\"context\": {}, \"benchmarks\": []}",
+        "{\"context\": {\"bakeoff\": {\"documents\": []}}, \"benchmarks\": [{\"name\": 1}]}"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct bo_run run;
+        assert_false(bo_run_take(json_loads(others[i], 0, NULL), "another file", &run));
+        bo_run_free(&run);
+    }
+}
+
+/* ---- the newest run -------------------------------------------------------------------------- */
+
+static char *path_in(const char *folder, const char *name)
+{
+    char *path = NULL;
+    assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
+    return path;
+}
+
+static void assert_newest(const char *folder, const char *format, const char *name)
+{
+    char *found = bo_run_newest(folder, format);
+    char *expected = name ? path_in(folder, name) : NULL;
+    if (name)
+        assert_string_equal(found, expected);
+    else
+        assert_null(found);
+    free(found);
+    free(expected);
+}
+
+/*
+ * By date over all machines; files with other names are no runs; a run without the format is passed
+ * over.
+ */
+static void the_newest_run_is_found(void **state)
+{
+    const struct bo_run *run = *state;
+    static const char *const files[] = {"a/20250101T000000Z.json", "b/20250201T000000Z.json",
+                                        "a/20250301T000000Z.json", "b/notes.json"};
+    char folder[] = "/tmp/bakeoff-newest-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *a = path_in(folder, "a"), *b = path_in(folder, "b");
+    assert_newest(folder, NULL, NULL);
+    assert_int_equal(mkdir(a, 0777) | mkdir(b, 0777), 0);
+    json_t *empty =
+        json_pack("{s:{s:{s:[]}}, s:[]}", "context", "bakeoff", "documents", "benchmarks");
+    for (size_t i = 0; i < 4; i++) {
+        char *path = path_in(folder, files[i]);
+        assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path, 0), 0);
+        free(path);
+    }
+    assert_newest(folder, NULL, files[2]);
+    assert_newest(folder, "pcdata", files[1]);
+    assert_newest(folder, "another", NULL);
+    for (size_t i = 0; i < 4; i++) {
+        char *path = path_in(folder, files[i]);
+        assert_int_equal(unlink(path), 0);
+        free(path);
+    }
+    assert_int_equal(rmdir(a) | rmdir(b) | rmdir(folder), 0);
+    json_decref(empty);
+    free(a);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown_rows_have_equal_columns),
+        cmocka_unit_test(rfc_stays_in_72_columns),
+        cmocka_unit_test(rfc_says_how_to_judge_and_repeat),
+        cmocka_unit_test(text_grids_cut_and_wrap),
+        cmocka_unit_test(commands_go_on_behind_backslashes),
+        cmocka_unit_test(wrapping_keeps_words_whole),
+        cmocka_unit_test(tex_rows_have_equal_columns),
+        cmocka_unit_test(csv_has_the_figures_of_the_results),
+        cmocka_unit_test(markdown_has_the_figures_of_the_results),
+        cmocka_unit_test(a_reader_has_the_bytes_of_its_encoding),
+        cmocka_unit_test(the_largest_document_is_the_one_shown),
+        cmocka_unit_test(failures_stay_visible),
+        cmocka_unit_test(numbers_as_people_read_them),
+        cmocka_unit_test(the_newest_run_is_found),
+        cmocka_unit_test(other_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make, release);
+}

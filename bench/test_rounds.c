@@ -1,0 +1,251 @@
+/*
+ * Whole runs on a toy format: sound codecs are measured, and one that is wrong, crashes, hangs or
+ * refuses costs its own rows only. Nothing here depends on how long anything takes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bench/rounds.h"
+#include "bench/test_toy.h"
+
+enum { N_ROUNDS = 2 };
+
+struct run {
+    struct bo_format format;
+    struct toy_model model;
+    struct bo_document document;
+    struct bo_bench_options options;
+    struct bo_arena arena;
+    struct bo_plan plan;
+};
+
+static void start(struct run *run, const struct bo_codec *const *codecs)
+{
+    struct bo_error err;
+    run->format = toy_format(codecs);
+    toy_fill(&run->model, 600);
+    run->document = toy_document(&run->format, &run->model);
+    run->options = (struct bo_bench_options){
+        .rounds = N_ROUNDS, .min_time_s = 0.0002, .timeout_s = 60, .order_seed = 3};
+    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
+                     BO_OK);
+}
+
+static void measure(struct run *run)
+{
+    struct bo_error err;
+    assert_int_equal(bo_rounds_run(&run->plan, &run->options, &err), BO_OK);
+}
+
+static void finish(struct run *run)
+{
+    bo_plan_close(&run->plan);
+    bo_arena_free(&run->arena);
+}
+
+/* The row of this name, without format and document; NULL when the plan has none. */
+static const struct bo_bench_row *find_row(const struct run *run, const char *codec,
+                                           const char *label)
+{
+    for (unsigned c = 0; c < run->plan.n_cells; c++) {
+        const struct bo_bench_cell *cell = &run->plan.cells[c];
+        for (unsigned r = 0; r < cell->n_rows; r++)
+            if (strcmp(cell->codec->name, codec) == 0 && strcmp(cell->rows[r].label, label) == 0)
+                return &cell->rows[r];
+    }
+    return NULL;
+}
+
+static void assert_sound(const struct run *run, const char *codec, const char *label)
+{
+    const struct bo_bench_row *row = find_row(run, codec, label);
+    assert_non_null(row);
+    assert_string_equal(row->failure, "");
+    assert_int_equal(row->n_times, N_ROUNDS);
+    assert_true(row->times[0].iterations > 0);
+    assert_true(row->times[0].real_ns > 0);
+}
+
+static void assert_failed(const struct run *run, const char *codec, const char *label,
+                          const char *message)
+{
+    const struct bo_bench_row *row = find_row(run, codec, label);
+    assert_non_null(row);
+    assert_string_equal(row->failure, message);
+    assert_int_equal(row->n_times, 0);
+}
+
+static double exact(const struct run *run, const char *codec, const char *label, const char *name)
+{
+    const struct bo_counter *counter = bo_record_counter(&find_row(run, codec, label)->exact, name);
+    assert_non_null(counter);
+    return counter->value;
+}
+
+static void sound_codecs_are_measured(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
+    static const char *const labels[] = {"encode",      "decode",    "open",         "open-cold",
+                                         "get/uniform", "get/chain", "first/uniform"};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        assert_sound(&run, "honest", labels[i]);
+        if (i >= 2) {
+            assert_sound(&run, "second", labels[i]);
+            assert_sound(&run, "noop", labels[i]);
+        }
+    }
+    assert_null(find_row(&run, "second", "encode")); /* it is honest's */
+    assert_null(find_row(&run, "noop", "decode"));
+    assert_null(find_row(&run, "honest", "get/nowhere"));
+    assert_string_equal(find_row(&run, "honest", "get/chain")->name, "toy/honest/box/get/chain");
+    finish(&run);
+}
+
+static void exact_figures_are_exact(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    const struct bo_payload *payload = run.plan.cells[0].payload;
+    assert_int_equal(payload->nbytes, 8 + 4 * 600);
+    assert_int_equal(payload->counted_nbytes, 4 + 4 * 600); /* the padding stands aside */
+    assert_true(exact(&run, "honest", "open", "open_bytes_allocated") == 48);
+    assert_true(exact(&run, "honest", "get/uniform", "set_queries") == 3000);
+    assert_true(exact(&run, "honest", "get/uniform", "verified_queries") == 3000);
+    assert_true(exact(&run, "honest", "get/uniform", "touched_pages") == 1); /* all fits one */
+    assert_true(exact(&run, "noop", "get/uniform", "verified_queries") == 0);
+    finish(&run);
+}
+
+static void a_wrong_codec_costs_its_wrong_rows(void **state)
+{
+    (void)state;
+    struct bo_codec wrong = toy_honest;
+    wrong.name = "wrong";
+    wrong.query = toy_query_wrong;
+    struct bo_codec undo = toy_honest;
+    undo.name = "undo";
+    undo.decode = toy_decode_wrong;
+    const struct bo_codec *const codecs[] = {&toy_honest, &wrong, &undo, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_failed(&run, "wrong", "get/uniform", "wrong answer: query 7 of the set");
+    assert_sound(&run, "wrong", "get/chain"); /* asks one at a time, which this one answers */
+    assert_sound(&run, "wrong", "first/uniform");
+    assert_failed(&run, "undo", "decode", "corrupt: other values");
+    assert_sound(&run, "undo", "get/uniform");
+    assert_sound(&run, "honest", "get/uniform");
+    finish(&run);
+}
+
+static void a_crash_costs_its_row(void **state)
+{
+    (void)state;
+    struct bo_codec crash = toy_honest;
+    crash.name = "crash";
+    crash.query = toy_query_crash;
+    const struct bo_codec *const codecs[] = {&crash, &toy_honest, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_memory_equal(find_row(&run, "crash", "get/uniform")->failure, "crashed: ", 9);
+    assert_memory_equal(find_row(&run, "crash", "get/chain")->failure, "crashed: ", 9);
+    assert_sound(&run, "crash", "first/uniform");
+    assert_sound(&run, "crash", "open");
+    assert_sound(&run, "honest", "get/uniform");
+    finish(&run);
+}
+
+static void a_hang_costs_its_row(void **state)
+{
+    (void)state;
+    struct bo_codec hang = toy_honest;
+    hang.name = "hang";
+    hang.query = toy_query_hang;
+    const struct bo_codec *const codecs[] = {&hang, NULL};
+    struct run run;
+    start(&run, codecs);
+    run.options.timeout_s = 2;
+    measure(&run);
+    assert_failed(&run, "hang", "first/uniform", "not done after 2 s");
+    assert_sound(&run, "hang", "get/uniform");
+    finish(&run);
+}
+
+static void a_codec_that_cannot_hold_the_document(void **state)
+{
+    (void)state;
+    struct bo_codec refuse = toy_honest;
+    refuse.name = "refuse";
+    refuse.encode = toy_encode_refuse;
+    const struct bo_codec *const codecs[] = {&refuse, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_failed(&run, "refuse", "encode", "unsupported: toys only");
+    assert_failed(&run, "refuse", "get/uniform", "unsupported: toys only");
+    assert_sound(&run, "noop", "get/uniform");
+    finish(&run);
+}
+
+static void filters_choose_rows(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
+    struct run run;
+    start(&run, codecs);
+    finish(&run);
+    struct bo_error err;
+    assert_true(bo_names_parse("second", &run.options.codecs));
+    assert_true(bo_names_parse("get,nothing", &run.options.kinds));
+    assert_true(bo_names_parse("chain", &run.options.workloads));
+    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
+                     BO_OK);
+    assert_int_equal(run.plan.n_rows, 2);
+    assert_non_null(find_row(&run, "second", "get/chain"));
+    assert_non_null(find_row(&run, "noop", "get/chain"));
+    assert_null(bo_names_unmet(&run.options.workloads));
+    assert_string_equal(bo_names_unmet(&run.options.kinds), "nothing");
+    finish(&run);
+}
+
+static void lists_of_names(void **state)
+{
+    (void)state;
+    struct bo_names names;
+    assert_true(bo_names_parse(NULL, &names));
+    assert_true(bo_names_allow(&names, "anything"));
+    assert_true(bo_names_parse("a,b", &names));
+    assert_int_equal(names.n, 2);
+    assert_false(bo_names_allow(&names, "c"));
+    assert_false(bo_names_parse("", &names));
+    assert_false(bo_names_parse("a,,b", &names));
+    assert_false(bo_names_parse("a,", &names));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_codecs_are_measured),
+        cmocka_unit_test(exact_figures_are_exact),
+        cmocka_unit_test(a_wrong_codec_costs_its_wrong_rows),
+        cmocka_unit_test(a_crash_costs_its_row),
+        cmocka_unit_test(a_hang_costs_its_row),
+        cmocka_unit_test(a_codec_that_cannot_hold_the_document),
+        cmocka_unit_test(filters_choose_rows),
+        cmocka_unit_test(lists_of_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,516 @@
+#!/usr/bin/env bash
+# The command line as scripts see it: exit codes, messages, files, pipes, JSON. Run from the repository's root, with
+# BAKEOFF naming the program. Prints each failed case, then `N passed, M failed`; exits 1 when one failed.
+set -u
+bakeoff=$(realpath "${BAKEOFF:-build/bakeoff}")
+[[ -x $bakeoff ]] || { echo "test_cli: $bakeoff: no such program" >&2; exit 1; }
+command -v jq >/dev/null || { echo "test_cli: jq is missing" >&2; exit 1; }
+root=$PWD
+t=$(mktemp -d)
+trap 'rm -rf "$t"' EXIT
+passed=0 failed=0
+
+# ---- helpers ------------------------------------------------------------------------------------------
+
+note() { # OK-OR-NOT WHAT DETAIL
+    if [[ $1 = 0 ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED %s: %s\n' "$2" "$3"
+    fi
+}
+
+# run ARGS...: the exit code in $code, the output in $t/out and $t/err.
+run() {
+    "$bakeoff" "$@" >"$t/out" 2>"$t/err" </dev/null
+    code=$?
+}
+
+# gives CODE STDERR ARGS...: this exit code, and this one line on stderr (a pattern; "" for none); no data on failure.
+gives() {
+    local expected=$1 pattern=$2 err
+    shift 2
+    run "$@"
+    err=$(cat "$t/err")
+    # shellcheck disable=SC2053
+    if [[ $code != "$expected" ]]; then
+        note 1 "bakeoff $*" "exit code $code, not $expected: $err"
+    elif [[ $err != $pattern ]]; then
+        note 1 "bakeoff $*" "says '$err', not '$pattern'"
+    elif [[ $code = 2 && -s $t/out ]]; then
+        note 1 "bakeoff $*" "writes data although it fails"
+    else
+        note 0 "" ""
+    fi
+}
+
+same() { # WHAT FILE FILE
+    cmp -s "$2" "$3"
+    note $? "$1" "$2 and $3 differ"
+}
+
+holds() { # WHAT COMMAND...
+    local what=$1
+    shift
+    "$@" >"$t/held" 2>&1
+    note $? "$what" "$(head -c 200 "$t/held")"
+}
+
+json() { # WHAT JQ-FILTER: on the last run's output
+    jq -e "$2" "$t/out" >"$t/held" 2>&1
+    note $? "$1" "$2: $(head -c 200 "$t/held")"
+}
+
+damage() { # FROM TO OFFSET: adds 1 to one byte
+    local byte
+    cp "$1" "$2"
+    byte=$(od -An -tu1 -j "$3" -N 1 "$1")
+    # shellcheck disable=SC2059
+    printf "\\x$(printf %02x $(((byte + 1) % 256)))" |
+        dd of="$2" bs=1 seek="$3" conv=notrunc status=none
+}
+
+# ---- documents -----------------------------------------------------------------------------------------
+
+cat >"$t/tiny.txt" <<'END'
+# comments go
+pcdata 1
+quantum 2
+table 640 kind=pcsp refs=1
+0 -1
+20 8
+30 0
+600 16
+table 8 kind=5 refs=3
+0 7
+END
+cat >"$t/canonical.txt" <<'END'
+pcdata 1
+quantum 2
+table 640 kind=pcsp refs=1
+0 -1
+20 8
+30 0
+600 16
+table 8 kind=pcdata2 refs=3
+0 7
+END
+
+# ---- help and bad usage ----------------------------------------------------------------------------------
+
+for word in --help -h help; do
+    gives 0 "" "$word"
+    holds "bakeoff $word" grep -q "exit codes" "$t/out"
+done
+commands=$("$bakeoff" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+holds "there are commands" test "$(wc -w <<<"$commands")" -ge 11
+for command in $commands; do
+    for word in --help -h; do
+        gives 0 "" "$command" "$word"
+        holds "$command $word" grep -q "^usage: bakeoff $command" "$t/out"
+        holds "$command $word" grep -q -- "-h, --help" "$t/out"
+    done
+    gives 2 "bakeoff: $command: unknown option --frobnicate; see \`bakeoff $command --help\`" \
+        "$command" --frobnicate
+done
+gives 2 "bakeoff: no command 'frobnicate'; see \`bakeoff --help\`" frobnicate
+run
+holds "no arguments: exit code 2" test "$code" = 2
+holds "no arguments: help on stderr" grep -q '^usage: bakeoff' "$t/err"
+
+formats=$("$bakeoff" list formats --json | jq -r '.[].format' | paste -sd' ')
+codecs=$("$bakeoff" list codecs --json | jq -r '.[] | select(.format == "pcdata").codec')
+listed=$(paste -sd' ' <<<"$codecs")
+gives 2 "bakeoff: encode: no format 'nothing'; the formats are $formats" \
+    encode nothing/raw "$t/tiny.txt"
+gives 2 "bakeoff: encode: no codec 'nothing' of pcdata; there are $listed" \
+    encode pcdata/nothing "$t/tiny.txt"
+for command in encode decode; do
+    gives 2 "bakeoff: $command: takes FORMAT/CODEC and one file; see *" "$command"
+    gives 2 "bakeoff: $command: takes FORMAT/CODEC and one file; see *" "$command" pcdata/raw
+    gives 2 "bakeoff: $command: takes FORMAT/CODEC and one file; see *" "$command" pcdata/raw a b
+    gives 2 "bakeoff: $command: needs FORMAT/CODEC, such as *" "$command" pcdata "$t/tiny.txt"
+    gives 2 "bakeoff: $command: --output needs FILE; see *" "$command" pcdata/raw "$t/tiny.txt" -o
+done
+gives 2 "bakeoff: convert: takes two FORMAT/CODEC and one file; see *" convert pcdata/raw pcdata/raw
+gives 2 "bakeoff: convert: no codec 'x' of pcdata; there are *" convert pcdata/x pcdata/raw a
+gives 2 "bakeoff: convert: no codec 'x' of pcdata; there are *" convert pcdata/raw pcdata/x a
+gives 2 "bakeoff: import: takes a format and one file; see *" import pcdata
+gives 2 "bakeoff: import: no format 'x'; *" import x "$t/tiny.txt"
+gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; see *" \
+    import pcdata "$t/tiny.txt" --functions x
+gives 2 "bakeoff: list: takes one of formats, codecs, corpora; see *" list everything
+gives 2 "bakeoff: list: takes one of formats, codecs, corpora; see *" list --json
+gives 2 "bakeoff: verify: needs a format; see *" verify
+gives 2 "bakeoff: verify: no format 'x'; *" verify x
+gives 2 "bakeoff: verify: pcdata has no codec x; see *" verify pcdata --codec x
+gives 2 "bakeoff: verify: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
+    verify pcdata --seed -1
+gives 2 "bakeoff: verify: --generate takes a number up to 100000, not '1e9'; see *" \
+    verify pcdata --generate=1e9
+gives 2 "bakeoff: verify: --vectors goes without documents; see *" \
+    verify pcdata "$t/tiny.txt" --vectors x.json
+gives 2 "bakeoff: size: needs a format; the formats are $formats" size
+
+# ---- files that are not there, or not files ---------------------------------------------------------------
+
+mkdir "$t/folder"
+for command in "encode pcdata/raw" "decode pcdata/raw" "convert pcdata/raw pcdata/raw" \
+    "import pcdata"; do
+    # shellcheck disable=SC2086
+    gives 2 "bakeoff: $t/absent: No such file or directory" $command "$t/absent"
+    # shellcheck disable=SC2086
+    gives 2 "bakeoff: $t/folder: is a directory" $command "$t/folder"
+done
+gives 2 "bakeoff: $t/absent: No such file or directory" query pcdata/raw "$t/absent" point 0 0
+gives 2 "bakeoff: $t/absent: neither a file nor a document of the corpora; see *" \
+    verify pcdata "$t/absent"
+gives 2 "bakeoff: $t/absent: neither a file nor a document of the corpora; see *" \
+    size pcdata "$t/absent"
+gives 2 "bakeoff: $t/tiny.txt: no importer of pcdata takes this file; there are*" \
+    import pcdata "$t/tiny.txt"
+
+# ---- encode, decode, convert, query: every codec ------------------------------------------------------------
+
+first_codec=$(head -n 1 <<<"$codecs")
+for codec in $codecs; do
+    c=pcdata/$codec f=$t/codec-$codec.bin
+    gives 0 "" encode "$c" "$t/tiny.txt" -o "$f"
+    gives 0 "" decode "$c" "$f" -o "$t/back.txt"
+    same "decode(encode) of $c" "$t/back.txt" "$t/canonical.txt"
+    gives 0 "" encode "$c" "$t/tiny.txt"
+    same "encode of $c to stdout" "$t/out" "$f"
+    gives 0 "" encode "$c" "$t/tiny.txt" --raw --output="$t/bare.bin"
+    gives 0 "" decode "$c" "$t/bare.bin" --raw
+    same "decode --raw of $c" "$t/out" "$t/canonical.txt"
+    tail -c "$(stat -c %s "$t/bare.bin")" "$f" >"$t/payload"
+    same "the payload of $c in its file" "$t/payload" "$t/bare.bin"
+    gives 2 "bakeoff: $t/bare.bin: not a file that \`encode\` wrote (bad magic) at byte 0 (corrupt)" \
+        decode "$c" "$t/bare.bin"
+    "$bakeoff" encode "$c" - <"$t/tiny.txt" 2>&1 | "$bakeoff" decode "$c" - >"$t/piped.txt" 2>&1
+    same "encode and decode of $c in a pipe" "$t/piped.txt" "$t/canonical.txt"
+    gives 0 "" convert "pcdata/$first_codec" "$c" "$t/codec-$first_codec.bin" -o "$t/converted.bin"
+    same "convert to $c" "$t/converted.bin" "$f"
+    gives 0 "" convert "$c" "pcdata/$first_codec" "$f"
+    same "convert from $c" "$t/out" "$t/codec-$first_codec.bin"
+
+    for query in "0 0:-1" "0 18:-1" "0 20:8" "0 30:0" "0 598:0" "0 600:16" "0 638:16" "1 6:7"; do
+        # shellcheck disable=SC2086
+        gives 0 "" query "$c" "$f" point ${query%:*}
+        holds "query $c point ${query%:*}" test "$(cat "$t/out")" = "${query#*:}"
+    done
+    gives 0 "" query "$c" "$t/bare.bin" point 1 0 --raw
+    gives 0 "" query "$c" "$f" scan 0
+    holds "query $c scan 0" test "$(paste -sd, "$t/out")" = "0 -1,20 8,30 0,600 16"
+    for query in "point 0 640" "point 0 1" "point 2 0" "point 0 4294967295" "scan 2"; do
+        # shellcheck disable=SC2086
+        gives 2 "bakeoff: $f: document has no such place (out of range)" query "$c" "$f" $query
+    done
+    gives 2 "bakeoff: query: no query kind 'x' of pcdata; there are point scan" query "$c" "$f" x 0
+    gives 2 "bakeoff: query: point takes a table number and a PC (point TABLE PC); see *" \
+        query "$c" "$f" point 0
+    gives 2 "bakeoff: query: point takes a table number and a PC (point TABLE PC); see *" \
+        query "$c" "$f" point 0 -1
+    gives 2 "bakeoff: query: scan takes a table number (scan TABLE); see *" query "$c" "$f" scan 0 0
+done
+gives 2 "bakeoff: query: takes FORMAT/CODEC, a file, a query kind and its arguments; see *" \
+    query pcdata/raw "$t/bare.bin"
+
+# A real document through every codec, in a row, comes out as it went in.
+for format in $formats; do
+    document=$(find "corpora/$format" -name '*.txt' | sort | head -n 1)
+    previous=
+    while read -r codec; do
+        if [[ -z $previous ]]; then
+            gives 0 "" encode "$codec" "$document" -o "$t/chain.bin"
+        else
+            gives 0 "" convert "$previous" "$codec" "$t/chain.bin" -o "$t/chain.bin"
+        fi
+        previous=$codec
+    done < <("$bakeoff" list codecs --json | jq -r ".[] | select(.format == \"$format\") |
+        \"\(.format)/\(.codec)\"")
+    gives 0 "" decode "$previous" "$t/chain.bin"
+    same "$document through every codec" "$t/out" "$document"
+done
+
+# A text of more than the first answer buffer.
+{
+    echo "pcdata 1"
+    echo "quantum 1"
+    echo "table 3000 kind=pcln refs=1"
+    seq 0 2999 | sed 's/.*/& &/'
+} >"$t/long.txt"
+gives 0 "" encode pcdata/linear-index "$t/long.txt" -o "$t/long.bin"
+gives 0 "" query pcdata/linear-index "$t/long.bin" scan 0
+tail -n +4 "$t/long.txt" >"$t/long.runs"
+same "a long scan" "$t/out" "$t/long.runs"
+
+# ---- bad files ------------------------------------------------------------------------------------------------
+
+f=$t/codec-linear-index.bin
+size=$(stat -c %s "$f")
+for n in 0 7; do
+    head -c $n "$f" >"$t/cut.bin"
+    gives 2 "bakeoff: $t/cut.bin: not a file that \`encode\` wrote (bad magic) at byte 0 (corrupt)" \
+        decode pcdata/linear-index "$t/cut.bin"
+done
+for n in 8 31 40 63; do
+    head -c $n "$f" >"$t/cut.bin"
+    gives 2 "bakeoff: $t/cut.bin: ends inside the file header at byte $n (truncated)" \
+        decode pcdata/linear-index "$t/cut.bin"
+done
+for n in 64 80 100 $((size - 1)); do
+    head -c "$n" "$f" >"$t/cut.bin"
+    for command in "decode pcdata/linear-index" "convert pcdata/linear-index pcdata/raw"; do
+        # shellcheck disable=SC2086
+        gives 2 "bakeoff: $t/cut.bin: file is shorter than its payload at byte $n (truncated)" \
+            $command "$t/cut.bin"
+    done
+    gives 2 "bakeoff: $t/cut.bin: file is shorter than its payload at byte $n (truncated)" \
+        query pcdata/linear-index "$t/cut.bin" point 0 0
+done
+{ cat "$f"; echo; } >"$t/longer.bin"
+gives 2 "bakeoff: $t/longer.bin: bytes follow the payload at byte $size (corrupt)" \
+    decode pcdata/linear-index "$t/longer.bin"
+for at in 64 80 $((size - 1)); do
+    damage "$f" "$t/damaged.bin" "$at"
+    gives 2 "bakeoff: $t/damaged.bin: payload does not match its checksum at byte 64 (corrupt)" \
+        decode pcdata/linear-index "$t/damaged.bin"
+done
+gives 2 "bakeoff: $f: file was written by another codec: it holds pcdata/linear-index" \
+    decode pcdata/raw "$f"
+gives 2 "bakeoff: $f: file was written by another codec: it holds pcdata/linear-index" \
+    query pcdata/varint-delta "$f" point 0 0
+gives 2 "bakeoff: $f: file was written by another codec: it holds pcdata/linear-index" \
+    convert pcdata/raw pcdata/raw "$f"
+sed 's/pcdatalinear/xcdatalinear/' "$f" >"$t/other.bin"
+gives 2 "bakeoff: $t/other.bin: file is of another format: it holds xcdata/linear-index" \
+    decode pcdata/linear-index "$t/other.bin"
+gives 2 "bakeoff: $t/tiny.txt: not a file that \`encode\` wrote (bad magic) at byte 0 (corrupt)" \
+    decode pcdata/linear-index "$t/tiny.txt"
+
+# Without the header, errors count from the payload; with it, from the file.
+gives 0 "" encode pcdata/varint-delta "$t/tiny.txt" --raw -o "$t/bare.bin"
+head -c 30 "$t/bare.bin" >"$t/cut.bin"
+for command in "decode pcdata/varint-delta" "query pcdata/varint-delta"; do
+    # shellcheck disable=SC2086
+    gives 2 "bakeoff: $t/cut.bin: ends inside the area or its directory at byte 30 (truncated)" \
+        $command "$t/cut.bin" --raw $([[ $command = query* ]] && echo point 0 0)
+done
+
+# Texts that are wrong: the byte is named, in encode, size and verify alike.
+sed 's/^30 0/10 0/' "$t/canonical.txt" >"$t/bad.txt"
+for command in "encode pcdata/raw" "size pcdata" "verify pcdata"; do
+    # shellcheck disable=SC2086
+    gives 2 "bakeoff: $t/bad.txt: PCs do not ascend at byte 56 (corrupt)" $command "$t/bad.txt"
+done
+: >"$t/empty.txt"
+gives 2 "bakeoff: $t/empty.txt: expected \`pcdata 1\` in the first line at byte 0 (corrupt)" \
+    encode pcdata/raw "$t/empty.txt"
+"$bakeoff" encode pcdata/raw - <"$t/bad.txt" >"$t/out" 2>"$t/err"
+holds "bad standard input: exit code" test $? = 2
+holds "bad standard input is called that" \
+    grep -qx "bakeoff: standard input: PCs do not ascend at byte 56 (corrupt)" "$t/err"
+echo "pcdata 1
+quantum 1
+table 67108865 kind=pcsp refs=1
+0 1" >"$t/huge.txt"
+gives 2 "bakeoff: raw: raw holds texts of at most 2^26 quanta (unsupported)" \
+    encode pcdata/raw "$t/huge.txt" -o "$t/huge.bin"
+holds "nothing is written for a model that does not fit" test ! -e "$t/huge.bin"
+
+# ---- output: whole or not at all ---------------------------------------------------------------------------------
+
+mkdir "$t/o"
+gives 2 "bakeoff: *" encode pcdata/raw "$t/bad.txt" -o "$t/o/new.bin"
+holds "bad input leaves no file" test -z "$(ls -A "$t/o")"
+echo precious >"$t/o/old.bin"
+gives 2 "bakeoff: *" encode pcdata/raw "$t/bad.txt" -o "$t/o/old.bin"
+gives 2 "bakeoff: *" decode pcdata/raw "$t/bad.txt" -o "$t/o/old.bin"
+gives 2 "bakeoff: *" import pcdata "$t/bad.txt" -o "$t/o/old.bin"
+holds "bad input leaves the old file" test "$(cat "$t/o/old.bin")" = precious
+gives 2 "bakeoff: $t/o/no/file: No such file or directory" \
+    encode pcdata/raw "$t/tiny.txt" -o "$t/o/no/file"
+gives 2 "bakeoff: $t/folder: *" encode pcdata/raw "$t/tiny.txt" -o "$t/folder"
+long=$t/$(printf 'x%.0s' {1..5000})
+gives 2 "bakeoff: $long: File name too long" encode pcdata/raw "$t/tiny.txt" -o "$long"
+(umask 027 && "$bakeoff" encode pcdata/raw "$t/tiny.txt" -o "$t/o/old.bin")
+same "an old file is replaced" "$t/o/old.bin" "$t/codec-raw.bin"
+holds "permissions follow the umask" test "$(stat -c %a "$t/o/old.bin")" = 640
+gives 0 "" encode pcdata/raw "$t/tiny.txt" -o /dev/null
+holds "/dev/null is still a device" test -c /dev/null
+gives 0 "" encode pcdata/raw "$t/tiny.txt" -o -
+same "-o - is standard output" "$t/out" "$t/codec-raw.bin"
+holds "no temporary file stays" test "$(find "$t" -name '*.bin.*' | wc -l)" = 0
+if [[ -w /dev/full ]]; then
+    for args in "encode pcdata/raw $t/tiny.txt" "list codecs" "decode pcdata/linear-index $f"; do
+        # shellcheck disable=SC2086
+        "$bakeoff" $args >/dev/full 2>"$t/err"
+        holds "bakeoff $args >/dev/full: exit code" test $? = 2
+        holds "bakeoff $args >/dev/full: message" grep -q '^bakeoff: standard output: ' "$t/err"
+    done
+    gives 2 "bakeoff: /dev/full: No space left on device" encode pcdata/raw "$t/tiny.txt" -o /dev/full
+fi
+
+# ---- packed input --------------------------------------------------------------------------------------------------
+
+if command -v xz >/dev/null && command -v zstd >/dev/null; then
+    long_text=corpora/pcdata/esbuild-riscv64-sample.txt
+    gives 0 "" encode pcdata/varint-delta "$long_text" -o "$t/plain.bin"
+    xz -kc "$long_text" >"$t/packed.xz"
+    zstd -qc "$long_text" >"$t/packed.zst"
+    for kind in xz zst; do
+        p=$t/packed.$kind
+        name=${kind/zst/zstd}
+        gives 0 "" encode pcdata/varint-delta "$p"
+        same ".$kind input" "$t/out" "$t/plain.bin"
+        "$bakeoff" encode pcdata/varint-delta - <"$p" >"$t/out"
+        same ".$kind on standard input" "$t/out" "$t/plain.bin"
+        for n in 20 500 $(($(stat -c %s "$p") - 1)); do
+            head -c "$n" "$p" >"$t/cut.$kind"
+            gives 2 "bakeoff: $t/cut.$kind: $name data ends early" encode pcdata/raw "$t/cut.$kind"
+        done
+        damage "$p" "$t/damaged.$kind" 2000
+        gives 2 "bakeoff: $t/damaged.$kind: damaged $name data" encode pcdata/raw "$t/damaged.$kind"
+    done
+    xz -kc "$t/plain.bin" >"$t/plain.bin.xz"
+    gives 0 "" decode pcdata/varint-delta "$t/plain.bin.xz"
+    same "a packed file to decode" "$t/out" "$long_text"
+    gives 0 "" size pcdata "$t/packed.xz" "$t/packed.zst" --no-compress --json
+    json "packed documents lose their suffix" '[.documents[].name] == ["packed", "packed"]'
+else
+    echo "test_cli: xz or zstd is missing: packed input is not tested" >&2
+    failed=$((failed + 1))
+fi
+
+# ---- list ------------------------------------------------------------------------------------------------------------
+
+gives 0 "" list
+for heading in '^pcdata: ' '^codec ' '^format '; do
+    holds "list shows all three" grep -q "$heading" "$t/out"
+done
+for what in formats codecs corpora; do
+    gives 0 "" list $what
+    holds "list $what" test -s "$t/out"
+done
+gives 0 "" list formats --json
+json "list formats --json" 'map(select(.format == "pcdata"))[0].kinds
+    | map(.kind) == ["point", "scan"] and all(.arguments and .summary and (.workloads | length > 0))'
+gives 0 "" list codecs --json
+json "list codecs --json" 'all(.[]; (.format and .codec and (.kinds | length > 0))
+    and (.role | IN("status quo", "proposed", "control", "new"))
+    and (.access | IN("random", "block", "whole")))'
+json "list codecs --json has no name twice" '(map(.format + "/" + .codec) | unique | length) == length'
+json "list codecs --json has the seed" 'map(select(.codec == "linear-index"))
+    == [.[] | select(.codec == "linear-index" and .role == "proposed" and .access == "random")]'
+gives 0 "" list corpora --json
+json "list corpora --json" 'map(select(.embedded)) | length >= 3
+    and all(.[]; .present and .path and .provenance and .format == "pcdata")'
+(cd / && "$bakeoff" list corpora --json) >"$t/out" 2>"$t/err"
+json "the corpora are found from elsewhere" 'map(select(.embedded)) | length >= 3'
+cp "$bakeoff" "$t/o/bakeoff"
+(cd "$t/o" && ./bakeoff list corpora) >"$t/out" 2>"$t/err"
+holds "without corpora: exit code" test $? = 2
+holds "without corpora: message" \
+    grep -qx 'bakeoff: corpora/manifest.json: not found from here' "$t/err"
+mkdir -p "$t/o/corpora"
+echo '{"documents": [' >"$t/o/corpora/manifest.json"
+(cd "$t/o" && ./bakeoff list corpora) >"$t/out" 2>"$t/err"
+holds "a broken manifest: exit code" test $? = 2
+holds "a broken manifest: message" grep -q '^bakeoff: corpora/manifest.json: .* at byte ' "$t/err"
+rm -r "$t/o/corpora"
+
+# ---- verify ------------------------------------------------------------------------------------------------------------
+
+gives 0 "" verify pcdata "$t/tiny.txt"
+holds "verify ends with its tally" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
+for codec in $codecs; do
+    holds "verify names $codec" grep -q " $codec " "$t/out"
+done
+gives 0 "" verify pcdata "$t/tiny.txt" --json
+json "verify --json" '.format == "pcdata" and .failed == 0 and .passed > 0
+    and (.results | map(select(.status == "passed")) | length) == .passed
+    and (.results | map(select(.status == "skipped")) | length) == .skipped
+    and all(.results[]; .document == "tiny" and .codec and .check)
+    and all(.results[]; .status == "passed" or (.status == "skipped" and .detail))'
+gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --json
+json "verify --codec" '[.results[].codec] | unique == ["-", "raw"]'
+gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --generate 2 --seed 7 --json
+json "verify --generate" '[.results[].document] | unique == ["generated-7", "generated-8", "tiny"]'
+mkdir "$t/documents"
+cp "$t/tiny.txt" "$t/documents/a.txt"
+cp "$t/canonical.txt" "$t/documents/b.txt"
+gives 0 "" verify pcdata "$t/documents" --codec raw --json
+json "verify of a folder" '[.results[].document] | unique == ["a", "b"]'
+
+gives 0 "" verify pcdata --vectors corpora/pcdata/vectors.json
+holds "vectors pass" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
+jq '[.[] | select(.name == "minus1_then_runs" or .name == "wrap32")]' \
+    corpora/pcdata/vectors.json >"$t/two.json"
+spoil() { # JQ-FILTER REASON
+    jq "$1" "$t/two.json" >"$t/spoilt.json"
+    gives 1 "" verify pcdata --vectors "$t/spoilt.json"
+    holds "vectors: $2" grep -q "^failed .*other-bytes: $2" "$t/out"
+    holds "vectors: $2: tally" grep -qx '[1-9][0-9]* passed, [1-9][0-9]* failed' <(tail -n 1 "$t/out")
+}
+spoil '.[0].varint_delta = "00"' "the bytes differ"
+spoil '.[1].linear_index_len += 1' "the length differs"
+spoil '.[1].linear_index_sha256 |= sub("^."; "g")' "the SHA-256 differs"
+spoil '.[0].runs[0][1] += 1' "the bytes differ"
+jq '.[0].varint_delta = "00"' "$t/two.json" >"$t/spoilt.json"
+gives 1 "" verify pcdata --vectors "$t/spoilt.json" --json
+json "failing vectors in JSON" '.failed > 0 and any(.results[];
+    .status == "failed" and .class == "other-bytes" and .detail == "the bytes differ")'
+malform() { # JQ-FILTER MESSAGE
+    jq "$1" "$t/two.json" >"$t/spoilt.json"
+    gives 2 "bakeoff: $t/spoilt.json: vector 0: $2" verify pcdata --vectors "$t/spoilt.json"
+}
+malform '.[0].text_len += 1' "runs of a vector do not end at its text_len"
+malform '.[0].runs[0] = [1]' "run of a vector is malformed or passes its text_len"
+malform '.[0].runs[0][0] = 99999' "run of a vector is malformed or passes its text_len"
+malform '.[0].quantum = 3' "quantum is not 1, 2 or 4"
+malform 'del(.[0].runs)' "vector needs text_len, quantum, and runs or gen"
+echo '{}' >"$t/spoilt.json"
+gives 2 "bakeoff: $t/spoilt.json: not an array of vectors at byte 0" \
+    verify pcdata --vectors "$t/spoilt.json"
+echo '[{"name": ' >"$t/spoilt.json"
+gives 2 "bakeoff: $t/spoilt.json: * at byte *" verify pcdata --vectors "$t/spoilt.json"
+gives 2 "bakeoff: $t/absent: *" verify pcdata --vectors "$t/absent"
+
+# ---- size ---------------------------------------------------------------------------------------------------------------
+
+gives 0 "" size pcdata "$t/tiny.txt" --json
+json "size --json" '.format == "pcdata" and (.documents | length) == 1
+    and .documents[0].name == "tiny" and .documents[0].units == {"tables": 2, "runs": 5, "refs": 4}
+    and all(.documents[0].codecs[]; .name and .role and .access and .status == "ok"
+        and .bytes > 0 and .zstd19 > 0 and .lz4 > 0 and (.sections | add) == .bytes)'
+json "size --json has exact sizes" '[.documents[0].codecs[] | select(.name | IN("raw", "run-array"))
+    | .bytes] | sort == [48, 1296]'
+gives 0 "" size pcdata "$t/huge.txt" --json --no-compress
+json "a codec that cannot hold the document says why" '.documents[0].codecs[] | select(.name == "raw")
+    | (.status | test("2\\^26")) and (has("bytes") | not)'
+gives 0 "" size pcdata "$t/tiny.txt" "$t/huge.txt"
+holds "size in plain text" grep -q '^run-array ' "$t/out"
+gives 0 "" size pcdata esbuild-amd64-sample --no-compress --json
+json "a document of the corpora by name" '.documents[0].name == "esbuild-amd64-sample"'
+mkdir -p "$t/extra/pcdata"
+cp "$t/tiny.txt" "$t/extra/pcdata/mine.txt"
+BAKEOFF_CORPORA=$t/extra run list corpora --json
+json "BAKEOFF_CORPORA adds documents" 'any(.[]; .name == "mine" and .present)'
+
+# ---- bench ----------------------------------------------------------------------------------------------------------------
+
+gives 0 "*" bench --quick --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
+    --no-compress --json "$t/bench.json"
+cp "$t/bench.json" "$t/out"
+json "bench --json is Google Benchmark's" '.context and (.benchmarks | length > 0)
+    and all(.benchmarks[]; .name and .run_type and .time_unit and has("cpu_time") and has("real_time"))'
+json "bench --json has the row asked for" \
+    'any(.benchmarks[]; .name | startswith("pcdata/raw/tiny/point/pc-0"))'
+gives 2 "bakeoff: bench: *" bench --quick --corpus "$t/tiny.txt" --codec nothing
+gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
+
+cd "$root" || exit 1
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,182 @@
+/*
+ * The region allocator. Why: "peak memory is exact" and "a bomb ends as BO_OVER_LIMIT" are figures and promises of this
+ * file, and injected failures only test codecs when they hit the request that they name.
+ */
+#include "harness/test_cmocka.h"
+
+#include "harness/arena.h"
+
+static void test_budget_is_exact(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_error error;
+    bo_arena_init(&arena, 64);
+    assert_non_null(bo_alloc(&arena, 48));
+    assert_non_null(bo_alloc(&arena, 1)); /* rounded to 16 */
+    assert_int_equal(arena.region_nbytes, 64);
+    assert_non_null(bo_alloc(&arena, 0));
+    assert_null(bo_alloc(&arena, 1));
+    assert_int_equal(bo_fail_alloc(&error, &arena), BO_OVER_LIMIT);
+    assert_int_equal(error.off, BO_NO_OFFSET);
+    assert_string_equal(error.what, "needs more memory than the budget");
+    assert_int_equal(arena.peak_nbytes, 64);
+    assert_int_equal(arena.n_allocs, 4);
+    bo_arena_free(&arena);
+    assert_int_equal(arena.region_nbytes, 0);
+    assert_int_equal(arena.peak_nbytes, 64);
+    assert_null(bo_alloc(&arena, 65)); /* the budget is still there */
+    assert_non_null(bo_alloc(&arena, 64));
+    bo_arena_free(&arena);
+}
+
+static void test_alignment(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t n = 0; n < 100; n++) {
+        uint8_t *p = bo_alloc(&arena, n);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        memset(p, (int)n, n);
+    }
+    uint8_t *large = bo_alloc(&arena, 3 << 20); /* more than a block */
+    assert_int_equal((uintptr_t)large % 16, 0);
+    memset(large, 1, 3 << 20);
+    bo_arena_free(&arena);
+}
+
+/* Each of five requests, of both sorts, fails once; the others succeed. */
+static void test_fail_at(void **state)
+{
+    (void)state;
+    for (uint64_t fail_at = 1; fail_at <= 5; fail_at++) {
+        struct bo_arena arena;
+        struct bo_error error;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        arena.fail_at = fail_at;
+        for (uint64_t i = 1; i <= 5; i++) {
+            const bool ok = i == 3 ? bo_arena_charge(&arena, 0, 10) : bo_alloc(&arena, 8) != NULL;
+            assert_int_equal(ok, i != fail_at);
+            if (!ok)
+                assert_int_equal(bo_fail_alloc(&error, &arena), BO_NO_MEMORY);
+        }
+        assert_int_equal(arena.n_allocs, 5);
+        bo_arena_free(&arena);
+    }
+}
+
+static void test_mark_and_rewind(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_arena_mark empty = bo_arena_mark(&arena);
+    uint8_t *kept = bo_alloc(&arena, 32);
+    memset(kept, 7, 32);
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    bo_alloc(&arena, 16);
+    for (unsigned i = 0; i < 40; i++) /* over several blocks */
+        memset(bo_alloc(&arena, 5000), 1, 5000);
+    const size_t peak = arena.peak_nbytes;
+    assert_true(peak >= 40 * 5000 + 48);
+    bo_arena_rewind(&arena, mark);
+    assert_int_equal(arena.region_nbytes, 32);
+    assert_int_equal(arena.peak_nbytes, peak);
+    memset(bo_alloc(&arena, 64), 9, 64);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(kept[i], 7);
+    bo_arena_rewind(&arena, empty);
+    assert_int_equal(arena.region_nbytes, 0);
+    assert_null(arena.blocks);
+    assert_non_null(bo_alloc(&arena, 1));
+    bo_arena_free(&arena);
+}
+
+static void test_charge(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, 100);
+    assert_true(bo_arena_charge(&arena, 0, 60));
+    assert_non_null(bo_alloc(&arena, 32));
+    assert_int_equal(arena.peak_nbytes, 92);
+    assert_false(bo_arena_charge(&arena, 60, 69));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_int_equal(arena.charged_nbytes, 60); /* nothing has changed */
+    assert_true(bo_arena_charge(&arena, 60, 68));
+    assert_int_equal(arena.peak_nbytes, 100);
+    assert_null(bo_alloc(&arena, 1));
+    const uint64_t n_allocs = arena.n_allocs;
+    arena.fail_at = n_allocs + 1;
+    assert_true(bo_arena_charge(&arena, 68, 10)); /* giving back is no request */
+    assert_int_equal(arena.n_allocs, n_allocs);
+    arena.fail_at = 0;
+    assert_int_equal(arena.charged_nbytes, 10);
+    assert_non_null(bo_alloc(&arena, 48));
+    bo_arena_free(&arena);
+    assert_int_equal(arena.charged_nbytes, 10); /* is elsewhere, and not ours to release */
+}
+
+static void test_impossible_amounts(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    size_t cap = SIZE_MAX / 2 + 1;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_null(bo_alloc_array(&arena, SIZE_MAX / 2, 3));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_null(bo_zalloc_array(&arena, SIZE_MAX, SIZE_MAX));
+    assert_null(bo_alloc(&arena, SIZE_MAX));
+    assert_null(bo_grow_array(&arena, NULL, 0, cap + 1, &cap, 8));
+    assert_int_equal(cap, SIZE_MAX / 2 + 1);
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_null(bo_alloc(&arena, SIZE_MAX - 100)); /* within the budget, not within the machine */
+    assert_int_equal(arena.refusal, BO_NO_MEMORY);
+    assert_null(bo_alloc(&arena, SIZE_MAX / 2 + 1));
+    assert_int_equal(arena.refusal, BO_NO_MEMORY);
+    assert_int_equal(arena.region_nbytes, 0);
+    assert_non_null(bo_alloc_array(&arena, 0, SIZE_MAX));
+    assert_non_null(bo_alloc_array(&arena, SIZE_MAX, 0));
+    bo_arena_free(&arena);
+}
+
+static void test_arrays(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    memset(bo_alloc(&arena, 4000), 0xff, 4000);
+    bo_arena_rewind(&arena, (struct bo_arena_mark){0});
+    const uint32_t *zeros = bo_zalloc_array(&arena, 100, sizeof *zeros);
+    for (unsigned i = 0; i < 100; i++)
+        assert_int_equal(zeros[i], 0);
+
+    uint32_t *grown = NULL;
+    size_t cap = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        const size_t before = cap;
+        uint32_t *p = bo_grow_array(&arena, grown, i, i + 1, &cap, sizeof *p);
+        assert_non_null(p);
+        assert_true(i < before ? p == grown && cap == before : cap == (before ? 2 * before : 16));
+        grown = p;
+        grown[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(grown[i], i);
+    arena.fail_at = arena.n_allocs + 1;
+    assert_null(bo_grow_array(&arena, grown, 1000, 5000, &cap, sizeof *grown));
+    assert_int_equal(cap, 1024);
+    bo_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_budget_is_exact), cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_fail_at),         cmocka_unit_test(test_mark_and_rewind),
+        cmocka_unit_test(test_charge),          cmocka_unit_test(test_impossible_amounts),
+        cmocka_unit_test(test_arrays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

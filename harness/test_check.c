@@ -1,0 +1,581 @@
+/*
+ * The generic checks, on codecs with one planted fault each. Why: a check that cannot fail is worth nothing, and
+ * tests, fuzzers and `bakeoff verify` all believe what these say.
+ */
+#include "harness/test_cmocka.h"
+
+#include <stdlib.h>
+
+#include "codecs/pcdata/pcdata.h"
+#include "harness/check.h"
+#include "harness/registry.h"
+
+/* ---- a format of one or two codecs, and a document ------------------------------------------------------- */
+
+static const struct bo_span text = BYTES("pcdata 1\nquantum 2\n"
+                                         "table 640 kind=pcsp refs=1\n0 -1\n20 8\n30 0\n600 16\n"
+                                         "table 8 kind=pcln refs=3\n0 7\n"
+                                         "table 30 kind=pcdata1 refs=2\n0 -2\n6 40000\n8 -2\n");
+
+static const struct bo_format *pcdata;
+static const struct bo_codec *real; /* what a faulty codec calls */
+static struct bo_codec faulty;
+static const struct bo_codec *codecs[3];
+static struct bo_format format;
+static struct bo_arena arena;
+static void *model;
+
+static int set_up(void **state)
+{
+    (void)state;
+    pcdata = bo_find_format("pcdata");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return pcdata->parse(text, &arena, &model, NULL);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+/* Makes `faulty` a copy of a real codec, alone in its format. */
+static void start_from(const char *name)
+{
+    real = bo_find_codec(pcdata, name);
+    assert_non_null(real);
+    faulty = *real;
+    faulty.name = "faulty";
+    codecs[0] = &faulty;
+    codecs[1] = codecs[2] = NULL;
+    format = *pcdata;
+    format.codecs = codecs;
+}
+
+static struct bo_effort small_effort(void)
+{
+    struct bo_effort effort = bo_effort_default();
+    effort.max_damage_full = 400;
+    effort.n_damage_sample = 20;
+    return effort;
+}
+
+static struct bo_check_result run_check(const char *name)
+{
+    const struct bo_effort effort = small_effort();
+    const struct bo_check *check = bo_checks;
+    while (check->name && strcmp(check->name, name) != 0)
+        check++;
+    assert_non_null(check->name);
+    return check->run(&format, &faulty, model, &effort);
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------ */
+
+static unsigned n_calls; /* of the fault at work; each use of a fault starts at 0 */
+
+static enum bo_status fail_encode(const void *m, struct bo_writer *out, struct bo_error *err)
+{
+    (void)m, (void)out;
+    return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "planted");
+}
+
+static enum bo_status fail_read(struct bo_span in, struct bo_arena *a, void **ret,
+                                struct bo_error *err)
+{
+    (void)in, (void)a, (void)ret;
+    return bo_fail(err, BO_CORRUPT, 5, "planted");
+}
+
+static enum bo_status fail_silently(struct bo_span in, struct bo_arena *a, void **ret,
+                                    struct bo_error *err)
+{
+    (void)in, (void)a, (void)ret, (void)err;
+    return BO_CORRUPT;
+}
+
+static enum bo_status fail_with_another_status(struct bo_span in, struct bo_arena *a, void **ret,
+                                               struct bo_error *err)
+{
+    fail_read(in, a, ret, err);
+    return BO_TRUNCATED;
+}
+
+/* Every second encoding has another last byte: the kind of the last table. */
+static enum bo_status encode_by_mood(const void *m, struct bo_writer *out, struct bo_error *err)
+{
+    const enum bo_status status = real->encode(m, out, err);
+    if (!status && n_calls++ % 2)
+        out->p[out->n - 1] ^= 1;
+    return status;
+}
+
+/* Other bytes for the model of the test than for a decoded one. */
+static enum bo_status encode_by_address(const void *m, struct bo_writer *out, struct bo_error *err)
+{
+    const enum bo_status status = real->encode(m, out, err);
+    if (!status && m != model)
+        out->p[out->n - 1] ^= 1;
+    return status;
+}
+
+/* Refuses what was decoded; honest about the model of the test. */
+static enum bo_status encode_the_document_only(const void *m, struct bo_writer *out,
+                                               struct bo_error *err)
+{
+    return m == model ? real->encode(m, out, err) : fail_encode(m, out, err);
+}
+
+static enum bo_status encode_without_memory_checks(const void *m, struct bo_writer *out,
+                                                   struct bo_error *err)
+{
+    const enum bo_status status = real->encode(m, out, err);
+    return status == BO_NO_MEMORY ? BO_OK : status;
+}
+
+/* Takes the last run of the first table away. */
+static void drop_run(void *m)
+{
+    struct pcdata_table *tables =
+        (struct pcdata_table *)(uintptr_t)((struct pcdata_model *)m)->tables;
+    if (((struct pcdata_model *)m)->n_tables && tables[0].n_runs > 1)
+        tables[0].n_runs--;
+}
+
+static enum bo_status decode_without_last_run(struct bo_span in, struct bo_arena *a, void **ret,
+                                              struct bo_error *err)
+{
+    const enum bo_status status = real->decode(in, a, ret, err);
+    if (!status)
+        drop_run(*ret);
+    return status;
+}
+
+static enum bo_status decode_without_last_run_later(struct bo_span in, struct bo_arena *a,
+                                                    void **ret, struct bo_error *err)
+{
+    return n_calls++ ? decode_without_last_run(in, a, ret, err) : real->decode(in, a, ret, err);
+}
+
+static enum bo_status read_without_memory_checks(
+    enum bo_status (*read)(struct bo_span, struct bo_arena *, void **, struct bo_error *),
+    struct bo_span in, struct bo_arena *a, void **ret, struct bo_error *err)
+{
+    const enum bo_status status = read(in, a, ret, err);
+    return status == BO_NO_MEMORY ? BO_OK : status;
+}
+
+static enum bo_status decode_without_memory_checks(struct bo_span in, struct bo_arena *a,
+                                                   void **ret, struct bo_error *err)
+{
+    return read_without_memory_checks(real->decode, in, a, ret, err);
+}
+
+static enum bo_status open_without_memory_checks(struct bo_span in, struct bo_arena *a, void **ret,
+                                                 struct bo_error *err)
+{
+    return read_without_memory_checks(real->open, in, a, ret, err);
+}
+
+/* Calls an allocation failure by a wrong name. */
+static enum bo_status open_that_blames_the_input(struct bo_span in, struct bo_arena *a, void **ret,
+                                                 struct bo_error *err)
+{
+    const enum bo_status status = real->open(in, a, ret, err);
+    return status == BO_NO_MEMORY ? bo_fail(err, BO_CORRUPT, 0, "planted") : status;
+}
+
+/* Takes bytes that decode refuses: those whose tables have another kind than the test's. */
+static enum bo_status decode_that_is_choosy(struct bo_span in, struct bo_arena *a, void **ret,
+                                            struct bo_error *err)
+{
+    const enum bo_status status = real->decode(in, a, ret, err);
+    return !status && in.p[in.n - 1] != PCDATA_INDEX0 + 1
+               ? bo_fail(err, BO_CORRUPT, in.n - 1, "planted")
+               : status;
+}
+
+static enum bo_status open_past_the_end(struct bo_span in, struct bo_arena *a, void **ret,
+                                        struct bo_error *err)
+{
+    if (*(volatile const uint8_t *)(in.p + in.n))
+        n_calls++;
+    return real->open(in, a, ret, err);
+}
+
+static enum bo_status query_wrong_once(void *reader, unsigned kind, const void *queries, size_t n,
+                                       void *answers)
+{
+    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    const struct pcdata_point *q = queries;
+    for (size_t i = 0; kind == PCDATA_POINT && !status && i < n; i++)
+        ((int32_t *)answers)[i] += q[i].table == 2 && q[i].pc == 6;
+    return status;
+}
+
+static enum bo_status query_wrong_in_batches(void *reader, unsigned kind, const void *queries,
+                                             size_t n, void *answers)
+{
+    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    if (kind == PCDATA_POINT && !status && n > 1)
+        ((int32_t *)answers)[n - 1]++;
+    return status;
+}
+
+static enum bo_status query_fails_once(void *reader, unsigned kind, const void *queries, size_t n,
+                                       void *answers)
+{
+    const struct pcdata_point *q = queries;
+    for (size_t i = 0; kind == PCDATA_POINT && i < n; i++)
+        if (q[i].table == 1 && q[i].pc == 6)
+            return BO_OUT_OF_RANGE;
+    return real->query(reader, kind, queries, n, answers);
+}
+
+static enum bo_status query_scans_too_little(void *reader, unsigned kind, const void *queries,
+                                             size_t n, void *answers)
+{
+    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    if (kind == PCDATA_SCAN && !status)
+        ((struct bo_sink *)answers)->n -= sizeof(struct pcdata_run);
+    return status;
+}
+
+/* Answers for any PC, with the value of PC 0 where there is none. */
+static enum bo_status query_out_of_range(void *reader, unsigned kind, const void *queries, size_t n,
+                                         void *answers)
+{
+    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    return kind == PCDATA_POINT ? BO_OK : status;
+}
+
+static enum bo_status query_past_the_end(void *reader, unsigned kind, const void *queries, size_t n,
+                                         void *answers)
+{
+    const struct pcdata_frame *frame = reader;
+    if (*(volatile const uint8_t *)(frame->kinds + frame->n_tables)) /* the payload's last part */
+        n_calls++;
+    return real->query(reader, kind, queries, n, answers);
+}
+
+/* ---- each fault is found by its check ------------------------------------------------------------------------ */
+
+struct fault {
+    const char *codec, *check, *class, *detail; /* detail: what the finding's must contain */
+    struct bo_codec with;                       /* functions that replace the real ones */
+};
+
+static const struct fault faults[] = {
+    {"run-array", "round-trip", "encode-fails", "encode: planted", {.encode = fail_encode}},
+    {"run-array", "oracle", "encode-fails", "encode: planted", {.encode = fail_encode}},
+    {"run-array", "round-trip", "decode-fails", "decode: planted at byte 5", {.decode = fail_read}},
+    {"varint-delta",
+     "round-trip",
+     "round-trip",
+     "a table's number of runs differs",
+     {.decode = decode_without_last_run}},
+    {"run-array", "oracle", "open-fails", "open: planted at byte 5", {.open = fail_read}},
+    {"varint-delta", "oracle", "wrong-answer", "point 2 6:", {.query = query_wrong_once}},
+    {"run-array", "oracle", "wrong-answer", "in a batch", {.query = query_wrong_in_batches}},
+    {"raw", "oracle", "query-fails", "point 1 6: out of range", {.query = query_fails_once}},
+    {"raw", "oracle", "wrong-answer", "scan", {.query = query_scans_too_little}},
+    {"run-array", "out-of-range", "answers-nonsense", "", {.query = query_out_of_range}},
+    {"run-array", "determinism", "nondeterministic", "encoding twice", {.encode = encode_by_mood}},
+    {"run-array",
+     "determinism",
+     "nondeterministic",
+     "encoding what was decoded",
+     {.encode = encode_by_address}},
+    {"varint-delta",
+     "allocation-failure",
+     "allocation-failure",
+     "encode",
+     {.encode = encode_without_memory_checks}},
+    {"varint-delta",
+     "allocation-failure",
+     "allocation-failure",
+     "decode",
+     {.decode = decode_without_memory_checks}},
+    {"varint-delta",
+     "allocation-failure",
+     "allocation-failure",
+     "open",
+     {.open = open_without_memory_checks}},
+    {"linear-index",
+     "allocation-failure",
+     "allocation-failure",
+     "open",
+     {.open = open_that_blames_the_input}},
+    {"run-array", "damage", "unnamed-error", "", {.open = fail_silently, .decode = fail_silently}},
+    {"run-array",
+     "damage",
+     "unnamed-error",
+     "",
+     {.open = fail_with_another_status, .decode = fail_with_another_status}},
+    {"run-array",
+     "damage",
+     "open-decode-disagree",
+     "open refuses: planted at byte 5",
+     {.open = fail_read}},
+    {"run-array",
+     "damage",
+     "open-decode-disagree",
+     "decode refuses: planted",
+     {.decode = decode_that_is_choosy}},
+    {"varint-delta", "damage", "wrong-answer", "point 2 6", {.query = query_wrong_once}},
+    {"varint-delta",
+     "damage",
+     "decoded-does-not-encode",
+     "what was decoded: planted",
+     {.encode = encode_the_document_only}},
+    {"varint-delta",
+     "damage",
+     "decoded-changes",
+     "a table's number of runs differs",
+     {.decode = decode_without_last_run_later}},
+};
+
+static void plant(const struct fault *fault)
+{
+    start_from(fault->codec);
+    n_calls = 0;
+    if (fault->with.encode)
+        faulty.encode = fault->with.encode;
+    if (fault->with.decode)
+        faulty.decode = fault->with.decode;
+    if (fault->with.open)
+        faulty.open = fault->with.open;
+    if (fault->with.query)
+        faulty.query = fault->with.query;
+}
+
+static void test_faults_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(faults); i++) {
+        const struct fault *fault = &faults[i];
+        plant(fault);
+        const struct bo_check_result r = run_check(fault->check);
+        if (r.outcome != BO_FAIL)
+            fail_msg("%s does not find %s (%zu)", fault->check, fault->class, i);
+        if (strcmp(r.finding.class, fault->class) != 0 ||
+            !strstr(r.finding.detail, fault->detail) || strcmp(r.finding.a, "faulty") != 0 ||
+            strcmp(r.finding.format, "pcdata") != 0)
+            fail_msg("%s finds %s (%s), not %s (%s)", fault->check, r.finding.class,
+                     r.finding.detail, fault->class, fault->detail);
+    }
+}
+
+static void run_check_for_child(void *name)
+{
+    run_check(name);
+}
+
+/* Reading one byte past the end is a fault, in open, on shortened input, and in a query. */
+static void test_reading_past_the_end(void **state)
+{
+    (void)state;
+    char oracle[] = "oracle", damage[] = "damage";
+    start_from("run-array");
+    assert_false(dies_of_a_fault(run_check_for_child, oracle));
+    faulty.open = open_past_the_end;
+    assert_true(dies_of_a_fault(run_check_for_child, oracle));
+    assert_true(dies_of_a_fault(run_check_for_child, damage));
+    start_from("run-array");
+    faulty.query = query_past_the_end;
+    assert_true(dies_of_a_fault(run_check_for_child, oracle));
+}
+
+/* ---- two readers of the same bytes ------------------------------------------------------------------------------ */
+
+static struct bo_codec second;
+
+/* The honest codec under its name, and `second`, which reads its bytes. */
+static void start_pair(void)
+{
+    start_from("varint-delta");
+    second = faulty;
+    second.name = "second";
+    second.reads = "faulty";
+    codecs[1] = &second;
+    n_calls = 0;
+}
+
+/* Of offering the document's bytes to both; "none" when they agree. */
+static const char *class_of_disagreement(void)
+{
+    struct bo_writer out;
+    static struct bo_finding finding;
+    const struct bo_effort effort = small_effort();
+    bool accepted = false;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(real->encode(model, &out, NULL), BO_OK);
+    const bool ok =
+        bo_check_bytes(&format, &faulty, bo_writer_span(&out), &effort, &accepted, &finding);
+    bo_writer_free(&out);
+    assert_true(accepted);
+    return ok ? "none" : finding.class;
+}
+
+static void test_two_readers(void **state)
+{
+    (void)state;
+    start_pair();
+    assert_string_equal(class_of_disagreement(), "none");
+    start_pair();
+    second.open = second.decode = fail_read;
+    assert_string_equal(class_of_disagreement(), "readers-disagree");
+    start_pair();
+    second.query = query_wrong_once;
+    assert_string_equal(class_of_disagreement(), "wrong-answer");
+    start_pair();
+    second.decode = decode_without_last_run;
+    assert_string_equal(class_of_disagreement(), "readers-disagree");
+
+    start_pair(); /* the damage is done under the codec that writes the bytes */
+    faulty.reads = "second";
+    second.reads = NULL;
+    const struct bo_check_result r = run_check("damage");
+    assert_int_equal(r.outcome, BO_SKIP);
+    assert_non_null(r.why_skipped);
+}
+
+/* ---- a format's own faults ---------------------------------------------------------------------------------------- */
+
+static enum bo_status oracle_fails(const void *m, const void *queries, size_t n, void *answers)
+{
+    (void)m, (void)queries, (void)n, (void)answers;
+    return BO_CORRUPT;
+}
+
+static enum bo_status oracle_answers_all(const void *m, const void *queries, size_t n,
+                                         void *answers)
+{
+    const enum bo_status status = pcdata->kinds[PCDATA_POINT].oracle(m, queries, n, answers);
+    return status == BO_OUT_OF_RANGE ? BO_OK : status;
+}
+
+static void test_faulty_oracle(void **state)
+{
+    (void)state;
+    struct bo_query_kind kinds[PCDATA_N_KINDS];
+    memcpy(kinds, pcdata->kinds, sizeof kinds);
+    start_from("raw");
+    format.kinds = kinds;
+    kinds[PCDATA_POINT].oracle = oracle_fails;
+    assert_string_equal(run_check("oracle").finding.class, "oracle-fails");
+    kinds[PCDATA_POINT].oracle = oracle_answers_all;
+    assert_string_equal(run_check("out-of-range").finding.class, "oracle-answers-nonsense");
+}
+
+/* ---- what is right passes --------------------------------------------------------------------------------------------- */
+
+static void expect_all_pass(const void *m, const struct bo_effort *effort)
+{
+    for (const struct bo_codec *const *c = pcdata->codecs; *c; c++)
+        for (const struct bo_check *check = bo_checks; check->name; check++) {
+            const struct bo_check_result r = check->run(pcdata, *c, m, effort);
+            const bool may_skip = (*c)->reads && strcmp(check->name, "damage") == 0;
+            if (r.outcome != (may_skip ? BO_SKIP : BO_PASS))
+                fail_msg("%s: %s: %s %s", (*c)->name, check->name, r.finding.class,
+                         r.finding.detail);
+            if (r.outcome == BO_PASS && r.n_cases == 0 &&
+                ((const struct pcdata_model *)m)->n_tables)
+                fail_msg("%s: %s looked at nothing", (*c)->name, check->name);
+        }
+}
+
+static void test_all_codecs_pass(void **state)
+{
+    (void)state;
+    struct bo_effort effort = small_effort();
+    struct bo_random random = bo_random_seeded(3);
+    void *m;
+    expect_all_pass(model, &effort);
+    assert_int_equal(pcdata->generate(&random, 0, &arena, &m, NULL), BO_OK);
+    expect_all_pass(m, &effort); /* a document without tables */
+    assert_int_equal(pcdata->generate(&random, 300, &arena, &m, NULL), BO_OK);
+    effort.max_queries =
+        500; /* sampled queries, sampled damage, and answers larger than the first buffer */
+    effort.max_damage_full = 10;
+    effort.n_damage_sample = 5;
+    expect_all_pass(m, &effort);
+}
+
+/* An encoding that cannot hold a model is skipped, and says why. */
+static enum bo_status encode_nothing(const void *m, struct bo_writer *out, struct bo_error *err)
+{
+    (void)m, (void)out;
+    return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "too large for planting");
+}
+
+static void test_unsupported_is_skipped(void **state)
+{
+    (void)state;
+    start_from("raw");
+    faulty.encode = encode_nothing;
+    for (const struct bo_check *check = bo_checks; check->name; check++) {
+        const struct bo_check_result r = run_check(check->name);
+        assert_int_equal(r.outcome, BO_SKIP);
+        assert_string_equal(r.why_skipped, "too large for planting");
+    }
+    faulty.kinds = 0; /* a codec that answers nothing natively has nothing to be wrong in */
+    faulty.encode = real->encode;
+    assert_int_equal(run_check("oracle").n_cases, 0);
+}
+
+static void test_small_budget(void **state)
+{
+    (void)state;
+    struct bo_effort effort = small_effort();
+    start_from("run-array");
+    effort.budget_nbytes = 4000; /* enough to encode, too little for a batch */
+    const struct bo_check *oracle = &bo_checks[1];
+    assert_string_equal(oracle->name, "oracle");
+    const struct bo_check_result r = oracle->run(&format, &faulty, model, &effort);
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_string_equal(r.finding.class, "check-out-of-memory");
+}
+
+static void test_finding_line(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    struct bo_finding finding = {"f", "point", "a", "oracle", "wrong-answer", "point 1 2"};
+    bo_finding_print(&finding, &out);
+    finding.detail[0] = 0;
+    bo_finding_print(&finding, &out);
+    assert_true(
+        bo_span_equal(bo_writer_span(&out),
+                      (struct bo_span)BYTES(
+                          "BAKEOFF-DIFF format=f kind=point a=a b=oracle class=wrong-answer\n"
+                          "point 1 2\n"
+                          "BAKEOFF-DIFF format=f kind=point a=a b=oracle class=wrong-answer\n")));
+    bo_writer_free(&out);
+}
+
+/* Bytes may be offered without anybody who wants to know the finding. */
+static void test_nobody_asks(void **state)
+{
+    (void)state;
+    const struct bo_effort effort = small_effort();
+    const struct bo_span nothing = {NULL, 0};
+    start_from("run-array");
+    assert_true(bo_check_bytes(&format, &faulty, nothing, &effort, NULL, NULL));
+    faulty.open = fail_silently;
+    assert_false(bo_check_bytes(&format, &faulty, nothing, &effort, NULL, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults_are_found), cmocka_unit_test(test_reading_past_the_end),
+        cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_faulty_oracle),
+        cmocka_unit_test(test_all_codecs_pass),  cmocka_unit_test(test_unsupported_is_skipped),
+        cmocka_unit_test(test_small_budget),     cmocka_unit_test(test_finding_line),
+        cmocka_unit_test(test_nobody_asks),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
