@@ -12,11 +12,11 @@ struct bo_block {
     _Alignas(ALIGN) unsigned char data[];
 };
 
-/* Under AddressSanitizer every allocation is a heap block of its own, so that overruns are seen. */
+/* Under the sanitizers every allocation is a heap block of its own, so that overruns and stale bytes are seen. */
 #if defined(__SANITIZE_ADDRESS__)
 #define ONE_ALLOCATION_A_BLOCK 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define ONE_ALLOCATION_A_BLOCK 1
 #endif
 #endif
@@ -29,17 +29,25 @@ void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes)
     *arena = (struct bo_arena){.budget_nbytes = budget_nbytes};
 }
 
+/* One block is kept, so that a loop of mark and rewind does not go to the system each time. */
 static void drop_newest_block(struct bo_arena *arena)
 {
     struct bo_block *block = arena->blocks;
     arena->blocks = block->older;
-    free(block);
+    if (ONE_ALLOCATION_A_BLOCK || (arena->spare && arena->spare->cap >= block->cap)) {
+        free(block);
+        return;
+    }
+    free(arena->spare);
+    arena->spare = block;
 }
 
 void bo_arena_free(struct bo_arena *arena)
 {
     while (arena->blocks)
         drop_newest_block(arena);
+    free(arena->spare);
+    arena->spare = NULL;
     arena->region_nbytes = 0;
 }
 
@@ -74,6 +82,13 @@ static void note_peak(struct bo_arena *arena)
 
 static struct bo_block *add_block(struct bo_arena *arena, size_t nbytes)
 {
+    if (arena->spare && arena->spare->cap >= nbytes) {
+        struct bo_block *spare = arena->spare;
+        arena->spare = NULL;
+        spare->older = arena->blocks;
+        spare->used = 0;
+        return arena->blocks = spare;
+    }
     size_t cap = nbytes;
     if (!ONE_ALLOCATION_A_BLOCK) {
         size_t doubled = arena->blocks ? 2 * arena->blocks->cap : MIN_BLOCK;

@@ -24,6 +24,7 @@ struct bo_arena {
     uint64_t fail_at;        /* the request with this number (from 1) fails; 0: none */
     enum bo_status refusal;  /* why the last refused request was refused */
     struct bo_block *blocks; /* newest first */
+    struct bo_block *spare;  /* the block dropped last, kept for the next one; or NULL */
 };
 
 /* A position to which an arena can be rewound; everything allocated since is released. */

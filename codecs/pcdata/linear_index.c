@@ -352,33 +352,6 @@ static inline const uint8_t *find_chunk(const uint8_t *record, uint32_t text_qua
     return chunks + (chunk ? index_entry(record, entry_nbytes, chunk) : 0);
 }
 
-/* Bytes that the first `count` values take; reads vlen in words of 8 bytes. */
-static inline size_t sum_lengths(const uint8_t *vlen, unsigned count)
-{
-    const uint64_t low_bits = 0x5555555555555555u;
-    size_t nbytes = 0;
-    for (; count >= 32; count -= 32, vlen += 8) {
-        const uint64_t w = bo_le64(vlen), low = w & low_bits, high = w >> 1 & low_bits;
-        nbytes += (size_t)(__builtin_popcountll(w) + __builtin_popcountll(high) +
-                           __builtin_popcountll(low & high));
-    }
-    const uint64_t w = bo_le64(vlen) & ((UINT64_C(1) << 2 * count) - 1);
-    const uint64_t low = w & low_bits, high = w >> 1 & low_bits;
-    return nbytes + (size_t)(__builtin_popcountll(w) + __builtin_popcountll(high) +
-                             __builtin_popcountll(low & high));
-}
-
-/* The value after `count` of the chunk's n listed PCs. */
-static inline int32_t value_at(const uint8_t *chunk, unsigned n, unsigned count)
-{
-    const uint8_t *vlen = chunk + 1 + n, *vals = vlen + vlen_nbytes(n + 1);
-    const uint32_t bias = load_value(vals, vlen[0] & 3);
-    if (count == 0)
-        return (int32_t)bias;
-    const unsigned code = vlen[count / 4] >> (count % 4 * 2) & 3;
-    return (int32_t)(bias + load_value(vals + sum_lengths(vlen, count), code));
-}
-
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
@@ -399,7 +372,7 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
     }
 }
 
-/* ---- three ways to search a chunk --------------------------------------------------------------- */
+/* ---- searching a chunk, and summing lengths: with branches, and without ------------------------- */
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -411,22 +384,79 @@ INLINE unsigned count_scalar(const uint8_t *pcs, unsigned n, unsigned low)
     return count;
 }
 
-/* Compares 16 listed PCs at a time; lanes past n are masked off. */
+/* Compares 32 listed PCs at a time; lanes past n are masked off. */
 INLINE unsigned count_simd(const uint8_t *pcs, unsigned n, unsigned low)
 {
     const simde__m128i target = simde_mm_set1_epi8((char)low);
-    unsigned count = 0;
-    for (unsigned i = 0; i < n; i += 16) {
-        const simde__m128i lanes = simde_mm_loadu_si128((const simde__m128i *)(pcs + i));
-        const simde__m128i at_or_below =
-            simde_mm_cmpeq_epi8(simde_mm_min_epu8(lanes, target), lanes);
-        const unsigned valid = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;
-        const unsigned hits = (unsigned)simde_mm_movemask_epi8(at_or_below) & valid;
+    for (unsigned count = 0;; n -= 32, pcs += 32) {
+        const simde__m128i a = simde_mm_loadu_si128((const simde__m128i *)pcs);
+        const simde__m128i b = simde_mm_loadu_si128((const simde__m128i *)(pcs + 16));
+        const simde__m128i a_hits = simde_mm_cmpeq_epi8(simde_mm_min_epu8(a, target), a);
+        const simde__m128i b_hits = simde_mm_cmpeq_epi8(simde_mm_min_epu8(b, target), b);
+        const uint32_t hits = (uint32_t)simde_mm_movemask_epi8(a_hits) |
+                              (uint32_t)simde_mm_movemask_epi8(b_hits) << 16;
+        if (__builtin_expect(n <= 32, 1))
+            return count + (unsigned)__builtin_popcount(hits & (uint32_t)((UINT64_C(1) << n) - 1));
         count += (unsigned)__builtin_popcount(hits);
-        if (hits != 0xffff)
-            break;
+        if (hits != UINT32_MAX)
+            return count;
     }
-    return count;
+}
+
+/* Bytes of the four values of each byte of vlen. */
+#define LENGTH(code) ((code) == 3 ? 4 : (code))
+#define LENGTHS_1(sum) (sum), (sum) + LENGTH(1), (sum) + LENGTH(2), (sum) + LENGTH(3)
+#define LENGTHS_2(sum)                                                          \
+    LENGTHS_1(sum), LENGTHS_1((sum) + LENGTH(1)), LENGTHS_1((sum) + LENGTH(2)), \
+        LENGTHS_1((sum) + LENGTH(3))
+#define LENGTHS_3(sum)                                                          \
+    LENGTHS_2(sum), LENGTHS_2((sum) + LENGTH(1)), LENGTHS_2((sum) + LENGTH(2)), \
+        LENGTHS_2((sum) + LENGTH(3))
+static const uint8_t lengths_of_4[256] = {LENGTHS_3(0), LENGTHS_3(LENGTH(1)), LENGTHS_3(LENGTH(2)),
+                                          LENGTHS_3(LENGTH(3))};
+
+/* The value after `count` of the chunk's n listed PCs. */
+INLINE int32_t value_branchy(const uint8_t *chunk, unsigned n, unsigned count)
+{
+    const uint8_t *vlen = chunk + 1 + n, *vals = vlen + vlen_nbytes(n + 1);
+    const uint32_t bias = load_value(vals, vlen[0] & 3);
+    if (count == 0)
+        return (int32_t)bias;
+    for (; count >= 4; count -= 4)
+        vals += lengths_of_4[*vlen++];
+    vals += lengths_of_4[*vlen & ((1u << 2 * count) - 1)];
+    return (int32_t)(bias + load_value(vals, *vlen >> (2 * count) & 3));
+}
+
+/* Bytes of the values whose 2-bit lengths are in w: 1 for 01, 2 for 10, 4 for 11. */
+INLINE unsigned sum_lengths(uint64_t w)
+{
+    const uint64_t low_bits = 0x5555555555555555u;
+    const uint64_t again = (w >> 1 & low_bits) | (w & w << 1 & ~low_bits);
+    return (unsigned)(__builtin_popcountll(w) + __builtin_popcountll(again));
+}
+
+/* A value of 1, 2 or 4 bytes, sign-extended by shifts. */
+INLINE uint32_t load_value_branchless(const uint8_t *p, unsigned code)
+{
+    const unsigned unused_nbits = (32 - (4u << code)) & 31; /* 24, 16, 0 */
+    return (uint32_t)((int32_t)(bo_le32(p) << unused_nbits) >> unused_nbits);
+}
+
+/* As value_branchy; the one branch is for chunks of more than 32 values. */
+INLINE int32_t value_branchless(const uint8_t *chunk, unsigned n, unsigned count)
+{
+    const uint8_t *vlen = chunk + 1 + n, *vals = vlen + vlen_nbytes(n + 1);
+    uint64_t w = bo_le64(vlen);
+    const uint32_t bias =
+        load_value_branchless(vals, w & 3) & (0u - (count != 0)); /* the first value is all bias */
+    for (; __builtin_expect(count >= 32, 0); count -= 32) {
+        vals += sum_lengths(w);
+        w = bo_le64(vlen += 8);
+    }
+    const unsigned code = w >> (2 * count) & 3;
+    vals += sum_lengths(w & ((UINT64_C(1) << 2 * count) - 1));
+    return (int32_t)(load_value_branchless(vals, code) + bias);
 }
 
 INLINE int32_t lookup_scalar(const void *reader, const uint8_t *record, uint32_t text_quanta,
@@ -434,7 +464,7 @@ INLINE int32_t lookup_scalar(const void *reader, const uint8_t *record, uint32_t
 {
     (void)reader;
     const uint8_t *chunk = find_chunk(record, text_quanta, pc >> CHUNK_SHIFT);
-    return value_at(chunk, chunk[0], count_scalar(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
+    return value_branchy(chunk, chunk[0], count_scalar(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
 }
 
 INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t text_quanta,
@@ -442,36 +472,23 @@ INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t t
 {
     (void)reader;
     const uint8_t *chunk = find_chunk(record, text_quanta, pc >> CHUNK_SHIFT);
-    return value_at(chunk, chunk[0], count_simd(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
-}
-
-/* A value of 0 (for code 0), 1, 2 or 4 bytes, sign-extended. */
-INLINE uint32_t load_value_branchless(const uint8_t *p, unsigned code)
-{
-    const unsigned unused_nbits =
-        0x00101800u >> (8 * code) & 0xff; /* 24, 16, 0 for codes 1, 2, 3 */
-    return (uint32_t)((int32_t)(bo_le32(p) << unused_nbits) >> unused_nbits);
+    return value_branchless(chunk, chunk[0], count_simd(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
 }
 
 /*
- * No branch depends on the data, but for the rare wide index and chunks of more than 16 PCs. Chunk 0 of an index
- * reads the byte before the record, which is in the frame, and drops it.
+ * As lookup_simd, with a chunk index that no branch depends on but the rare one for wide entries. Chunk 0 of an index reads
+ * the byte before the record, which is in the frame, and drops it.
  */
 INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint32_t text_quanta,
                                  uint32_t pc)
 {
     (void)reader;
-    const size_t n_entries = (text_quanta - 1) >> CHUNK_SHIFT, chunk_number = pc >> CHUNK_SHIFT;
+    const size_t n_entries = (text_quanta - 1) >> CHUNK_SHIFT, number = pc >> CHUNK_SHIFT;
     const uint8_t *chunk =
-        record + n_entries + (record[(ptrdiff_t)chunk_number - 1] & -(chunk_number != 0));
+        record + n_entries + (record[(ptrdiff_t)number - 1] & -(size_t)(number != 0));
     if (__builtin_expect((n_entries != 0) & (record[0] >= INDEX_U16), 0))
-        chunk = find_chunk(record, text_quanta, (uint32_t)chunk_number);
-    const unsigned n = chunk[0], count = count_simd(chunk + 1, n, pc % CHUNK_QUANTA);
-    const uint8_t *vlen = chunk + 1 + n, *vals = vlen + vlen_nbytes(n + 1);
-    const uint32_t bias = load_value_branchless(vals, vlen[0] & 3);
-    const unsigned code = vlen[count / 4] >> (count % 4 * 2) & 3;
-    const uint32_t value = load_value_branchless(vals + sum_lengths(vlen, count), code);
-    return (int32_t)(value + (bias & (0u - (count != 0))));
+        chunk = find_chunk(record, text_quanta, (uint32_t)number);
+    return value_branchless(chunk, chunk[0], count_simd(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
 }
 
 /* ---- the readers ----------------------------------------------------------------------------------- */
@@ -522,6 +539,6 @@ DEFINE_QUERY(branchless)
 LINEAR_INDEX_CODEC(pcdata_linear_index, "linear-index", NULL, scalar,
                    "chunks of 256 quanta behind an index, searched byte by byte (the proposal)");
 LINEAR_INDEX_CODEC(pcdata_linear_index_simd, "linear-index-simd", "linear-index", simd,
-                   "linear-index, 16 PCs compared at a time");
+                   "linear-index, 32 PCs compared at a time, values without branches");
 LINEAR_INDEX_CODEC(pcdata_linear_index_branchless, "linear-index-branchless", "linear-index",
-                   branchless, "linear-index, SIMD and without branches on the data");
+                   branchless, "linear-index-simd, and an index without branches");

@@ -215,16 +215,17 @@ __attribute__((always_inline)) static inline enum bo_status pcdata_answer_points
     const struct pcdata_frame *frame, const void *reader, pcdata_lookup *lookup,
     const struct pcdata_point *queries, size_t n, int32_t *answers)
 {
-    const uint32_t misaligned = (1u << frame->quantum_shift) - 1;
+    const struct pcdata_frame f = *frame; /* a copy, which stores to the answers cannot change */
+    const uint32_t misaligned = (1u << f.quantum_shift) - 1;
     for (size_t i = 0; i < n; i++) {
         const struct pcdata_point q = queries[i];
-        if (q.table >= frame->n_tables)
+        if (__builtin_expect(q.table >= f.n_tables, 0))
             return BO_OUT_OF_RANGE;
-        const uint64_t entry = bo_le64(frame->directory + 8 * (size_t)q.table);
-        const uint32_t text_quanta = (uint32_t)(entry >> 32), pc = q.pc >> frame->quantum_shift;
-        if (pc >= text_quanta || (q.pc & misaligned))
+        const uint64_t entry = bo_le64(f.directory + 8 * (size_t)q.table);
+        const uint32_t text_quanta = (uint32_t)(entry >> 32), pc = q.pc >> f.quantum_shift;
+        if (__builtin_expect((pc >= text_quanta) | ((q.pc & misaligned) != 0), 0))
             return BO_OUT_OF_RANGE;
-        answers[i] = lookup(reader, frame->area.p + (uint32_t)entry, text_quanta, pc);
+        answers[i] = lookup(reader, f.area.p + (uint32_t)entry, text_quanta, pc);
     }
     return BO_OK;
 }

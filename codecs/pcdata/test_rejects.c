@@ -349,23 +349,36 @@ static void test_shared_record_of_another_length(void **state)
                 &(struct test_verdict){BO_OK, 0, NULL});
 }
 
+/* A document without tables: what encode makes of it opens; bytes of an area that nobody refers to do not. */
+static void check_no_tables(const struct bo_codec *codec)
+{
+    const struct pcdata_model empty = {.quantum = 4};
+    struct bo_arena arena;
+    struct bo_writer encoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&encoded, &arena);
+    assert_int_equal(codec->encode(&empty, &encoded, NULL), BO_OK);
+    test_expect(codec->name, "no tables", bo_writer_span(&encoded),
+                &(struct test_verdict){BO_OK, 0, NULL});
+    const uint32_t area_n = bo_le32(encoded.p + 8);
+    assert_true(area_n < sizeof payload.p / 2);
+    uint8_t *area = bo_alloc(&arena, area_n + 1u);
+    memcpy(area, encoded.p + TEST_AREA_OFF, area_n);
+    area[area_n] = 1;
+    test_payload_make(&payload, 2, (struct bo_span){area, area_n + 1u}, NULL, 0);
+    test_expect(codec->name, "a byte and no tables", test_payload_span(&payload),
+                &(struct test_verdict){BO_CORRUPT, TEST_AREA_OFF + area_n, LEFT_OVER});
+    bo_writer_free(&encoded);
+    bo_arena_free(&arena);
+}
+
 static void test_no_tables(void **state)
 {
     (void)state;
-    test_payload_make(&payload, 2, (struct bo_span)BYTES(""), NULL, 0);
-    expect_all("no tables", test_payload_span(&payload), &(struct test_verdict){BO_OK, 0, NULL});
-    test_payload_make(&payload, 2, (struct bo_span)BYTES("\x00"), NULL, 0);
     const struct bo_format *format = bo_find_format("pcdata");
-    for (const struct bo_codec *const *c = format->codecs; *c; c++) {
-        struct bo_arena arena;
-        struct bo_error error;
-        void *ret;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        assert_int_equal((*c)->open(test_payload_span(&payload), &arena, &ret, &error), BO_CORRUPT);
-        assert_int_equal((*c)->decode(test_payload_span(&payload), &arena, &ret, &error),
-                         BO_CORRUPT);
-        bo_arena_free(&arena);
-    }
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        if (!(*c)->reads)
+            check_no_tables(*c);
 }
 
 /* ---- queries that ask for nothing --------------------------------------------------------------------------- */
