@@ -169,10 +169,11 @@ golden: $(OUT)/selfcheck ## accept the sizes and hashes of all encodings as they
 	for format in $(FORMATS); do \
 	    $(OUT)/selfcheck --golden $$format - corpora/$$format/*.txt >codecs/$$format/golden.tsv; done
 
+BENCH_FLAGS ?=
 bench: deps-bench ## measure every codec and write results/ and REPORT.md: about five minutes
 	+@$(MAKE) --no-print-directory build/bakeoff
-	build/bakeoff bench
-	build/bakeoff report
+	build/bakeoff bench --json results/ $(BENCH_FLAGS) || failed=$$?; \
+	build/bakeoff report && exit $${failed:-0}
 
 report: build/bakeoff ## write REPORT.md, CSV and pictures anew from the newest results
 	build/bakeoff report

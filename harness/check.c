@@ -14,7 +14,7 @@ struct bo_effort bo_effort_default(void)
         .max_queries = 50000,
         .max_damage_full = 1500,
         .n_damage_sample = 600,
-        .budget_nbytes = (size_t)1 << 30,
+        .budget_nbytes = (size_t)3 << 29, /* fits 32 bits */
         .max_failures = 200,
     };
 }
@@ -53,7 +53,7 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
     const enum bo_status status = codec->encode(model, &t->encoded, &error);
     if (status == BO_OK)
         return true;
-    if (status == BO_UNSUPPORTED && bo_well_told(status, &error)) {
+    if ((status == BO_UNSUPPORTED || status == BO_OVER_LIMIT) && bo_well_told(status, &error)) {
         t->result = skip(error.what);
         return false;
     }

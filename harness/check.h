@@ -19,7 +19,7 @@ struct bo_finding {
 
 enum bo_outcome { BO_PASS, BO_FAIL, BO_SKIP };
 
-/* How hard to look. Zero fields take the defaults of bo_check_effort(). */
+/* How hard to look; start from bo_effort_default(). A 0 means none, not all. */
 struct bo_effort {
     uint64_t seed; /* of everything sampled */
     uint64_t

@@ -66,6 +66,37 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
     return (!status || status == BO_OVER_LIMIT) && !difference;
 }
 
+/*
+ * What was decoded keeps the format's rules: its text form parses, to the same model. A codec that
+ * skips a rule agrees with itself about the nonsense that it took; the parser does not.
+ */
+static bool keeps_the_rules(const struct bo_format *format, const struct bo_codec *codec,
+                            const void *model, const struct bo_effort *effort,
+                            struct bo_finding *finding)
+{
+    struct bo_arena arena;
+    struct bo_writer text;
+    struct bo_error error = {0};
+    void *parsed = NULL;
+    bo_arena_init(&arena, effort->budget_nbytes);
+    bo_writer_init(&text, &arena);
+    enum bo_status status = format->print(model, &text, &error);
+    if (!status)
+        status = format->parse(bo_writer_span(&text), &arena, &parsed, &error);
+    const char *difference = status ? NULL : format->differ(model, parsed);
+    const bool kept = status == BO_OVER_LIMIT || (!status && !difference);
+    if (!kept) {
+        bo_finding_set(finding, format, NULL, codec, "text", "accepts-garbage");
+        if (status)
+            bo_finding_explain(finding, "the text of what was decoded", &error);
+        else if (finding)
+            snprintf(finding->detail, sizeof finding->detail, "%s", difference);
+    }
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+    return kept;
+}
+
 static bool check_guarded_bytes(const struct bo_format *format, const struct bo_codec *codec,
                                 struct bo_span in, struct bo_arena *arena,
                                 const struct bo_effort *effort, bool *accepted_ret,
@@ -75,7 +106,8 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
     if (!receive(format, codec, in, arena, &main, finding))
         return false;
     *accepted_ret = main.open == BO_OK && main.decode == BO_OK;
-    if (*accepted_ret && !survives_again(format, codec, main.model, effort, finding))
+    if (*accepted_ret && (!keeps_the_rules(format, codec, main.model, effort, finding) ||
+                          !survives_again(format, codec, main.model, effort, finding)))
         return false;
     for (const struct bo_codec *const *c = format->codecs; *c; c++) {
         if (bo_encoding_of(format, *c) != codec)
@@ -88,9 +120,8 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
                                main.open ? &main.open_error : &other.open_error);
             return false;
         }
-        const char *difference = *accepted_ret && other.decode == BO_OK
-                                     ? format->differ(main.model, other.model)
-                                     : NULL;
+        const char *difference =
+            *accepted_ret && other.decode == BO_OK ? format->differ(main.model, other.model) : NULL;
         if (difference) {
             bo_finding_set(finding, format, NULL, codec, (*c)->name, "readers-disagree");
             bo_finding_explain(finding, "decoded",

@@ -118,6 +118,15 @@ static void draft_sparse(struct draft *d, struct bo_random *r, uint8_t kind)
     }
 }
 
+/* A first stretch whose encoding takes about 250 bytes, then constants: where an index of bytes becomes one of words. */
+static void draft_index_edge(struct draft *d, struct bo_random *r)
+{
+    for (uint32_t n = 108 + bo_random_below(r, 8); n; n--)
+        add_run(d, 1 + (n % 2), (int32_t)(n % 50));
+    for (uint32_t n = 1 + bo_random_below(r, 3); n; n--)
+        add_run(d, 256, (int32_t)n);
+}
+
 /* Every chunk starts with a change. */
 static void draft_on_borders(struct draft *d, struct bo_random *r, uint8_t kind)
 {
@@ -139,6 +148,8 @@ static bool random_table(struct bo_random *r, struct bo_arena *arena, uint32_t q
     const uint32_t shape = bo_random_below(r, 32);
     if (shape == 31)
         draft_dense(&d, r, kind);
+    else if (shape == 27)
+        draft_index_edge(&d, r);
     else if (shape == 30)
         draft_sparse(&d, r, kind);
     else if (shape >= 28)

@@ -560,8 +560,10 @@ static enum bo_status walk_block(const struct split_head *h, struct bo_cursor *i
             return bo_fail_here(err, BO_CORRUPT, &at_block, "block has too many boundaries");
         const uint64_t pc =
             start + ((uint64_t)(at - i) << b.l | bo_bits_at(p, b.lows_at + i * b.l, b.l));
-        if (pc <= previous || pc >= text_quanta)
+        if (pc <= previous)
             return bo_fail_here(err, BO_CORRUPT, &at_block, "boundaries of a block do not ascend");
+        if (pc >= text_quanta || (pc - start) >> h->block_shift)
+            return bo_fail_here(err, BO_CORRUPT, &at_block, "boundary past the block's end");
         i++;
         const int32_t next = read_value(h, &b, p, i);
         if (next == value)
@@ -590,6 +592,8 @@ enum bo_status shape_walk_split(struct bo_cursor *in, uint32_t text_quanta, unsi
         return bo_fail_here(err, BO_CORRUPT, in, "widths of a split record do not fit");
     if (n_blocks == 1 && h.index_nbits)
         return bo_fail_here(err, BO_CORRUPT, in, "index of a single block");
+    if (n_blocks > 2 && h.index_nbits == 0) /* else a few bytes could cost 2^32 blocks of work */
+        return bo_fail_here(err, BO_CORRUPT, in, "many blocks without an index");
     const uint64_t index_nbytes = n_blocks > 1 ? (n_blocks * h.index_nbits + 7) / 8 : 0;
     const size_t head_nbytes = (size_t)(h.index - record);
     if (bo_left(in) < head_nbytes || bo_left(in) - head_nbytes < index_nbytes)

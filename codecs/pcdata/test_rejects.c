@@ -23,6 +23,8 @@ struct record_case {
 #define VARINT_BIG "varint overflows its type"
 #define LEFT_OVER "bytes of the area belong to no table"
 
+#define NOT_NEXT "table's record is neither the next one nor an earlier one"
+
 static const struct record_case records[] = {
     /* varint-delta: what is right, then each way to be wrong */
     {"varint-delta", "a run", BYTES("\x02\x01\x00"), 1, BO_OK, 0, NULL},
@@ -290,7 +292,6 @@ static void test_every_prefix_of_a_frame(void **state)
 static void test_directory(void **state)
 {
     (void)state;
-#define NOT_NEXT "table's record is neither the next one nor an earlier one"
     static const struct {
         const char *row;
         struct bo_span area;

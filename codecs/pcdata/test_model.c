@@ -1,0 +1,321 @@
+/*
+ * The model's own rules: validity, differences, generation, mutation, and how queries are drawn. Why: the oracle and every
+ * check lean on these, so a flaw that they let through hides the flaws behind it.
+ */
+#include "codecs/pcdata/test_frame.h"
+
+static const struct bo_format *format;
+static struct bo_arena arena;
+
+static int set_up(void **state)
+{
+    (void)state;
+    format = bo_find_format("pcdata");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+/* ---- validity and differences ------------------------------------------------------------------------ */
+
+static const struct pcdata_run good_runs[] = {{0, 1}, {4, 2}, {8, 1}};
+static const struct pcdata_table good = {
+    .text_len = 12, .n_runs = 3, .refs = 1, .kind = PCDATA_PCLN, .runs = good_runs};
+
+/* The flaw of a model of `good` and then this table; NULL for none. */
+static const char *flaw_of(uint32_t quantum, struct pcdata_table table, uint32_t *at)
+{
+    const struct pcdata_table tables[] = {good, table};
+    return pcdata_model_flaw(&(struct pcdata_model){quantum, 2, tables}, at);
+}
+
+static struct pcdata_table with_runs(const struct pcdata_run *runs, uint32_t n)
+{
+    struct pcdata_table table = good;
+    table.runs = runs;
+    table.n_runs = n;
+    return table;
+}
+
+static void test_flaws(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t text_len, n_runs;
+        struct pcdata_run runs[3];
+    } cases[] = {
+        {NULL, 12, 3, {{0, 1}, {4, 2}, {8, 1}}},
+        {NULL, UINT32_MAX - 3, 2, {{0, INT32_MIN}, {UINT32_MAX - 7, INT32_MAX}}},
+        {"text length is 0", 0, 1, {{0, 1}}},
+        {"text length is not a multiple of the quantum", 10, 1, {{0, 1}}},
+        {"table has no runs", 12, 0, {{0, 1}}},
+        {"first run does not start at PC 0", 12, 1, {{4, 1}}},
+        {"PC is not a multiple of the quantum", 12, 2, {{0, 1}, {5, 2}}},
+        {"PC is past the text's end", 12, 2, {{0, 1}, {12, 2}}},
+        {"PCs do not ascend", 12, 3, {{0, 1}, {4, 2}, {4, 3}}},
+        {"PCs do not ascend", 12, 3, {{0, 1}, {8, 2}, {4, 3}}},
+        {"neighbouring runs have the same value", 12, 3, {{0, 1}, {4, 2}, {8, 2}}},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct pcdata_table table = with_runs(cases[i].runs, cases[i].n_runs);
+        uint32_t at = 77;
+        table.text_len = cases[i].text_len;
+        const char *what = flaw_of(4, table, &at);
+        if (!what != !cases[i].what || (what && strcmp(what, cases[i].what) != 0))
+            fail_msg("%s, not %s", what ? what : "no flaw", cases[i].what ? cases[i].what : "none");
+        assert_int_equal(at, 1);
+    }
+    assert_string_equal(flaw_of(3, good, NULL), "quantum is not 1, 2 or 4");
+    assert_null(pcdata_model_flaw(&(struct pcdata_model){.quantum = 1}, NULL));
+}
+
+static void test_differences(void **state)
+{
+    (void)state;
+    static const struct pcdata_run other_pc[] = {{0, 1}, {5, 2}, {8, 1}};
+    static const struct pcdata_run other_value[] = {{0, 1}, {4, 2}, {8, 3}};
+    struct pcdata_table changed[6];
+    for (size_t i = 0; i < N_ELEMENTS(changed); i++)
+        changed[i] = good;
+    changed[0].text_len = 13;
+    changed[1].kind = PCDATA_PCSP;
+    changed[2].refs = 2;
+    changed[3].n_runs = 2;
+    changed[4].runs = other_pc;
+    changed[5].runs = other_value;
+    static const char *const expected[] = {
+        "a table's text length differs",
+        "a table's kind or reference count differs",
+        "a table's kind or reference count differs",
+        "a table's number of runs differs",
+        "a run differs",
+        "a run differs",
+    };
+    const struct pcdata_model model = {1, 1, &good};
+    for (size_t i = 0; i < N_ELEMENTS(changed); i++) {
+        const struct pcdata_model other = {1, 1, &changed[i]};
+        assert_string_equal(format->differ(&model, &other), expected[i]);
+    }
+    assert_string_equal(format->differ(&model, &(struct pcdata_model){2, 1, &good}),
+                        "the quantum differs");
+    assert_string_equal(format->differ(&model, &(struct pcdata_model){1, 0, &good}),
+                        "the number of tables differs");
+    assert_null(format->differ(&model, &model));
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    const struct pcdata_table tables[] = {good, good};
+    const struct pcdata_model model = {4, 2, tables};
+    struct bo_unit units[BO_MAX_UNITS];
+    assert_int_equal(format->units(&model, units), 3);
+    assert_string_equal(units[0].name, "tables");
+    assert_int_equal(units[0].n, 2);
+    assert_string_equal(units[1].name, "runs");
+    assert_int_equal(units[1].n, 6);
+    assert_string_equal(units[2].name, "refs");
+    assert_int_equal(units[2].n, 2);
+    /* Counts and lengths are constant; the deltas of a table are 2, 1, -1: six symbols, three of them twice. */
+    const double floor_nbytes = format->entropy_floor_nbytes(&model, &arena);
+    const double expected = 6 * 1.584962500721156 / 8;
+    assert_true(floor_nbytes > expected - 1e-9 && floor_nbytes < expected + 1e-9);
+    struct bo_arena none;
+    bo_arena_init(&none, 0);
+    assert_true(format->entropy_floor_nbytes(&model, &none) < 0);
+}
+
+/* ---- generation and mutation ---------------------------------------------------------------------------- */
+
+static void test_generated_models_are_valid(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct bo_random random = bo_random_seeded(seed);
+        void *model;
+        assert_int_equal(format->generate(&random, seed % 9, &arena, &model, NULL), BO_OK);
+        assert_int_equal(((struct pcdata_model *)model)->n_tables, seed % 9);
+        for (unsigned i = 0; i < 12; i++) {
+            void *before = model;
+            assert_int_equal(format->mutate(before, &random, &arena, &model, NULL), BO_OK);
+            const char *flaw = pcdata_model_flaw(model, NULL);
+            if (flaw)
+                fail_msg("seed %u, mutation %u: %s", (unsigned)seed, i, flaw);
+            assert_null(pcdata_model_flaw(before, NULL)); /* it is left as it was */
+        }
+    }
+}
+
+/* A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty one. */
+static void test_generated_from_bytes(void **state)
+{
+    (void)state;
+    uint8_t entropy[256];
+    struct bo_random noise = bo_random_seeded(4);
+    for (unsigned round = 0; round < 100; round++) {
+        for (size_t i = 0; i < sizeof entropy; i++)
+            entropy[i] = round % 3 == 0 ? (uint8_t)(round * 5) : bo_random_u8(&noise);
+        struct bo_random random =
+            bo_random_from_bytes((struct bo_span){entropy, bo_random_below(&noise, 257)});
+        void *model;
+        assert_int_equal(format->generate(&random, 1000, &arena, &model, NULL), BO_OK);
+        assert_null(pcdata_model_flaw(model, NULL));
+    }
+    struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
+    void *model;
+    assert_int_equal(format->generate(&nothing, 1000, &arena, &model, NULL), BO_OK);
+    assert_int_equal(((struct pcdata_model *)model)->n_tables, 0);
+}
+
+static void test_same_seed_same_model(void **state)
+{
+    (void)state;
+    void *a, *b;
+    struct bo_random random = bo_random_seeded(5);
+    assert_int_equal(format->generate(&random, 50, &arena, &a, NULL), BO_OK);
+    random = bo_random_seeded(5);
+    assert_int_equal(format->generate(&random, 50, &arena, &b, NULL), BO_OK);
+    assert_null(format->differ(a, b));
+    random = bo_random_seeded(6);
+    assert_int_equal(format->generate(&random, 50, &arena, &b, NULL), BO_OK);
+    assert_non_null(format->differ(a, b));
+}
+
+/* Every shape of table and every mutation, each with each of its allocations failing. */
+static void test_each_allocation_fails(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        bool complete = false;
+        for (uint64_t n = 1; !complete; n++) {
+            struct bo_arena small;
+            struct bo_random random = bo_random_seeded(seed);
+            struct bo_error error = {0};
+            void *model;
+            bo_arena_init(&small, BO_ARENA_UNLIMITED);
+            small.fail_at = n;
+            enum bo_status status = format->generate(&random, 4, &small, &model, &error);
+            for (unsigned i = 0; i < 3 && !status; i++)
+                status = format->mutate(model, &random, &small, &model, &error);
+            complete = small.n_allocs < n;
+            if (status != (complete ? BO_OK : BO_NO_MEMORY) || error.status != status)
+                fail_msg("seed %u, allocation %u: %s", (unsigned)seed, (unsigned)n,
+                         bo_status_name(status));
+            bo_arena_free(&small);
+        }
+    }
+}
+
+/* ---- drawing queries ----------------------------------------------------------------------------------------- */
+
+static bool is_valid(const struct pcdata_model *model, struct pcdata_point q)
+{
+    return q.table < model->n_tables && q.pc < model->tables[q.table].text_len &&
+           q.pc % model->quantum == 0;
+}
+
+/* All that a workload draws from a document is inside it, and the same seed draws the same. */
+static void test_workloads_stay_inside(void **state)
+{
+    (void)state;
+    enum { N = 1024 };
+    static struct pcdata_point first[N], again[N];
+    const struct bo_query_kind *point = &format->kinds[PCDATA_POINT];
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        void *model;
+        struct bo_random random = bo_random_seeded(seed);
+        assert_int_equal(format->generate(&random, seed * 4, &arena, &model, NULL), BO_OK);
+        for (unsigned w = 0; w < point->n_workloads; w++) {
+            struct bo_random a = bo_random_seeded(9), b = bo_random_seeded(9);
+            const size_t n = point->workloads[w].draw(model, &a, N, first);
+            assert_int_equal(point->workloads[w].draw(model, &b, N, again), n);
+            assert_memory_equal(first, again, n * sizeof *first);
+            for (size_t i = 0; i < n; i++) {
+                assert_true(is_valid(model, first[i]));
+                const int32_t answers[] = {0, 4, -1, INT32_MIN};
+                for (size_t j = 0; point->workloads[w].dependent && j < 4; j++) {
+                    struct pcdata_point linked = first[i];
+                    point->link(&linked, &answers[j]);
+                    assert_true(is_valid(model, linked));
+                }
+            }
+            assert_true(seed || n == 0); /* seed 0 has no tables */
+        }
+    }
+}
+
+static void test_what_workloads_draw(void **state)
+{
+    (void)state;
+    static const struct pcdata_run runs[] = {{0, 1}};
+    const struct pcdata_table tables[] = {
+        {.text_len = 4096, .n_runs = 1, .refs = 0, .runs = runs},
+        {.text_len = 4100, .n_runs = 1, .refs = 7, .runs = runs},
+        {.text_len = 4, .n_runs = 1, .refs = 0, .runs = runs},
+    };
+    const struct pcdata_model model = {4, 3, tables};
+    const struct bo_query_kind *point = &format->kinds[PCDATA_POINT];
+    struct bo_random random = bo_random_seeded(1);
+    struct pcdata_point q[64];
+    const struct bo_workload *w = bo_find_workload(point, "pc-4096");
+    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_true(q[i].table == 1 && q[i].pc == 4096); /* the one that reaches it */
+    w = bo_find_workload(point, "traceback");
+    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(q[i].table, 1); /* the one that is referred to */
+    w = bo_find_workload(point, "hot-7to1");
+    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_memory_equal(&q[i], &q[i / 8 * 8], sizeof *q);
+    w = bo_find_workload(point, "pc-0");
+    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(q[i].pc, 0);
+}
+
+/* first and next list every query once, in order, and count says how many. */
+static void test_listing_queries(void **state)
+{
+    (void)state;
+    void *model;
+    struct bo_random random = bo_random_seeded(2);
+    assert_int_equal(format->generate(&random, 5, &arena, &model, NULL), BO_OK);
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        struct pcdata_point q, previous = {0, 0};
+        uint64_t n = 0;
+        for (bool more = kind->first(model, &q); more; more = kind->next(model, &q), n++) {
+            assert_true(k == PCDATA_SCAN || is_valid(model, q));
+            assert_true(n == 0 || q.table > previous.table ||
+                        (k == PCDATA_POINT && q.table == previous.table && q.pc > previous.pc));
+            previous = q;
+        }
+        assert_true(n == kind->count(model));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flaws),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_generated_models_are_valid),
+        cmocka_unit_test(test_generated_from_bytes),
+        cmocka_unit_test(test_same_seed_same_model),
+        cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_workloads_stay_inside),
+        cmocka_unit_test(test_what_workloads_draw),
+        cmocka_unit_test(test_listing_queries),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,136 @@
+/*
+ * shape-code's bad payloads: dictionaries, shaped and split records that no encoder writes, each with the status, the byte and
+ * the phrase that its readers must answer with. Why: its records are bits that overlap in bytes and reach below their
+ * reference, so there are more ways to be wrong than in the other codecs, and none may read outside.
+ */
+#include "codecs/pcdata/test_frame.h"
+
+/* The area holds a dictionary and one record of one table; offsets count from the area's start. */
+struct shape_case {
+    const char *row;
+    struct bo_span area;
+    uint32_t quanta; /* of the text */
+    enum bo_status status;
+    uint64_t off; /* of the error */
+    const char *what;
+    uint32_t record_off;
+};
+
+/* Dictionaries of 32 bytes. A base of 0 and one shape, of which the next three bytes tell. */
+#define ZEROS_21 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+#define ZEROS_24 ZEROS_21 "\0\0\0"
+#define NO_SHAPES "\0\0\0\0\0\0\0\0" ZEROS_24
+#define ONE_BASE "\x01\0\0\0\0\0\0\x01"
+#define ONE_RUN ONE_BASE "\x20\0\0" ZEROS_21
+#define TWO_RUNS ONE_BASE "\x20\x40\x08" ZEROS_21
+#define DICTIONARY_CUT "dictionary runs past the area's end"
+#define NO_SUCH "shape with a low part, bias or base that there is not"
+#define UPPER_FLAW "upper parts do not fit the shape and the text"
+#define SPLIT_WIDTHS "widths of a split record do not fit"
+#define NOT_NEXT "table's record is neither the next one nor an earlier one"
+#define LEFT_OVER "bytes of the area belong to no table"
+
+static const struct shape_case cases[] = {
+    /* the dictionary, at least 32 bytes: bases, templates, shapes */
+    {"no dictionary", BYTES("\0\0\0"), 1, BO_TRUNCATED, 3, DICTIONARY_CUT, 32},
+    {"short dictionary", BYTES(ZEROS_24 "\0\0\0\0\0\0\0"), 1, BO_TRUNCATED, 4, DICTIONARY_CUT, 32},
+    {"base cut", BYTES("\x01\0\0\0"), 1, BO_TRUNCATED, 1, DICTIONARY_CUT, 32},
+    {"17 bases", BYTES("\x11" ZEROS_24 "\0\0\0\0\0\0\0"), 1, BO_CORRUPT, 1,
+     "dictionary has more than 16 bases", 32},
+    {"513 templates", BYTES("\0\x01\x02" ZEROS_24 "\0\0\0\0\0"), 1, BO_CORRUPT, 3,
+     "dictionary has more than 512 templates", 32},
+    {"template cut", BYTES("\0\x01\0\x01\x40"), 1, BO_TRUNCATED, 4, DICTIONARY_CUT, 32},
+    {"255 shapes", BYTES("\0\0\0\xff" ZEROS_24 "\0\0\0\0"), 1, BO_CORRUPT, 4,
+     "dictionary has more than 254 shapes", 32},
+    {"bits after the dictionary", BYTES("\0\0\0\0\x01\0\0\0" ZEROS_24), 1, BO_CORRUPT, 4,
+     "bits after the dictionary are not 0", 32},
+    {"10 low bits", BYTES(ONE_BASE "\x34\0\0" ZEROS_21), 1, BO_CORRUPT, 11, NO_SUCH, 32},
+    {"bias of 5 bytes", BYTES(ONE_BASE "\xa0\0\0" ZEROS_21), 1, BO_CORRUPT, 11, NO_SUCH, 32},
+    {"base 1 of 1", BYTES(ONE_BASE "\x20\x01\0" ZEROS_21), 1, BO_CORRUPT, 11, NO_SUCH, 32},
+    {"values of 33 bits", BYTES(ONE_BASE "\x20\x20\xf8" ZEROS_21), 1, BO_CORRUPT, 11,
+     "shape with too many low bits or too wide values", 32},
+    {"32 runs of 9 low bits", BYTES(ONE_BASE "\x32\xc0\x07" ZEROS_21), 1, BO_CORRUPT, 11,
+     "shape with too many low bits or too wide values", 32},
+    {"template 0 of 0", BYTES(ONE_BASE "\x21\0\0" ZEROS_21), 1, BO_CORRUPT, 10,
+     "shape with a template that there is not", 32},
+
+    /* shaped records; here a shape of one run, and one of two, with a bias of a byte and values of a bit */
+    {"constant", BYTES(ONE_RUN "\x07\0"), 1, BO_OK, 0, NULL, 33},
+    {"constant, two quanta", BYTES(ONE_RUN "\x07\0\0"), 2, BO_OK, 0, NULL, 33},
+    {"two runs", BYTES(TWO_RUNS "\x40\x07\0\x02"), 2, BO_OK, 0, NULL, 34},
+    {"code of no shape", BYTES(ONE_RUN "\x07\x01"), 1, BO_CORRUPT, 33, "code without a shape", 33},
+    {"upper parts missing", BYTES(ONE_RUN "\x07\0"), 2, BO_TRUNCATED, 33,
+     "upper parts run past the area's end", 33},
+    {"more boundaries than the shape's", BYTES(ONE_RUN "\x07\0\x02"), 2, BO_CORRUPT, 33, UPPER_FLAW,
+     33},
+    {"a boundary after the last bucket", BYTES(ONE_RUN "\x07\0\x01"), 1, BO_CORRUPT, 33, UPPER_FLAW,
+     33},
+    {"text longer than upper parts hold", BYTES(ONE_RUN "\x07\0\0\0\0\0\0\0\0"), 64, BO_CORRUPT, 33,
+     UPPER_FLAW, 33},
+    {"fields in the dictionary", BYTES(ONE_RUN "\0"), 1, BO_CORRUPT, 32,
+     "fields of a record reach into the dictionary", 32},
+    {"boundary at 0", BYTES(TWO_RUNS "\x40\x07\0\x01"), 2, BO_CORRUPT, 34,
+     "boundaries of a record do not ascend", 34},
+    {"boundary that changes nothing", BYTES(TWO_RUNS "\0\x07\0\x02"), 2, BO_CORRUPT, 34,
+     "boundary does not change the value", 34},
+    {"bits between records", BYTES(TWO_RUNS "\x41\x07\0\x02"), 2, BO_CORRUPT, 34, NOT_NEXT, 34},
+    {"a byte after the record", BYTES(ONE_RUN "\x07\0\x01"), 1, BO_CORRUPT, 33, UPPER_FLAW, 33},
+    {"two bytes after the record", BYTES(ONE_RUN "\x07\0\0\x01"), 1, BO_CORRUPT, 34, LEFT_OVER, 33},
+
+    /* split records: 255, k and shift, index bits and bytes of least - 1, bias bits, least, index, blocks */
+    {"one block", BYTES(NO_SHAPES "\xff\0\0\0\x05\0\0"), 1, BO_OK, 0, NULL, 32},
+    {"one block of 2^31 quanta", BYTES(NO_SHAPES "\xff\x1f\0\0\x05\0\0"), 1u << 31, BO_OK, 0, NULL,
+     32},
+    {"the same block twice", BYTES(NO_SHAPES "\xff\x1f\0\0\x05\0\0"), UINT32_MAX, BO_OK, 0, NULL,
+     32},
+    {"split record cut", BYTES(NO_SHAPES "\xff\0\0\0"), 1, BO_TRUNCATED, 32,
+     "split record runs past the area's end", 32},
+    {"block of 2^32 quanta", BYTES(NO_SHAPES "\xff\x20\0\0\x05\0\0"), 1, BO_CORRUPT, 32,
+     SPLIT_WIDTHS, 32},
+    {"index of 33 bits", BYTES(NO_SHAPES "\xff\0\x21\0\x05\0\0"), 9, BO_CORRUPT, 32, SPLIT_WIDTHS,
+     32},
+    {"bias of 33 bits", BYTES(NO_SHAPES "\xff\0\0\x21\x05\0\0"), 1, BO_CORRUPT, 32, SPLIT_WIDTHS,
+     32},
+    {"index of one block", BYTES(NO_SHAPES "\xff\0\x01\0\x05\0\0\0"), 1, BO_CORRUPT, 32,
+     "index of a single block", 32},
+    {"2^32 - 1 blocks in no bytes", BYTES(NO_SHAPES "\xff\0\0\0\x05\0\0"), UINT32_MAX, BO_CORRUPT,
+     32, "many blocks without an index", 32},
+    {"index cut", BYTES(NO_SHAPES "\xff\0\x20\0\x05\0\0"), 257, BO_TRUNCATED, 32,
+     "index runs past the area's end", 32},
+    {"least of 4 bytes, 1 there", BYTES(NO_SHAPES "\xff\0\xc0\0\x05"), 1, BO_TRUNCATED, 32,
+     "index runs past the area's end", 32},
+    {"no block", BYTES(NO_SHAPES "\xff\0\0\0\x05"), 1, BO_TRUNCATED, 37,
+     "block starts past the area's end", 32},
+    {"block cut", BYTES(NO_SHAPES "\xff\0\0\0\x05\0"), 1, BO_TRUNCATED, 37,
+     "block runs past the area's end", 32},
+    {"values of 33 bits in a block", BYTES(NO_SHAPES "\xff\0\0\0\x05\x40\x08"), 1, BO_CORRUPT, 37,
+     "value widths of a block do not fit", 32},
+    {"boundary missing", BYTES(NO_SHAPES "\xff\0\0\0\x05\x01\0"), 1, BO_CORRUPT, 37,
+     "block has too few boundaries", 32},
+    {"boundary too many", BYTES(NO_SHAPES "\xff\0\0\0\x05\0\x20"), 1, BO_CORRUPT, 37,
+     "block has too many boundaries", 32},
+    {"bytes after the blocks", BYTES(NO_SHAPES "\xff\0\0\0\x05\0\0\x01"), 1, BO_CORRUPT, 39,
+     LEFT_OVER, 32},
+};
+
+static void test_bad_payloads(void **state)
+{
+    (void)state;
+    static struct test_payload payload;
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct shape_case *c = &cases[i];
+        const uint32_t off = c->record_off < c->area.n ? c->record_off : 0;
+        const struct test_entry entry = {off, c->quanta};
+        const struct test_verdict verdict = {c->status, TEST_AREA_OFF + c->off, c->what};
+        test_payload_make(&payload, 0, c->area, &entry, 1);
+        test_expect("shape-code", c->row, test_payload_span(&payload), &verdict);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_payloads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/*
+ * A plain main for any fuzz target: replays files, and all files of directories, without an engine.
+ *
+ *   <target> [-v] PATH...
+ *
+ * The inputs run in a child process; when one kills it, the parent names the file and goes on with
+ * the next. Exits 0 when all passed, 1 when one failed (or could not be read), 2 when there was
+ * nothing to replay.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fuzz/target.h"
+
+/* Seconds of CPU time; an input that takes more is a finding, as work must stay linear. */
+enum { SECONDS_PER_INPUT = 4 };
+
+struct paths {
+    char **items;
+    size_t n;
+};
+
+_Noreturn static void die(const char *path)
+{
+    fprintf(stderr, "replay: %s: %s\n", path, strerror(errno));
+    exit(2);
+}
+
+static void add_path(struct paths *paths, char *path)
+{
+    if (path)
+        paths->items = realloc(paths->items, (paths->n + 1) * sizeof *paths->items);
+    if (!path || !paths->items)
+        die("list of inputs");
+    paths->items[paths->n++] = path;
+}
+
+static char *join(const char *dir, const char *name)
+{
+    const size_t nbytes = strlen(dir) + strlen(name) + 2;
+    char *path = malloc(nbytes);
+    if (path)
+        snprintf(path, nbytes, "%s/%s", dir, name);
+    return path;
+}
+
+/* Names that start with a dot, such as .gitkeep, are no inputs. */
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Adds a file, or what a directory holds, in the order of names. */
+static void collect(struct paths *paths, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info))
+        die(path);
+    if (!S_ISDIR(info.st_mode)) {
+        add_path(paths, strdup(path));
+        return;
+    }
+    struct dirent **entries;
+    const int n = scandir(path, &entries, is_visible, alphasort);
+    if (n < 0)
+        die(path);
+    for (int i = 0; i < n; i++) {
+        char *inner = join(path, entries[i]->d_name);
+        if (!inner)
+            die(path);
+        collect(paths, inner);
+        free(inner);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* The file's bytes in a heap block of exactly that size (1 for an empty file). */
+static uint8_t *read_file(const char *path, size_t *nbytes_ret)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END))
+        die(path);
+    const long nbytes = ftell(file);
+    if (nbytes < 0 || fseek(file, 0, SEEK_SET))
+        die(path);
+    uint8_t *data = malloc(nbytes ? (size_t)nbytes : 1);
+    if (!data || fread(data, 1, (size_t)nbytes, file) != (size_t)nbytes)
+        die(path);
+    fclose(file);
+    *nbytes_ret = (size_t)nbytes;
+    return data;
+}
+
+/* From now on, the process dies after that many seconds of CPU time; 0: never. */
+static void limit_cpu_seconds(time_t seconds)
+{
+    const struct itimerval limit = {.it_value.tv_sec = seconds};
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+static void replay(const char *path)
+{
+    size_t nbytes;
+    uint8_t *data = read_file(path, &nbytes);
+    limit_cpu_seconds(SECONDS_PER_INPUT);
+    LLVMFuzzerTestOneInput(data, nbytes);
+    limit_cpu_seconds(0);
+    free(data);
+}
+
+/* Runs inputs from *next on in a child, which moves *next as it goes. False when it died. */
+static bool replay_from(const struct paths *paths, volatile size_t *next, bool verbose)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        die("fork");
+    if (child == 0) {
+        for (; *next < paths->n; (*next)++) {
+            if (verbose)
+                fprintf(stderr, "replay: %s\n", paths->items[*next]);
+            replay(paths->items[*next]);
+        }
+        exit(0);
+    }
+    int status;
+    if (waitpid(child, &status, 0) != child)
+        die("wait");
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "replay: %s\n",
+                WTERMSIG(status) == SIGPROF ? "too slow: the CPU time for one input is up"
+                                            : strsignal(WTERMSIG(status)));
+    return status == 0;
+}
+
+static size_t replay_all(const struct paths *paths, const char *program, bool verbose)
+{
+    volatile size_t *next =
+        mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (next == MAP_FAILED)
+        die("shared memory");
+    size_t n_failed = 0;
+    while (!replay_from(paths, next, verbose)) {
+        n_failed++;
+        if (*next == paths->n) {
+            fputs("replay: FAILED after the last input (a leak?)\n", stderr);
+            break;
+        }
+        fprintf(stderr, "replay: FAILED on %s; again: %s %s\n", paths->items[*next], program,
+                paths->items[*next]);
+        (*next)++;
+    }
+    return n_failed;
+}
+
+int main(int argc, char **argv)
+{
+    const bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+    const char *name = strrchr(argv[0], '/');
+    struct paths paths = {0};
+    for (int i = 1 + verbose; i < argc; i++)
+        collect(&paths, argv[i]);
+    if (paths.n == 0) {
+        fprintf(stderr, "replay: no inputs; usage: %s [-v] PATH...\n", argv[0]);
+        return 2;
+    }
+    const size_t n_failed = replay_all(&paths, argv[0], verbose);
+    printf("%s: %zu inputs replayed, %zu failed\n", name ? name + 1 : argv[0], paths.n, n_failed);
+    for (size_t i = 0; i < paths.n; i++)
+        free(paths.items[i]);
+    free(paths.items);
+    return n_failed != 0;
+}

@@ -1,0 +1,85 @@
+/* What the fuzz targets share: parameters, bounds, reports. */
+#include "fuzz/target.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Units (tables, functions, ...) of a generated model, at most. */
+enum { MAX_SCALE = 16 };
+
+struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params)
+{
+    const size_t n = n_params < input->n ? n_params : input->n;
+    input->n -= n;
+    return bo_random_from_bytes((struct bo_span){input->p + input->n, n});
+}
+
+struct bo_effort bo_fuzz_effort(uint64_t seed)
+{
+    return (struct bo_effort){
+        .seed = seed,
+        .max_queries = 192,
+        .max_damage_full = 1,
+        .n_damage_sample = 0,
+        .budget_nbytes = (size_t)64 << 20,
+        .max_failures = 4,
+    };
+}
+
+unsigned bo_fuzz_n_encodings(const struct bo_format *format)
+{
+    unsigned n = 0;
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        n += !(*c)->reads;
+    return n;
+}
+
+const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i)
+{
+    const struct bo_codec *const *c = format->codecs;
+    for (;; c++)
+        if (!(*c)->reads && i-- == 0)
+            return *c;
+}
+
+const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entropy,
+                             struct bo_arena *arena)
+{
+    struct bo_random random = bo_random_from_bytes(entropy);
+    struct bo_error err = {0};
+    void *model;
+    if (format->generate(&random, MAX_SCALE, arena, &model, &err))
+        bo_fuzz_report_status(format, "format", "generate-fails", &err);
+    return model;
+}
+
+void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
+                   struct bo_span bytes, const struct bo_effort *effort)
+{
+    struct bo_finding finding;
+    if (!bo_check_bytes(format, encoding, bytes, effort, NULL, &finding))
+        bo_fuzz_report(&finding);
+}
+
+void bo_fuzz_report(const struct bo_finding *finding)
+{
+    struct bo_arena arena;
+    struct bo_writer line;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&line, &arena);
+    bo_finding_print(finding, &line);
+    fwrite(line.p, 1, line.n, stderr);
+    fflush(stderr);
+    abort();
+}
+
+void bo_fuzz_report_status(const struct bo_format *format, const char *codec, const char *class,
+                           const struct bo_error *err)
+{
+    struct bo_finding finding = {
+        .format = format->name, .kind = "-", .a = codec, .b = "itself", .class = class};
+    snprintf(finding.detail, sizeof finding.detail, "%s at byte %" PRIu64 ": %s",
+             bo_status_name(err->status), err->off, err->what ? err->what : "no phrase");
+    bo_fuzz_report(&finding);
+}

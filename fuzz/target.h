@@ -1,0 +1,55 @@
+/*
+ * What the fuzz targets share. Each target_<name>.c is one LLVMFuzzerTestOneInput, compiled once
+ * per format with -DBO_FORMAT=<name of the format>.
+ */
+#ifndef BO_FUZZ_TARGET_H
+#define BO_FUZZ_TARGET_H
+
+#include "harness/check.h"
+#include "harness/format.h"
+
+#ifdef BO_FORMAT
+#define BO_FUZZ_FORMAT_(name) name##_format
+#define BO_FUZZ_FORMAT(name) BO_FUZZ_FORMAT_(name)
+extern const struct bo_format BO_FUZZ_FORMAT(BO_FORMAT);
+static const struct bo_format *const fuzz_format = &BO_FUZZ_FORMAT(BO_FORMAT);
+#endif
+
+/*
+ * What engines and replay_main.c call: offers one input; aborts when a property broke. Returns 0.
+ */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
+
+/*
+ * Takes the last n_params bytes off *input and returns them as entropy: the parameters. So a
+ * model's bytes stay where they are when a parameter changes, and a short input has zeros for
+ * parameters.
+ */
+struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params);
+
+/* Bounds on each input's work, small enough for thousands of inputs a second. */
+struct bo_effort bo_fuzz_effort(uint64_t seed);
+
+/* The number of encodings (codecs that are not second readers), and the i-th of them. */
+unsigned bo_fuzz_n_encodings(const struct bo_format *format);
+const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i);
+
+/*
+ * The model that entropy describes; ends the process when the generator fails, which it never
+ * may.
+ */
+const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entropy,
+                             struct bo_arena *arena);
+
+/* bo_check_bytes, which makes a copy that ends at a guard page; a finding is reported. */
+void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
+                   struct bo_span bytes, const struct bo_effort *effort);
+
+/* Prints the BAKEOFF-DIFF line to stderr, and aborts. */
+_Noreturn void bo_fuzz_report(const struct bo_finding *finding);
+
+/* Reports that `codec` (or the format's own code, "format") failed where it must not. */
+_Noreturn void bo_fuzz_report_status(const struct bo_format *format, const char *codec,
+                                     const char *class, const struct bo_error *err);
+
+#endif
