@@ -66,7 +66,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--format", 0, "F", "only this format", &request->format, NULL},
         {"--codec", 0, "C[,...]", "only these; the no-op codec is always there", &request->codec,
          NULL},
-        {"--corpus", 0, "X", "a corpus by name, a text form, a folder, a file to import",
+        {"--corpus", 0, "X[,...]", "documents by name, text forms, folders, files to import",
          &request->corpus, NULL},
         {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, open, open-cold",
          &request->kind, NULL},
@@ -102,6 +102,18 @@ static int parse_request(int argc, char **argv, struct request *request)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
+/* Adds what --corpus names: one document, or several with commas between. */
+static bool add_documents(const struct bo_format *format, const char *list,
+                          struct bo_documents *documents)
+{
+    char *names = strdup(list), *rest = names, *name;
+    bool ok = names != NULL;
+    while (ok && (name = strsep(&rest, ",")))
+        ok = bo_documents_add(format, name, documents);
+    free(names);
+    return ok;
+}
+
 static bool load_documents(const struct request *request, struct bo_documents *documents)
 {
     const struct bo_format *format = NULL;
@@ -111,7 +123,7 @@ static bool load_documents(const struct request *request, struct bo_documents *d
         format = bo_formats[0]; /* the only one there is */
     if (request->corpus && !format)
         return !bo_usage_error("bench", "--corpus needs --format");
-    bool ok = request->corpus ? bo_documents_add(format, request->corpus, documents)
+    bool ok = request->corpus ? add_documents(format, request->corpus, documents)
                               : bo_documents_list(format, BO_DOCUMENTS_BEST, documents);
     for (size_t i = 0; i < documents->n && ok; i++)
         ok = bo_document_load(&documents->items[i]);

@@ -508,6 +508,13 @@ json "bench --json is Google Benchmark's" '.context and (.benchmarks | length > 
     and all(.benchmarks[]; .name and .run_type and .time_unit and has("cpu_time") and has("real_time"))'
 json "bench --json has the row asked for" \
     'any(.benchmarks[]; .name | startswith("pcdata/raw/tiny/point/pc-0"))'
+for style in md rfc csv tex gobench; do
+    gives 0 "" table pcdata --results "$t/bench.json" --style $style
+    holds "table --style $style" grep -q raw "$t/out"
+done
+holds "gobench lines" grep -q '^Benchmark.*codec=raw.* ns/op' "$t/out"
+gives 2 "bakeoff: table: *" table pcdata --results "$t/bench.json" --style nothing
+gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --corpus "$t/tiny.txt" --codec nothing
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 
