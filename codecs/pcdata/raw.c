@@ -44,22 +44,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     return BO_OK;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
-{
-    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
-}
-
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
-{
-    struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
-    if (!frame)
-        return bo_fail_alloc(err, arena);
-    *reader_ret = frame;
-    return pcdata_open_frame(in, walk_record, arena, frame, err);
-}
-
 static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
                              uint32_t pc)
 {
@@ -76,14 +60,7 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
         pcdata_scan_add(out, pc, (int32_t)bo_le32(record + 4 * (size_t)pc));
 }
 
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers)
-{
-    const struct pcdata_frame *frame = reader;
-    return kind == PCDATA_POINT
-               ? pcdata_answer_points(frame, NULL, lookup, queries, n, answers)
-               : pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);
-}
+#include "codecs/pcdata/plain_reader.h"
 
 const struct bo_codec pcdata_raw = {
     .name = "raw",

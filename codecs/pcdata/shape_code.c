@@ -32,64 +32,9 @@
 #include <immintrin.h>
 #endif
 
-enum { MIN_DICTIONARY_NBYTES = 32, MAX_GAP_NBITS = 15 };
+enum { MAX_GAP_NBITS = 15 };
 
-/* ---- the dictionary -------------------------------------------------------------------------------------- */
-
-static void put_dictionary(const struct shape_dictionary *d, struct bo_writer *out)
-{
-    struct bo_bit_writer w = {.out = out};
-    const size_t start = out->n;
-    bo_put_bits(&w, d->n_bases, 8);
-    for (uint32_t i = 0; i < d->n_bases; i++)
-        bo_put_bits(&w, (uint32_t)d->bases[i], 32);
-    bo_put_bits(&w, d->n_templates, 16);
-    for (uint32_t i = 0; i < d->n_templates; i++) {
-        const struct shape_template *t = &d->templates[i];
-        bo_put_bits(&w, t->n_runs - 1u, 5);
-        bo_put_bits(&w, t->value_nbits, 5);
-        for (unsigned r = t->n_runs; r-- > 0;)
-            bo_put_bits(&w, t->values[r], t->value_nbits);
-    }
-    bo_put_bits(&w, d->n_shapes, 8);
-    for (uint32_t i = 0; i < d->n_shapes; i++) {
-        const struct shape *s = &d->shapes[i];
-        bo_put_bits(&w, s->template >= 0, 1);
-        bo_put_bits(&w, s->low_nbits, 4);
-        bo_put_bits(&w, s->bias_nbytes, 3);
-        bo_put_bits(&w, s->base, 4);
-        bo_put_bits(&w, s->shift, 2);
-        if (s->template >= 0) {
-            bo_put_bits(&w, (uint32_t)s->template, 9);
-        } else {
-            bo_put_bits(&w, s->n_runs - 1u, 5);
-            bo_put_bits(&w, s->value_nbits, 5);
-        }
-    }
-    const size_t n = out->n - start;
-    if (n < MIN_DICTIONARY_NBYTES)
-        bo_put_zeros(out, MIN_DICTIONARY_NBYTES - n);
-}
-
-/*
- * A shape as the readers want it. Positions of fields count bits from BIAS_NBYTES bytes below the reference (or below the
- * area's start, for a template), so that they are never negative.
- */
-enum { FIELD_ORIGIN_NBYTES = 4096 };
-
-struct reader_shape {
-    uint64_t in_record;  /* all ones: fields are in the record; 0: in the dictionary */
-    uint32_t value_at;   /* of value 0, in bits from the origin */
-    int32_t value_step;  /* to the next value: minus its width */
-    uint32_t value_mask; /* width ones, shifted */
-    uint32_t bias_mask;
-    uint32_t base;
-    uint16_t low_tables; /* offset of this l's permutations in struct low_tables */
-    int8_t bias_at;      /* minus the bias's bytes */
-    uint8_t n_runs;      /* 0: no such shape */
-};
-
-_Static_assert(sizeof(struct reader_shape) == 32, "two shapes share a cache line");
+/* ---- the reader ---------------------------------------------------------------------------------------- */
 
 /* For the vector reader, by l: how to bring the low parts, which end below the bias, into 16-bit lanes. */
 enum { N_LOWS = SHAPE_MAX_LOW_NBITS + 1, LANES_NBYTES = 64 };
@@ -104,7 +49,7 @@ struct low_tables {
 struct shape_reader {
     struct pcdata_frame frame;
     struct low_tables *lows;
-    struct reader_shape shapes[256];
+    struct shape_constants shapes[256];
 };
 
 static void fill_low_tables(struct low_tables *lows)
@@ -119,123 +64,6 @@ static void fill_low_tables(struct low_tables *lows)
             lows->shifts[l][2 * lane] = (uint8_t)(16 - l - from % 8);
             lows->widths[l][2 * lane] = (uint8_t)l;
         }
-}
-
-/* Where the templates of a dictionary lie, while it is read. */
-struct template_place {
-    uint8_t n_runs, value_nbits;
-    uint32_t bit; /* in the area */
-};
-
-static enum bo_status fail_dictionary(const struct bo_bit_cursor *c, enum bo_status status,
-                                      const char *what, struct bo_error *err)
-{
-    return bo_fail(err, status, PCDATA_FRAME_HEADER + c->bit / 8, what);
-}
-
-static bool skip_bits(struct bo_bit_cursor *c, uint64_t nbits)
-{
-    if (nbits > 8 * (uint64_t)c->in.n - c->bit)
-        return false;
-    c->bit += nbits;
-    return true;
-}
-
-static bool read_templates(struct bo_bit_cursor *c, uint32_t n, struct template_place *places)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t runs, nbits;
-        if (!bo_get_bits(c, 5, &runs) || !bo_get_bits(c, 5, &nbits))
-            return false;
-        places[i] = (struct template_place){(uint8_t)(runs + 1), (uint8_t)nbits, (uint32_t)c->bit};
-        if (!skip_bits(c, (uint64_t)(runs + 1) * nbits))
-            return false;
-    }
-    return true;
-}
-
-/* The constants of one shape; NULL, or what is wrong with it. */
-static const char *expand_shape(struct bo_bit_cursor *c, const int32_t *bases, uint32_t n_bases,
-                                const struct template_place *places, uint32_t n_templates,
-                                struct reader_shape *s)
-{
-    uint32_t has_template, l, bias_nbytes, base, shift, runs, nbits, id = 0;
-    if (!bo_get_bits(c, 1, &has_template) || !bo_get_bits(c, 4, &l) ||
-        !bo_get_bits(c, 3, &bias_nbytes) || !bo_get_bits(c, 4, &base) || !bo_get_bits(c, 2, &shift))
-        return "dictionary runs past the area's end";
-    if (has_template ? !bo_get_bits(c, 9, &id)
-                     : !bo_get_bits(c, 5, &runs) || !bo_get_bits(c, 5, &nbits))
-        return "dictionary runs past the area's end";
-    if (l > SHAPE_MAX_LOW_NBITS || bias_nbytes > 4 || base >= n_bases)
-        return "shape with a low part, bias or base that there is not";
-    if (has_template && id >= n_templates)
-        return "shape with a template that there is not";
-    if (has_template) {
-        runs = places[id].n_runs - 1u;
-        nbits = places[id].value_nbits;
-    }
-    const uint32_t lows = runs * l;
-    if (lows > SHAPE_MAX_LOWS_NBITS || nbits + shift > 32)
-        return "shape with too many low bits or too wide values";
-    const uint32_t origin = 8 * FIELD_ORIGIN_NBYTES;
-    const uint32_t fields_end = has_template ? origin + places[id].bit + (runs + 1) * nbits
-                                             : origin - 8 * bias_nbytes - lows;
-    *s = (struct reader_shape){
-        .in_record = has_template ? 0 : UINT64_MAX,
-        .value_at = fields_end - nbits,
-        .value_step = -(int32_t)nbits,
-        .value_mask = (uint32_t)(((UINT64_C(1) << nbits) - 1) << shift),
-        .bias_mask = (uint32_t)((UINT64_C(1) << (8 * bias_nbytes)) - 1),
-        .base = (uint32_t)bases[base],
-        .low_tables = (uint16_t)(l * LANES_NBYTES),
-        .bias_at = (int8_t) - (int)bias_nbytes,
-        .n_runs = (uint8_t)(runs + 1),
-    };
-    return NULL;
-}
-
-/* Reads the dictionary at the area's start; *nbytes_ret is where the records start. */
-static enum bo_status read_dictionary(const struct pcdata_frame *frame, struct shape_reader *reader,
-                                      uint32_t *nbytes_ret, struct bo_error *err)
-{
-    static const char *const truncated = "dictionary runs past the area's end";
-    struct bo_bit_cursor c = {.in = frame->area};
-    uint32_t n_bases, n_templates, n_shapes, bits;
-    int32_t bases[SHAPE_MAX_BASES];
-    struct template_place places[SHAPE_MAX_TEMPLATES];
-    memset(reader->shapes, 0, sizeof reader->shapes);
-    if (!bo_get_bits(&c, 8, &n_bases))
-        return fail_dictionary(&c, BO_TRUNCATED, truncated, err);
-    if (n_bases > SHAPE_MAX_BASES)
-        return fail_dictionary(&c, BO_CORRUPT, "dictionary has more than 16 bases", err);
-    for (uint32_t i = 0; i < n_bases; i++) {
-        if (!bo_get_bits(&c, 32, &bits))
-            return fail_dictionary(&c, BO_TRUNCATED, truncated, err);
-        bases[i] = (int32_t)bits;
-    }
-    if (!bo_get_bits(&c, 16, &n_templates))
-        return fail_dictionary(&c, BO_TRUNCATED, truncated, err);
-    if (n_templates > SHAPE_MAX_TEMPLATES)
-        return fail_dictionary(&c, BO_CORRUPT, "dictionary has more than 512 templates", err);
-    if (!read_templates(&c, n_templates, places) || !bo_get_bits(&c, 8, &n_shapes))
-        return fail_dictionary(&c, BO_TRUNCATED, truncated, err);
-    if (n_shapes > SHAPE_MAX_SHAPES)
-        return fail_dictionary(&c, BO_CORRUPT, "dictionary has more than 254 shapes", err);
-    for (uint32_t i = 0; i < n_shapes; i++) {
-        const char *flaw =
-            expand_shape(&c, bases, n_bases, places, n_templates, &reader->shapes[i]);
-        if (flaw)
-            return fail_dictionary(&c, BO_CORRUPT, flaw, err);
-    }
-    const uint64_t nbytes = (c.bit + 7) / 8;
-    const uint64_t end = nbytes < MIN_DICTIONARY_NBYTES ? MIN_DICTIONARY_NBYTES : nbytes;
-    if (end > frame->area.n)
-        return fail_dictionary(&c, BO_TRUNCATED, truncated, err);
-    for (; c.bit < 8 * end; c.bit++)
-        if (frame->area.p[c.bit / 8] >> c.bit % 8 & 1)
-            return fail_dictionary(&c, BO_CORRUPT, "bits after the dictionary are not 0", err);
-    *nbytes_ret = (uint32_t)end;
-    return BO_OK;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
@@ -379,7 +207,7 @@ static enum bo_status put_tables(struct encoder *e, struct bo_writer *out, struc
 {
     struct record_writer w = {.bits = {.out = out}, .area_start = e->frame.area_start};
     bo_mark(out, "dictionary");
-    put_dictionary(e->dictionary, out);
+    shape_put_dictionary(e->dictionary, out);
     bo_writer_init(&e->keys, out->arena);
     bo_writer_init(&e->shaped.below, out->arena);
     bo_writer_init(&e->shaped.above, out->arena);
@@ -414,12 +242,12 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
 #define INLINE __attribute__((always_inline)) static inline
 
 /* Value i of a record. `area` is where templates are found from. */
-INLINE int32_t value_of(const struct reader_shape *s, const uint8_t *area, const uint8_t *record,
+INLINE int32_t value_of(const struct shape_constants *s, const uint8_t *area, const uint8_t *record,
                         uint32_t i)
 {
     const uint32_t at = s->value_at + i * (uint32_t)s->value_step;
     const uint8_t *from =
-        area + ((uint64_t)(record - area) & s->in_record) + at / 8 - FIELD_ORIGIN_NBYTES;
+        area + ((uint64_t)(record - area) & s->in_record) + at / 8 - SHAPE_FIELD_ORIGIN_NBYTES;
     const uint32_t bias = bo_le32(record + s->bias_at) & s->bias_mask;
     const uint64_t fields = bo_le64(from) >> at % 8;
     const unsigned shift = s->value_mask ? (unsigned)__builtin_ctz(s->value_mask) : 0;
@@ -427,7 +255,8 @@ INLINE int32_t value_of(const struct reader_shape *s, const uint8_t *area, const
 }
 
 /* The low part of boundary i. */
-INLINE uint32_t low_of(const struct reader_shape *s, const uint8_t *record, unsigned l, uint32_t i)
+INLINE uint32_t low_of(const struct shape_constants *s, const uint8_t *record, unsigned l,
+                       uint32_t i)
 {
     const uint32_t ends_below = (i + 1) * l;
     return bo_le32(record + s->bias_at - (ends_below + 7) / 8) >> (-ends_below & 7) &
@@ -438,10 +267,10 @@ static inline int32_t lookup_portable(const void *opaque, const uint8_t *record,
                                       uint32_t text_quanta, uint32_t pc)
 {
     const struct shape_reader *reader = opaque;
-    const struct reader_shape *s = &reader->shapes[*record];
+    const struct shape_constants *s = &reader->shapes[*record];
     if (*record == SHAPE_SPLIT_CODE)
         return shape_lookup_split(record, text_quanta, pc);
-    const unsigned l = s->low_tables / LANES_NBYTES;
+    const unsigned l = s->low_nbits;
     uint64_t upper = bo_le64(record + 1);
     uint32_t i = 0;
     for (uint32_t bucket = pc >> l; bucket; upper >>= 1) {
@@ -455,12 +284,12 @@ static inline int32_t lookup_portable(const void *opaque, const uint8_t *record,
 
 #if defined(__x86_64__)
 /* As value_of, with one instruction for mask and shift. */
-BO_V3 INLINE int32_t value_of_v3(const struct reader_shape *s, const uint8_t *area,
+BO_V3 INLINE int32_t value_of_v3(const struct shape_constants *s, const uint8_t *area,
                                  const uint8_t *record, uint32_t i)
 {
     const uint32_t at = s->value_at + i * (uint32_t)s->value_step;
     const uint8_t *from =
-        area + ((uint64_t)(record - area) & s->in_record) + at / 8 - FIELD_ORIGIN_NBYTES;
+        area + ((uint64_t)(record - area) & s->in_record) + at / 8 - SHAPE_FIELD_ORIGIN_NBYTES;
     const uint32_t field = _pdep_u32((uint32_t)(bo_le64(from) >> at % 8), s->value_mask);
     return (int32_t)(field + ((bo_le32(record + s->bias_at) & s->bias_mask) + s->base));
 }
@@ -469,10 +298,10 @@ BO_V3 INLINE int32_t lookup_v3(const void *opaque, const uint8_t *record, uint32
                                uint32_t pc)
 {
     const struct shape_reader *reader = opaque;
-    const struct reader_shape *s = &reader->shapes[*record];
+    const struct shape_constants *s = &reader->shapes[*record];
     if (__builtin_expect(*record == SHAPE_SPLIT_CODE, 0))
         return shape_lookup_split_v3(record, text_quanta, pc);
-    const unsigned l = s->low_tables / LANES_NBYTES;
+    const unsigned l = s->low_nbits;
     const uint32_t bucket = pc >> l, low = _bzhi_u32(pc, l);
     uint64_t upper = bo_le64(record + 1);
     /* A 0 bit is put in front, so that bucket 0 is no exception. */
@@ -500,7 +329,7 @@ BO_VBMI2 INLINE int32_t lookup_vbmi2(const void *opaque, const uint8_t *record,
                                      uint32_t text_quanta, uint32_t pc)
 {
     const struct shape_reader *reader = opaque;
-    const struct reader_shape *s = &reader->shapes[*record];
+    const struct shape_constants *s = &reader->shapes[*record];
     if (__builtin_expect(*record == SHAPE_SPLIT_CODE, 0))
         return shape_lookup_split_v3(record, text_quanta, pc);
     /* 1, 2, ...: a lane without a 1 bit holds 0, and 0 - (j + 1) is large. */
@@ -508,7 +337,7 @@ BO_VBMI2 INLINE int32_t lookup_vbmi2(const void *opaque, const uint8_t *record,
         64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
         41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19,
         18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
-    const uint8_t *tables = (const uint8_t *)reader->lows + s->low_tables;
+    const uint8_t *tables = reader->lows->bytes[s->low_nbits];
     __m512i lows =
         _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(record + s->bias_at - 32)));
     lows = _mm512_permutexvar_epi8(_mm512_load_si512(tables), lows);
@@ -528,12 +357,12 @@ static void scan_record(const void *opaque, const uint8_t *record, uint32_t text
                         struct pcdata_scan_out *out)
 {
     const struct shape_reader *reader = opaque;
-    const struct reader_shape *s = &reader->shapes[*record];
+    const struct shape_constants *s = &reader->shapes[*record];
     if (*record == SHAPE_SPLIT_CODE) {
         shape_scan_split(record, text_quanta, out);
         return;
     }
-    const unsigned l = s->low_tables / LANES_NBYTES;
+    const unsigned l = s->low_nbits;
     const uint32_t n_buckets = (text_quanta - 1) >> l;
     const uint8_t *area = reader->frame.area.p;
     uint32_t i = 0, bucket = 0;
@@ -551,10 +380,10 @@ static void scan_record(const void *opaque, const uint8_t *record, uint32_t text
 /* ---- checking and decoding ------------------------------------------------------------------------------------- */
 
 /* The upper parts: as many 0 bits as there are buckets below the last, at most n_runs - 1 ones, and then a 0 bit. */
-static bool measure_upper(const struct reader_shape *s, const uint8_t *record, uint32_t text_quanta,
-                          unsigned *nbits_ret)
+static bool measure_upper(const struct shape_constants *s, const uint8_t *record,
+                          uint32_t text_quanta, unsigned *nbits_ret)
 {
-    const unsigned l = s->low_tables / LANES_NBYTES;
+    const unsigned l = s->low_nbits;
     const uint32_t n_buckets = (text_quanta - 1) >> l;
     const uint64_t upper = bo_le64(record + 1);
     unsigned ones = 0, at = 0;
@@ -575,8 +404,8 @@ static enum bo_status walk_shaped(const struct shape_reader *reader, const uint8
                                   unsigned nbits_upper, unsigned quantum_shift,
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
-    const struct reader_shape *s = &reader->shapes[*record];
-    const unsigned l = s->low_tables / LANES_NBYTES;
+    const struct shape_constants *s = &reader->shapes[*record];
+    const unsigned l = s->low_nbits;
     const uint64_t upper = bo_le64(record + 1);
     const uint8_t *area = at->p;
     uint32_t i = 0, bucket = 0, previous = 0;
@@ -613,16 +442,16 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         return bo_fail_here(err, BO_TRUNCATED, in, "record starts past the area's end");
     if (*record == SHAPE_SPLIT_CODE)
         return shape_walk_split(in, text_quanta, frame->quantum_shift, runs, err);
-    const struct reader_shape *s = &reader->shapes[*record];
+    const struct shape_constants *s = &reader->shapes[*record];
     unsigned nbits_upper;
     if (s->n_runs == 0)
         return bo_fail_here(err, BO_CORRUPT, in, "code without a shape");
     if (!measure_upper(s, record, text_quanta, &nbits_upper))
         return bo_fail_here(err, BO_CORRUPT, in, "upper parts do not fit the shape and the text");
-    const unsigned l = s->low_tables / LANES_NBYTES;
+    const unsigned l = s->low_nbits;
     const uint32_t values = s->in_record ? s->n_runs * (uint32_t)-s->value_step : 0;
     runs->nbits_before = (s->n_runs - 1u) * l + values - 8 * (uint32_t)s->bias_at;
-    if (runs->nbits_before > 8 * ((uint64_t)in->off - MIN_DICTIONARY_NBYTES))
+    if (runs->nbits_before > 8 * ((uint64_t)in->off - SHAPE_MIN_DICTIONARY_NBYTES))
         return bo_fail_here(err, BO_CORRUPT, in, "fields of a record reach into the dictionary");
     const unsigned nbytes = 1 + (nbits_upper + 7) / 8;
     if (nbytes > bo_left(in))
@@ -641,7 +470,7 @@ static enum bo_status read_all(struct bo_span in, struct shape_reader *reader,
         .walk = walk_record, .context = reader, .max_gap_nbits = MAX_GAP_NBITS};
     enum bo_status status = pcdata_frame_open(in, &reader->frame, err);
     if (!status)
-        status = read_dictionary(&reader->frame, reader, &layout.first_off, err);
+        status = shape_read_dictionary(&reader->frame, reader->shapes, &layout.first_off, err);
     return status ? status : pcdata_walk_all(&reader->frame, &layout, arena, model_ret, err);
 }
 

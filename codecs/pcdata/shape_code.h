@@ -1,9 +1,10 @@
 /*
  * Inside shape-code: what its files share. The layout is in shape_code.c.
  *
- *   shape_code.c    dictionary, shaped records, the readers, the codec
- *   shape_choice.c  the encoder's choice of a dictionary for one binary
- *   shape_split.c   split records: what no shape fits
+ *   shape_code.c        shaped records, the readers, the codec
+ *   shape_dictionary.c  the dictionary's bytes
+ *   shape_choice.c      the encoder's choice of a dictionary for one binary
+ *   shape_split.c       split records: what no shape fits
  */
 #ifndef PCDATA_SHAPE_CODE_H
 #define PCDATA_SHAPE_CODE_H
@@ -56,6 +57,40 @@ struct shape_facts {
     int16_t template; /* of the dictionary, or -1 */
     uint32_t cost;    /* bits, with the best shape so far */
 };
+
+/* ---- the dictionary's bytes ------------------------------------------------------------------------- */
+
+/* A dictionary takes at least so many bytes, so that the first record's reader may look back. */
+enum { SHAPE_MIN_DICTIONARY_NBYTES = 32 };
+
+void shape_put_dictionary(const struct shape_dictionary *dictionary, struct bo_writer *out);
+
+/*
+ * A shape as the readers want it. Positions of fields count bits from SHAPE_FIELD_ORIGIN_NBYTES bytes below the
+ * reference (or below the area's start, for a template), so that they are never negative.
+ */
+enum { SHAPE_FIELD_ORIGIN_NBYTES = 4096 };
+
+struct shape_constants {
+    uint64_t in_record;  /* all ones: fields are in the record; 0: in the dictionary */
+    uint32_t value_at;   /* of value 0, in bits from the origin */
+    int32_t value_step;  /* to the next value: minus its width */
+    uint32_t value_mask; /* width ones, shifted */
+    uint32_t bias_mask;
+    uint32_t base;
+    uint8_t low_nbits; /* of a boundary */
+    int8_t bias_at;    /* minus the bias's bytes */
+    uint8_t n_runs;    /* 0: no such shape */
+};
+
+_Static_assert(sizeof(struct shape_constants) == 32, "two shapes share a cache line");
+
+/* Reads the dictionary at the area's start into 256 shapes; *nbytes_ret is where the records start. */
+enum bo_status shape_read_dictionary(const struct pcdata_frame *frame,
+                                     struct shape_constants *shapes, uint32_t *nbytes_ret,
+                                     struct bo_error *err);
+
+/* ---- the choice ----------------------------------------------------------------------------------------- */
 
 #define SHAPE_NO_FIT UINT32_MAX
 

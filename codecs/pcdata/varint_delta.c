@@ -66,23 +66,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     }
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
-{
-    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
-}
-
 /* ---- reading records that open has checked ------------------------------------------------------- */
-
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
-{
-    struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
-    if (!frame)
-        return bo_fail_alloc(err, arena);
-    *reader_ret = frame;
-    return pcdata_open_frame(in, walk_record, arena, frame, err);
-}
 
 /* A varint that is known to be whole and to fit. */
 static inline const uint8_t *take_uvarint(const uint8_t *p, uint32_t *v_ret)
@@ -129,14 +113,7 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
     }
 }
 
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers)
-{
-    const struct pcdata_frame *frame = reader;
-    return kind == PCDATA_POINT
-               ? pcdata_answer_points(frame, NULL, lookup, queries, n, answers)
-               : pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);
-}
+#include "codecs/pcdata/plain_reader.h"
 
 const struct bo_codec pcdata_varint_delta = {
     .name = "varint-delta",

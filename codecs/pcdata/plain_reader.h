@@ -1,0 +1,30 @@
+/*
+ * Template: decode, open and query of a codec whose reader is the frame alone. Included by the codec's file, once, after it
+ * has defined walk_record, lookup and scan_record (the types are in pcdata.h).
+ */
+#include "codecs/pcdata/pcdata.h"
+
+static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
+{
+    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
+}
+
+static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                           struct bo_error *err)
+{
+    struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
+    if (!frame)
+        return bo_fail_alloc(err, arena);
+    *reader_ret = frame;
+    return pcdata_open_frame(in, walk_record, arena, frame, err);
+}
+
+static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
+                            void *answers)
+{
+    const struct pcdata_frame *frame = reader;
+    return kind == PCDATA_POINT
+               ? pcdata_answer_points(frame, NULL, lookup, queries, n, answers)
+               : pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);
+}
