@@ -47,6 +47,8 @@ ifdef CI
 WARNINGS += -Werror
 endif
 OUT := build/$(VARIANT)
+# One short line a command; V=1 shows them whole.
+say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
 CC := $(CC_$(VARIANT))
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
@@ -76,11 +78,11 @@ endif
 
 $(OBJ)/%.o: %.c | build/include/xxhash.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CFLAGS_jemalloc) -c $< -o $@
+	$(say) $(CC) $(CFLAGS) $(CFLAGS_jemalloc) -c $< -o $@
 
 $(OBJ)/%.o: %.cc
 	@mkdir -p $(@D)
-	$(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
+	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
 
 # xxhash and SIMDe are used header-only, from a folder of their own that cross compilers may search, too.
 build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
@@ -95,22 +97,22 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 $(OBJ)/bench/machine.o: CFLAGS += -DBO_CFLAGS='"$(FLAGS_$(VARIANT))"'
 
 $(OUT)/libbakeoff.a: $(CORE_OBJ)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(say) ar rcs $@ $^
 
 $(OUT)/bakeoff: $(CLI_OBJ) $(SHIM_OBJ) $(OUT)/libbakeoff.a
-	$(CC) $(LDFLAGS) $^ $(CLI_LIBS) -o $@
+	$(say) $(CC) $(LDFLAGS) $^ $(CLI_LIBS) -o $@
 
 build/bakeoff: $(OUT)/bakeoff
 	cp -f $< $@
 
 $(OUT)/selfcheck: $(OBJ)/harness/selfcheck.o $(OUT)/libbakeoff.a
-	$(CC) $(LDFLAGS) $^ -lm -o $@
+	$(say) $(CC) $(LDFLAGS) $^ -lm -o $@
 
 # A cmocka test is a file test_x.c beside what it tests; it links everything but the program's main.
 $(OUT)/test/%: $(OBJ)/%.o $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ) $(OUT)/libbakeoff.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ -lcmocka $(CLI_LIBS) -o $@
+	$(say) $(CC) $(LDFLAGS) $^ -lcmocka $(CLI_LIBS) -o $@
 
 TEST_BIN := $(TEST_SRC:%.c=$(OUT)/test/%)
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)

@@ -39,29 +39,29 @@ FUZZ_MAIN = $(if $(filter libfuzzer afl cmplog,$(VARIANT)),$(FUZZ_MAIN_$(VARIANT
 
 $(FUZZ_OBJ)/mutator_libfuzzer_%.o: fuzz/mutator_libfuzzer.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -DBO_TARGET=$* -c $< -o $@
+	$(say) $(CC) $(CFLAGS) -DBO_TARGET=$* -c $< -o $@
 
 # $(1): format, $(2): kind
 define FUZZ_TARGET_RULES
 $(FUZZ_OBJ)/$(1)_$(2).o: fuzz/target_$(2).c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) -DBO_FORMAT=$(1) -c $$< -o $$@
+	$$(say) $$(CC) $$(CFLAGS) -DBO_FORMAT=$(1) -c $$< -o $$@
 
 $(OUT)/fuzz/$(1)_$(2): $(FUZZ_OBJ)/$(1)_$(2).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(2)) \
 	$(OUT)/libbakeoff.a
 	@mkdir -p $$(@D)
-	$$(CC) $$^ $$(LDFLAGS) $$(CORE_LIBS) -lm -o $$@
+	$$(say) $$(CC) $$^ $$(LDFLAGS) $$(CORE_LIBS) -lm -o $$@
 endef
 $(foreach f,$(FUZZ_FORMATS),$(foreach k,$(FUZZ_KINDS),$(eval $(call FUZZ_TARGET_RULES,$(f),$(k)))))
 
 $(OUT)/fuzz/seeds: $(FUZZ_OBJ)/seeds_main.o $(OUT)/libbakeoff.a
 	@mkdir -p $(@D)
-	$(CC) $^ $(LDFLAGS) $(CORE_LIBS) -lm -o $@
+	$(say) $(CC) $^ $(LDFLAGS) $(CORE_LIBS) -lm -o $@
 
 build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c \
 		$(wildcard fuzz/*.h harness/*.h)
 	@mkdir -p $(@D)
-	clang -std=gnu11 -O2 $(WARNINGS) -I. -fPIC -shared -DBO_TARGET=$* $(filter %.c,$^) -o $@
+	$(say) clang -std=gnu11 -O2 $(WARNINGS) -I. -fPIC -shared -DBO_TARGET=$* $(filter %.c,$^) -o $@
 
 .PHONY: fuzz fuzz-build fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
 	fuzz-seeds fuzz-nightly

@@ -95,7 +95,8 @@ static struct bo_block *add_block(struct bo_arena *arena, size_t nbytes)
         doubled = doubled < MAX_BLOCK ? doubled : MAX_BLOCK;
         cap = nbytes > doubled ? nbytes : doubled;
     }
-    struct bo_block *block = cap <= SIZE_MAX - sizeof *block ? malloc(sizeof *block + cap) : NULL;
+    struct bo_block *block =
+        cap <= PTRDIFF_MAX - sizeof *block ? malloc(sizeof *block + cap) : NULL;
     if (!block)
         return NULL;
     *block = (struct bo_block){.older = arena->blocks, .cap = cap};

@@ -24,7 +24,7 @@
 
 /* Tests ask for impossible amounts: AddressSanitizer shall refuse them as malloc does. */
 const char *__asan_default_options(void);
-__attribute__((weak)) const char *__asan_default_options(void)
+const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
 }

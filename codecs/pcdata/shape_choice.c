@@ -24,9 +24,11 @@ uint32_t shape_cost(const struct shape_dictionary *dictionary, const struct shap
     if (s->n_runs < f->n_runs)
         return SHAPE_NO_FIT;
     const uint32_t lows = (s->n_runs - 1u) * s->low_nbits;
-    const uint32_t upper = f->n_runs - 1 + ((f->text_quanta - 1) >> s->low_nbits);
-    if (lows > SHAPE_MAX_LOWS_NBITS || upper > SHAPE_MAX_UPPER_NBITS)
+    const uint32_t n_buckets = (f->text_quanta - 1) >> s->low_nbits;
+    if (lows > SHAPE_MAX_LOWS_NBITS || n_buckets > SHAPE_MAX_UPPER_NBITS ||
+        n_buckets + f->n_runs - 1 > SHAPE_MAX_UPPER_NBITS)
         return SHAPE_NO_FIT;
+    const uint32_t upper = n_buckets + f->n_runs - 1;
     const int32_t base = dictionary->bases[s->base];
     const int64_t bias =
         s->bias_nbytes == 4 ? (uint32_t)f->min - (uint32_t)base : (int64_t)f->min - base;

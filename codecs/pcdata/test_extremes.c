@@ -1,0 +1,80 @@
+/*
+ * Documents at the ends of what the model can hold: texts of nearly 4 GiB, PCs on both sides of 2^31, all of int32. Why: real and
+ * generated tables are short, so an index that is too narrow, or a signed comparison, passes every other test.
+ */
+#include "codecs/pcdata/test_frame.h"
+
+/* Runs the named check of every codec on a document. Raw may find the text too long; nobody else skips its own bytes. */
+static void check_document(const char *text, const char *check_name)
+{
+    const struct bo_format *format = bo_find_format("pcdata");
+    const struct bo_check *check = bo_checks;
+    struct bo_effort effort = bo_effort_default();
+    struct bo_arena arena;
+    void *model;
+    effort.max_queries = 400;
+    while (strcmp(check->name, check_name) != 0)
+        check++;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(
+        format->parse((struct bo_span){(const uint8_t *)text, strlen(text)}, &arena, &model, NULL),
+        BO_OK);
+    for (const struct bo_codec *const *c = format->codecs; *c; c++) {
+        const struct bo_check_result r = check->run(format, *c, model, &effort);
+        const bool may_skip = (*c)->reads || strcmp((*c)->name, "raw") == 0;
+        if (r.outcome == BO_FAIL || (r.outcome == BO_SKIP && !may_skip))
+            fail_msg("%s: %s: %s %s", (*c)->name, check_name,
+                     r.outcome == BO_SKIP ? r.why_skipped : r.finding.class, r.finding.detail);
+    }
+    bo_arena_free(&arena);
+}
+
+static void test_largest_text(void **state)
+{
+    (void)state;
+    check_document("pcdata 1\nquantum 1\n"
+                   "table 4294967295 kind=pcln refs=1\n"
+                   "0 1\n1 2\n255 3\n256 4\n65536 -5\n2147483647 6\n2147483648 -7\n"
+                   "2147483649 8\n4294967040 9\n4294967293 10\n4294967294 -11\n",
+                   "oracle");
+}
+
+/* PCs of 32 bits in bytes, of 30 in quanta. */
+static void test_large_quantum(void **state)
+{
+    (void)state;
+    static const char document[] = "pcdata 1\nquantum 4\n"
+                                   "table 2147483652 kind=pcln refs=4294967295\n"
+                                   "0 -1\n1024 6\n2147483644 -7\n2147483648 10\n"
+                                   "table 4 kind=pcsp refs=0\n0 2147483647\n";
+    check_document(document, "round-trip");
+    check_document(document, "out-of-range");
+}
+
+/* Neighbours as far apart as int32 goes, in both directions, close together and a chunk apart. */
+static void test_widest_values(void **state)
+{
+    (void)state;
+    static const char document[] =
+        "pcdata 1\nquantum 1\n"
+        "table 2000 kind=pcln refs=1\n"
+        "0 -2147483648\n1 2147483647\n2 -2147483648\n3 0\n4 -1\n5 2147483647\n6 -2\n"
+        "300 2147483647\n301 -2147483648\n600 2147483647\n900 -2147483647\n1500 0\n"
+        "table 3 kind=pcln refs=1\n0 -2147483648\n1 2147483647\n2 -1\n"
+        "table 40000 kind=pcln refs=1\n0 2147483647\n"
+        "table 3 kind=pcln refs=1\n0 127\n1 128\n2 -128\n"
+        "table 5 kind=pcln refs=1\n0 -129\n1 32767\n2 32768\n3 -32768\n4 -32769\n"
+        "table 4 kind=pcln refs=1\n0 8388607\n1 8388608\n2 -8388608\n3 -8388609\n";
+    for (const struct bo_check *check = bo_checks; check->name; check++)
+        check_document(document, check->name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_largest_text),
+        cmocka_unit_test(test_large_quantum),
+        cmocka_unit_test(test_widest_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
