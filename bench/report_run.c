@@ -350,7 +350,7 @@ const char *bo_run_fact(const struct bo_run *run, const char *key)
 
 /* ---- the newest ------------------------------------------------------------------------------ */
 
-/* "20250301T123456Z.json": what `bench` calls a run in a folder. */
+/* "20250301T123456Z.json": what `bench` calls a run in a folder; packed by xz, as runs are kept in git, or not. */
 static bool is_run_name(const char *name)
 {
     static const char pattern[] = "ddddddddTddddddZ.json";
@@ -358,7 +358,7 @@ static bool is_run_name(const char *name)
     while (pattern[i] && name[i] &&
            (pattern[i] == 'd' ? isdigit((unsigned char)name[i]) != 0 : pattern[i] == name[i]))
         i++;
-    return !pattern[i] && !name[i];
+    return !pattern[i] && (!name[i] || strcmp(name + i, ".xz") == 0);
 }
 
 static int is_run(const struct dirent *entry)

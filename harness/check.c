@@ -272,8 +272,10 @@ static bool offer_prefixes(struct trial *t, struct bo_guarded *guarded)
     for (size_t i = 0; i < n_cuts; i++) {
         const size_t n = all ? whole.n - 1 - i : bo_random_below(&random, (uint32_t)whole.n);
         bo_guarded_free(guarded);
-        if (!bo_guarded_copy((struct bo_span){whole.p, n}, guarded))
+        if (!bo_guarded_copy((struct bo_span){whole.p, n}, guarded)) {
+            t->result = skip("no memory for a guarded copy");
             return true;
+        }
         if (!offer(t, guarded->span))
             return false;
     }

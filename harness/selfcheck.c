@@ -90,7 +90,7 @@ static struct bo_effort light_effort(void)
     struct bo_effort effort = bo_effort_default();
     effort.max_queries = 4000;
     effort.max_damage_full = DAMAGE_UP_TO;
-    effort.n_damage_sample = 150;
+    effort.n_damage_sample = 80;
     effort.max_failures = 60;
     return effort;
 }

@@ -160,6 +160,18 @@ static enum bo_status decode_without_last_run(struct bo_span in, struct bo_arena
     return status;
 }
 
+/* Makes a model that breaks a rule of its format: the first table ends before its last run starts. */
+static enum bo_status decode_breaks_a_rule(struct bo_span in, struct bo_arena *a, void **ret,
+                                           struct bo_error *err)
+{
+    const enum bo_status status = real->decode(in, a, ret, err);
+    struct pcdata_model *m = *ret;
+    if (!status && m->n_tables)
+        ((struct pcdata_table *)(uintptr_t)m->tables)->text_len =
+            m->tables[0].runs[m->tables[0].n_runs - 1].pc;
+    return status;
+}
+
 static enum bo_status decode_without_last_run_later(struct bo_span in, struct bo_arena *a,
                                                     void **ret, struct bo_error *err)
 {
@@ -337,6 +349,11 @@ static const struct fault faults[] = {
      "decoded-does-not-encode",
      "what was decoded: planted",
      {.encode = encode_the_document_only}},
+    {"run-array",
+     "damage",
+     "accepts-garbage",
+     "the text of what was decoded: ",
+     {.decode = decode_breaks_a_rule}},
     {"varint-delta",
      "damage",
      "decoded-changes",

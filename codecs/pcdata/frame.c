@@ -132,6 +132,7 @@ struct walker {
     struct seen_entries seen;
     struct pcdata_collector runs; /* of the record walked last */
     uint64_t next_bit;            /* of the area: where the record before ended */
+    uint64_t n_again; /* runs walked of records that had been walked for another text length */
 };
 
 /* True when the bits from `from` to `to` are few enough to be alignment, and all 0. */
@@ -144,6 +145,12 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
             return false;
     return true;
 }
+
+/*
+ * A record may serve tables of several text lengths, and is walked for each. Real binaries walk less than one run so for
+ * each byte; this keeps the work on hostile ones linear.
+ */
+#define MAX_RUNS_AGAIN UINT64_C(512)
 
 /* Walks the record of a table whose directory entry is seen for the first time. */
 static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo_error *err)
@@ -161,8 +168,15 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     const struct bo_cursor start = in;
     const enum bo_status status = w->layout->walk(frame, w->layout->context, &in,
                                                   pcdata_text_quanta(frame, table), &w->runs, err);
-    if (status || known)
+    if (status)
         return status;
+    if (known) {
+        w->n_again += w->runs.n;
+        return w->n_again <= MAX_RUNS_AGAIN * (frame->area.n + 8 * (uint64_t)frame->n_tables)
+                   ? BO_OK
+                   : bo_fail_here(err, BO_OVER_LIMIT, &start,
+                                  "record is shared by too many tables of other lengths");
+    }
     if (!is_gap(w, w->next_bit, 8 * (uint64_t)off - w->runs.nbits_before))
         return bo_fail_here(err, BO_CORRUPT, &start,
                             "table's record is neither the next one nor an earlier one");

@@ -219,6 +219,21 @@ static void test_marker_bytes_later(void **state)
     }
 }
 
+/* First chunks of every size around fd, fe and ff bytes, where the index changes its form. */
+static void test_sizes_of_the_first_chunk(void **state)
+{
+    (void)state;
+    for (uint32_t n = 104; n <= 116; n++)
+        for (uint32_t n_wide = 0; n_wide <= 4; n_wide++) {
+            for (uint32_t i = 0; i < n; i++)
+                runs[i] = (struct pcdata_run){2 * i, i % 2 ? i < 2 * n_wide ? 1000 : 1 : 0};
+            runs[n] = (struct pcdata_run){300, 70};
+            const struct pcdata_table table = {
+                .text_len = 400, .n_runs = n + 1, .refs = 1, .runs = runs};
+            check_every_pc(&(struct pcdata_model){1, 1, &table});
+        }
+}
+
 /* ---- at the end of the area ------------------------------------------------------------------------------------- */
 
 /* Tables whose last value is a single byte at the area's end, behind all lengths of what is before. */
@@ -265,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_wide_indexes),
         cmocka_unit_test(test_index_forms),
         cmocka_unit_test(test_marker_bytes_later),
+        cmocka_unit_test(test_sizes_of_the_first_chunk),
         cmocka_unit_test(test_last_bytes_of_the_area),
         cmocka_unit_test(test_text_lengths),
     };
