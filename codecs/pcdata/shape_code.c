@@ -37,13 +37,14 @@ enum { MAX_GAP_NBITS = 15 };
 /* ---- the reader ---------------------------------------------------------------------------------------- */
 
 /* For the vector reader, by l: how to bring the low parts, which end below the bias, into 16-bit lanes. */
-enum { N_LOWS = SHAPE_MAX_LOW_NBITS + 1, LANES_NBYTES = 64 };
+enum { N_LOWS = SHAPE_MAX_LOW_NBITS + 1 };
 
 struct low_tables {
-    _Alignas(64) uint8_t bytes[N_LOWS][LANES_NBYTES]; /* byte to take for each lane's byte */
+    _Alignas(64) uint8_t bytes[N_LOWS][SHAPE_LANES_NBYTES]; /* byte to take for each lane's byte */
     _Alignas(64) uint8_t
-        shifts[N_LOWS][LANES_NBYTES]; /* left shift that puts the low part at the lane's top */
-    _Alignas(64) uint8_t widths[N_LOWS][LANES_NBYTES]; /* l */
+        shifts[N_LOWS]
+              [SHAPE_LANES_NBYTES]; /* left shift that puts the low part at the lane's top */
+    _Alignas(64) uint8_t widths[N_LOWS][SHAPE_LANES_NBYTES]; /* l */
 };
 
 struct shape_reader {
@@ -56,7 +57,7 @@ static void fill_low_tables(struct low_tables *lows)
 {
     memset(lows, 0, sizeof *lows);
     for (int l = 0; l < N_LOWS; l++)
-        for (int lane = 0; lane < LANES_NBYTES / 2; lane++) {
+        for (int lane = 0; lane < SHAPE_LANES_NBYTES / 2; lane++) {
             const int bit = 8 * 32 - (lane + 1) * l; /* in the 32 bytes below the bias */
             const int from = bit < 0 ? 0 : bit;
             lows->bytes[l][2 * lane] = (uint8_t)(from / 8);
@@ -270,7 +271,7 @@ static inline int32_t lookup_portable(const void *opaque, const uint8_t *record,
     const struct shape_constants *s = &reader->shapes[*record];
     if (*record == SHAPE_SPLIT_CODE)
         return shape_lookup_split(record, text_quanta, pc);
-    const unsigned l = s->low_nbits;
+    const unsigned l = shape_low_nbits(s);
     uint64_t upper = bo_le64(record + 1);
     uint32_t i = 0;
     for (uint32_t bucket = pc >> l; bucket; upper >>= 1) {
@@ -301,7 +302,7 @@ BO_V3 INLINE int32_t lookup_v3(const void *opaque, const uint8_t *record, uint32
     const struct shape_constants *s = &reader->shapes[*record];
     if (__builtin_expect(*record == SHAPE_SPLIT_CODE, 0))
         return shape_lookup_split_v3(record, text_quanta, pc);
-    const unsigned l = s->low_nbits;
+    const unsigned l = shape_low_nbits(s);
     const uint32_t bucket = pc >> l, low = _bzhi_u32(pc, l);
     uint64_t upper = bo_le64(record + 1);
     /* A 0 bit is put in front, so that bucket 0 is no exception. */
@@ -337,7 +338,7 @@ BO_VBMI2 INLINE int32_t lookup_vbmi2(const void *opaque, const uint8_t *record,
         64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
         41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19,
         18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
-    const uint8_t *tables = reader->lows->bytes[s->low_nbits];
+    const uint8_t *tables = (const uint8_t *)reader->lows + s->lows_off;
     __m512i lows =
         _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(record + s->bias_at - 32)));
     lows = _mm512_permutexvar_epi8(_mm512_load_si512(tables), lows);
@@ -362,7 +363,7 @@ static void scan_record(const void *opaque, const uint8_t *record, uint32_t text
         shape_scan_split(record, text_quanta, out);
         return;
     }
-    const unsigned l = s->low_nbits;
+    const unsigned l = shape_low_nbits(s);
     const uint32_t n_buckets = (text_quanta - 1) >> l;
     const uint8_t *area = reader->frame.area.p;
     uint32_t i = 0, bucket = 0;
@@ -383,7 +384,7 @@ static void scan_record(const void *opaque, const uint8_t *record, uint32_t text
 static bool measure_upper(const struct shape_constants *s, const uint8_t *record,
                           uint32_t text_quanta, unsigned *nbits_ret)
 {
-    const unsigned l = s->low_nbits;
+    const unsigned l = shape_low_nbits(s);
     const uint32_t n_buckets = (text_quanta - 1) >> l;
     const uint64_t upper = bo_le64(record + 1);
     unsigned ones = 0, at = 0;
@@ -405,7 +406,7 @@ static enum bo_status walk_shaped(const struct shape_reader *reader, const uint8
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
     const struct shape_constants *s = &reader->shapes[*record];
-    const unsigned l = s->low_nbits;
+    const unsigned l = shape_low_nbits(s);
     const uint64_t upper = bo_le64(record + 1);
     const uint8_t *area = at->p;
     uint32_t i = 0, bucket = 0, previous = 0;
@@ -448,7 +449,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         return bo_fail_here(err, BO_CORRUPT, in, "code without a shape");
     if (!measure_upper(s, record, text_quanta, &nbits_upper))
         return bo_fail_here(err, BO_CORRUPT, in, "upper parts do not fit the shape and the text");
-    const unsigned l = s->low_nbits;
+    const unsigned l = shape_low_nbits(s);
     const uint32_t values = s->in_record ? s->n_runs * (uint32_t)-s->value_step : 0;
     runs->nbits_before = (s->n_runs - 1u) * l + values - 8 * (uint32_t)s->bias_at;
     if (runs->nbits_before > 8 * ((uint64_t)in->off - SHAPE_MIN_DICTIONARY_NBYTES))

@@ -69,7 +69,7 @@ void shape_put_dictionary(const struct shape_dictionary *dictionary, struct bo_w
  * A shape as the readers want it. Positions of fields count bits from SHAPE_FIELD_ORIGIN_NBYTES bytes below the
  * reference (or below the area's start, for a template), so that they are never negative.
  */
-enum { SHAPE_FIELD_ORIGIN_NBYTES = 4096 };
+enum { SHAPE_FIELD_ORIGIN_NBYTES = 4096, SHAPE_LANES_NBYTES = 64 };
 
 struct shape_constants {
     uint64_t in_record;  /* all ones: fields are in the record; 0: in the dictionary */
@@ -78,12 +78,17 @@ struct shape_constants {
     uint32_t value_mask; /* width ones, shifted */
     uint32_t bias_mask;
     uint32_t base;
-    uint8_t low_nbits; /* of a boundary */
+    uint16_t lows_off; /* low bits of a boundary, times SHAPE_LANES_NBYTES: ready to index by */
     int8_t bias_at;    /* minus the bias's bytes */
     uint8_t n_runs;    /* 0: no such shape */
 };
 
 _Static_assert(sizeof(struct shape_constants) == 32, "two shapes share a cache line");
+
+static inline unsigned shape_low_nbits(const struct shape_constants *s)
+{
+    return s->lows_off / SHAPE_LANES_NBYTES;
+}
 
 /* Reads the dictionary at the area's start into 256 shapes; *nbytes_ret is where the records start. */
 enum bo_status shape_read_dictionary(const struct pcdata_frame *frame,

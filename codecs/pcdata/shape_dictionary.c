@@ -106,7 +106,7 @@ static const char *expand_shape(struct bo_bit_cursor *c, const int32_t *bases, u
         .value_mask = (uint32_t)(((UINT64_C(1) << nbits) - 1) << shift),
         .bias_mask = (uint32_t)((UINT64_C(1) << (8 * bias_nbytes)) - 1),
         .base = (uint32_t)bases[base],
-        .low_nbits = (uint8_t)l,
+        .lows_off = (uint16_t)(l * SHAPE_LANES_NBYTES),
         .bias_at = (int8_t) - (int)bias_nbytes,
         .n_runs = (uint8_t)(runs + 1),
     };
