@@ -210,9 +210,9 @@ SOURCES = $(wildcard harness/*.[ch] harness/cli/*.[ch] codecs/*.[ch] codecs/*/*.
 	corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch])
 
 format: ## lay out all sources by .clang-format
-	clang-format -i $(SOURCES)
+	@clang-format -i $(SOURCES)
 check-format:
-	clang-format --dry-run --Werror $(SOURCES)
+	@clang-format --dry-run --Werror $(SOURCES)
 
 clean: ## remove build/
 	rm -rf build

@@ -7,12 +7,17 @@
 #include <cstdio>
 #include <vector>
 
-namespace {
+namespace
+{
 
 // Keeps the one run of the one repetition instead of printing it.
-class KeepRun : public benchmark::BenchmarkReporter {
-public:
-    bool ReportContext(const Context &) override { return true; }
+class KeepRun : public benchmark::BenchmarkReporter
+{
+  public:
+    bool ReportContext(const Context &) override
+    {
+        return true;
+    }
 
     void ReportRuns(const std::vector<Run> &runs) override
     {
@@ -35,17 +40,21 @@ public:
 extern "C" bool bo_gbench_run(const bo_gbench_case *bench, bo_gbench_result *result_ret)
 {
     benchmark::ClearRegisteredBenchmarks();
-    benchmark::RegisterBenchmark(bench->name, [bench](benchmark::State &state) {
-        bench->begin(bench->context);
-        for (auto _ : state) {
-            const double seconds = bench->batch(bench->context);
-            if (seconds < 0) {
-                state.SkipWithError("gave up");
-                break;
-            }
-            state.SetIterationTime(seconds);
-        }
-    })->UseManualTime()->MinTime(bench->min_time_s)->Repetitions(1);
+    benchmark::RegisterBenchmark(bench->name,
+                                 [bench](benchmark::State &state) {
+                                     bench->begin(bench->context);
+                                     for (auto _ : state) {
+                                         const double seconds = bench->batch(bench->context);
+                                         if (seconds < 0) {
+                                             state.SkipWithError("gave up");
+                                             break;
+                                         }
+                                         state.SetIterationTime(seconds);
+                                     }
+                                 })
+        ->UseManualTime()
+        ->MinTime(bench->min_time_s)
+        ->Repetitions(1);
 
     KeepRun reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter, ".");

@@ -217,8 +217,8 @@ static double toy_floor(const void *model, struct bo_arena *arena)
     return (double)((const struct toy_model *)model)->n / 8 + 0.2;
 }
 
-#define TOY_CODEC                                                                                  \
-    .role = BO_NEW, .access = BO_RANDOM, .kinds = 3, .encode = toy_encode, .decode = toy_decode,  \
+#define TOY_CODEC                                                                                \
+    .role = BO_NEW, .access = BO_RANDOM, .kinds = 3, .encode = toy_encode, .decode = toy_decode, \
     .open = toy_open, .query = toy_query
 
 static const struct bo_codec toy_honest = {.name = "honest", TOY_CODEC};

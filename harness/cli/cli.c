@@ -53,8 +53,7 @@ const struct bo_codec *bo_need_codec(const char *command, const char *name,
     const struct bo_codec *codec = bo_find_codec(*format_ret, slash + 1);
     if (codec)
         return codec;
-    fprintf(stderr, "bakeoff: %s: no codec '%s' of %s; there are", command, slash + 1,
-            format_name);
+    fprintf(stderr, "bakeoff: %s: no codec '%s' of %s; there are", command, slash + 1, format_name);
     for (const struct bo_codec *const *c = (*format_ret)->codecs; *c; c++)
         fprintf(stderr, " %s", (*c)->name);
     fputc('\n', stderr);

@@ -37,8 +37,8 @@ int bo_cmd_convert(int argc, char **argv)
     const enum bo_status status = from->decode(payload, &arena, &model, &error);
     if (error.off != BO_NO_OFFSET)
         error.off += (uint64_t)(payload.p - in.bytes.p); /* speak of the file, not of its payload */
-    const int code = status ? bo_file_error(in.path, &error)
-                            : bo_write_payload(format, to, model, out, false);
+    const int code =
+        status ? bo_file_error(in.path, &error) : bo_write_payload(format, to, model, out, false);
     bo_arena_free(&arena);
     bo_input_close(&in);
     return code;

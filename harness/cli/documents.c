@@ -115,8 +115,8 @@ static bool list_manifest(const struct bo_format *format, struct bo_documents *d
         fprintf(stderr, "bakeoff: %s: %s at byte %d\n", path, error.text, error.position);
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(manifest, "documents"), i, entry)
-        ok = ok && append_entry(corpora, entry, format, documents);
+    json_array_foreach(json_object_get(manifest, "documents"), i, entry) ok =
+        ok && append_entry(corpora, entry, format, documents);
     json_decref(manifest);
     free(path);
     free(corpora);
@@ -264,8 +264,9 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
     if (!add_known(format, name_or_path, documents, &found))
         return false;
     if (!found)
-        fprintf(stderr, "bakeoff: %s: neither a file nor a document of the corpora; see "
-                        "`bakeoff list corpora`\n",
+        fprintf(stderr,
+                "bakeoff: %s: neither a file nor a document of the corpora; see "
+                "`bakeoff list corpora`\n",
                 name_or_path);
     return found;
 }

@@ -13,11 +13,12 @@
 /* One document of the corpora, loaded or not. */
 struct bo_document {
     const struct bo_format *format;
-    char *name;       /* "esbuild-amd64-sample", or a user's file name */
-    char *path;       /* of its text form, or of a file that an importer of the format takes */
-    char *provenance; /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
-    bool embedded;    /* lies in the repository */
-    bool present;     /* its file exists (fetched ones: after `make corpora`) */
+    char *name; /* "esbuild-amd64-sample", or a user's file name */
+    char *path; /* of its text form, or of a file that an importer of the format takes */
+    char *
+        provenance; /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
+    bool embedded; /* lies in the repository */
+    bool present;  /* its file exists (fetched ones: after `make corpora`) */
 
     /* After bo_document_load: */
     void *model;
@@ -34,7 +35,7 @@ struct bo_documents {
 enum bo_document_choice {
     BO_DOCUMENTS_ALL,      /* also those that are not present */
     BO_DOCUMENTS_EMBEDDED, /* those in the repository */
-    BO_DOCUMENTS_BEST,     /* the present fetched ones and BAKEOFF_CORPORA's; if there are none, the embedded */
+    BO_DOCUMENTS_BEST, /* the present fetched ones and BAKEOFF_CORPORA's; if there are none, the embedded */
 };
 
 /* Lists documents of one format, or of all for NULL. False after a message. */

@@ -123,7 +123,10 @@ static bool unpack(struct bo_input *in)
     const char *flaw;
     if (starts_with(in->bytes, "\x28\xb5\x2f\xfd", 4))
         flaw = unpack_zstd(in->bytes, &b);
-    else if (starts_with(in->bytes, "\xfd" "7zXZ\0", 6))
+    else if (starts_with(in->bytes,
+                         "\xfd"
+                         "7zXZ\0",
+                         6))
         flaw = unpack_xz(in->bytes, &b);
     else
         return true;
@@ -218,8 +221,7 @@ bool bo_output(const char *path, struct bo_span bytes)
 {
     if (!path || strcmp(path, "-") == 0) {
         fflush(stdout);
-        return write_all(STDOUT_FILENO, bytes) ? true
-                                               : fail("standard output", strerror(errno));
+        return write_all(STDOUT_FILENO, bytes) ? true : fail("standard output", strerror(errno));
     }
     struct stat st;
     const bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);

@@ -91,9 +91,7 @@ static int list_codecs(bool json)
 
 static const char *whereabouts(const struct bo_document *document)
 {
-    return document->embedded  ? "embedded"
-           : document->present ? "fetched"
-                               : "not fetched";
+    return document->embedded ? "embedded" : document->present ? "fetched" : "not fetched";
 }
 
 static int list_corpora(bool json)
@@ -107,10 +105,10 @@ static int list_corpora(bool json)
     for (size_t i = 0; i < documents.n; i++) {
         const struct bo_document *d = &documents.items[i];
         if (json)
-            json_array_append_new(
-                all, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "format", d->format->name, "name",
-                               d->name, "path", d->path, "provenance", d->provenance, "embedded",
-                               d->embedded, "present", d->present));
+            json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "format",
+                                                 d->format->name, "name", d->name, "path", d->path,
+                                                 "provenance", d->provenance, "embedded",
+                                                 d->embedded, "present", d->present));
         else
             printf("%-8s %-28s %-11s %s\n", d->format->name, d->name, whereabouts(d),
                    d->provenance);

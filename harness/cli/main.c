@@ -16,13 +16,15 @@ const struct bo_command bo_commands[] = {
 
 static void print_help(FILE *to)
 {
-    fputs("usage: bakeoff COMMAND [ARGUMENTS]\n"
-          "Which encoding should a toolchain format use? Measures, checks and converts its codecs.\n"
-          "\ncommands (each has --help):\n",
-          to);
+    fputs(
+        "usage: bakeoff COMMAND [ARGUMENTS]\n"
+        "Which encoding should a toolchain format use? Measures, checks and converts its codecs.\n"
+        "\ncommands (each has --help):\n",
+        to);
     for (const struct bo_command *c = bo_commands; c->name; c++)
         fprintf(to, "  %-8s %s\n", c->name, c->summary);
-    fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input\n", to);
+    fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input\n",
+          to);
 }
 
 int main(int argc, char **argv)

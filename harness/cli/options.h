@@ -15,8 +15,8 @@ struct bo_option {
 
 struct bo_usage {
     const char *command;
-    const char *arguments; /* "FORMAT/CODEC F.txt -o F.bin" */
-    const char *text;      /* what the command does: a few lines */
+    const char *arguments;           /* "FORMAT/CODEC F.txt -o F.bin" */
+    const char *text;                /* what the command does: a few lines */
     const struct bo_option *options; /* ends with a NULL name */
 };
 

@@ -31,12 +31,12 @@ static void note(struct tally *tally, const char *document, const char *codec, c
     tally->skipped += result->outcome == BO_SKIP;
     const char *detail = failed ? result->finding.detail : result->why_skipped;
     if (tally->results) {
-        json_array_append_new(
-            tally->results,
-            json_pack("{s:s, s:s, s:s, s:s, s:I, s:s*, s:s*}", "document", document, "codec", codec,
-                      "check", check, "status", outcome_name(result->outcome), "cases",
-                      (json_int_t)result->n_cases, "class",
-                      failed ? result->finding.class : NULL, "detail", detail));
+        json_array_append_new(tally->results,
+                              json_pack("{s:s, s:s, s:s, s:s, s:I, s:s*, s:s*}", "document",
+                                        document, "codec", codec, "check", check, "status",
+                                        outcome_name(result->outcome), "cases",
+                                        (json_int_t)result->n_cases, "class",
+                                        failed ? result->finding.class : NULL, "detail", detail));
         return;
     }
     printf("%-8s %-28s %-26s %-20s", outcome_name(result->outcome), document, codec, check);
@@ -150,8 +150,8 @@ static void verify_vector(const struct bo_format *format, const json_t *vector, 
                 result = check->run(format, *c, model, effort);
         if (verdict == BO_VECTOR_FAIL) {
             result.outcome = BO_FAIL;
-            result.finding = (struct bo_finding){format->name, "-", (*c)->name, "vector",
-                                                 "other-bytes", ""};
+            result.finding =
+                (struct bo_finding){format->name, "-", (*c)->name, "vector", "other-bytes", ""};
             snprintf(result.finding.detail, sizeof result.finding.detail, "%s", why);
         }
         note(tally, name ? name : "unnamed", (*c)->name, "vector", &result);
