@@ -30,7 +30,8 @@ CC_msan := clang
 CC_coverage := clang
 CC_i686 := i686-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
-# Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to 80%.
+# Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
+# 80%.
 FLAGS_gcc := -O2 -falign-functions=64
 FLAGS_clang := -O2 -falign-functions=64
 FLAGS_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -84,7 +85,8 @@ $(OBJ)/%.o: %.cc
 	@mkdir -p $(@D)
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
 
-# xxhash and SIMDe are used header-only, from a folder of their own that cross compilers may search, too.
+# xxhash and SIMDe are used header-only, from a folder of their own that cross compilers may search,
+# too.
 build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/simde $(@D)/simde
@@ -151,7 +153,8 @@ deps-test:
 deps-corpora:
 	$(call install,$(PACKAGES_BUILD) $(PACKAGES_CORPORA))
 
-# The steps are in the script; each is a make of its own, so that packages are there before sources are looked at.
+# The steps are in the script; each is a make of its own, so that packages are there before sources
+# are looked at.
 test: deps-test ## every check and test, under every compiler, sanitizer and machine that is here
 	+@harness/run_tests.sh $(VARIANTS_FULL) -- $(VARIANTS_CORE)
 
@@ -190,7 +193,8 @@ coverage: deps-test ## line coverage of harness/ and codecs/ by the tests, file 
 MIN_COVERAGE := 90
 COVERED_BIN := $(OUT)/bakeoff $(OUT)/selfcheck $(TEST_BIN) $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
 
-# Counts of all runs of a binary go to one file (%m), written at exit. Below MIN_COVERAGE percent it fails.
+# Counts of all runs of a binary go to one file (%m), written at exit. Below MIN_COVERAGE percent it
+# fails.
 coverage-report: export LLVM_PROFILE_FILE := $(abspath build/coverage)/profiles/%4m.profraw
 coverage-report: $(COVERED_BIN)
 	@rm -rf build/coverage/profiles; mkdir -p build/coverage/profiles

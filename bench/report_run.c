@@ -350,7 +350,10 @@ const char *bo_run_fact(const struct bo_run *run, const char *key)
 
 /* ---- the newest ------------------------------------------------------------------------------ */
 
-/* "20250301T123456Z.json": what `bench` calls a run in a folder; packed by xz, as runs are kept in git, or not. */
+/*
+ * "20250301T123456Z.json": what `bench` calls a run in a folder; packed by xz, as runs are kept in
+ * git, or not.
+ */
 static bool is_run_name(const char *name)
 {
     static const char pattern[] = "ddddddddTddddddZ.json";

@@ -219,7 +219,7 @@ static void toggle_continuation(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[pick_off(b, r)] ^= 0x80;
 }
 
-/* ---- decisions of a generator --------------------------------------------------------------- */
+/* ---- decisions of a generator ---------------------------------------------------------------- */
 
 static void set_small(struct bo_fuzz_buffer *b, struct bo_random *r)
 {

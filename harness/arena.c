@@ -12,7 +12,10 @@ struct bo_block {
     _Alignas(ALIGN) unsigned char data[];
 };
 
-/* Under the sanitizers every allocation is a heap block of its own, so that overruns and stale bytes are seen. */
+/*
+ * Under the sanitizers every allocation is a heap block of its own, so that overruns and stale
+ * bytes are seen.
+ */
 #if defined(__SANITIZE_ADDRESS__)
 #define ONE_ALLOCATION_A_BLOCK 1
 #elif defined(__has_feature)

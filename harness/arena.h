@@ -1,8 +1,8 @@
 /*
  * Region allocator with a hard budget.
  *
- * Every byte that a codec allocates comes from an arena that its caller made. So peak memory is exact,
- * a decompression bomb ends as BO_OVER_LIMIT, and a test can make the n-th allocation fail.
+ * Every byte that a codec allocates comes from an arena that its caller made. So peak memory is
+ * exact, a decompression bomb ends as BO_OVER_LIMIT, and a test can make the n-th allocation fail.
  */
 #ifndef BO_ARENA_H
 #define BO_ARENA_H
@@ -53,8 +53,8 @@ void *bo_alloc_array(struct bo_arena *arena, size_t n, size_t size);
 void *bo_zalloc_array(struct bo_arena *arena, size_t n, size_t size);
 
 /*
- * Returns an array of at least need_n elements holding the first n of old, in *cap_ret elements; grows by
- * doubling. The old array is abandoned to the arena. NULL when refused.
+ * Returns an array of at least need_n elements holding the first n of old, in *cap_ret elements;
+ * grows by doubling. The old array is abandoned to the arena. NULL when refused.
  */
 void *bo_grow_array(struct bo_arena *arena, void *old, size_t n, size_t need_n, size_t *cap_ret,
                     size_t size);
@@ -63,8 +63,8 @@ struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena);
 void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark);
 
 /*
- * Charges memory that lives elsewhere (a writer's buffer) to the budget: old_nbytes are given back and
- * new_nbytes taken. False when refused, and then nothing has changed.
+ * Charges memory that lives elsewhere (a writer's buffer) to the budget: old_nbytes are given back
+ * and new_nbytes taken. False when refused, and then nothing has changed.
  */
 bool bo_arena_charge(struct bo_arena *arena, size_t old_nbytes, size_t new_nbytes);
 

@@ -10,13 +10,16 @@ static inline unsigned bo_bit_width(uint64_t v)
     return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
 }
 
-/* The nbits (at most 32) at `bit`; reads up to 8 bytes from byte bit / 8 on, so the caller owes room for that. */
+/*
+ * The nbits (at most 32) at `bit`; reads up to 8 bytes from byte bit / 8 on, so the caller owes
+ * room for that.
+ */
 static inline uint32_t bo_bits_at(const uint8_t *p, uint64_t bit, unsigned nbits)
 {
     return (uint32_t)(bo_le64(p + bit / 8) >> bit % 8 & ((UINT64_C(1) << nbits) - 1));
 }
 
-/* ---- reading untrusted bits ----------------------------------------------------------------------- */
+/* ---- reading untrusted bits ------------------------------------------------------------------ */
 
 struct bo_bit_cursor {
     struct bo_span in;
@@ -37,7 +40,7 @@ static inline bool bo_get_bits(struct bo_bit_cursor *c, unsigned nbits, uint32_t
     return true;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Appends bits to a writer; the last byte is written as soon as it has a bit, its free bits 0. */
 struct bo_bit_writer {

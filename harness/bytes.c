@@ -69,7 +69,9 @@ void bo_writer_reset(struct bo_writer *out)
     out->n_marks = 0;
 }
 
-/* Reallocates a buffer of the writer, charged to its arena; NULL (and the status set) when refused. */
+/*
+ * Reallocates a buffer of the writer, charged to its arena; NULL (and the status set) when refused.
+ */
 static void *regrow(struct bo_writer *out, void *p, size_t *cap, size_t need, size_t size)
 {
     size_t new_cap = *cap > SIZE_MAX / 2 ? need : 2 * *cap;

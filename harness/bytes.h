@@ -1,6 +1,6 @@
 /*
- * Bytes in and bytes out: spans, fixed-width integers of either byte order, a bounds-checked cursor,
- * varints, and a growing writer that remembers which section each byte belongs to.
+ * Bytes in and bytes out: spans, fixed-width integers of either byte order, a bounds-checked
+ * cursor, varints, and a growing writer that remembers which section each byte belongs to.
  *
  * Nothing here depends on the host's byte order, word size or alignment.
  */
@@ -15,7 +15,7 @@
 #include "harness/arena.h"
 #include "harness/error.h"
 
-/* ---- spans ---------------------------------------------------------------------------------- */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 struct bo_span {
     const uint8_t *p;
@@ -27,7 +27,7 @@ static inline bool bo_span_equal(struct bo_span a, struct bo_span b)
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* ---- fixed-width integers ------------------------------------------------------------------- */
+/* ---- fixed-width integers -------------------------------------------------------------------- */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define BO_FROM_LE(bits, v) __builtin_bswap##bits(v)
@@ -147,9 +147,9 @@ BO_DEFINE_GETTER(be, 64)
 #undef BO_DEFINE_GETTER
 
 /*
- * Base-128 varints as Go and protobuf write them, least significant group first.
- * Errors name the first byte of the varint: BO_TRUNCATED at the end of the input; BO_CORRUPT for a value that
- * does not fit or a last group of zero (not the shortest form). On an error the cursor does not move.
+ * Base-128 varints as Go and protobuf write them, least significant group first. Errors name the
+ * first byte of the varint: BO_TRUNCATED at the end of the input; BO_CORRUPT for a value that does
+ * not fit or a last group of zero (not the shortest form). On an error the cursor does not move.
  */
 enum bo_status bo_get_uvarint32(struct bo_cursor *c, uint32_t *v_ret, struct bo_error *err);
 enum bo_status bo_get_uvarint64(struct bo_cursor *c, uint64_t *v_ret, struct bo_error *err);
@@ -165,8 +165,8 @@ static inline unsigned bo_uvarint_nbytes(uint64_t v)
 enum { BO_MAX_SECTIONS = 24 };
 
 /*
- * A named part of an encoding. Counted sections make up the encoding's size; the others stand beside it
- * because they are the same for every codec of the format (see bo_mark_aside).
+ * A named part of an encoding. Counted sections make up the encoding's size; the others stand
+ * beside it because they are the same for every codec of the format (see bo_mark_aside).
  */
 struct bo_section {
     const char *name;
@@ -197,7 +197,9 @@ void bo_writer_free(struct bo_writer *out);
 /* Forgets the content and keeps the buffer. */
 void bo_writer_reset(struct bo_writer *out);
 
-/* From here on, bytes belong to the section `name` (a static string). Sections of one name add up. */
+/*
+ * From here on, bytes belong to the section `name` (a static string). Sections of one name add up.
+ */
 void bo_mark(struct bo_writer *out, const char *name);
 void bo_mark_aside(struct bo_writer *out, const char *name);
 

@@ -19,7 +19,7 @@ struct bo_effort bo_effort_default(void)
     };
 }
 
-/* ---- one codec at work ------------------------------------------------------------------------------ */
+/* ---- one codec at work ----------------------------------------------------------------------- */
 
 static struct bo_check_result pass(uint64_t n_cases)
 {
@@ -81,9 +81,12 @@ static void trial_fail(struct trial *t, const struct bo_query_kind *kind, const 
         snprintf(t->result.finding.detail, sizeof t->result.finding.detail, "%s", doing);
 }
 
-/* ---- the checks ------------------------------------------------------------------------------- */
+/* ---- the checks ------------------------------------------------------------------------------ */
 
-/* True for a second reader of another codec's bytes that encodes and decodes with that codec's functions. */
+/*
+ * True for a second reader of another codec's bytes that encodes and decodes with that codec's
+ * functions.
+ */
 static bool borrows_encoding(const struct bo_format *format, const struct bo_codec *codec)
 {
     const struct bo_codec *lender = bo_encoding_of(format, codec);
@@ -291,7 +294,9 @@ static uint8_t changed_byte(uint8_t byte, unsigned k)
 
 enum { N_CHANGES = 12, ALL_VALUES_BELOW = 300 };
 
-/* One byte at a time: all 255 other values in the smallest encodings, twelve of them in small ones. */
+/*
+ * One byte at a time: all 255 other values in the smallest encodings, twelve of them in small ones.
+ */
 static bool offer_changes(struct trial *t, struct bo_guarded *guarded)
 {
     uint8_t *p = (uint8_t *)(uintptr_t)guarded->span.p;

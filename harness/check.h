@@ -1,6 +1,6 @@
 /*
- * The generic checks: properties that every codec of every format must hold. Tests, fuzzers and `bakeoff verify`
- * all call these, so that a property is stated once.
+ * The generic checks: properties that every codec of every format must hold. Tests, fuzzers and
+ * `bakeoff verify` all call these, so that a property is stated once.
  */
 #ifndef BO_CHECK_H
 #define BO_CHECK_H
@@ -22,10 +22,10 @@ enum bo_outcome { BO_PASS, BO_FAIL, BO_SKIP };
 /* How hard to look; start from bo_effort_default(). A 0 means none, not all. */
 struct bo_effort {
     uint64_t seed; /* of everything sampled */
-    uint64_t
-        max_queries; /* per query kind: all when there are no more than this, else so many drawn */
-    size_t
-        max_damage_full; /* encodings up to this many bytes see every prefix and every byte changed */
+    /* per query kind: all when there are no more than this, else so many drawn */
+    uint64_t max_queries;
+    /* encodings up to this many bytes see every prefix and every byte changed */
+    size_t max_damage_full;
     size_t n_damage_sample; /* larger ones see at most so many of each, fewer the larger they are */
     size_t budget_nbytes;   /* arena budget of every call */
     uint64_t max_failures;  /* allocation failures injected, from the first on */
@@ -50,10 +50,11 @@ struct bo_check {
 extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
- * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes. Each open, decode and
- * query must end in BO_OK or a named error; all must agree on accepting; what is accepted must answer as the
- * oracle does on the decoded model, and must encode and decode again to the same model. *accepted_ret (may be
- * NULL) says whether they took it. False, with *finding filled, when a property broke.
+ * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
+ * Each open, decode and query must end in BO_OK or a named error; all must agree on accepting; what
+ * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
+ * to the same model. *accepted_ret (may be NULL) says whether they took it. False, with *finding
+ * filled, when a property broke.
  */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);

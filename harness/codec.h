@@ -33,15 +33,15 @@ struct bo_codec {
     const char *name;    /* "linear-index" */
     const char *summary; /* one line */
     const char *spec;    /* where the layout is specified */
-    const char
-        *reads; /* for a second reader of another codec's bytes: that codec's name; else NULL */
+    /* for a second reader of another codec's bytes: that codec's name; else NULL */
+    const char *reads;
     enum bo_role role;
     enum bo_access access;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
 
     /*
-     * Appends the model's encoding to `out`, with its sections marked. Scratch memory comes from out->arena.
-     * BO_UNSUPPORTED when the encoding cannot hold this model.
+     * Appends the model's encoding to `out`, with its sections marked. Scratch memory comes from
+     * out->arena. BO_UNSUPPORTED when the encoding cannot hold this model.
      */
     enum bo_status (*encode)(const void *model, struct bo_writer *out, struct bo_error *err);
 
@@ -54,16 +54,19 @@ struct bo_codec {
                            struct bo_error *err);
 
     /*
-     * Answers n queries of one kind, each by itself and in order: no looking ahead in the batch, which exists
-     * only so that the call costs nothing. For a kind of fixed answer size, `answers` is an array of n; for
-     * one of variable size it is a struct bo_sink. BO_OUT_OF_RANGE when a query asks for what is not there: the
-     * answers are then unspecified.
+     * Answers n queries of one kind, each by itself and in order: no looking ahead in the batch,
+     * which exists only so that the call costs nothing. For a kind of fixed answer size, `answers`
+     * is an array of n; for one of variable size it is a struct bo_sink. BO_OUT_OF_RANGE when a
+     * query asks for what is not there: the answers are then unspecified.
      */
     enum bo_status (*query)(void *reader, unsigned kind, const void *queries, size_t n,
                             void *answers);
 };
 
-/* Where answers of variable size go: appended one after the other, each in the kind's documented layout. */
+/*
+ * Where answers of variable size go: appended one after the other, each in the kind's documented
+ * layout.
+ */
 struct bo_sink {
     uint8_t *p;
     size_t n, cap; /* bytes */

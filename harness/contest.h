@@ -1,4 +1,7 @@
-/* A reader against the oracle: batches of queries whose answers must agree. What the checks are made of. */
+/*
+ * A reader against the oracle: batches of queries whose answers must agree. What the checks are
+ * made of.
+ */
 #ifndef BO_CONTEST_H
 #define BO_CONTEST_H
 
@@ -19,7 +22,10 @@ struct bo_contest {
     struct bo_finding *finding;
 };
 
-/* Fills queries, expected and got, the rest being set; false with the finding filled when memory is out. */
+/*
+ * Fills queries, expected and got, the rest being set; false with the finding filled when memory is
+ * out.
+ */
 bool bo_contest_init(struct bo_contest *c);
 
 /* Asks about the first n queries; answers go to `expected`, whose buffer grows until they fit. */
@@ -33,15 +39,16 @@ void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query,
                                size_t n);
 
 /*
- * Asks the reader everything, or a sample as `effort` says, in every query kind that the codec answers. False with the
- * finding filled at the first answer that is not the oracle's. *n_cases counts queries.
+ * Asks the reader everything, or a sample as `effort` says, in every query kind that the codec
+ * answers. False with the finding filled at the first answer that is not the oracle's. *n_cases
+ * counts queries.
  */
 bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
                           const void *model, void *reader, struct bo_arena *arena,
                           const struct bo_effort *effort, uint64_t *n_cases,
                           struct bo_finding *finding);
 
-/* ---- findings ---------------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 /* Fills a finding (NULL is allowed) with an empty detail. kind may be NULL. */
 void bo_finding_set(struct bo_finding *finding, const struct bo_format *format,
@@ -52,7 +59,9 @@ void bo_finding_set(struct bo_finding *finding, const struct bo_format *format,
 void bo_finding_explain(struct bo_finding *finding, const char *doing,
                         const struct bo_error *error);
 
-/* True when an error is well told: a named status other than OK, the same in *error, and a phrase. */
+/*
+ * True when an error is well told: a named status other than OK, the same in *error, and a phrase.
+ */
 bool bo_well_told(enum bo_status status, const struct bo_error *error);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * Faster levels above the portable one, chosen at run time: x86-64-v3 (AVX2, BMI2, POPCNT, LZCNT), and AVX-512 with
- * VBMI2 (byte permutes and compresses: Ice Lake, Zen 4 and later).
+ * Faster levels above the portable one, chosen at run time: x86-64-v3 (AVX2, BMI2, POPCNT, LZCNT),
+ * and AVX-512 with VBMI2 (byte permutes and compresses: Ice Lake, Zen 4 and later).
  *
- * A reader that gains from a level compiles its batch loop once more for it, and asks for each batch what the CPU has.
+ * A reader that gains from a level compiles its batch loop once more for it, and asks for each
+ * batch what the CPU has.
  */
 #ifndef BO_CPU_H
 #define BO_CPU_H

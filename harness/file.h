@@ -1,6 +1,6 @@
 /*
- * The header of a file that holds one codec's payload, so that bytes of the wrong codec, or damaged ones, are told apart
- * from bad payloads.
+ * The header of a file that holds one codec's payload, so that bytes of the wrong codec, or damaged
+ * ones, are told apart from bad payloads.
  *
  *   0   8 bytes  89 42 4b 4f 0d 0a 1a 0a: "BKO" between bytes that text transfers damage
  *   8   u8       header version, 1
@@ -12,7 +12,8 @@
  *   24  u64      XXH3-64 of the payload, seed 0
  *   32  the format's name, the codec's name: ASCII, no terminators
  *
- * Integers are little-endian. The payload starts aligned, so that a mapped file is read where it lies.
+ * Integers are little-endian. The payload starts aligned, so that a mapped file is read where it
+ * lies.
  */
 #ifndef BO_FILE_H
 #define BO_FILE_H
@@ -25,13 +26,16 @@ void bo_file_put(const struct bo_format *format, const struct bo_codec *codec,
                  struct bo_span payload, struct bo_writer *out);
 
 /*
- * Finds the payload that this codec can read in a file's bytes: written by it, or by the codec whose bytes it reads.
- * BO_BAD_USAGE when another codec wrote the file; bo_file_names tells which.
+ * Finds the payload that this codec can read in a file's bytes: written by it, or by the codec
+ * whose bytes it reads. BO_BAD_USAGE when another codec wrote the file; bo_file_names tells which.
  */
 enum bo_status bo_file_open(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span file, struct bo_span *payload_ret, struct bo_error *err);
 
-/* The names of the format and the codec that wrote the file, pointing into it; empty when it has no intact header. */
+/*
+ * The names of the format and the codec that wrote the file, pointing into it; empty when it has no
+ * intact header.
+ */
 void bo_file_names(struct bo_span file, struct bo_span *format_ret, struct bo_span *codec_ret);
 
 /* XXH3-64 of some bytes: what headers, corpora and golden files name them by. */

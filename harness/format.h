@@ -1,7 +1,9 @@
 /*
- * What a format is: a model, its text form, the ways it is read, and the codecs that compete for it.
+ * What a format is: a model, its text form, the ways it is read, and the codecs that compete for
+ * it.
  *
- * Everything that knows a model's inside is here, behind void *; codecs and the code in this table cast once, at their top.
+ * Everything that knows a model's inside is here, behind void *; codecs and the code in this table
+ * cast once, at their top.
  */
 #ifndef BO_FORMAT_H
 #define BO_FORMAT_H
@@ -14,15 +16,18 @@ struct bo_workload {
     const char *name;    /* "uniform" */
     const char *summary; /* one line */
     /*
-     * Distinct queries that make one round, asked again and again: small sets fit the caches. The driver draws
-     * this many.
+     * Distinct queries that make one round, asked again and again: small sets fit the caches. The
+     * driver draws this many.
      */
     size_t n_queries;
-    /* Each query depends on the answer before it, through the kind's `link`: latency, not throughput. */
+    /*
+     * Each query depends on the answer before it, through the kind's `link`: latency, not
+     * throughput.
+     */
     bool dependent;
     /*
-     * Fills n queries; the same generator state gives the same queries on every machine. Returns how many it
-     * could draw: fewer than n, also 0, when the document has no such place to ask for.
+     * Fills n queries; the same generator state gives the same queries on every machine. Returns
+     * how many it could draw: fewer than n, also 0, when the document has no such place to ask for.
      */
     size_t (*draw)(const void *model, struct bo_random *random, size_t n, void *queries);
 };
@@ -33,15 +38,20 @@ struct bo_query_kind {
     const char *summary; /* one line */
     const char *usage;   /* the command line's arguments: "TABLE PC" */
     size_t query_size;   /* bytes; queries hold no padding */
-    size_t
-        answer_size; /* bytes; 0: variable, written to a struct bo_sink. Answers compare with memcmp */
+    /* Bytes; 0: variable, written to a struct bo_sink. Answers compare with memcmp. */
+    size_t answer_size;
     const struct bo_workload *workloads;
     unsigned n_workloads;
 
-    /* The right answers, from the model alone, sharing no code with any codec. As bo_codec.query. */
+    /*
+     * The right answers, from the model alone, sharing no code with any codec. As bo_codec.query.
+     */
     enum bo_status (*oracle)(const void *model, const void *queries, size_t n, void *answers);
 
-    /* All valid queries of a model, in order: how many; the first; the one after *query, false past the last. */
+    /*
+     * All valid queries of a model, in order: how many; the first; the one after *query, false past
+     * the last.
+     */
     uint64_t (*count)(const void *model);
     bool (*first)(const void *model, void *query);
     bool (*next)(const void *model, void *query);
@@ -49,13 +59,21 @@ struct bo_query_kind {
     /* As bo_workload.draw, of queries beside which the answer changes: where off-by-ones live. */
     size_t (*draw_edges)(const void *model, struct bo_random *random, size_t n, void *queries);
 
-    /* The i-th invalid query, which every codec must refuse with BO_OUT_OF_RANGE; false when i is past the last. */
+    /*
+     * The i-th invalid query, which every codec must refuse with BO_OUT_OF_RANGE; false when i is
+     * past the last.
+     */
     bool (*invalid_at)(const void *model, uint64_t i, void *query);
 
-    /* Makes a query depend on the answer before it without leaving the document; NULL without such workloads. */
+    /*
+     * Makes a query depend on the answer before it without leaving the document; NULL without such
+     * workloads.
+     */
     void (*link)(void *query, const void *previous_answer);
 
-    /* The command line's arguments to a query; a query and its answer to text (one line or more). */
+    /*
+     * The command line's arguments to a query; a query and its answer to text (one line or more).
+     */
     enum bo_status (*parse)(int n_args, char *const *args, void *query, struct bo_error *err);
     void (*print)(const void *query, struct bo_span answer, struct bo_writer *out);
 };
@@ -83,8 +101,8 @@ struct bo_format {
     const char *(*differ)(const void *a, const void *b);
 
     /*
-     * A new model from randomness. scale is the number of units (tables, functions, ...) for a seeded source and
-     * an upper bound for a fuzzer's bytes.
+     * A new model from randomness. scale is the number of units (tables, functions, ...) for a
+     * seeded source and an upper bound for a fuzzer's bytes.
      */
     enum bo_status (*generate)(struct bo_random *random, size_t scale, struct bo_arena *arena,
                                void **model_ret, struct bo_error *err);
@@ -93,10 +111,15 @@ struct bo_format {
     enum bo_status (*mutate)(const void *model, struct bo_random *random, struct bo_arena *arena,
                              void **model_ret, struct bo_error *err);
 
-    /* Counts of the model's things, at most BO_MAX_UNITS, the one that sizes are divided by first. Returns how many. */
+    /*
+     * Counts of the model's things, at most BO_MAX_UNITS, the one that sizes are divided by first.
+     * Returns how many.
+     */
     unsigned (*units)(const void *model, struct bo_unit *units_ret);
 
-    /* Order-0 entropy of the model's numbers, in bytes: a floor for codecs that model no context. */
+    /*
+     * Order-0 entropy of the model's numbers, in bytes: a floor for codecs that model no context.
+     */
     double (*entropy_floor_nbytes)(const void *model, struct bo_arena *arena);
 };
 

@@ -1,4 +1,7 @@
-/* Bytes that end at a page nobody may touch, so that reading past the end is a fault and not a guess. */
+/*
+ * Bytes that end at a page nobody may touch, so that reading past the end is a fault and not a
+ * guess.
+ */
 #ifndef BO_GUARD_H
 #define BO_GUARD_H
 

@@ -1,8 +1,9 @@
 /*
  * Deterministic randomness: the same seed draws the same numbers on every machine.
  *
- * One source serves two masters. Seeded, it is an endless generator (SplitMix64). Fed with a fuzzer's bytes, it
- * hands those out and then zeros, so that a generator that reads small numbers as "stop" ends by itself.
+ * One source serves two masters. Seeded, it is an endless generator (SplitMix64). Fed with a
+ * fuzzer's bytes, it hands those out and then zeros, so that a generator that reads small numbers
+ * as "stop" ends by itself.
  */
 #ifndef BO_RANDOM_H
 #define BO_RANDOM_H
@@ -71,7 +72,10 @@ static inline uint64_t bo_random_u64(struct bo_random *r)
     return bo_random_bits(r, 8);
 }
 
-/* Uniform enough for workloads: 0 <= result < bound (bound > 0); takes no more bytes than bound needs. */
+/*
+ * Uniform enough for workloads: 0 <= result < bound (bound > 0); takes no more bytes than bound
+ * needs.
+ */
 static inline uint32_t bo_random_below(struct bo_random *r, uint32_t bound)
 {
     if (!r->entropy.p)

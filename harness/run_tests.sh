@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # What `make test` runs: run_tests.sh FULL-VARIANTS -- CORE-VARIANTS
 #
-# Each step is one line with its time; the output of a failed step is shown. A step that this machine cannot run says why
+# Each step is one line with its time; the output of a failed step is shown. A step that this
+# machine cannot run says why
 # and, where CI is set, fails. Ends with `N passed, M failed, K skipped`.
 set -u
 mkdir -p build/test
 passed=0 failed=0 skipped=0
 declare -a why_skipped=()
 
-# step NAME COMMAND...: exit code 77 means that the machine lacks something; the last line says what.
+# step NAME COMMAND...: exit code 77 means that the machine lacks something; the last line says
+# what.
 step() {
     local name=$1 log="build/test/${1//[^a-z0-9]/-}.log" start=$SECONDS code
     shift

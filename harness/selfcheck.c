@@ -1,12 +1,12 @@
 /*
- * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross compiler reaches: 32-bit,
- * big-endian, under each sanitizer.
+ * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross
+ * compiler reaches: 32-bit, big-endian, under each sanitizer.
  *
  *   selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT.txt...
  *
- * Checks the documents and N generated ones, then compares the size and hash of every encoding with the golden file,
- * which is the same for all machines: lines of `document codec bytes XXH3-of-the-payload`. With --golden it prints
- * that file instead. Ends with `N passed, M failed`.
+ * Checks the documents and N generated ones, then compares the size and hash of every encoding with
+ * the golden file, which is the same for all machines: lines of `document codec bytes
+ * XXH3-of-the-payload`. With --golden it prints that file instead. Ends with `N passed, M failed`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void note(struct selfcheck *s, bool ok, const char *document, const char 
         printf("FAILED %s/%s %s: %s: %s\n", s->format->name, codec, document, check, detail);
 }
 
-/* ---- golden sizes and hashes ------------------------------------------------------------------------ */
+/* ---- golden sizes and hashes ----------------------------------------------------------------- */
 
 /* True when the golden file has this line. */
 static bool has_line(struct bo_span golden, const char *line)
@@ -71,7 +71,7 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
     }
 }
 
-/* ---- the generic checks ------------------------------------------------------------------------------- */
+/* ---- the generic checks ---------------------------------------------------------------------- */
 
 static void check_all(struct selfcheck *s, const char *name, const void *model,
                       const struct bo_effort *effort)
@@ -127,7 +127,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     }
 }
 
-/* ---- documents --------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static bool read_file(const char *path, struct bo_arena *arena, struct bo_span *bytes_ret)
 {

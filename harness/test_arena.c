@@ -1,6 +1,7 @@
 /*
- * The region allocator. Why: "peak memory is exact" and "a bomb ends as BO_OVER_LIMIT" are figures and promises of this
- * file, and injected failures only test codecs when they hit the request that they name.
+ * The region allocator. Why: "peak memory is exact" and "a bomb ends as BO_OVER_LIMIT" are figures
+ * and promises of this file, and injected failures only test codecs when they hit the request that
+ * they name.
  */
 #include "harness/test_cmocka.h"
 

@@ -1,4 +1,7 @@
-/* Bit-packed fields. Why: a field that crosses a byte or a word, or takes its neighbour's bit, is read by no other test alone. */
+/*
+ * Bit-packed fields. Why: a field that crosses a byte or a word, or takes its neighbour's bit, is
+ * read by no other test alone.
+ */
 #include "harness/test_cmocka.h"
 
 #include "harness/bits.h"

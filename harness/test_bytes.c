@@ -1,10 +1,10 @@
 /*
- * Varints, fixed-width integers, the cursor, and the writer. Why: every codec stands on these, and an error that names
- * the wrong byte, or a varint of two spellings, shows up in all of them.
+ * Varints, fixed-width integers, the cursor, and the writer. Why: every codec stands on these, and
+ * an error that names the wrong byte, or a varint of two spellings, shows up in all of them.
  */
 #include "harness/test_cmocka.h"
 
-/* ---- varints ------------------------------------------------------------------------------------- */
+/* ---- varints --------------------------------------------------------------------------------- */
 
 /* What reading a varint of 32 and of 64 bits makes of some bytes. */
 struct varint_case {
@@ -128,7 +128,7 @@ static void test_zigzag(void **state)
     assert_true(bo_unzigzag64(UINT64_MAX - 1) == INT64_MAX);
 }
 
-/* ---- fixed-width integers and the cursor ------------------------------------------------------------- */
+/* ---- fixed-width integers and the cursor ----------------------------------------------------- */
 
 static const uint8_t counting[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -218,7 +218,7 @@ static void test_span_equal(void **state)
     assert_true(bo_span_equal((struct bo_span){NULL, 0}, (struct bo_span){a.p, 0}));
 }
 
-/* ---- the writer ------------------------------------------------------------------------------------- */
+/* ---- the writer ------------------------------------------------------------------------------ */
 
 static void test_sections(void **state)
 {

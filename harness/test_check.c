@@ -1,6 +1,6 @@
 /*
- * The generic checks, on codecs with one planted fault each. Why: a check that cannot fail is worth nothing, and
- * tests, fuzzers and `bakeoff verify` all believe what these say.
+ * The generic checks, on codecs with one planted fault each. Why: a check that cannot fail is worth
+ * nothing, and tests, fuzzers and `bakeoff verify` all believe what these say.
  */
 #include "harness/test_cmocka.h"
 
@@ -10,7 +10,7 @@
 #include "harness/check.h"
 #include "harness/registry.h"
 
-/* ---- a format of one or two codecs, and a document ------------------------------------------------------- */
+/* ---- a format of one or two codecs, and a document ------------------------------------------- */
 
 static const struct bo_span text = BYTES("pcdata 1\nquantum 2\n"
                                          "table 640 kind=pcsp refs=1\n0 -1\n20 8\n30 0\n600 16\n"
@@ -79,7 +79,7 @@ static struct bo_check_result run_check(const char *name)
     return named(name)(&format, &faulty, model, &effort);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------ */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static unsigned n_calls; /* of the fault at work; each use of a fault starts at 0 */
 
@@ -160,7 +160,9 @@ static enum bo_status decode_without_last_run(struct bo_span in, struct bo_arena
     return status;
 }
 
-/* Makes a model that breaks a rule of its format: the first table ends before its last run starts. */
+/*
+ * Makes a model that breaks a rule of its format: the first table ends before its last run starts.
+ */
 static enum bo_status decode_breaks_a_rule(struct bo_span in, struct bo_arena *a, void **ret,
                                            struct bo_error *err)
 {
@@ -279,7 +281,7 @@ static enum bo_status query_past_the_end(void *reader, unsigned kind, const void
     return real->query(reader, kind, queries, n, answers);
 }
 
-/* ---- each fault is found by its check ------------------------------------------------------------------------ */
+/* ---- each fault is found by its check -------------------------------------------------------- */
 
 struct fault {
     const char *codec, *check, *class, *detail; /* detail: what the finding's must contain */
@@ -412,7 +414,7 @@ static void test_reading_past_the_end(void **state)
     assert_true(dies_of_a_fault(run_check_for_child, oracle));
 }
 
-/* ---- two readers of the same bytes ------------------------------------------------------------------------------ */
+/* ---- two readers of the same bytes ----------------------------------------------------------- */
 
 static struct bo_codec second;
 
@@ -466,7 +468,7 @@ static void test_two_readers(void **state)
     assert_non_null(r.why_skipped);
 }
 
-/* ---- a format's own faults ---------------------------------------------------------------------------------------- */
+/* ---- a format's own faults ------------------------------------------------------------------- */
 
 static enum bo_status oracle_fails(const void *m, const void *queries, size_t n, void *answers)
 {
@@ -494,9 +496,12 @@ static void test_faulty_oracle(void **state)
     assert_string_equal(run_check("out-of-range").finding.class, "oracle-answers-nonsense");
 }
 
-/* ---- what is right passes --------------------------------------------------------------------------------------------- */
+/* ---- what is right passes -------------------------------------------------------------------- */
 
-/* A second reader may skip what its bytes are checked for under the codec that writes them, but is asked everything. */
+/*
+ * A second reader may skip what its bytes are checked for under the codec that writes them, but is
+ * asked everything.
+ */
 static void expect_all_pass(const void *m, const struct bo_effort *effort)
 {
     for (const struct bo_codec *const *c = pcdata->codecs; *c; c++)

@@ -1,4 +1,7 @@
-/* What the cmocka tests share: cmocka's own needs, bytes of literals, and children that must die of a fault. */
+/*
+ * What the cmocka tests share: cmocka's own needs, bytes of literals, and children that must die of
+ * a fault.
+ */
 #ifndef BO_TEST_CMOCKA_H
 #define BO_TEST_CMOCKA_H
 

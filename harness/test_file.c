@@ -1,6 +1,6 @@
 /*
- * The file header. Why: it is what tells bytes of the wrong codec, damaged bytes and bad payloads apart, and a field
- * that nobody checks is a field that lies one day.
+ * The file header. Why: it is what tells bytes of the wrong codec, damaged bytes and bad payloads
+ * apart, and a field that nobody checks is a field that lies one day.
  */
 #include "harness/test_cmocka.h"
 

@@ -1,4 +1,7 @@
-/* Guarded copies. Why: every claim that nothing is read past the end rests on this page being there. */
+/*
+ * Guarded copies. Why: every claim that nothing is read past the end rests on this page being
+ * there.
+ */
 #include "harness/test_cmocka.h"
 
 #include "harness/guard.h"

@@ -1,4 +1,7 @@
-/* Reading line-oriented text forms: lines, words and integers, with the byte offset that errors report. */
+/*
+ * Reading line-oriented text forms: lines, words and integers, with the byte offset that errors
+ * report.
+ */
 #ifndef BO_TEXT_H
 #define BO_TEXT_H
 
@@ -16,13 +19,22 @@ struct bo_line {
     size_t off;
 };
 
-/* The next line that is neither empty nor a comment (# in its first column); false at the text's end. */
+/*
+ * The next line that is neither empty nor a comment (# in its first column); false at the text's
+ * end.
+ */
 bool bo_text_line(struct bo_text *text, struct bo_line *line);
 
-/* Takes the next space-separated word off the line; false when there is none. *off_ret is the word's place. */
+/*
+ * Takes the next space-separated word off the line; false when there is none. *off_ret is the
+ * word's place.
+ */
 bool bo_line_word(struct bo_line *line, struct bo_span *word_ret, size_t *off_ret);
 
-/* Decimal integers without leading zeros or plus sign; false when the word is anything else or outside the range. */
+/*
+ * Decimal integers without leading zeros or plus sign; false when the word is anything else or
+ * outside the range.
+ */
 bool bo_parse_u64(struct bo_span word, uint64_t max, uint64_t *v_ret);
 bool bo_parse_i64(struct bo_span word, int64_t min, int64_t max, int64_t *v_ret);
 

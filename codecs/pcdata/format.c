@@ -21,7 +21,7 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 3;
 }
 
-/* ---- the entropy floor ---------------------------------------------------------------------------- */
+/* ---- the entropy floor ----------------------------------------------------------------------- */
 
 static int compare_u32(const void *a, const void *b)
 {
@@ -44,7 +44,10 @@ static double order0_nbits(uint32_t *symbols, size_t n)
     return nbits;
 }
 
-/* One code for the counts of runs, one for their lengths in quanta, one for the value deltas; of all tables. */
+/*
+ * One code for the counts of runs, one for their lengths in quanta, one for the value deltas; of
+ * all tables.
+ */
 static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
 {
     const struct pcdata_model *model = opaque;
@@ -72,7 +75,7 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
            8;
 }
 
-/* ---- the tables ------------------------------------------------------------------------------------ */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 #define CODEC(name) extern const struct bo_codec pcdata_##name;
 #include "codecs/pcdata/codecs.def"

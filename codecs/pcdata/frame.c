@@ -1,7 +1,9 @@
-/* The frame that all PCDATA payloads share: header, area of records, directory. Layout in pcdata.h. */
+/*
+ * The frame that all PCDATA payloads share: header, area of records, directory. Layout in pcdata.h.
+ */
 #include "codecs/pcdata/pcdata.h"
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static enum bo_status check_directory(const struct pcdata_frame *frame, size_t directory_off,
                                       struct bo_error *err)
@@ -62,7 +64,7 @@ enum bo_status pcdata_frame_open(struct bo_span in, struct pcdata_frame *frame,
     return check_directory(frame, (size_t)directory_off, err);
 }
 
-/* ---- rebuilding runs ---------------------------------------------------------------------------- */
+/* ---- rebuilding runs ------------------------------------------------------------------------- */
 
 bool pcdata_collect(struct pcdata_collector *runs, uint32_t pc, int32_t value)
 {
@@ -91,7 +93,10 @@ static const struct pcdata_run *keep_runs(const struct pcdata_collector *runs,
     return kept;
 }
 
-/* The directory entries seen so far, by value, so that a record that many tables share is walked once. */
+/*
+ * The directory entries seen so far, by value, so that a record that many tables share is walked
+ * once.
+ */
 struct seen_entries {
     const struct pcdata_frame *frame;
     uint32_t *slots; /* table number + 1; 0: free */
@@ -116,7 +121,9 @@ static bool seen_init(struct seen_entries *seen, const struct pcdata_frame *fram
     return seen->slots && seen->starts;
 }
 
-/* The slot of the first table with the same directory entry: its number + 1, or 0 and to be filled. */
+/*
+ * The slot of the first table with the same directory entry: its number + 1, or 0 and to be filled.
+ */
 static uint32_t *seen_find(const struct seen_entries *seen, uint32_t table)
 {
     const uint64_t entry = directory_entry(seen->frame, table);
@@ -147,8 +154,8 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
 }
 
 /*
- * A record may serve tables of several text lengths, and is walked for each. Real binaries walk less than one run so for
- * each byte; this keeps the work on hostile ones linear.
+ * A record may serve tables of several text lengths, and is walked for each. Real binaries walk
+ * less than one run so for each byte; this keeps the work on hostile ones linear.
  */
 #define MAX_RUNS_AGAIN UINT64_C(512)
 
@@ -258,7 +265,7 @@ enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
     return status ? status : pcdata_walk_all(frame, &layout, arena, NULL, err);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct pcdata_record_slot {
     uint32_t off, n; /* of the record's bytes; n is 0 in a free slot */
@@ -375,7 +382,7 @@ enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_rec
     return status ? status : pcdata_frame_end(&w, err);
 }
 
-/* ---- scans -------------------------------------------------------------------------------------- */
+/* ---- scans ----------------------------------------------------------------------------------- */
 
 enum bo_status pcdata_answer_scans(const struct pcdata_frame *frame, const void *reader,
                                    pcdata_scan_record *scan, const struct pcdata_scan *queries,

@@ -1,8 +1,9 @@
 /*
  * PCDATA models from randomness: made whole, or made from another by one change.
  *
- * Shapes follow real binaries roughly (5 runs at the median, gaps mostly below 128 quanta, values by kind), and lean
- * towards the places where encodings break: chunk borders, long constant stretches, extremes of int32, -1 at PC 0.
+ * Shapes follow real binaries roughly (5 runs at the median, gaps mostly below 128 quanta, values
+ * by kind), and lean towards the places where encodings break: chunk borders, long constant
+ * stretches, extremes of int32, -1 at PC 0.
  */
 #include "codecs/pcdata/generate.h"
 
@@ -34,7 +35,7 @@ static void add_run(struct draft *d, uint32_t length, int32_t value)
     d->quanta += length;
 }
 
-/* ---- lengths and values --------------------------------------------------------------------------- */
+/* ---- lengths and values ---------------------------------------------------------------------- */
 
 static uint32_t random_n_runs(struct bo_random *r)
 {
@@ -75,11 +76,11 @@ static int32_t random_value(struct bo_random *r, uint8_t kind, int32_t previous)
     }
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /*
- * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the compiler, and the same
- * seed must give the same model everywhere.
+ * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
+ * compiler, and the same seed must give the same model everywhere.
  */
 static void draft_ordinary(struct draft *d, struct bo_random *r, uint8_t kind)
 {
@@ -118,7 +119,10 @@ static void draft_sparse(struct draft *d, struct bo_random *r, uint8_t kind)
     }
 }
 
-/* A first stretch whose encoding takes about 250 bytes, then constants: where an index of bytes becomes one of words. */
+/*
+ * A first stretch whose encoding takes about 250 bytes, then constants: where an index of bytes
+ * becomes one of words.
+ */
 static void draft_index_edge(struct draft *d, struct bo_random *r)
 {
     for (uint32_t n = 108 + bo_random_below(r, 8); n; n--)
@@ -194,7 +198,7 @@ enum bo_status pcdata_generate(struct bo_random *random, size_t scale, struct bo
     return BO_OK;
 }
 
-/* ---- one change -------------------------------------------------------------------------------------- */
+/* ---- one change ------------------------------------------------------------------------------ */
 
 /* The table again with `skip` runs left out from run i on, and, when `insert`, a new run there. */
 static bool rebuild_table(struct bo_random *r, struct bo_arena *arena, uint32_t quantum,

@@ -1,6 +1,7 @@
 /*
- * linear-index: the alternate encoding of the seed. PCs are split into chunks of 256 quanta; a record is an index
- * of chunk offsets, then the chunks. Three readers of the same bytes: scalar, SIMD, and one without branches.
+ * linear-index: the alternate encoding of the seed. PCs are split into chunks of 256 quanta; a
+ * record is an index of chunk offsets, then the chunks. Three readers of the same bytes: scalar,
+ * SIMD, and one without branches.
  *
  *   index, for k chunks, of the offsets of chunks 1 .. k-1 from the index's end:
  *     nothing            k = 1
@@ -34,7 +35,7 @@ static inline size_t vlen_nbytes(size_t n)
     return (n + 3) / 4;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static unsigned value_code(int32_t v)
 {
@@ -48,7 +49,10 @@ struct chunk_runs {
     uint32_t first, end;
 };
 
-/* The chunk that starts at `start` quanta, given the run that covers the quantum before it (or run 0). */
+/*
+ * The chunk that starts at `start` quanta, given the run that covers the quantum before it (or run
+ * 0).
+ */
 static struct chunk_runs chunk_at(const struct pcdata_table *table, unsigned quantum_shift,
                                   uint64_t start, uint32_t run)
 {
@@ -202,7 +206,7 @@ static enum bo_status encode(const void *model, struct bo_writer *out, struct bo
     return pcdata_put_frame(model, put_record, out, err);
 }
 
-/* ---- checking and decoding ---------------------------------------------------------------------- */
+/* ---- checking and decoding ------------------------------------------------------------------- */
 
 struct index_form {
     unsigned entry_nbytes;
@@ -286,8 +290,8 @@ static enum bo_status walk_chunk(struct bo_cursor *in, uint64_t start, uint32_t 
 }
 
 /*
- * Chunks lie one after the other; only a constant one may be referred to again. So a record's work is bounded by its
- * bytes, and there are no gaps.
+ * Chunks lie one after the other; only a constant one may be referred to again. So a record's work
+ * is bounded by its bytes, and there are no gaps.
  */
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
                                   struct bo_cursor *in, uint32_t text_quanta,
@@ -328,7 +332,7 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
 }
 
-/* ---- reading records that open has checked: what the readers share -------------------------------- */
+/* ---- reading records that open has checked: what the readers share --------------------------- */
 
 static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                            struct bo_error *err)
@@ -372,7 +376,7 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
     }
 }
 
-/* ---- searching a chunk, and summing lengths: with branches, and without ------------------------- */
+/* ---- searching a chunk, and summing lengths: with branches, and without ---------------------- */
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -476,8 +480,8 @@ INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t t
 }
 
 /*
- * As lookup_simd, with a chunk index that no branch depends on but the rare one for wide entries. Chunk 0 of an index reads
- * the byte before the record, which is in the frame, and drops it.
+ * As lookup_simd, with a chunk index that no branch depends on but the rare one for wide entries.
+ * Chunk 0 of an index reads the byte before the record, which is in the frame, and drops it.
  */
 INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint32_t text_quanta,
                                  uint32_t pc)
@@ -491,7 +495,7 @@ INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint
     return value_branchless(chunk, chunk[0], count_simd(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
 }
 
-/* ---- the readers ----------------------------------------------------------------------------------- */
+/* ---- the readers ----------------------------------------------------------------------------- */
 
 /* A reader's query function, compiled for the baseline and for x86-64-v3. */
 #define DEFINE_QUERY(name)                                                                         \

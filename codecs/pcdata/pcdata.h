@@ -1,8 +1,8 @@
 /*
  * PCDATA: the tables that a Go binary keeps for each function, from PC to an int32.
  *
- * The model, the queries, and the frame that all codecs of the format share. Public to the format's codecs and to
- * importers; see README.md in this folder for the text form and the byte layouts.
+ * The model, the queries, and the frame that all codecs of the format share. Public to the format's
+ * codecs and to importers; see README.md in this folder for the text form and the byte layouts.
  */
 #ifndef PCDATA_H
 #define PCDATA_H
@@ -10,7 +10,7 @@
 #include "harness/codec.h"
 #include "harness/format.h"
 
-/* ---- the model: all tables of one binary ------------------------------------------------------ */
+/* ---- the model: all tables of one binary ----------------------------------------------------- */
 
 /* What a table maps to; PCDATA_INDEX0 + n is the function's PCDATA table n. */
 enum pcdata_table_kind {
@@ -42,10 +42,13 @@ struct pcdata_model {
     const struct pcdata_table *tables;
 };
 
-/* NULL when the model keeps the rules above, else a static phrase; *table_ret (may be NULL) tells where. */
+/*
+ * NULL when the model keeps the rules above, else a static phrase; *table_ret (may be NULL) tells
+ * where.
+ */
 const char *pcdata_model_flaw(const struct pcdata_model *model, uint32_t *table_ret);
 
-/* ---- queries ------------------------------------------------------------------------------------ */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 enum pcdata_query_kind { PCDATA_POINT, PCDATA_SCAN, PCDATA_N_KINDS };
 
@@ -64,7 +67,7 @@ struct pcdata_scan_answer {
     struct pcdata_run runs[];
 };
 
-/* ---- the frame: what every codec's payload has in common ---------------------------------------- */
+/* ---- the frame: what every codec's payload has in common ------------------------------------- */
 
 /*
  * Layout (all integers little-endian; n tables):
@@ -93,8 +96,9 @@ struct pcdata_frame {
 };
 
 /*
- * Checks everything but the records: after BO_OK every table number below n_tables has a directory entry with an
- * offset inside the area and a text length that fits its type, and PCDATA_OVERREAD bytes may be read past the area.
+ * Checks everything but the records: after BO_OK every table number below n_tables has a directory
+ * entry with an offset inside the area and a text length that fits its type, and PCDATA_OVERREAD
+ * bytes may be read past the area.
  */
 enum bo_status pcdata_frame_open(struct bo_span in, struct pcdata_frame *frame,
                                  struct bo_error *err);
@@ -121,13 +125,16 @@ bool pcdata_record_index_init(struct pcdata_record_index *index, uint32_t n_reco
                               struct bo_arena *arena);
 
 /*
- * Looks up the n bytes at base + off, where every record noted before is still to be found from the same base. Returns
- * the place for the caller's number of this record; *found_ret tells whether it holds one already.
+ * Looks up the n bytes at base + off, where every record noted before is still to be found from the
+ * same base. Returns the place for the caller's number of this record; *found_ret tells whether it
+ * holds one already.
  */
 uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *base, uint32_t off,
                              uint32_t n, bool *found_ret);
 
-/* A payload being written: pcdata_frame_begin, then the area by the codec, then pcdata_frame_end. */
+/*
+ * A payload being written: pcdata_frame_begin, then the area by the codec, then pcdata_frame_end.
+ */
 struct pcdata_frame_writer {
     const struct pcdata_model *model;
     struct bo_writer *out;
@@ -141,7 +148,9 @@ enum bo_status pcdata_frame_begin(struct pcdata_frame_writer *w, const struct pc
                                   struct bo_writer *out, struct bo_error *err);
 enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *err);
 
-/* Appends the record of one table. PCs of the runs are to be divided by the quantum: pc >> shift. */
+/*
+ * Appends the record of one table. PCs of the runs are to be divided by the quantum: pc >> shift.
+ */
 typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsigned quantum_shift,
                                          struct bo_writer *out, struct bo_error *err);
 
@@ -149,31 +158,31 @@ typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsig
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
                                 struct bo_writer *out, struct bo_error *err);
 
-/* ---- rebuilding runs ---------------------------------------------------------------------------- */
+/* ---- rebuilding runs ------------------------------------------------------------------------- */
 
 /*
- * Collects the runs of one table as a codec's decoder finds them. A NULL arena counts and checks without
- * keeping: open validates with the same walk that decode builds with.
+ * Collects the runs of one table as a codec's decoder finds them. A NULL arena counts and checks
+ * without keeping: open validates with the same walk that decode builds with.
  */
 struct pcdata_collector {
     struct bo_arena *arena;
     struct pcdata_run *runs;
     size_t n, cap;
     int32_t last_value;
-    uint32_t
-        nbits_before; /* of this record that lie before its offset; walkers of whole bytes leave it 0 */
+    /* of this record that lie before its offset; walkers of whole bytes leave it 0 */
+    uint32_t nbits_before;
     uint32_t nbits_unused; /* at the end of the record's last byte; likewise */
 };
 
 /*
- * Adds a run that starts at `pc` (in bytes, above the last one's). A value equal to the last one's continues its
- * run. False when the arena refuses.
+ * Adds a run that starts at `pc` (in bytes, above the last one's). A value equal to the last one's
+ * continues its run. False when the arena refuses.
  */
 bool pcdata_collect(struct pcdata_collector *runs, uint32_t pc, int32_t value);
 
 /*
- * Reads the record at the cursor, which spans the area, and leaves the cursor at the record's end: BO_OK only when all
- * of it is inside the area and well-formed. Runs go to the collector.
+ * Reads the record at the cursor, which spans the area, and leaves the cursor at the record's end:
+ * BO_OK only when all of it is inside the area and well-formed. Runs go to the collector.
  */
 typedef enum bo_status pcdata_walk_record(const struct pcdata_frame *frame, void *context,
                                           struct bo_cursor *in, uint32_t text_quanta,
@@ -188,9 +197,9 @@ struct pcdata_layout {
 };
 
 /*
- * Walks all records: to build a model or, when model_ret is NULL, only to validate. Records must lie in table order
- * from first_off to the area's end; a table's offset is the next record's or that of an earlier one. So the work is linear
- * however the directory points.
+ * Walks all records: to build a model or, when model_ret is NULL, only to validate. Records must
+ * lie in table order from first_off to the area's end; a table's offset is the next record's or
+ * that of an earlier one. So the work is linear however the directory points.
  */
 enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pcdata_layout *layout,
                                struct bo_arena *arena, void **model_ret, struct bo_error *err);
@@ -204,7 +213,7 @@ enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
                                  struct bo_arena *arena, struct pcdata_frame *frame,
                                  struct bo_error *err);
 
-/* ---- answering ---------------------------------------------------------------------------------- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 /* The value at `pc` (quanta, below text_quanta) of the record that starts at `record`. */
 typedef int32_t pcdata_lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,

@@ -1,6 +1,7 @@
 /*
- * Template: decode, open and query of a codec whose reader is the frame alone. Included by the codec's file, once, after it
- * has defined walk_record, lookup and scan_record (the types are in pcdata.h).
+ * Template: decode, open and query of a codec whose reader is the frame alone. Included by the
+ * codec's file, once, after it has defined walk_record, lookup and scan_record (the types are in
+ * pcdata.h).
  */
 #include "codecs/pcdata/pcdata.h"
 

@@ -1,11 +1,14 @@
-/* The query kinds of PCDATA: their right answers, their workloads, and their form on the command line. */
+/*
+ * The query kinds of PCDATA: their right answers, their workloads, and their form on the command
+ * line.
+ */
 #include "codecs/pcdata/queries.h"
 
 #include <stdlib.h>
 
 #include "harness/text.h"
 
-/* ---- point: the oracle -------------------------------------------------------------------------- */
+/* ---- point: the oracle ----------------------------------------------------------------------- */
 
 /* The plainly right answer: the last run that starts at or before the PC. */
 static enum bo_status point_oracle(const void *opaque, const void *queries, size_t n, void *answers)
@@ -25,7 +28,7 @@ static enum bo_status point_oracle(const void *opaque, const void *queries, size
     return BO_OK;
 }
 
-/* ---- point: all queries, wrong ones, and edges --------------------------------------------------- */
+/* ---- point: all queries, wrong ones, and edges ----------------------------------------------- */
 
 static uint64_t point_count(const void *opaque)
 {
@@ -105,7 +108,7 @@ static size_t point_draw_edges(const void *opaque, struct bo_random *random, siz
     return n;
 }
 
-/* ---- point: workloads ---------------------------------------------------------------------------- */
+/* ---- point: workloads ------------------------------------------------------------------------ */
 
 static size_t draw_uniform(const void *opaque, struct bo_random *random, size_t n, void *queries)
 {
@@ -193,8 +196,8 @@ static int compare_targets(const void *a, const void *b)
 }
 
 /*
- * Tables drawn by how many functions refer to them, as a stack walk meets them. The drawn positions in the
- * sum of all references are sorted, so that one pass finds their tables, then shuffled.
+ * Tables drawn by how many functions refer to them, as a stack walk meets them. The drawn positions
+ * in the sum of all references are sorted, so that one pass finds their tables, then shuffled.
  */
 static size_t draw_traceback(const void *opaque, struct bo_random *random, size_t n, void *queries)
 {
@@ -258,7 +261,7 @@ static const struct bo_workload point_workloads[] = {
      .draw = draw_chain},
 };
 
-/* ---- point: the command line ---------------------------------------------------------------------- */
+/* ---- point: the command line ----------------------------------------------------------------- */
 
 static bool parse_u32_argument(const char *arg, uint32_t *v_ret)
 {
@@ -287,7 +290,7 @@ static void point_print(const void *query, struct bo_span answer, struct bo_writ
     bo_put_text(out, "%d\n", value);
 }
 
-/* ---- scan ------------------------------------------------------------------------------------------ */
+/* ---- scan ------------------------------------------------------------------------------------ */
 
 static enum bo_status scan_oracle(const void *opaque, const void *queries, size_t n, void *answers)
 {

@@ -1,10 +1,12 @@
 /*
- * raw: a control. A record is one int32, little-endian, for each quantum of the text. Nothing can be read faster,
- * and nothing is larger.
+ * raw: a control. A record is one int32, little-endian, for each quantum of the text. Nothing can
+ * be read faster, and nothing is larger.
  */
 #include "codecs/pcdata/pcdata.h"
 
-/* A record of this many quanta, and no more, is written: 256 MiB. Real functions stay below 2^20. */
+/*
+ * A record of this many quanta, and no more, is written: 256 MiB. Real functions stay below 2^20.
+ */
 #define MAX_RECORD_QUANTA (UINT32_C(1) << 26)
 
 static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,

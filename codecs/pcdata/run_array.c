@@ -1,6 +1,6 @@
 /*
- * run-array: a control, what an engineer writes in an hour. A record is the number of runs, their starts, their
- * values, all u32 little-endian; a lookup is a binary search.
+ * run-array: a control, what an engineer writes in an hour. A record is the number of runs, their
+ * starts, their values, all u32 little-endian; a lookup is a binary search.
  *
  *   u32  n, above 0
  *   u32  starts[n]  quanta, ascending from 0

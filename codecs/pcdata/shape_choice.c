@@ -1,9 +1,11 @@
 /*
- * The encoder's choice of a dictionary: which bases, value templates and 254 shapes make one binary's tables smallest.
+ * The encoder's choice of a dictionary: which bases, value templates and 254 shapes make one
+ * binary's tables smallest.
  *
- * Every table of a sample proposes the shapes that would fit it tightly, and slightly loose variants. Of the proposals made
- * most often, those that save the most bits are taken one by one (greedy; the gain of the others only falls, so they
- * are measured again only when they come first).
+ * Every table of a sample proposes the shapes that would fit it tightly, and slightly loose
+ * variants. Of the proposals made most often, those that save the most bits are taken one by one
+ * (greedy; the gain of the others only falls, so they are measured again only when they come
+ * first).
  */
 #include <stdlib.h>
 
@@ -16,7 +18,7 @@ enum {
     MAX_TEMPLATE_NBITS = 16 /* of a template's values */
 };
 
-/* ---- costs ------------------------------------------------------------------------------------------ */
+/* ---- costs ----------------------------------------------------------------------------------- */
 
 uint32_t shape_cost(const struct shape_dictionary *dictionary, const struct shape *s,
                     const struct shape_facts *f)
@@ -71,7 +73,7 @@ static void collect_facts(const struct pcdata_model *model, struct shape_facts *
     }
 }
 
-/* ---- bases -------------------------------------------------------------------------------------------- */
+/* ---- bases ----------------------------------------------------------------------------------- */
 
 /* Four that serve every table, then the commonest least values near 0. */
 static void choose_bases(const struct shape_facts *facts, uint32_t n_tables,
@@ -107,7 +109,7 @@ static int find_base(const struct shape_dictionary *d, int32_t value)
     return -1;
 }
 
-/* ---- templates ----------------------------------------------------------------------------------------- */
+/* ---- templates ------------------------------------------------------------------------------- */
 
 /* A list of values that tables share. */
 struct value_list {
@@ -147,7 +149,9 @@ static void make_template(const struct pcdata_table *table, const struct shape_f
         template->values[i] = ((uint32_t)table->runs[i].value - (uint32_t)f->min) >> f->shift;
 }
 
-/* Takes the lists that save the most; each table's facts then name the template that it could use. */
+/*
+ * Takes the lists that save the most; each table's facts then name the template that it could use.
+ */
 static enum bo_status choose_templates(const struct pcdata_model *model, struct shape_facts *facts,
                                        struct pcdata_record_index *index, struct bo_arena *arena,
                                        struct shape_dictionary *d, struct bo_error *err)
@@ -204,7 +208,7 @@ static enum bo_status choose_templates(const struct pcdata_model *model, struct 
     return BO_OK;
 }
 
-/* ---- proposals ------------------------------------------------------------------------------------------ */
+/* ---- proposals ------------------------------------------------------------------------------- */
 
 struct proposal {
     struct shape shape;
@@ -256,7 +260,10 @@ static int best_low_nbits(const struct shape_facts *f)
     return best;
 }
 
-/* A shape with a bias of as many bytes as this table needs above one of the bases that are always there. */
+/*
+ * A shape with a bias of as many bytes as this table needs above one of the bases that are always
+ * there.
+ */
 static struct shape with_bias(const struct shape_dictionary *d, const struct shape_facts *f,
                               struct shape s)
 {
@@ -346,7 +353,7 @@ static void propose_for(const struct shape_dictionary *d, const struct shape_fac
     }
 }
 
-/* ---- the greedy choice ----------------------------------------------------------------------------------- */
+/* ---- the greedy choice ----------------------------------------------------------------------- */
 
 static int compare_proposals(const void *a, const void *b)
 {
@@ -421,7 +428,9 @@ static void accept(struct shape_dictionary *d, const struct sample *sample, cons
     d->shapes[d->n_shapes++] = *s;
 }
 
-/* True when x is to be taken before y: a larger gain, or made more often (`list` is in that order). */
+/*
+ * True when x is to be taken before y: a larger gain, or made more often (`list` is in that order).
+ */
 static bool comes_first(const struct proposal *x, const struct proposal *y)
 {
     return x->gain != y->gain ? x->gain > y->gain : x < y;
@@ -443,7 +452,10 @@ static void sift_down(struct proposal **heap, size_t n, size_t i)
     }
 }
 
-/* Takes shapes until none is worth its place: the heap's top is measured anew until it stays on top. */
+/*
+ * Takes shapes until none is worth its place: the heap's top is measured anew until it stays on
+ * top.
+ */
 static void take_best(struct shape_dictionary *d, const struct sample *sample,
                       struct proposal **heap, size_t n)
 {
@@ -498,7 +510,7 @@ static enum bo_status choose_shapes(struct shape_dictionary *d, const struct sha
     return BO_OK;
 }
 
-/* ---- codes ---------------------------------------------------------------------------------------------------- */
+/* ---- codes ----------------------------------------------------------------------------------- */
 
 static uint8_t best_code(const struct shape_dictionary *d, const struct shape_facts *f)
 {
@@ -514,7 +526,10 @@ static uint8_t best_code(const struct shape_dictionary *d, const struct shape_fa
     return code;
 }
 
-/* Drops shapes and templates without users, and puts the shapes in order of use, so that the common ones share lines. */
+/*
+ * Drops shapes and templates without users, and puts the shapes in order of use, so that the common
+ * ones share lines.
+ */
 static void tidy(struct shape_dictionary *d, uint8_t *codes, uint32_t n_tables)
 {
     uint32_t n_users[256] = {0}, n_kept = 0, n_templates = 0;

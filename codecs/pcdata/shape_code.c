@@ -1,7 +1,7 @@
 /*
- * shape-code: bakeoff's own. One byte says how a table's record is laid out; a dictionary of up to 254 such shapes, chosen
- * for the binary, turns it into constants, so that a lookup runs one straight path: Elias-Fano boundaries, searched all at
- * once, and a value of fixed width.
+ * shape-code: bakeoff's own. One byte says how a table's record is laid out; a dictionary of up to
+ * 254 such shapes, chosen for the binary, turns it into constants, so that a lookup runs one
+ * straight path: Elias-Fano boundaries, searched all at once, and a value of fixed width.
  *
  *   area: dictionary, then records, bit-packed one after the other
  *
@@ -34,9 +34,12 @@
 
 enum { MAX_GAP_NBITS = 15 };
 
-/* ---- the reader ---------------------------------------------------------------------------------------- */
+/* ---- the reader ------------------------------------------------------------------------------ */
 
-/* For the vector reader, by l: how to bring the low parts, which end below the bias, into 16-bit lanes. */
+/*
+ * For the vector reader, by l: how to bring the low parts, which end below the bias, into 16-bit
+ * lanes.
+ */
 enum { N_LOWS = SHAPE_MAX_LOW_NBITS + 1 };
 
 struct low_tables {
@@ -67,9 +70,12 @@ static void fill_low_tables(struct low_tables *lows)
         }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* A shaped record taken apart at its reference: the fields below it, far end first, and what follows it. */
+/*
+ * A shaped record taken apart at its reference: the fields below it, far end first, and what
+ * follows it.
+ */
 struct shaped_bits {
     struct bo_writer below, above;
     uint32_t n_below, n_above; /* bits */
@@ -157,7 +163,10 @@ static uint32_t put_split(struct record_writer *w, const struct bo_writer *recor
     return reference;
 }
 
-/* What the encoder keeps while it writes: each distinct record's bits, with their counts, in `keys`. */
+/*
+ * What the encoder keeps while it writes: each distinct record's bits, with their counts, in
+ * `keys`.
+ */
 struct encoder {
     struct pcdata_frame_writer frame;
     const struct shape_dictionary *dictionary;
@@ -238,7 +247,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     return status ? status : pcdata_frame_end(&e.frame, err);
 }
 
-/* ---- reading shaped records ---------------------------------------------------------------------------------- */
+/* ---- reading shaped records ------------------------------------------------------------------ */
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -322,9 +331,10 @@ BO_VBMI2 INLINE __mmask64 load_mask(const uint8_t *p)
 }
 
 /*
- * All boundaries at once, without a loop: the position of the j-th 1 bit, less j, is the j-th upper part; the low parts
- * come by a byte permutation; how many boundaries are at or below pc is a compare and a popcount. Bits after the record are
- * harmless: the 0 bit that follows it lifts what they decode to above any pc.
+ * All boundaries at once, without a loop: the position of the j-th 1 bit, less j, is the j-th upper
+ * part; the low parts come by a byte permutation; how many boundaries are at or below pc is a
+ * compare and a popcount. Bits after the record are harmless: the 0 bit that follows it lifts what
+ * they decode to above any pc.
  */
 BO_VBMI2 INLINE int32_t lookup_vbmi2(const void *opaque, const uint8_t *record,
                                      uint32_t text_quanta, uint32_t pc)
@@ -378,9 +388,12 @@ static void scan_record(const void *opaque, const uint8_t *record, uint32_t text
     }
 }
 
-/* ---- checking and decoding ------------------------------------------------------------------------------------- */
+/* ---- checking and decoding ------------------------------------------------------------------- */
 
-/* The upper parts: as many 0 bits as there are buckets below the last, at most n_runs - 1 ones, and then a 0 bit. */
+/*
+ * The upper parts: as many 0 bits as there are buckets below the last, at most n_runs - 1 ones, and
+ * then a 0 bit.
+ */
 static bool measure_upper(const struct shape_constants *s, const uint8_t *record,
                           uint32_t text_quanta, unsigned *nbits_ret)
 {
@@ -496,7 +509,7 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
     return read_all(in, reader, arena, NULL, err);
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 #define DEFINE_POINTS(level, target, lookup)                                                  \
     target static enum bo_status points_##level(const struct shape_reader *reader,            \
@@ -527,7 +540,10 @@ static enum bo_status query(void *opaque, unsigned kind, const void *queries, si
     return points_portable(reader, queries, n, answers);
 }
 
-/* The same bytes by a lower level, so that the levels are held against each other where all are to be had. */
+/*
+ * The same bytes by a lower level, so that the levels are held against each other where all are to
+ * be had.
+ */
 static enum bo_status query_portable(void *opaque, unsigned kind, const void *queries, size_t n,
                                      void *answers)
 {

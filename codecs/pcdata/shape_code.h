@@ -58,7 +58,7 @@ struct shape_facts {
     uint32_t cost;    /* bits, with the best shape so far */
 };
 
-/* ---- the dictionary's bytes ------------------------------------------------------------------------- */
+/* ---- the dictionary's bytes ------------------------------------------------------------------ */
 
 /* A dictionary takes at least so many bytes, so that the first record's reader may look back. */
 enum { SHAPE_MIN_DICTIONARY_NBYTES = 32 };
@@ -66,8 +66,9 @@ enum { SHAPE_MIN_DICTIONARY_NBYTES = 32 };
 void shape_put_dictionary(const struct shape_dictionary *dictionary, struct bo_writer *out);
 
 /*
- * A shape as the readers want it. Positions of fields count bits from SHAPE_FIELD_ORIGIN_NBYTES bytes below the
- * reference (or below the area's start, for a template), so that they are never negative.
+ * A shape as the readers want it. Positions of fields count bits from SHAPE_FIELD_ORIGIN_NBYTES
+ * bytes below the reference (or below the area's start, for a template), so that they are never
+ * negative.
  */
 enum { SHAPE_FIELD_ORIGIN_NBYTES = 4096, SHAPE_LANES_NBYTES = 64 };
 
@@ -90,12 +91,14 @@ static inline unsigned shape_low_nbits(const struct shape_constants *s)
     return s->lows_off / SHAPE_LANES_NBYTES;
 }
 
-/* Reads the dictionary at the area's start into 256 shapes; *nbytes_ret is where the records start. */
+/*
+ * Reads the dictionary at the area's start into 256 shapes; *nbytes_ret is where the records start.
+ */
 enum bo_status shape_read_dictionary(const struct pcdata_frame *frame,
                                      struct shape_constants *shapes, uint32_t *nbytes_ret,
                                      struct bo_error *err);
 
-/* ---- the choice ----------------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 #define SHAPE_NO_FIT UINT32_MAX
 
@@ -104,14 +107,15 @@ uint32_t shape_cost(const struct shape_dictionary *dictionary, const struct shap
                     const struct shape_facts *facts);
 
 /*
- * Chooses bases, templates and shapes for a model, and each table's code (SHAPE_SPLIT_CODE when none fits). codes and
- * facts have one entry a table. Time: about 250 x tables, on top of a search among a sample of the tables.
+ * Chooses bases, templates and shapes for a model, and each table's code (SHAPE_SPLIT_CODE when
+ * none fits). codes and facts have one entry a table. Time: about 250 x tables, on top of a search
+ * among a sample of the tables.
  */
 enum bo_status shape_choose(const struct pcdata_model *model, struct bo_arena *arena,
                             struct shape_dictionary *dictionary, struct shape_facts *facts,
                             uint8_t *codes, struct bo_error *err);
 
-/* ---- split records -------------------------------------------------------------------------------- */
+/* ---- split records --------------------------------------------------------------------------- */
 
 enum bo_status shape_put_split(const struct pcdata_table *table, unsigned quantum_shift,
                                struct bo_writer *out, struct bo_error *err);

@@ -1,7 +1,10 @@
-/* The dictionary of shape-code: its bytes, and the constants that they stand for. Layout in shape_code.c. */
+/*
+ * The dictionary of shape-code: its bytes, and the constants that they stand for. Layout in
+ * shape_code.c.
+ */
 #include "codecs/pcdata/shape_code.h"
 
-/* ---- writing ------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void shape_put_dictionary(const struct shape_dictionary *d, struct bo_writer *out)
 {
@@ -38,7 +41,7 @@ void shape_put_dictionary(const struct shape_dictionary *d, struct bo_writer *ou
         bo_put_zeros(out, SHAPE_MIN_DICTIONARY_NBYTES - n);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Where the templates of a dictionary lie, while it is read. */
 struct template_place {

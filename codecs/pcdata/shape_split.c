@@ -1,5 +1,6 @@
 /*
- * Split records of shape-code: tables too large or too unusual for a shape, cut into blocks of 2^k quanta.
+ * Split records of shape-code: tables too large or too unusual for a shape, cut into blocks of 2^k
+ * quanta.
  *
  *   u8   255
  *   u8   k (0 .. 31) | shift << 6
@@ -20,7 +21,8 @@
  *     .   n values: clustered, low bits and above them the cluster's number, then each cluster's high part (w - low bits);
  *         else w bits each
  *
- * The value of a run is least + ((bias + value) << shift) mod 2^32. A block of one run may be referred to again.
+ * The value of a run is least + ((bias + value) << shift) mod 2^32. A block of one run may be
+ * referred to again.
  */
 #include "codecs/pcdata/shape_code.h"
 #include "harness/cpu.h"
@@ -40,7 +42,7 @@ enum {
     BLOCK_HEAD_NBITS = N_NBITS + W_NBITS + 1,
 };
 
-/* ---- writing: one block ------------------------------------------------------------------------------ */
+/* ---- writing: one block ---------------------------------------------------------------------- */
 
 /* What a record's blocks have in common. */
 struct split_plan {
@@ -165,7 +167,7 @@ static void put_block(const struct split_plan *plan, const struct draft_block *b
         bo_put_bits(&w, b->clusters[c], b->value_nbits - b->low_nbits);
 }
 
-/* ---- writing: a record --------------------------------------------------------------------------------- */
+/* ---- writing: a record ----------------------------------------------------------------------- */
 
 /* Walks the blocks of a plan in order. */
 struct block_walk {
@@ -196,7 +198,10 @@ static bool next_block(const struct split_plan *plan, struct block_walk *walk)
     return true;
 }
 
-/* Bytes of all blocks and their index; UINT64_MAX when a block has too many runs or the sum passes `limit`. */
+/*
+ * Bytes of all blocks and their index; UINT64_MAX when a block has too many runs or the sum passes
+ * `limit`.
+ */
 static uint64_t plan_nbytes(const struct split_plan *plan, uint64_t limit)
 {
     struct block_walk walk = {0};
@@ -250,7 +255,10 @@ static struct split_plan make_plan(const struct pcdata_table *table, unsigned qu
     return plan;
 }
 
-/* Writes the blocks, noting each one's offset; a constant block like one of the last few is not written again. */
+/*
+ * Writes the blocks, noting each one's offset; a constant block like one of the last few is not
+ * written again.
+ */
 static void put_blocks(const struct split_plan *plan, uint32_t *offsets, struct bo_writer *blocks)
 {
     enum { REMEMBERED = 16 };
@@ -321,7 +329,7 @@ enum bo_status shape_put_split(const struct pcdata_table *table, unsigned quantu
     return status;
 }
 
-/* ---- reading what is known to be well-formed --------------------------------------------------------------- */
+/* ---- reading what is known to be well-formed ------------------------------------------------- */
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -505,7 +513,7 @@ void shape_scan_split(const uint8_t *record, uint32_t text_quanta, struct pcdata
     }
 }
 
-/* ---- checking and decoding ------------------------------------------------------------------------------------ */
+/* ---- checking and decoding ------------------------------------------------------------------- */
 
 /* True when the block's bytes are all there: then read_block and read_value may be used. */
 static bool block_fits(const struct split_block *b, struct bo_cursor *in, unsigned n_clusters)

@@ -1,10 +1,14 @@
 /*
- * Documents at the ends of what the model can hold: texts of nearly 4 GiB, PCs on both sides of 2^31, all of int32. Why: real and
- * generated tables are short, so an index that is too narrow, or a signed comparison, passes every other test.
+ * Documents at the ends of what the model can hold: texts of nearly 4 GiB, PCs on both sides of
+ * 2^31, all of int32. Why: real and generated tables are short, so an index that is too narrow, or
+ * a signed comparison, passes every other test.
  */
 #include "codecs/pcdata/test_frame.h"
 
-/* Runs the named check of every codec on a document. Raw may find the text too long; nobody else skips its own bytes. */
+/*
+ * Runs the named check of every codec on a document. Raw may find the text too long; nobody else
+ * skips its own bytes.
+ */
 static void check_document(const char *text, const char *check_name)
 {
     const struct bo_format *format = bo_find_format("pcdata");

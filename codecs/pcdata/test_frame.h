@@ -1,6 +1,6 @@
 /*
- * Payloads made by hand, for tests of what readers refuse and accept: the frame of pcdata.h around bytes that no encoder
- * wrote. Shares nothing with pcdata_put_frame.
+ * Payloads made by hand, for tests of what readers refuse and accept: the frame of pcdata.h around
+ * bytes that no encoder wrote. Shares nothing with pcdata_put_frame.
  */
 #ifndef PCDATA_TEST_FRAME_H
 #define PCDATA_TEST_FRAME_H
@@ -84,7 +84,10 @@ static inline void test_expect_verdict(const char *codec, const char *doing, con
                  (unsigned long long)expected->off, expected->what ? expected->what : "-");
 }
 
-/* `codec` and every reader of its bytes: open and decode give this verdict, from bytes that end at a guard page. */
+/*
+ * `codec` and every reader of its bytes: open and decode give this verdict, from bytes that end at
+ * a guard page.
+ */
 static inline void test_expect(const char *codec, const char *row, struct bo_span in,
                                const struct test_verdict *expected)
 {

@@ -1,6 +1,7 @@
 /*
- * linear-index where the test vectors are silent: its readers against a plain loop at every PC. Why: they are three
- * implementations of one search, with over-reads, lanes and markers that differ, and a vector only pins bytes.
+ * linear-index where the test vectors are silent: its readers against a plain loop at every PC.
+ * Why: they are three implementations of one search, with over-reads, lanes and markers that
+ * differ, and a vector only pins bytes.
  */
 #include "codecs/pcdata/test_frame.h"
 #include "harness/guard.h"
@@ -19,7 +20,7 @@ static bool reads_linear_index(const struct bo_codec *codec)
     return strcmp(bo_encoding_of(format, codec)->name, "linear-index") == 0;
 }
 
-/* ---- every PC of a model ---------------------------------------------------------------------------- */
+/* ---- every PC of a model --------------------------------------------------------------------- */
 
 static void check_table(const struct bo_codec *codec, void *reader,
                         const struct pcdata_model *model, uint32_t t)
@@ -60,7 +61,7 @@ static void check_every_pc(const struct pcdata_model *model)
     }
 }
 
-/* ---- dense chunks -------------------------------------------------------------------------------------- */
+/* ---- dense chunks ---------------------------------------------------------------------------- */
 
 enum { MAX_RUNS = 6000 };
 
@@ -90,7 +91,9 @@ static int32_t of_all_widths(uint32_t i)
     return limits[(i + i / 20) % 20];
 }
 
-/* Every number of listed PCs from none to 255, so every remainder of lanes, words and vlen bytes. */
+/*
+ * Every number of listed PCs from none to 255, so every remainder of lanes, words and vlen bytes.
+ */
 static void test_every_n(void **state)
 {
     (void)state;
@@ -108,7 +111,7 @@ static void test_dense_chunks(void **state)
     check_stepped(1000, 3, 1, of_all_widths); /* changes on borders and off them */
 }
 
-/* ---- wide indexes, from the encoder and by hand ------------------------------------------------------------- */
+/* ---- wide indexes, from the encoder and by hand ---------------------------------------------- */
 
 static void test_wide_indexes(void **state)
 {
@@ -234,9 +237,11 @@ static void test_sizes_of_the_first_chunk(void **state)
         }
 }
 
-/* ---- at the end of the area ------------------------------------------------------------------------------------- */
+/* ---- at the end of the area ------------------------------------------------------------------ */
 
-/* Tables whose last value is a single byte at the area's end, behind all lengths of what is before. */
+/*
+ * Tables whose last value is a single byte at the area's end, behind all lengths of what is before.
+ */
 static void test_last_bytes_of_the_area(void **state)
 {
     (void)state;

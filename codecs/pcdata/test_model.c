@@ -1,6 +1,7 @@
 /*
- * The model's own rules: validity, differences, generation, mutation, and how queries are drawn. Why: the oracle and every
- * check lean on these, so a flaw that they let through hides the flaws behind it.
+ * The model's own rules: validity, differences, generation, mutation, and how queries are drawn.
+ * Why: the oracle and every check lean on these, so a flaw that they let through hides the flaws
+ * behind it.
  */
 #include "codecs/pcdata/test_frame.h"
 
@@ -22,7 +23,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- validity and differences ------------------------------------------------------------------------ */
+/* ---- validity and differences ---------------------------------------------------------------- */
 
 static const struct pcdata_run good_runs[] = {{0, 1}, {4, 2}, {8, 1}};
 static const struct pcdata_table good = {
@@ -123,7 +124,10 @@ static void test_counts(void **state)
     assert_int_equal(units[1].n, 6);
     assert_string_equal(units[2].name, "refs");
     assert_int_equal(units[2].n, 2);
-    /* Counts and lengths are constant; the deltas of a table are 2, 1, -1: six symbols, three of them twice. */
+    /*
+     * Counts and lengths are constant; the deltas of a table are 2, 1, -1: six symbols, three of
+     * them twice.
+     */
     const double floor_nbytes = format->entropy_floor_nbytes(&model, &arena);
     const double expected = 6 * 1.584962500721156 / 8;
     assert_true(floor_nbytes > expected - 1e-9 && floor_nbytes < expected + 1e-9);
@@ -132,7 +136,7 @@ static void test_counts(void **state)
     assert_true(format->entropy_floor_nbytes(&model, &none) < 0);
 }
 
-/* ---- generation and mutation ---------------------------------------------------------------------------- */
+/* ---- generation and mutation ----------------------------------------------------------------- */
 
 static void test_generated_models_are_valid(void **state)
 {
@@ -153,7 +157,10 @@ static void test_generated_models_are_valid(void **state)
     }
 }
 
-/* A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty one. */
+/*
+ * A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty
+ * one.
+ */
 static void test_generated_from_bytes(void **state)
 {
     (void)state;
@@ -213,7 +220,7 @@ static void test_each_allocation_fails(void **state)
     }
 }
 
-/* ---- drawing queries ----------------------------------------------------------------------------------------- */
+/* ---- drawing queries ------------------------------------------------------------------------- */
 
 static bool is_valid(const struct pcdata_model *model, struct pcdata_point q)
 {

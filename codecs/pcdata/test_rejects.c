@@ -1,12 +1,13 @@
 /*
- * Bad payloads: for each, the status, the byte and the phrase that every reader must answer with. Why: readers face bytes
- * from anywhere, and an error that names the wrong byte sends its reader to the wrong place.
+ * Bad payloads: for each, the status, the byte and the phrase that every reader must answer with.
+ * Why: readers face bytes from anywhere, and an error that names the wrong byte sends its reader to
+ * the wrong place.
  *
  * A new codec adds rows to `records`; the frame's rows hold for all codecs alike.
  */
 #include "codecs/pcdata/test_frame.h"
 
-/* ---- one record ------------------------------------------------------------------------------------- */
+/* ---- one record ------------------------------------------------------------------------------ */
 
 /* The area is one record of one table; `off` counts from the area's start. */
 struct record_case {
@@ -196,9 +197,12 @@ static void test_records(void **state)
     }
 }
 
-/* ---- the frame ----------------------------------------------------------------------------------------- */
+/* ---- the frame ------------------------------------------------------------------------------- */
 
-/* Two tables of quantum 2. Their records are varint-delta's, but errors of the frame come first for every codec. */
+/*
+ * Two tables of quantum 2. Their records are varint-delta's, but errors of the frame come first for
+ * every codec.
+ */
 static void make_two_tables(void)
 {
     static const struct bo_span area = BYTES("\x02\x03\x00\x04\x05\x00");
@@ -288,7 +292,9 @@ static void test_every_prefix_of_a_frame(void **state)
                &(struct test_verdict){BO_CORRUPT, END, "bytes follow the directory"});
 }
 
-/* Where records of several tables may lie. Records are 3 bytes of varint-delta: value, length, 00. */
+/*
+ * Where records of several tables may lie. Records are 3 bytes of varint-delta: value, length, 00.
+ */
 static void test_directory(void **state)
 {
     (void)state;
@@ -350,7 +356,10 @@ static void test_shared_record_of_another_length(void **state)
                 &(struct test_verdict){BO_OK, 0, NULL});
 }
 
-/* A document without tables: what encode makes of it opens; bytes of an area that nobody refers to do not. */
+/*
+ * A document without tables: what encode makes of it opens; bytes of an area that nobody refers to
+ * do not.
+ */
 static void check_no_tables(const struct bo_codec *codec)
 {
     const struct pcdata_model empty = {.quantum = 4};
@@ -382,7 +391,7 @@ static void test_no_tables(void **state)
             check_no_tables(*c);
 }
 
-/* ---- queries that ask for nothing --------------------------------------------------------------------------- */
+/* ---- queries that ask for nothing ------------------------------------------------------------ */
 
 static const struct bo_span small_document =
     BYTES("pcdata 1\nquantum 4\ntable 40 kind=pcln refs=1\n0 1\n8 2\n12 3\n");
@@ -470,7 +479,7 @@ static void test_out_of_range(void **state)
     }
 }
 
-/* ---- models that an encoding cannot hold ----------------------------------------------------------------------- */
+/* ---- models that an encoding cannot hold ----------------------------------------------------- */
 
 static void test_raw_refuses_huge_texts(void **state)
 {

@@ -1,7 +1,8 @@
 /*
- * shape-code's bad payloads: dictionaries, shaped and split records that no encoder writes, each with the status, the byte and
- * the phrase that its readers must answer with. Why: its records are bits that overlap in bytes and reach below their
- * reference, so there are more ways to be wrong than in the other codecs, and none may read outside.
+ * shape-code's bad payloads: dictionaries, shaped and split records that no encoder writes, each
+ * with the status, the byte and the phrase that its readers must answer with. Why: its records are
+ * bits that overlap in bytes and reach below their reference, so there are more ways to be wrong
+ * than in the other codecs, and none may read outside.
  */
 #include "codecs/pcdata/test_frame.h"
 
@@ -54,7 +55,10 @@ static const struct shape_case cases[] = {
     {"template 0 of 0", BYTES(ONE_BASE "\x21\0\0" ZEROS_21), 1, BO_CORRUPT, 10,
      "shape with a template that there is not", 32},
 
-    /* shaped records; here a shape of one run, and one of two, with a bias of a byte and values of a bit */
+    /*
+     * shaped records; here a shape of one run, and one of two, with a bias of a byte and values of
+     * a bit
+     */
     {"constant", BYTES(ONE_RUN "\x07\0"), 1, BO_OK, 0, NULL, 33},
     {"constant, two quanta", BYTES(ONE_RUN "\x07\0\0"), 2, BO_OK, 0, NULL, 33},
     {"two runs", BYTES(TWO_RUNS "\x40\x07\0\x02"), 2, BO_OK, 0, NULL, 34},
@@ -77,7 +81,10 @@ static const struct shape_case cases[] = {
     {"a byte after the record", BYTES(ONE_RUN "\x07\0\x01"), 1, BO_CORRUPT, 33, UPPER_FLAW, 33},
     {"two bytes after the record", BYTES(ONE_RUN "\x07\0\0\x01"), 1, BO_CORRUPT, 34, LEFT_OVER, 33},
 
-    /* split records: 255, k and shift, index bits and bytes of least - 1, bias bits, least, index, blocks */
+    /*
+     * split records: 255, k and shift, index bits and bytes of least - 1, bias bits, least, index,
+     * blocks
+     */
     {"one block", BYTES(NO_SHAPES "\xff\0\0\0\x05\0\0"), 1, BO_OK, 0, NULL, 32},
     {"one block of 2^31 quanta", BYTES(NO_SHAPES "\xff\x1f\0\0\x05\0\0"), 1u << 31, BO_OK, 0, NULL,
      32},

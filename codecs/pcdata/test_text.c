@@ -1,6 +1,6 @@
 /*
- * The text form of PCDATA. Why: it is what people read, diff and keep, so it must have one spelling, and each mistake in
- * it must be pointed at with its byte.
+ * The text form of PCDATA. Why: it is what people read, diff and keep, so it must have one
+ * spelling, and each mistake in it must be pointed at with its byte.
  */
 #include "codecs/pcdata/test_frame.h"
 
@@ -92,7 +92,7 @@ static void test_generated_models_survive(void **state)
     }
 }
 
-/* ---- mistakes: the @ stands before the byte that the error names, and is taken out ------------------------- */
+/* ---- mistakes: the @ stands before the byte that the error names, and is taken out ----------- */
 
 static const struct {
     const char *text;
@@ -186,7 +186,7 @@ static void test_mistakes(void **state)
     }
 }
 
-/* ---- allocation failures ---------------------------------------------------------------------------------------- */
+/* ---- allocation failures --------------------------------------------------------------------- */
 
 static void test_each_allocation_fails(void **state)
 {

@@ -6,7 +6,8 @@
  *   table TEXTLEN kind=K refs=N      for each table, then for each of its runs:
  *   PC VALUE
  *
- * K is pcsp, pcfile, pcln or pcdata0, pcdata1, ...; its number (0, 1, 2, 3 for pcdata0, ...) is read as well.
+ * K is pcsp, pcfile, pcln or pcdata0, pcdata1, ...; its number (0, 1, 2, 3 for pcdata0, ...) is
+ * read as well.
  */
 #include "codecs/pcdata/text.h"
 
@@ -16,7 +17,7 @@
 
 static const char *const kind_names[PCDATA_INDEX0] = {"pcsp", "pcfile", "pcln"};
 
-/* ---- validity ----------------------------------------------------------------------------------- */
+/* ---- validity -------------------------------------------------------------------------------- */
 
 static const char *table_flaw(const struct pcdata_table *table, uint32_t quantum)
 {
@@ -80,7 +81,7 @@ const char *pcdata_differ(const void *a_model, const void *b_model)
     return NULL;
 }
 
-/* ---- printing ----------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 enum bo_status pcdata_print(const void *opaque, struct bo_writer *out, struct bo_error *err)
 {
@@ -100,7 +101,7 @@ enum bo_status pcdata_print(const void *opaque, struct bo_writer *out, struct bo
     return bo_writer_status(out, err);
 }
 
-/* ---- parsing ------------------------------------------------------------------------------------ */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 struct parser {
     struct bo_text text;

@@ -6,11 +6,12 @@
  *   varint   zigzag of (value - previous value) mod 2^32; the first previous value is -1
  *   uvarint  length of the run in quanta, above 0
  *
- * The first delta may be 0 (value -1 at PC 0); any later 0 ends the record. The runs' lengths add up to the text's.
+ * The first delta may be 0 (value -1 at PC 0); any later 0 ends the record. The runs' lengths add
+ * up to the text's.
  */
 #include "codecs/pcdata/pcdata.h"
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static enum bo_status put_record(const struct pcdata_table *table, unsigned quantum_shift,
                                  struct bo_writer *out, struct bo_error *err)
@@ -33,7 +34,7 @@ static enum bo_status encode(const void *model, struct bo_writer *out, struct bo
     return pcdata_put_frame(model, put_record, out, err);
 }
 
-/* ---- checking and decoding ---------------------------------------------------------------------- */
+/* ---- checking and decoding ------------------------------------------------------------------- */
 
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
                                   struct bo_cursor *in, uint32_t text_quanta,
@@ -66,7 +67,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     }
 }
 
-/* ---- reading records that open has checked ------------------------------------------------------- */
+/* ---- reading records that open has checked --------------------------------------------------- */
 
 /* A varint that is known to be whole and to fit. */
 static inline const uint8_t *take_uvarint(const uint8_t *p, uint32_t *v_ret)
@@ -128,12 +129,13 @@ const struct bo_codec pcdata_varint_delta = {
     .query = query,
 };
 
-/* ---- the same bytes behind the Go runtime's cache ------------------------------------------------- */
+/* ---- the same bytes behind the Go runtime's cache -------------------------------------------- */
 
 /*
- * Go 1.21's pcvalueCache: two sets of eight entries, the set chosen by the PC's bits above the pointer size, looked
- * through from the front, a new entry put in front and the displaced one at a random place. The runtime keys on the
- * absolute PC and the table's offset; here a (table, PC) pair stands for both.
+ * Go 1.21's pcvalueCache: two sets of eight entries, the set chosen by the PC's bits above the
+ * pointer size, looked through from the front, a new entry put in front and the displaced one at a
+ * random place. The runtime keys on the absolute PC and the table's offset; here a (table, PC) pair
+ * stands for both.
  */
 enum { CACHE_SETS = 2, CACHE_WAYS = 8, POINTER_NBYTES = 8 };
 

@@ -20,7 +20,7 @@ enum {
     MAX_PCDATA = PCDATA_MAX_KIND - N_PC_TABLES
 };
 
-/* ---- functions ------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* The table offsets of one function, as file offsets of u32 arrays. */
 struct function {
@@ -80,7 +80,7 @@ static bool draw_next(struct draw *draw)
     return taken;
 }
 
-/* ---- references ----------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 struct reference {
     uint32_t table_off; /* in the table area */
@@ -171,7 +171,7 @@ static enum bo_status collect_references(const struct go_pclntab *table,
     return status;
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* What a walk over one table found. */
 struct walked {
@@ -339,7 +339,7 @@ enum bo_status go_pclntab_read(const struct go_pclntab *table,
     return BO_OK;
 }
 
-/* ---- the importer --------------------------------------------------------------------------- */
+/* ---- the importer ---------------------------------------------------------------------------- */
 
 static enum bo_status import_elf(struct bo_span file, const struct bo_import_options *options,
                                  struct bo_arena *arena, void **model_ret, struct bo_error *err)

@@ -14,7 +14,7 @@
 #include "corpora/import/elf_sections.h"
 #include "corpora/import/import.h"
 
-/* ---- where it lies -------------------------------------------------------------------------- */
+/* ---- where it lies --------------------------------------------------------------------------- */
 
 /* In what the layouts differ. */
 struct go_pclntab_layout {
@@ -45,7 +45,7 @@ struct go_pclntab {
 enum bo_status go_pclntab_locate(struct bo_span file, struct go_pclntab *table_ret,
                                  struct bo_error *err);
 
-/* ---- what is in it -------------------------------------------------------------------------- */
+/* ---- what is in it --------------------------------------------------------------------------- */
 
 /* What an import saw, for tests and reports. */
 struct go_pclntab_facts {
@@ -68,7 +68,7 @@ enum bo_status go_pclntab_read(const struct go_pclntab *table,
 
 extern const struct bo_importer go_pclntab_importer;
 
-/* ---- numbers in the file's byte order ------------------------------------------------------- */
+/* ---- numbers in the file's byte order -------------------------------------------------------- */
 
 static inline uint32_t go_pclntab_u32(const struct go_pclntab *table, size_t off)
 {

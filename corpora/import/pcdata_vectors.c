@@ -1,4 +1,6 @@
-/* The PCDATA part of test vectors: one table, its runs listed or made by a rule; counted in quanta. */
+/*
+ * The PCDATA part of test vectors: one table, its runs listed or made by a rule; counted in quanta.
+ */
 #include "corpora/import/pcdata_vectors.h"
 
 #include "codecs/pcdata/pcdata.h"
@@ -18,7 +20,10 @@ static enum bo_status listed_run(const json_t *runs, size_t i, uint64_t *end_ret
     return json_array_size(pair) == 2 ? BO_OK : BO_CORRUPT;
 }
 
-/* `gen`: run i ends at (i + 1) * pc_step and has the value i * mul mod 2^32, then mod `mod` where that is given. */
+/*
+ * `gen`: run i ends at (i + 1) * pc_step and has the value i * mul mod 2^32, then mod `mod` where
+ * that is given.
+ */
 static enum bo_status made_run(const json_t *gen, size_t i, uint64_t *end_ret, int32_t *value_ret)
 {
     const json_t *mod = json_object_get(gen, "mod");

@@ -74,7 +74,7 @@ static const struct image_function image_functions[IMAGE_N_ENTRIES] = {
     {{0, 0, 0}, 0, {0}},    {{6, 0, 4}, 3, {0, 0, 7}}, {{1, 1, 5}, 1, {1}},
 };
 
-/* ---- numbers in the plan's byte order ------------------------------------------------------- */
+/* ---- numbers in the plan's byte order -------------------------------------------------------- */
 
 static void image_set(struct image *image, size_t off, unsigned nbytes, uint64_t v)
 {
@@ -110,7 +110,7 @@ static void image_align(struct image *image, size_t to)
         image->p[image->n++] = 0;
 }
 
-/* ---- the function table --------------------------------------------------------------------- */
+/* ---- the function table ---------------------------------------------------------------------- */
 
 static void image_put_table(struct image *image, unsigned number)
 {
@@ -248,7 +248,7 @@ static void image_put_pclntab(struct image *image)
     image_link_tables(image);
 }
 
-/* ---- the ELF file around it ----------------------------------------------------------------- */
+/* ---- the ELF file around it ------------------------------------------------------------------ */
 
 static void image_put_section_header(struct image *image, uint32_t name, uint32_t type, size_t off,
                                      size_t n)

@@ -15,7 +15,7 @@
 #include "corpora/import/test_go_image.h"
 #include "harness/guard.h"
 
-/* ---- importing ------------------------------------------------------------------------------ */
+/* ---- importing ------------------------------------------------------------------------------- */
 
 static void for_each_plan(void (*check)(const struct image *image))
 {
@@ -87,7 +87,7 @@ static void assert_named_error(enum bo_status status, const struct bo_error *err
     assert_true(err->off == BO_NO_OFFSET || err->off <= n);
 }
 
-/* ---- what a good file holds ----------------------------------------------------------------- */
+/* ---- what a good file holds ------------------------------------------------------------------ */
 
 static void assert_table_is(const struct pcdata_table *table, const struct image_table *expected,
                             uint32_t quantum)
@@ -171,7 +171,7 @@ static void test_empty_runs_are_left_out(void **state)
     bo_arena_free(&arena);
 }
 
-/* ---- drawing functions ---------------------------------------------------------------------- */
+/* ---- drawing functions ----------------------------------------------------------------------- */
 
 static uint32_t count_tables(const struct image *image, uint32_t max_functions, uint64_t seed,
                              uint32_t *n_functions_ret)
@@ -213,7 +213,7 @@ static void test_draw(void **state)
     assert_int_equal(n_functions, IMAGE_N_ENTRIES - 1);
 }
 
-/* ---- bad input: what, and where ------------------------------------------------------------- */
+/* ---- bad input: what, and where -------------------------------------------------------------- */
 
 /* Expects the file to be refused with just this status and offset. */
 static void expect_error(const struct image *image, enum bo_status status, uint64_t off)
@@ -351,7 +351,7 @@ static void test_not_go(void **state)
     expect_error(&image, BO_UNSUPPORTED, BO_NO_OFFSET);
 }
 
-/* ---- bad input: no bytes can hurt ----------------------------------------------------------- */
+/* ---- bad input: no bytes can hurt ------------------------------------------------------------ */
 
 static void check_prefixes(const struct image *image)
 {

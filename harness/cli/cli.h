@@ -8,7 +8,7 @@
 
 #include "harness/registry.h"
 
-/* ---- commands --------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 enum { BO_EXIT_OK = 0, BO_EXIT_FAILED = 1, BO_EXIT_USAGE = 2 };
 
@@ -19,16 +19,19 @@ struct bo_command {
 
 extern const struct bo_command bo_commands[]; /* ends with a NULL name; from commands.def */
 
-/* ---- messages --------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Each prints one line to stderr and returns BO_EXIT_USAGE. */
 int bo_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int bo_file_error(const char *path, const struct bo_error *error);
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* A file's bytes: mapped, or read from standard input, or unpacked when it is .xz or .zst by its magic. */
+/*
+ * A file's bytes: mapped, or read from standard input, or unpacked when it is .xz or .zst by its
+ * magic.
+ */
 struct bo_input {
     const char *path; /* as the user gave it */
     struct bo_span bytes;
@@ -41,10 +44,13 @@ struct bo_input {
 bool bo_input_open(const char *path, struct bo_input *in);
 void bo_input_close(struct bo_input *in);
 
-/* Writes to `path` through a temporary file and a rename; NULL or "-" is standard output. False after a message. */
+/*
+ * Writes to `path` through a temporary file and a rename; NULL or "-" is standard output. False
+ * after a message.
+ */
 bool bo_output(const char *path, struct bo_span bytes);
 
-/* ---- names to objects ---------------------------------------------------------------------------- */
+/* ---- names to objects ------------------------------------------------------------------------ */
 
 /* Each prints a message that lists the choices and returns NULL when there is no such name. */
 const struct bo_format *bo_need_format(const char *command, const char *name);

@@ -12,7 +12,7 @@
 #include "harness/cli/cli.h"
 #include "harness/file.h"
 
-/* ---- paths ------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static char *join(const char *folder, const char *name)
 {
@@ -47,7 +47,7 @@ static char *find_corpora(void)
     return NULL;
 }
 
-/* ---- the list ------------------------------------------------------------------------------------ */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static bool append(struct bo_documents *documents, struct bo_document document)
 {
@@ -271,7 +271,7 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
     return found;
 }
 
-/* ---- loading -------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static bool hash_model(struct bo_document *document)
 {

@@ -1,8 +1,10 @@
 /*
- * Documents: models with a name and a provenance, from the corpora's manifest or from a user's files.
+ * Documents: models with a name and a provenance, from the corpora's manifest or from a user's
+ * files.
  *
- * The corpora are looked for in ./corpora, then beside the program's folder (../corpora). BAKEOFF_CORPORA may name one more
- * folder, with a subfolder a format, whose files are offered as documents beside the manifest's.
+ * The corpora are looked for in ./corpora, then beside the program's folder (../corpora).
+ * BAKEOFF_CORPORA may name one more folder, with a subfolder a format, whose files are offered as
+ * documents beside the manifest's.
  */
 #ifndef BO_DOCUMENTS_H
 #define BO_DOCUMENTS_H
@@ -15,8 +17,8 @@ struct bo_document {
     const struct bo_format *format;
     char *name; /* "esbuild-amd64-sample", or a user's file name */
     char *path; /* of its text form, or of a file that an importer of the format takes */
-    char *
-        provenance; /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
+    /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
+    char *provenance;
     bool embedded; /* lies in the repository */
     bool present;  /* its file exists (fetched ones: after `make corpora`) */
 
@@ -43,8 +45,8 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
                        struct bo_documents *documents);
 
 /*
- * Appends what a user names: a document of the corpora, a file (text form, or anything importable), or a folder of files.
- * False after a message.
+ * Appends what a user names: a document of the corpora, a file (text form, or anything importable),
+ * or a folder of files. False after a message.
  */
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents);

@@ -20,7 +20,7 @@ static bool fail(const char *path, const char *what)
     return false;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A buffer that unpacking and reading from pipes fill. */
 struct buffer {
@@ -185,7 +185,7 @@ void bo_input_close(struct bo_input *in)
     *in = (struct bo_input){.path = NULL};
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, struct bo_span bytes)
 {

@@ -5,7 +5,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Prints the value and a newline to standard output, releases it, and returns the exit code `code`. */
+/*
+ * Prints the value and a newline to standard output, releases it, and returns the exit code `code`.
+ */
 int bo_json_print(json_t *value, int code);
 
 #endif

@@ -8,7 +8,7 @@
 
 int bo_cmd_list(int argc, char **argv);
 
-/* ---- formats ------------------------------------------------------------------------------------ */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static void print_format(const struct bo_format *format)
 {
@@ -52,7 +52,7 @@ static int list_formats(bool json)
     return BO_EXIT_OK;
 }
 
-/* ---- codecs --------------------------------------------------------------------------------------- */
+/* ---- codecs ---------------------------------------------------------------------------------- */
 
 static json_t *codec_json(const struct bo_format *format, const struct bo_codec *codec)
 {
@@ -87,7 +87,7 @@ static int list_codecs(bool json)
     return BO_EXIT_OK;
 }
 
-/* ---- corpora ---------------------------------------------------------------------------------------- */
+/* ---- corpora --------------------------------------------------------------------------------- */
 
 static const char *whereabouts(const struct bo_document *document)
 {

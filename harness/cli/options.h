@@ -21,9 +21,9 @@ struct bo_usage {
 };
 
 /*
- * Parses argv[1..], moving the positional arguments to the front of argv + 1. Returns how many there are; -1 after
- * --help was printed (the command then returns BO_EXIT_OK), -2 after a message about bad usage. A lone "--" ends the
- * options; words such as "-1" count as positional.
+ * Parses argv[1..], moving the positional arguments to the front of argv + 1. Returns how many
+ * there are; -1 after --help was printed (the command then returns BO_EXIT_OK), -2 after a message
+ * about bad usage. A lone "--" ends the options; words such as "-1" count as positional.
  */
 int bo_options_parse(const struct bo_usage *usage, int argc, char **argv);
 
@@ -33,7 +33,9 @@ static inline int bo_options_exit(int parsed)
     return parsed == -1 ? 0 : 2;
 }
 
-/* A decimal argument of an option; false after a message. `text` NULL leaves *value_ret as it is. */
+/*
+ * A decimal argument of an option; false after a message. `text` NULL leaves *value_ret as it is.
+ */
 bool bo_option_u64(const char *command, const char *option, const char *text,
                    unsigned long long max, unsigned long long *value_ret);
 

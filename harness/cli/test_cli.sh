@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The command line as scripts see it: exit codes, messages, files, pipes, JSON. Run from the repository's root, with
-# BAKEOFF naming the program. Prints each failed case, then `N passed, M failed`; exits 1 when one failed.
+# The command line as scripts see it: exit codes, messages, files, pipes, JSON. Run from the
+# repository's root, with
+# BAKEOFF naming the program. Prints each failed case, then `N passed, M failed`; exits 1 when one
+# failed.
 set -u
 bakeoff=$(realpath "${BAKEOFF:-build/bakeoff}")
 [[ -x $bakeoff ]] || { echo "test_cli: $bakeoff: no such program" >&2; exit 1; }
@@ -10,7 +12,8 @@ t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 passed=0 failed=0
 
-# ---- helpers ------------------------------------------------------------------------------------------
+# ---- helpers
+# ------------------------------------------------------------------------------------------
 
 note() { # OK-OR-NOT WHAT DETAIL
     if [[ $1 = 0 ]]; then
@@ -27,7 +30,8 @@ run() {
     code=$?
 }
 
-# gives CODE STDERR ARGS...: this exit code, and this one line on stderr (a pattern; "" for none); no data on failure.
+# gives CODE STDERR ARGS...: this exit code, and this one line on stderr (a pattern; "" for none);
+# no data on failure.
 gives() {
     local expected=$1 pattern=$2 err
     shift 2
@@ -71,7 +75,8 @@ damage() { # FROM TO OFFSET: adds 1 to one byte
         dd of="$2" bs=1 seek="$3" conv=notrunc status=none
 }
 
-# ---- documents -----------------------------------------------------------------------------------------
+# ---- documents
+# -----------------------------------------------------------------------------------------
 
 cat >"$t/tiny.txt" <<'END'
 # comments go
@@ -97,7 +102,8 @@ table 8 kind=pcdata2 refs=3
 0 7
 END
 
-# ---- help and bad usage ----------------------------------------------------------------------------------
+# ---- help and bad usage
+# ----------------------------------------------------------------------------------
 
 for word in --help -h help; do
     gives 0 "" "$word"
@@ -153,7 +159,8 @@ gives 2 "bakeoff: verify: --vectors goes without documents; see *" \
     verify pcdata "$t/tiny.txt" --vectors x.json
 gives 2 "bakeoff: size: needs a format; the formats are $formats" size
 
-# ---- files that are not there, or not files ---------------------------------------------------------------
+# ---- files that are not there, or not files
+# ---------------------------------------------------------------
 
 mkdir "$t/folder"
 for command in "encode pcdata/raw" "decode pcdata/raw" "convert pcdata/raw pcdata/raw" \
@@ -171,7 +178,8 @@ gives 2 "bakeoff: $t/absent: neither a file nor a document of the corpora; see *
 gives 2 "bakeoff: $t/tiny.txt: no importer of pcdata takes this file; there are*" \
     import pcdata "$t/tiny.txt"
 
-# ---- encode, decode, convert, query: every codec ------------------------------------------------------------
+# ---- encode, decode, convert, query: every codec
+# ------------------------------------------------------------
 
 first_codec=$(head -n 1 <<<"$codecs")
 for codec in $codecs; do
@@ -246,7 +254,8 @@ gives 0 "" query pcdata/linear-index "$t/long.bin" scan 0
 tail -n +4 "$t/long.txt" >"$t/long.runs"
 same "a long scan" "$t/out" "$t/long.runs"
 
-# ---- bad files ------------------------------------------------------------------------------------------------
+# ---- bad files
+# ------------------------------------------------------------------------------------------------
 
 f=$t/codec-linear-index.bin
 size=$(stat -c %s "$f")
@@ -320,7 +329,8 @@ gives 2 "bakeoff: raw: raw holds texts of at most 2^26 quanta (unsupported)" \
     encode pcdata/raw "$t/huge.txt" -o "$t/huge.bin"
 holds "nothing is written for a model that does not fit" test ! -e "$t/huge.bin"
 
-# ---- output: whole or not at all ---------------------------------------------------------------------------------
+# ---- output: whole or not at all
+# ---------------------------------------------------------------------------------
 
 mkdir "$t/o"
 gives 2 "bakeoff: *" encode pcdata/raw "$t/bad.txt" -o "$t/o/new.bin"
@@ -353,7 +363,8 @@ if [[ -w /dev/full ]]; then
     gives 2 "bakeoff: /dev/full: No space left on device" encode pcdata/raw "$t/tiny.txt" -o /dev/full
 fi
 
-# ---- packed input --------------------------------------------------------------------------------------------------
+# ---- packed input
+# --------------------------------------------------------------------------------------------------
 
 if command -v xz >/dev/null && command -v zstd >/dev/null; then
     long_text=corpora/pcdata/esbuild-riscv64-sample.txt
@@ -384,7 +395,8 @@ else
     failed=$((failed + 1))
 fi
 
-# ---- list ------------------------------------------------------------------------------------------------------------
+# ---- list
+# ------------------------------------------------------------------------------------------------------------
 
 gives 0 "" list
 for heading in '^pcdata: ' '^codec ' '^format '; do
@@ -421,7 +433,8 @@ holds "a broken manifest: exit code" test $? = 2
 holds "a broken manifest: message" grep -q '^bakeoff: corpora/manifest.json: .* at byte ' "$t/err"
 rm -r "$t/o/corpora"
 
-# ---- verify ------------------------------------------------------------------------------------------------------------
+# ---- verify
+# ------------------------------------------------------------------------------------------------------------
 
 gives 0 "" verify pcdata "$t/tiny.txt"
 holds "verify ends with its tally" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
@@ -478,7 +491,8 @@ echo '[{"name": ' >"$t/spoilt.json"
 gives 2 "bakeoff: $t/spoilt.json: * at byte *" verify pcdata --vectors "$t/spoilt.json"
 gives 2 "bakeoff: $t/absent: *" verify pcdata --vectors "$t/absent"
 
-# ---- size ---------------------------------------------------------------------------------------------------------------
+# ---- size
+# ---------------------------------------------------------------------------------------------------------------
 
 gives 0 "" size pcdata "$t/tiny.txt" --json
 json "size --json" '.format == "pcdata" and (.documents | length) == 1
@@ -499,7 +513,8 @@ cp "$t/tiny.txt" "$t/extra/pcdata/mine.txt"
 BAKEOFF_CORPORA=$t/extra run list corpora --json
 json "BAKEOFF_CORPORA adds documents" 'any(.[]; .name == "mine" and .present)'
 
-# ---- bench ----------------------------------------------------------------------------------------------------------------
+# ---- bench
+# ----------------------------------------------------------------------------------------------------------------
 
 gives 0 "*" bench --quick --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
     --no-compress --json "$t/bench.json"

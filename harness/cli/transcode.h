@@ -1,4 +1,7 @@
-/* Between files, models and payloads: what encode, decode, convert, import and query have in common. */
+/*
+ * Between files, models and payloads: what encode, decode, convert, import and query have in
+ * common.
+ */
 #ifndef BO_TRANSCODE_H
 #define BO_TRANSCODE_H
 
@@ -13,7 +16,10 @@ int bo_read_text(const struct bo_format *format, const char *path, struct bo_are
 /* Writes a text form to `path`, or standard output for NULL. */
 int bo_write_text(const struct bo_format *format, const void *model, const char *path);
 
-/* Opens a file that encode wrote; with `raw`, all of it is the payload. `in` stays open while it is used. */
+/*
+ * Opens a file that encode wrote; with `raw`, all of it is the payload. `in` stays open while it is
+ * used.
+ */
 int bo_open_payload(const struct bo_format *format, const struct bo_codec *codec, const char *path,
                     bool raw, struct bo_input *in, struct bo_span *payload_ret);
 

@@ -47,7 +47,7 @@ static void note(struct tally *tally, const char *document, const char *codec, c
                detail ? detail : "");
 }
 
-/* ---- documents ------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 /* print, parse, print: the same model, the same text. */
 static struct bo_check_result check_text_form(const struct bo_format *format, const void *model)
@@ -132,7 +132,7 @@ static bool verify_generated(const struct bo_format *format, const char *only_co
     return true;
 }
 
-/* ---- vectors ----------------------------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 static void verify_vector(const struct bo_format *format, const json_t *vector, const void *model,
                           const struct bo_effort *effort, struct tally *tally)
@@ -197,7 +197,7 @@ static bool verify_vectors(const struct bo_format *format, const char *path,
     return ok;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int conclude(struct tally *tally, const char *format)
 {
