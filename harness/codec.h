@@ -2,8 +2,8 @@
  * What a codec is: one encoding of a format, and the code that reads it.
  *
  * The contract, which the generic checks (check.h) and the fuzzers enforce:
- *   - decode(encode(model)) equals the model, and encoding twice gives the same bytes on every machine;
- *   - after open has returned BO_OK, no query touches memory outside the input, whatever the bytes were;
+ *   - decode(encode(model)) equals the model; encoding gives the same bytes on every machine;
+ *   - after open has returned BO_OK, no query touches memory outside the input, whatever it holds;
  *   - all memory comes from the arena passed in; nothing is printed, aborted or kept in globals;
  *   - work is linear in the input (queries: in the record that they read).
  */

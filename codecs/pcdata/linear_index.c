@@ -11,8 +11,10 @@
  *   chunk:
  *     u8   n
  *     u8   pcs[n]        low bytes of the PCs, above the chunk's first, where the value changes
- *     u2   vlen[n+1]     lengths of the values: 1, 2, 3 stand for 1, 2, 4 bytes; padded with 0 bits to a byte
- *     int  vals[n+1]     vals[0]: the chunk's first value, and the bias that is added to the others mod 2^32
+ *     u2   vlen[n+1]     lengths of the values: 1, 2, 3 stand for 1, 2, 4 bytes; padded with 0
+ *                        bits to a byte
+ *     int  vals[n+1]     vals[0]: the chunk's first value, and the bias that is added to the others
+ *                        mod 2^32
  *
  * A constant chunk (n = 0) is stored once per record and value; later equal ones refer to it.
  */

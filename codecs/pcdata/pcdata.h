@@ -78,7 +78,7 @@ struct pcdata_scan_answer {
  *   4   u32  n
  *   8   u32  area size in bytes
  *   12  u32  0
- *   16  the area: each table's record, equal records stored once (the only part where codecs differ)
+ *   16  the area: each table's record, equal ones stored once (the only part where codecs differ)
  *       zeros to the next multiple of 8, then PCDATA_OVERREAD zeros
  *       n x { u32 record's offset in the area, u32 text length in quanta }
  *       n x { u32 functions that refer to the table }

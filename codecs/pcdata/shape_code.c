@@ -12,17 +12,19 @@
  *          and 9 template, or 5 runs - 1 and 5 w
  *
  *   shaped record, for a table of n runs, with the reference at the byte P of its code:
- *     below P, going down: the bias; the low l bits of each boundary; a w-bit field for each of the shape's runs (with a
- *       template: none)
+ *     below P, going down: the bias; the low l bits of each boundary; a w-bit field for each of the
+ *       shape's runs (with a template: none)
  *     P: the code
- *     from P + 1: for each boundary (the starts of runs 1 .. n-1) in order, a 0 bit for each step up to its pc >> l, then a 1
- *       bit; then 0 bits up to (text length - 1) >> l in all
+ *     from P + 1: for each boundary (the starts of runs 1 .. n-1) in order, a 0 bit for each step up
+ *       to its pc >> l, then a 1 bit; then 0 bits up to (text length - 1) >> l in all
  *     one 0 bit, which the next record's first may be
  *   Field i of those below P ends where field i - 1 starts: the first is nearest to P.
  *
- *   The value of run i is base + bias + (field i << shift) mod 2^32. A shape may have more runs than the table.
+ *   The value of run i is base + bias + (field i << shift) mod 2^32. A shape may have more runs
+ *   than the table.
  *
- *   A record that starts with 255 is split into blocks: see shape_split.c. It starts at a byte after a 0 bit.
+ *   A record that starts with 255 is split into blocks: see shape_split.c. It starts at a byte
+ *   after a 0 bit.
  */
 #include "codecs/pcdata/shape_code.h"
 

@@ -7,7 +7,8 @@
  *   u8   bits of an index entry (0 .. 32) | (bytes of `least` - 1) << 6
  *   u8   bits of a block's bias (0 .. 32)
  *   int  least: 1 .. 4 bytes, little-endian, signed
- *   index, unless there is one block: for each block, the offset of its bytes from the index's end; bit-packed, then padded
+ *   index, unless there is one block: for each block, the offset of its bytes from the index's end;
+ *     bit-packed, then padded to a byte
  *   blocks, each starting at a byte, fields least significant bit first:
  *     6   n - 1, for n runs that touch the block
  *     6   w
@@ -15,11 +16,11 @@
  *     5     low bits of a value (below w)
  *     6     clusters - 1
  *     .   bias
- *     .   upper parts of the n - 1 boundaries: for each in order, a 0 bit for each step up to pc >> l, then a 1 bit; then 0 bits
- *         up to 2^(k-l) in all; l = max(0, k - bits of (n - 1))
+ *     .   upper parts of the n - 1 boundaries: for each in order, a 0 bit for each step up to pc >> l,
+ *         then a 1 bit; then 0 bits up to 2^(k-l) in all; l = max(0, k - bits of (n - 1))
  *     .   low l bits of each boundary
- *     .   n values: clustered, low bits and above them the cluster's number, then each cluster's high part (w - low bits);
- *         else w bits each
+ *     .   n values: clustered, low bits and above them the cluster's number, then each cluster's
+ *         high part (w - low bits); else w bits each
  *
  * The value of a run is least + ((bias + value) << shift) mod 2^32. A block of one run may be
  * referred to again.

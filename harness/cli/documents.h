@@ -37,7 +37,7 @@ struct bo_documents {
 enum bo_document_choice {
     BO_DOCUMENTS_ALL,      /* also those that are not present */
     BO_DOCUMENTS_EMBEDDED, /* those in the repository */
-    BO_DOCUMENTS_BEST, /* the present fetched ones and BAKEOFF_CORPORA's; if there are none, the embedded */
+    BO_DOCUMENTS_BEST, /* those fetched and BAKEOFF_CORPORA's; if there are none, the embedded */
 };
 
 /* Lists documents of one format, or of all for NULL. False after a message. */
