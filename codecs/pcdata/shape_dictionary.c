@@ -81,7 +81,7 @@ static const char *expand_shape(struct bo_bit_cursor *c, const int32_t *bases, u
                                 const struct template_place *places, uint32_t n_templates,
                                 struct shape_constants *s)
 {
-    uint32_t has_template, l, bias_nbytes, base, shift, runs, nbits, id = 0;
+    uint32_t has_template, l, bias_nbytes, base, shift, runs = 0, nbits = 0, id = 0;
     if (!bo_get_bits(c, 1, &has_template) || !bo_get_bits(c, 4, &l) ||
         !bo_get_bits(c, 3, &bias_nbytes) || !bo_get_bits(c, 4, &base) || !bo_get_bits(c, 2, &shift))
         return "dictionary runs past the area's end";
