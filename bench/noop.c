@@ -41,14 +41,15 @@ static enum bo_status fill_sink(const uint8_t *queries, size_t query_size, size_
         uint8_t *answer = bo_sink_take(sink, 4);
         if (!answer)
             return BO_OVER_LIMIT;
-        memset(answer, queries[i * query_size], 4);
+        memset(answer, query_size ? queries[i * query_size] : 0, 4);
     }
     return BO_OK;
 }
 
 static enum bo_status noop_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                 void *answers)
+                                 void *answers, struct bo_error *err)
 {
+    (void)err;
     const uint8_t *sizes = (const uint8_t *)reader + 8 * (size_t)kind;
     const size_t query_size = bo_le32(sizes), answer_size = bo_le32(sizes + 4);
     const size_t head = query_size < answer_size ? query_size : answer_size;

@@ -9,7 +9,6 @@
 enum {
     CHUNK_QUERIES = 256,      /* a call, some 5 ns, costs nothing beside so many queries */
     CHUNK_ANSWERS = 32 << 10, /* bytes: answers of variable size stay in the first-level cache */
-    MAX_QUERY = 256,          /* bytes: what a linked query may take */
     MAX_ANSWERS = 256 << 20,  /* bytes: a set whose answers need more is cut short */
 };
 
@@ -50,7 +49,7 @@ static enum bo_status answer_fixed(struct bo_questions *q, const void *model,
     if (!q->workload->dependent)
         return q->kind->oracle(model, q->queries, q->n, answers);
     for (size_t i = 0; i < q->n; i++) {
-        _Alignas(16) uint8_t query[MAX_QUERY];
+        _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
         copy_query(query, q->queries + i * query_size, query_size);
         if (is_linked(q, i))
             q->kind->link(query, answers + (i - 1) * answer_size);
@@ -134,6 +133,31 @@ static enum bo_status cut_variable(struct bo_questions *q, const void *model,
     return BO_OK;
 }
 
+/*
+ * Copies the queries' texts to one place, in the order in which they are asked, as a caller who has
+ * just made a name holds it: reading them costs every codec the same, and little.
+ */
+static bool gather_texts(const struct bo_questions *q, uint8_t *queries, struct bo_arena *arena)
+{
+    size_t nbytes = 0;
+    struct bo_span text;
+    for (size_t i = 0; i < q->n; i++) {
+        memcpy(&text, queries + i * q->kind->query_size, sizeof text);
+        nbytes += text.n;
+    }
+    uint8_t *p = bo_alloc(arena, nbytes);
+    if (!p)
+        return false;
+    for (size_t i = 0; i < q->n; i++) {
+        memcpy(&text, queries + i * q->kind->query_size, sizeof text);
+        memcpy(p, text.p, text.n);
+        text.p = p;
+        p += text.n;
+        memcpy(queries + i * q->kind->query_size, &text, sizeof text);
+    }
+    return true;
+}
+
 enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
                                  struct bo_arena *arena, struct bo_questions *questions_ret,
@@ -144,17 +168,18 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
                                .kind = kind,
                                .workload = workload,
                                .kind_index = bo_kind_index(format, kind)};
-    if (workload->dependent &&
-        (!kind->link || kind->answer_size == 0 || kind->query_size > MAX_QUERY))
+    if (workload->dependent && (!kind->link || kind->answer_size == 0))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "this kind's queries cannot be chained");
     uint8_t *queries = bo_alloc_array(arena, workload->n_queries, kind->query_size);
     if (!queries)
         return bo_fail_alloc(err, arena);
     struct bo_random random = bo_random_seeded(seed_of(kind, workload));
-    q->n = workload->draw(model, &random, workload->n_queries, queries);
+    q->n = workload->draw(model, &random, arena, workload->n_queries, queries);
     q->queries = queries;
     if (q->n == 0)
         return BO_OK;
+    if (kind->has_text && !gather_texts(q, queries, arena))
+        return bo_fail_alloc(err, arena);
     if (kind->answer_size == 0)
         return cut_variable(q, model, arena, err);
     const enum bo_status status = answer_fixed(q, model, arena, err);
@@ -170,13 +195,13 @@ static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_ch
 {
     const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
     const uint8_t *from = q->queries + chunk->first * query_size;
-    _Alignas(16) uint8_t query[MAX_QUERY];
+    _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
     for (size_t i = 0; i < chunk->n; i++) {
         copy_query(query, from + i * query_size, query_size);
         if (i)
             q->kind->link(query, answers + (i - 1) * answer_size);
         const enum bo_status status =
-            codec->query(reader, q->kind_index, query, 1, answers + i * answer_size);
+            codec->query(reader, q->kind_index, query, 1, answers + i * answer_size, NULL);
         if (status)
             return status;
     }
@@ -190,7 +215,7 @@ enum bo_status bo_questions_ask(const struct bo_questions *q, const struct bo_ch
     if (q->workload->dependent)
         return ask_chain(q, chunk, codec, reader, answers->p);
     return codec->query(reader, q->kind_index, q->queries + chunk->first * q->kind->query_size,
-                        chunk->n, q->kind->answer_size ? answers->p : (void *)answers);
+                        chunk->n, q->kind->answer_size ? answers->p : (void *)answers, NULL);
 }
 
 bool bo_questions_right(const struct bo_questions *q, const struct bo_chunk *chunk,

@@ -75,8 +75,9 @@ static enum bo_status toy_answer(const uint8_t *values, uint32_t n_values, unsig
 }
 
 static enum bo_status toy_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                void *answers)
+                                void *answers, struct bo_error *err)
 {
+    (void)err;
     const uint8_t *in = reader;
     return toy_answer(in + 8, bo_le32(in), kind, queries, n, answers);
 }
@@ -84,28 +85,28 @@ static enum bo_status toy_query(void *reader, unsigned kind, const void *queries
 /* ---- dishonest ones -------------------------------------------------------------------------- */
 
 static inline enum bo_status toy_query_wrong(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers)
+                                             size_t n, void *answers, struct bo_error *err)
 {
-    const enum bo_status status = toy_query(reader, kind, queries, n, answers);
+    const enum bo_status status = toy_query(reader, kind, queries, n, answers, err);
     if (kind == TOY_GET && n > 7)
         ((uint32_t *)answers)[7] ^= 1;
     return status;
 }
 
 static inline enum bo_status toy_query_crash(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers)
+                                             size_t n, void *answers, struct bo_error *err)
 {
     if (kind == TOY_GET)
         __builtin_trap();
-    return toy_query(reader, kind, queries, n, answers);
+    return toy_query(reader, kind, queries, n, answers, err);
 }
 
 static inline enum bo_status toy_query_hang(void *reader, unsigned kind, const void *queries,
-                                            size_t n, void *answers)
+                                            size_t n, void *answers, struct bo_error *err)
 {
     while (kind == TOY_FIRST)
         usleep(1000);
-    return toy_query(reader, kind, queries, n, answers);
+    return toy_query(reader, kind, queries, n, answers, err);
 }
 
 static inline enum bo_status toy_encode_refuse(const void *model, struct bo_writer *out,
@@ -140,16 +141,20 @@ static enum bo_status toy_oracle_first(const void *opaque, const void *queries, 
     return toy_answer((const uint8_t *)model->values, model->n, TOY_FIRST, queries, n, answers);
 }
 
-static size_t toy_draw(const void *opaque, struct bo_random *random, size_t n, void *queries)
+static size_t toy_draw(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                       size_t n, void *queries)
 {
+    (void)arena;
     const struct toy_model *model = opaque;
     for (size_t i = 0; i < n; i++)
         ((uint32_t *)queries)[i] = bo_random_below(random, model->n);
     return n;
 }
 
-static size_t toy_draw_none(const void *model, struct bo_random *random, size_t n, void *queries)
+static size_t toy_draw_none(const void *model, struct bo_random *random, struct bo_arena *arena,
+                            size_t n, void *queries)
 {
+    (void)arena;
     (void)model;
     (void)random;
     (void)n;

@@ -250,7 +250,8 @@ static bool offer(struct trial *t, struct bo_span in)
     effort.budget_nbytes = 4096 * in.n + ((size_t)1 << 20);
     bool accepted = false;
     t->result.n_cases++;
-    if (bo_check_bytes_in_place(t->format, t->codec, in, &effort, &accepted, &t->result.finding))
+    if (bo_check_bytes_in_place(t->format, t->codec, in, t->model, &effort, &accepted,
+                                &t->result.finding))
         return true;
     t->result.outcome = BO_FAIL;
     return false;

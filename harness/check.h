@@ -51,7 +51,8 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
  * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
- * Each open, decode and query must end in BO_OK or a named error; all must agree on accepting; what
+ * Each open, decode and query must end in BO_OK or a named error; all must agree on accepting (a lazy
+ * codec's open may take more than its decode); what
  * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
  * to the same model. *accepted_ret (may be NULL) says whether they took it. False, with *finding
  * filled, when a property broke.
@@ -59,10 +60,13 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
-/* The same on bytes that already end at a guard page. */
+/*
+ * The same on bytes that already end at a guard page. `like` (may be NULL) is a model that the bytes
+ * nearly hold: lazy readers of bytes that decode refuses are asked its queries, too.
+ */
 bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
-                             struct bo_span in, const struct bo_effort *effort, bool *accepted_ret,
-                             struct bo_finding *finding);
+                             struct bo_span in, const void *like, const struct bo_effort *effort,
+                             bool *accepted_ret, struct bo_finding *finding);
 
 /* One line: `BAKEOFF-DIFF format= kind= a= b= class=`, then the detail. */
 void bo_finding_print(const struct bo_finding *finding, struct bo_writer *out);

@@ -18,6 +18,12 @@ static bool same_verdict(enum bo_status a, enum bo_status b)
     return memory || (a == BO_OK) == (b == BO_OK);
 }
 
+/* A lazy codec's open may take what its decode refuses, never the other way round. */
+static bool verdicts_agree(const struct bo_codec *codec, const struct reception *r)
+{
+    return same_verdict(r->open, r->decode) || (codec->lazy && r->open == BO_OK);
+}
+
 static bool receive(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     struct bo_arena *arena, struct reception *r, struct bo_finding *finding)
 {
@@ -29,7 +35,7 @@ static bool receive(const struct bo_format *format, const struct bo_codec *codec
         bo_finding_set(finding, format, NULL, codec, "itself", "unnamed-error");
         return false;
     }
-    if (!same_verdict(r->open, r->decode)) {
+    if (!verdicts_agree(codec, r)) {
         bo_finding_set(finding, format, NULL, codec, "itself", "open-decode-disagree");
         bo_finding_explain(finding, r->open ? "open refuses" : "decode refuses",
                            r->open ? &r->open_error : &r->decode_error);
@@ -97,8 +103,74 @@ static bool keeps_the_rules(const struct bo_format *format, const struct bo_code
     return kept;
 }
 
+/* ---- a lazy reader of bytes that decode refuses ----------------------------------------------- */
+
+enum { N_PROBES = 48, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
+
+/* A query about words of the input's own: the likeliest to lead a reader to what is damaged. */
+static void draw_own_words(struct bo_span in, struct bo_random *random,
+                           const struct bo_query_kind *kind, uint8_t *query)
+{
+    struct bo_span text = {in.p, 0};
+    memset(query, 0, kind->query_size);
+    if (in.n) {
+        text.p += bo_random_below(random, in.n < UINT32_MAX ? (uint32_t)in.n : UINT32_MAX);
+        text.n = bo_random_below(random, MAX_PROBE_TEXT);
+        if (text.n > (size_t)(in.p + in.n - text.p))
+            text.n = (size_t)(in.p + in.n - text.p);
+    }
+    memcpy(query, &text, sizeof text);
+}
+
+/* How many queries of one kind there are to probe with; they are in `queries`, room for N_PROBES. */
+static size_t draw_probes(const struct bo_query_kind *kind, struct bo_span in, const void *like,
+                          struct bo_arena *arena, uint8_t *queries)
+{
+    struct bo_random random = bo_random_seeded(1);
+    size_t n = 0;
+    if (kind->query_size == 0)
+        return 1;
+    if (like)
+        n = kind->draw_edges(like, &random, arena, kind->has_text ? N_PROBES / 2 : N_PROBES,
+                             queries);
+    for (; kind->has_text && n < N_PROBES; n++)
+        draw_own_words(in, &random, kind, queries + n * kind->query_size);
+    return n;
+}
+
+/*
+ * Bytes that decode refuses and a lazy open takes: every query ends, in an answer or in a named
+ * error.
+ */
+static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
+                            struct bo_span in, const void *like, void *reader,
+                            struct bo_arena *arena, struct bo_finding *finding)
+{
+    uint8_t queries[N_PROBES * BO_MAX_QUERY_NBYTES];
+    struct bo_sink sink = {.p = bo_alloc(arena, PROBE_ANSWERS), .cap = PROBE_ANSWERS};
+    for (unsigned k = 0; k < format->n_kinds && sink.p; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        if (!(codec->kinds >> k & 1))
+            continue;
+        const size_t n = draw_probes(kind, in, like, arena, queries);
+        for (size_t i = 0; i < n; i++) {
+            struct bo_error error = {0};
+            sink.n = 0;
+            const enum bo_status status =
+                codec->query(reader, k, queries + i * kind->query_size, 1,
+                             kind->answer_size ? (void *)sink.p : &sink, &error);
+            if (status && status != BO_OUT_OF_RANGE && status != BO_OVER_LIMIT &&
+                !bo_well_told(status, &error)) {
+                bo_finding_set(finding, format, kind, codec, "itself", "unnamed-error");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool check_guarded_bytes(const struct bo_format *format, const struct bo_codec *codec,
-                                struct bo_span in, struct bo_arena *arena,
+                                struct bo_span in, const void *like, struct bo_arena *arena,
                                 const struct bo_effort *effort, bool *accepted_ret,
                                 struct bo_finding *finding)
 {
@@ -114,10 +186,10 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
             continue;
         if (!receive(format, *c, in, arena, &other, finding))
             return false;
-        if (!same_verdict(main.open, other.open)) {
+        if (!same_verdict(main.decode, other.decode)) {
             bo_finding_set(finding, format, NULL, codec, (*c)->name, "readers-disagree");
-            bo_finding_explain(finding, main.open ? "the first refuses" : "the second refuses",
-                               main.open ? &main.open_error : &other.open_error);
+            bo_finding_explain(finding, main.decode ? "the first refuses" : "the second refuses",
+                               main.decode ? &main.decode_error : &other.decode_error);
             return false;
         }
         const char *difference =
@@ -133,18 +205,22 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
             !bo_contest_all_kinds(format, *c, main.model, other.reader, arena, effort, &n_cases,
                                   finding))
             return false;
+        if (!*accepted_ret && other.open == BO_OK &&
+            !survives_probes(format, *c, in, like, other.reader, arena, finding))
+            return false;
     }
     return true;
 }
 
 /* As bo_check_bytes, on bytes that already end at a guard page. */
 bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
-                             struct bo_span in, const struct bo_effort *effort, bool *accepted_ret,
-                             struct bo_finding *finding)
+                             struct bo_span in, const void *like, const struct bo_effort *effort,
+                             bool *accepted_ret, struct bo_finding *finding)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, effort->budget_nbytes);
-    const bool ok = check_guarded_bytes(format, codec, in, &arena, effort, accepted_ret, finding);
+    const bool ok =
+        check_guarded_bytes(format, codec, in, like, &arena, effort, accepted_ret, finding);
     bo_arena_free(&arena);
     return ok;
 }
@@ -159,7 +235,7 @@ bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec
         return false;
     }
     const bool ok =
-        bo_check_bytes_in_place(format, codec, guarded.span, effort, &accepted, finding);
+        bo_check_bytes_in_place(format, codec, guarded.span, NULL, effort, &accepted, finding);
     if (accepted_ret)
         *accepted_ret = accepted;
     bo_guarded_free(&guarded);

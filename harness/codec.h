@@ -4,6 +4,7 @@
  * The contract, which the generic checks (check.h) and the fuzzers enforce:
  *   - decode(encode(model)) equals the model; encoding gives the same bytes on every machine;
  *   - after open has returned BO_OK, no query touches memory outside the input, whatever it holds;
+ *   - what decode refuses, open refuses too, or (a lazy codec) the query that meets it;
  *   - all memory comes from the arena passed in; nothing is printed, aborted or kept in globals;
  *   - work is linear in the input (queries: in the record that they read).
  */
@@ -37,6 +38,11 @@ struct bo_codec {
     const char *reads;
     enum bo_role role;
     enum bo_access access;
+    /*
+     * open looks only at what it needs, so that its cost does not grow with the document; damage
+     * elsewhere is an error of the query that reads it.
+     */
+    bool lazy;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
 
     /*
@@ -49,7 +55,10 @@ struct bo_codec {
     enum bo_status (*decode)(struct bo_span in, struct bo_arena *arena, void **model_ret,
                              struct bo_error *err);
 
-    /* Makes a reader in `arena` that answers queries from `in`, which must outlive it. */
+    /*
+     * Makes a reader in `arena` that answers queries from `in`; both must outlive it. Queries may
+     * take scratch memory from `arena` and give it back before they return.
+     */
     enum bo_status (*open)(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                            struct bo_error *err);
 
@@ -57,10 +66,12 @@ struct bo_codec {
      * Answers n queries of one kind, each by itself and in order: no looking ahead in the batch,
      * which exists only so that the call costs nothing. For a kind of fixed answer size, `answers`
      * is an array of n; for one of variable size it is a struct bo_sink. BO_OUT_OF_RANGE when a
-     * query asks for what is not there: the answers are then unspecified.
+     * query asks for what is not there, BO_OVER_LIMIT when a sink is full, another error when a
+     * lazy codec meets bad bytes; the answers are then unspecified. Only the last kind of error
+     * has to be told in *err (which may be NULL).
      */
     enum bo_status (*query)(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers);
+                            void *answers, struct bo_error *err);
 };
 
 /*

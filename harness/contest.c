@@ -44,16 +44,32 @@ enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
     const unsigned k = bo_kind_index(c->format, c->kind);
     memset(c->got.p, 0xa5, c->expected.n);
     c->got.n = c->kind->answer_size ? n * c->kind->answer_size : 0;
-    return c->kind->answer_size ? c->codec->query(c->reader, k, c->queries, n, c->got.p)
-                                : c->codec->query(c->reader, k, c->queries, n, &c->got);
+    return c->kind->answer_size ? c->codec->query(c->reader, k, c->queries, n, c->got.p, &c->error)
+                                : c->codec->query(c->reader, k, c->queries, n, &c->got, &c->error);
 }
 
-/* Writes a query as hexadecimal 32-bit words of the host: enough to ask it again. */
+/* The start of a text, as long as there is room, what is not printable escaped; returns the length. */
+static size_t quote(struct bo_span name, char *text, size_t n)
+{
+    size_t used = (size_t)snprintf(text, n, " \"");
+    for (size_t i = 0; i < name.n && used + 12 < n; i++) {
+        const bool plain = name.p[i] >= ' ' && name.p[i] < 127 && name.p[i] != '"';
+        used += (size_t)snprintf(text + used, n - used, plain ? "%c" : "\\x%02x", name.p[i]);
+    }
+    return used + (size_t)snprintf(text + used, n - used, "\"");
+}
+
 void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query, char *text,
                                size_t n)
 {
-    size_t used = 0;
-    for (size_t i = 0; i + 4 <= c->kind->query_size && used + 12 < n; i += 4) {
+    size_t used = 0, i = 0;
+    if (c->kind->has_text) {
+        struct bo_span name;
+        memcpy(&name, query, sizeof name);
+        used = quote(name, text, n);
+        i = sizeof name;
+    }
+    for (; i + 4 <= c->kind->query_size && used + 12 < n; i += 4) {
         uint32_t word;
         memcpy(&word, query + i, sizeof word);
         used += (size_t)snprintf(text + used, n - used, " %u", word);
@@ -105,7 +121,7 @@ static bool contest_batch(struct bo_contest *c, size_t n)
 static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
 {
     const size_t size = c->kind->query_size;
-    uint8_t query[64];
+    uint8_t query[BO_MAX_QUERY_NBYTES];
     bool more = c->kind->first(c->model, query);
     while (more) {
         size_t n = 0;
@@ -120,7 +136,8 @@ static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
     return true;
 }
 
-typedef size_t draw_queries(const void *model, struct bo_random *random, size_t n, void *queries);
+typedef size_t draw_queries(const void *model, struct bo_random *random, struct bo_arena *arena,
+                            size_t n, void *queries);
 
 static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_random *random,
                           uint64_t n_wanted, uint64_t *n_cases)
@@ -128,9 +145,12 @@ static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_ra
     for (uint64_t done = 0; done < n_wanted; done += BO_CONTEST_BATCH) {
         const size_t want =
             n_wanted - done < BO_CONTEST_BATCH ? (size_t)(n_wanted - done) : BO_CONTEST_BATCH;
-        const size_t n = draw(c->model, random, want, c->queries);
+        const struct bo_arena_mark mark = bo_arena_mark(c->arena);
+        const size_t n = draw(c->model, random, c->arena, want, c->queries);
         if (n && !contest_batch(c, n))
             return false;
+        if (c->kind->answer_size) /* else the sinks may have grown */
+            bo_arena_rewind(c->arena, mark);
         *n_cases += n;
     }
     return true;

@@ -20,6 +20,7 @@ struct bo_contest {
     struct bo_sink expected, got;
     struct bo_arena *arena;
     struct bo_finding *finding;
+    struct bo_error error; /* of the codec's last refusal */
 };
 
 /*
@@ -34,7 +35,10 @@ enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n);
 /* Asks the codec, after the oracle has been asked the same; answers go to `got`. */
 enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n);
 
-/* Writes a query as 32-bit words of the host, in decimal: enough to ask it again. */
+/*
+ * Writes a query as its text and 32-bit words of the host, in decimal: enough to ask it again. At
+ * least 64 bytes of room.
+ */
 void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query, char *text,
                                size_t n);
 

@@ -11,6 +11,8 @@
 #include "harness/codec.h"
 #include "harness/random.h"
 
+enum { BO_MAX_QUERY_NBYTES = 64 };
+
 /* How the queries of a measurement are drawn. */
 struct bo_workload {
     const char *name;    /* "uniform" */
@@ -27,9 +29,11 @@ struct bo_workload {
     bool dependent;
     /*
      * Fills n queries; the same generator state gives the same queries on every machine. Returns
-     * how many it could draw: fewer than n, also 0, when the document has no such place to ask for.
+     * how many it could draw: fewer than n, also 0, when the document has no such place to ask for
+     * or the arena, which holds texts made for the queries, refuses.
      */
-    size_t (*draw)(const void *model, struct bo_random *random, size_t n, void *queries);
+    size_t (*draw)(const void *model, struct bo_random *random, struct bo_arena *arena, size_t n,
+                   void *queries);
 };
 
 /* One way a format is read. */
@@ -37,7 +41,10 @@ struct bo_query_kind {
     const char *name;    /* "point" */
     const char *summary; /* one line */
     const char *usage;   /* the command line's arguments: "TABLE PC" */
-    size_t query_size;   /* bytes; queries hold no padding */
+    /* Bytes, at most BO_MAX_QUERY_NBYTES; 0: there is but one query, which says nothing. */
+    size_t query_size;
+    /* A query starts with a struct bo_span: text (a name) that lies elsewhere. */
+    bool has_text;
     /* Bytes; 0: variable, written to a struct bo_sink. Answers compare with memcmp. */
     size_t answer_size;
     const struct bo_workload *workloads;
@@ -57,7 +64,8 @@ struct bo_query_kind {
     bool (*next)(const void *model, void *query);
 
     /* As bo_workload.draw, of queries beside which the answer changes: where off-by-ones live. */
-    size_t (*draw_edges)(const void *model, struct bo_random *random, size_t n, void *queries);
+    size_t (*draw_edges)(const void *model, struct bo_random *random, struct bo_arena *arena,
+                         size_t n, void *queries);
 
     /*
      * The i-th invalid query, which every codec must refuse with BO_OUT_OF_RANGE; false when i is
@@ -86,6 +94,13 @@ struct bo_unit {
 
 enum { BO_MAX_UNITS = 6 };
 
+/* What merging lost, and where it failed. */
+struct bo_merge_report {
+    uint64_t n_saturated; /* sums that stopped at the largest number there is */
+    struct bo_span where; /* the name of what contradicts itself, when merging fails; points into a
+                             model */
+};
+
 struct bo_format {
     const char *name, *summary;
     const struct bo_query_kind *kinds;
@@ -110,6 +125,13 @@ struct bo_format {
     /* A copy of the model with one small valid change. */
     enum bo_status (*mutate)(const void *model, struct bo_random *random, struct bo_arena *arena,
                              void **model_ret, struct bo_error *err);
+
+    /*
+     * One model that adds n others up, as the field's tools merge profiles; NULL where that means
+     * nothing. It may point into them. BO_CORRUPT when they contradict each other.
+     */
+    enum bo_status (*merge)(const void *const *models, size_t n, struct bo_arena *arena,
+                            void **model_ret, struct bo_merge_report *report, struct bo_error *err);
 
     /*
      * Counts of the model's things, at most BO_MAX_UNITS, the one that sizes are divided by first.

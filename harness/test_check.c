@@ -227,9 +227,9 @@ static enum bo_status open_past_the_end(struct bo_span in, struct bo_arena *a, v
 }
 
 static enum bo_status query_wrong_once(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers)
+                                       void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
     const struct pcdata_point *q = queries;
     for (size_t i = 0; kind == PCDATA_POINT && !status && i < n; i++)
         ((int32_t *)answers)[i] += q[i].table == 2 && q[i].pc == 6;
@@ -237,28 +237,28 @@ static enum bo_status query_wrong_once(void *reader, unsigned kind, const void *
 }
 
 static enum bo_status query_wrong_in_batches(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers)
+                                             size_t n, void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
     if (kind == PCDATA_POINT && !status && n > 1)
         ((int32_t *)answers)[n - 1]++;
     return status;
 }
 
 static enum bo_status query_fails_once(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers)
+                                       void *answers, struct bo_error *err)
 {
     const struct pcdata_point *q = queries;
     for (size_t i = 0; kind == PCDATA_POINT && i < n; i++)
         if (q[i].table == 1 && q[i].pc == 6)
             return BO_OUT_OF_RANGE;
-    return real->query(reader, kind, queries, n, answers);
+    return real->query(reader, kind, queries, n, answers, err);
 }
 
 static enum bo_status query_scans_too_little(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers)
+                                             size_t n, void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
     if (kind == PCDATA_SCAN && !status)
         ((struct bo_sink *)answers)->n -= sizeof(struct pcdata_run);
     return status;
@@ -266,19 +266,19 @@ static enum bo_status query_scans_too_little(void *reader, unsigned kind, const 
 
 /* Answers for any PC, with the value of PC 0 where there is none. */
 static enum bo_status query_out_of_range(void *reader, unsigned kind, const void *queries, size_t n,
-                                         void *answers)
+                                         void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers);
+    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
     return kind == PCDATA_POINT ? BO_OK : status;
 }
 
 static enum bo_status query_past_the_end(void *reader, unsigned kind, const void *queries, size_t n,
-                                         void *answers)
+                                         void *answers, struct bo_error *err)
 {
     const struct pcdata_frame *frame = reader;
     if (*(volatile const uint8_t *)(frame->kinds + frame->n_tables)) /* the payload's last part */
         n_calls++;
-    return real->query(reader, kind, queries, n, answers);
+    return real->query(reader, kind, queries, n, answers, err);
 }
 
 /* ---- each fault is found by its check -------------------------------------------------------- */

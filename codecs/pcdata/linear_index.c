@@ -514,8 +514,9 @@ INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint
         return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);              \
     }                                                                                              \
     static enum bo_status query_##name(void *reader, unsigned kind, const void *queries, size_t n, \
-                                       void *answers)                                              \
+                                       void *answers, struct bo_error *err)                        \
     {                                                                                              \
+        (void)err;                                                                                 \
         const struct pcdata_frame *frame = reader;                                                 \
         if (kind == PCDATA_SCAN)                                                                   \
             return pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);             \

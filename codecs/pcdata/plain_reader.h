@@ -22,8 +22,9 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
 }
 
 static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers)
+                            void *answers, struct bo_error *err)
 {
+    (void)err;
     const struct pcdata_frame *frame = reader;
     return kind == PCDATA_POINT
                ? pcdata_answer_points(frame, NULL, lookup, queries, n, answers)

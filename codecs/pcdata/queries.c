@@ -90,9 +90,10 @@ static struct pcdata_point uniform_point(const struct pcdata_model *model, struc
 }
 
 /* The first PC of a run, or the last one of the run before it. */
-static size_t point_draw_edges(const void *opaque, struct bo_random *random, size_t n,
-                               void *queries)
+static size_t point_draw_edges(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                               size_t n, void *queries)
 {
+    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
     if (!model->n_tables)
@@ -110,8 +111,10 @@ static size_t point_draw_edges(const void *opaque, struct bo_random *random, siz
 
 /* ---- point: workloads ------------------------------------------------------------------------ */
 
-static size_t draw_uniform(const void *opaque, struct bo_random *random, size_t n, void *queries)
+static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                           size_t n, void *queries)
 {
+    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
     if (!model->n_tables)
@@ -140,21 +143,26 @@ static size_t draw_at_pc(const struct pcdata_model *model, struct bo_random *ran
     return n;
 }
 
-static size_t draw_pc_0(const void *model, struct bo_random *random, size_t n, void *queries)
+static size_t draw_pc_0(const void *model, struct bo_random *random, struct bo_arena *arena,
+                        size_t n, void *queries)
 {
+    (void)arena;
     return draw_at_pc(model, random, 0, n, queries);
 }
 
-static size_t draw_pc_4096(const void *model, struct bo_random *random, size_t n, void *queries)
+static size_t draw_pc_4096(const void *model, struct bo_random *random, struct bo_arena *arena,
+                           size_t n, void *queries)
 {
+    (void)arena;
     return draw_at_pc(model, random, 4096, n, queries);
 }
 
 /* Seven of eight queries repeat the one before: what a cache hopes for. */
-static size_t draw_hot_7to1(const void *model, struct bo_random *random, size_t n, void *queries)
+static size_t draw_hot_7to1(const void *model, struct bo_random *random, struct bo_arena *arena,
+                            size_t n, void *queries)
 {
     struct pcdata_point *q = queries;
-    if (n % 8 || !draw_uniform(model, random, n / 8, q))
+    if (n % 8 || !draw_uniform(model, random, arena, n / 8, q))
         return 0;
     for (size_t i = n; i-- > 0;)
         q[i] = q[i / 8];
@@ -162,11 +170,12 @@ static size_t draw_hot_7to1(const void *model, struct bo_random *random, size_t 
 }
 
 /* PCs whose last bit the answer before may flip: both PCs are in the text. */
-static size_t draw_chain(const void *opaque, struct bo_random *random, size_t n, void *queries)
+static size_t draw_chain(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                         size_t n, void *queries)
 {
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
-    if (!draw_uniform(model, random, n, q))
+    if (!draw_uniform(model, random, arena, n, q))
         return 0;
     for (size_t i = 0; i < n; i++)
         q[i].pc &= ~(4u | 2u | 1u); /* room for the link below, whatever the quantum */
@@ -199,8 +208,10 @@ static int compare_targets(const void *a, const void *b)
  * Tables drawn by how many functions refer to them, as a stack walk meets them. The drawn positions
  * in the sum of all references are sorted, so that one pass finds their tables, then shuffled.
  */
-static size_t draw_traceback(const void *opaque, struct bo_random *random, size_t n, void *queries)
+static size_t draw_traceback(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                             size_t n, void *queries)
 {
+    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
     _Static_assert(sizeof *q == sizeof(uint64_t), "a query's place holds a position meanwhile");
@@ -333,9 +344,10 @@ static bool scan_invalid_at(const void *opaque, uint64_t i, void *query)
     return i < 2;
 }
 
-static size_t scan_draw_uniform(const void *opaque, struct bo_random *random, size_t n,
-                                void *queries)
+static size_t scan_draw_uniform(const void *opaque, struct bo_random *random,
+                                struct bo_arena *arena, size_t n, void *queries)
 {
+    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_scan *q = queries;
     if (!model->n_tables)

@@ -528,8 +528,9 @@ DEFINE_POINTS(vbmi2, BO_VBMI2, lookup_vbmi2)
 #endif
 
 static enum bo_status query(void *opaque, unsigned kind, const void *queries, size_t n,
-                            void *answers)
+                            void *answers, struct bo_error *err)
 {
+    (void)err;
     const struct shape_reader *reader = opaque;
     if (kind == PCDATA_SCAN)
         return pcdata_answer_scans(&reader->frame, reader, scan_record, queries, n, answers);
@@ -547,8 +548,9 @@ static enum bo_status query(void *opaque, unsigned kind, const void *queries, si
  * be had.
  */
 static enum bo_status query_portable(void *opaque, unsigned kind, const void *queries, size_t n,
-                                     void *answers)
+                                     void *answers, struct bo_error *err)
 {
+    (void)err;
     const struct shape_reader *reader = opaque;
     return kind == PCDATA_SCAN
                ? pcdata_answer_scans(&reader->frame, reader, scan_record, queries, n, answers)
@@ -556,13 +558,13 @@ static enum bo_status query_portable(void *opaque, unsigned kind, const void *qu
 }
 
 static enum bo_status query_bmi2(void *opaque, unsigned kind, const void *queries, size_t n,
-                                 void *answers)
+                                 void *answers, struct bo_error *err)
 {
 #if defined(__x86_64__)
     if (kind == PCDATA_POINT && bo_cpu_has_v3())
         return points_v3(opaque, queries, n, answers);
 #endif
-    return query_portable(opaque, kind, queries, n, answers);
+    return query_portable(opaque, kind, queries, n, answers, err);
 }
 
 #define SHAPE_CODEC(symbol, codec_name, encoding, answer, text) \

@@ -31,7 +31,7 @@ static void check_table(const struct bo_codec *codec, void *reader,
         const struct pcdata_point q = {t, pc};
         int32_t value = 0;
         run += run + 1 < table->n_runs && table->runs[run + 1].pc == pc;
-        if (codec->query(reader, PCDATA_POINT, &q, 1, &value) != BO_OK ||
+        if (codec->query(reader, PCDATA_POINT, &q, 1, &value, NULL) != BO_OK ||
             value != table->runs[run].value)
             fail_msg("%s: table %u, PC %u: %d, not %d", codec->name, t, pc, value,
                      table->runs[run].value);
@@ -152,7 +152,7 @@ static void expect_values(struct bo_span area, uint32_t quanta, const int32_t *a
         for (uint32_t i = 0; i < n; i++) {
             const struct pcdata_point q = {0, 256 * i};
             int32_t value = 0;
-            assert_int_equal((*c)->query(reader, PCDATA_POINT, &q, 1, &value), BO_OK);
+            assert_int_equal((*c)->query(reader, PCDATA_POINT, &q, 1, &value, NULL), BO_OK);
             if (value != at_256ths[i])
                 fail_msg("%s: chunk %u: %d, not %d", (*c)->name, i, value, at_256ths[i]);
         }

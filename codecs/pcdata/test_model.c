@@ -241,8 +241,8 @@ static void test_workloads_stay_inside(void **state)
         assert_int_equal(format->generate(&random, seed * 4, &arena, &model, NULL), BO_OK);
         for (unsigned w = 0; w < point->n_workloads; w++) {
             struct bo_random a = bo_random_seeded(9), b = bo_random_seeded(9);
-            const size_t n = point->workloads[w].draw(model, &a, N, first);
-            assert_int_equal(point->workloads[w].draw(model, &b, N, again), n);
+            const size_t n = point->workloads[w].draw(model, &a, NULL, N, first);
+            assert_int_equal(point->workloads[w].draw(model, &b, NULL, N, again), n);
             assert_memory_equal(first, again, n * sizeof *first);
             for (size_t i = 0; i < n; i++) {
                 assert_true(is_valid(model, first[i]));
@@ -272,19 +272,19 @@ static void test_what_workloads_draw(void **state)
     struct bo_random random = bo_random_seeded(1);
     struct pcdata_point q[64];
     const struct bo_workload *w = bo_find_workload(point, "pc-4096");
-    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    assert_int_equal(w->draw(&model, &random, NULL, 64, q), 64);
     for (unsigned i = 0; i < 64; i++)
         assert_true(q[i].table == 1 && q[i].pc == 4096); /* the one that reaches it */
     w = bo_find_workload(point, "traceback");
-    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    assert_int_equal(w->draw(&model, &random, NULL, 64, q), 64);
     for (unsigned i = 0; i < 64; i++)
         assert_int_equal(q[i].table, 1); /* the one that is referred to */
     w = bo_find_workload(point, "hot-7to1");
-    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    assert_int_equal(w->draw(&model, &random, NULL, 64, q), 64);
     for (unsigned i = 0; i < 64; i++)
         assert_memory_equal(&q[i], &q[i / 8 * 8], sizeof *q);
     w = bo_find_workload(point, "pc-0");
-    assert_int_equal(w->draw(&model, &random, 64, q), 64);
+    assert_int_equal(w->draw(&model, &random, NULL, 64, q), 64);
     for (unsigned i = 0; i < 64; i++)
         assert_int_equal(q[i].pc, 0);
 }

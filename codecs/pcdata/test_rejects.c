@@ -445,14 +445,14 @@ static void check_scans(const struct bo_codec *codec, void *reader)
     uint32_t answer[7];
     const struct pcdata_scan first = {0}, absent = {1}, far_away = {UINT32_MAX};
     struct bo_sink sink = {.p = (uint8_t *)answer, .cap = sizeof answer};
-    assert_int_equal(codec->query(reader, PCDATA_SCAN, &first, 1, &sink), BO_OK);
+    assert_int_equal(codec->query(reader, PCDATA_SCAN, &first, 1, &sink, NULL), BO_OK);
     assert_int_equal(sink.n, sizeof expected);
     assert_memory_equal(answer, expected, sizeof expected);
-    assert_int_equal(codec->query(reader, PCDATA_SCAN, &absent, 1, &sink), BO_OUT_OF_RANGE);
-    assert_int_equal(codec->query(reader, PCDATA_SCAN, &far_away, 1, &sink), BO_OUT_OF_RANGE);
+    assert_int_equal(codec->query(reader, PCDATA_SCAN, &absent, 1, &sink, NULL), BO_OUT_OF_RANGE);
+    assert_int_equal(codec->query(reader, PCDATA_SCAN, &far_away, 1, &sink, NULL), BO_OUT_OF_RANGE);
     for (size_t cap = 0; cap < sizeof answer; cap++) {
         sink = (struct bo_sink){.p = (uint8_t *)answer, .cap = cap};
-        assert_int_equal(codec->query(reader, PCDATA_SCAN, &first, 1, &sink), BO_OVER_LIMIT);
+        assert_int_equal(codec->query(reader, PCDATA_SCAN, &first, 1, &sink, NULL), BO_OVER_LIMIT);
     }
 }
 
@@ -473,7 +473,7 @@ static void test_out_of_range(void **state)
             open_text(format, *c, (struct bo_span)BYTES("pcdata 1\nquantum 1\n"), &arena, &encoded);
         const struct pcdata_point q = {0, 0};
         int32_t value;
-        assert_int_equal((*c)->query(reader, PCDATA_POINT, &q, 1, &value), BO_OUT_OF_RANGE);
+        assert_int_equal((*c)->query(reader, PCDATA_POINT, &q, 1, &value, NULL), BO_OUT_OF_RANGE);
         bo_writer_free(&encoded);
         bo_arena_free(&arena);
     }

@@ -200,8 +200,9 @@ static enum bo_status cached_points(struct cached_reader *reader,
 }
 
 static enum bo_status cached_query(void *opaque, unsigned kind, const void *queries, size_t n,
-                                   void *answers)
+                                   void *answers, struct bo_error *err)
 {
+    (void)err;
     struct cached_reader *reader = opaque;
     return kind == PCDATA_POINT
                ? cached_points(reader, queries, n, answers)

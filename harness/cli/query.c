@@ -6,19 +6,17 @@
 
 int bo_cmd_query(int argc, char **argv);
 
-enum { MAX_QUERY_NBYTES = 64 };
-
 /* Asks; the answer's buffer grows until it fits. Answers of variable size come through a sink. */
 static enum bo_status ask(const struct bo_codec *codec, void *reader, unsigned k,
                           const struct bo_query_kind *kind, const void *query,
-                          struct bo_arena *arena, struct bo_span *answer_ret)
+                          struct bo_arena *arena, struct bo_span *answer_ret, struct bo_error *err)
 {
     for (size_t cap = kind->answer_size ? kind->answer_size : 4096;; cap *= 4) {
         struct bo_sink sink = {.p = bo_alloc(arena, cap), .cap = cap};
         if (!sink.p)
-            return arena->refusal;
+            return bo_fail_alloc(err, arena);
         const enum bo_status status =
-            codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink.p : &sink);
+            codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink.p : &sink, err);
         if (status == BO_OVER_LIMIT && !kind->answer_size)
             continue;
         *answer_ret = (struct bo_span){sink.p, kind->answer_size ? kind->answer_size : sink.n};
@@ -38,19 +36,18 @@ static int answer(const struct bo_format *format, const struct bo_codec *codec,
     int code = BO_EXIT_OK;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&text, &arena);
-    if (codec->open(payload, &arena, &reader, &error)) {
-        if (error.off != BO_NO_OFFSET)
-            error.off += (uint64_t)(payload.p - in->bytes.p);
+    enum bo_status status = codec->open(payload, &arena, &reader, &error);
+    if (!status)
+        status =
+            ask(codec, reader, bo_kind_index(format, kind), kind, query, &arena, &found, &error);
+    if (status == BO_OUT_OF_RANGE)
+        bo_fail(&error, status, BO_NO_OFFSET, "document has no such place");
+    if (!status)
+        kind->print(query, found, &text);
+    else if (error.off != BO_NO_OFFSET)
+        error.off += (uint64_t)(payload.p - in->bytes.p);
+    if (status)
         code = bo_file_error(in->path, &error);
-    } else {
-        const enum bo_status status =
-            ask(codec, reader, bo_kind_index(format, kind), kind, query, &arena, &found);
-        if (status)
-            code = bo_file_error(
-                in->path, &(struct bo_error){status, BO_NO_OFFSET, "document has no such place"});
-        else
-            kind->print(query, found, &text);
-    }
     if (code == BO_EXIT_OK && !bo_output(NULL, bo_writer_span(&text)))
         code = BO_EXIT_USAGE;
     bo_writer_free(&text);
@@ -83,7 +80,7 @@ int bo_cmd_query(int argc, char **argv)
         return BO_EXIT_USAGE;
     if (!(codec->kinds >> bo_kind_index(format, kind) & 1))
         return bo_usage_error("query", "%s does not answer %s", codec->name, kind->name);
-    _Alignas(16) uint8_t query[MAX_QUERY_NBYTES];
+    _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
     struct bo_error error = {0};
     if (kind->parse(n - 3, argv + 4, query, &error))
         return bo_usage_error("query", "%s (%s %s)", error.what, kind->name, kind->usage);
