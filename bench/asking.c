@@ -3,20 +3,23 @@
 
 #include <stdlib.h>
 
+#include "bench/caches.h"
 #include "bench/clock.h"
 #include "bench/measure.h"
+#include "bench/operations.h"
 #include "bench/pages.h"
 
 enum {
-    MAX_CALLS = 4096,   /* chunks in a batch */
-    WARM_NS = 2000000,  /* a repetition warms up for so long, or one pass over the set */
-    PAGES_SAMPLE = 256, /* queries whose pages are counted */
+    MAX_CALLS = 4096, /* chunks in a batch */
+    COLD_CALLS = 4,   /* batches in a cold repetition: emptying the caches takes some ms each */
+    VERIFY_NS = 500000000, /* the first repetition verifies the set, or what a slow reader does in
+                              so long */
+    PAGES_SAMPLE = 256,    /* queries whose pages are counted, */
+    MAX_PAGES = 1 << 16,   /* or fewer that touch so many together */
+    TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this an interrupt hardly shows */
     SPARE_ANSWERS =
         16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */
 };
-
-/* The first repetition verifies the whole set, or what a very slow reader answers in so long. */
-static const uint64_t verify_ns = 5000000000u;
 
 struct asking {
     const struct bo_opened *opened;
@@ -25,7 +28,13 @@ struct asking {
     size_t next;  /* chunk */
     size_t calls; /* chunks in a batch */
     enum bo_status status;
+    struct bo_error err;
 };
+
+static bool is_cold(const struct asking *asking)
+{
+    return asking->questions->workload->cold;
+}
 
 static const struct bo_chunk *take_chunk(struct asking *asking)
 {
@@ -34,36 +43,59 @@ static const struct bo_chunk *take_chunk(struct asking *asking)
     return chunk;
 }
 
+static enum bo_status ask(struct asking *asking, const struct bo_chunk *chunk)
+{
+    return asking->status =
+               bo_questions_ask(asking->questions, chunk, asking->opened->codec,
+                                asking->opened->reader, &asking->answers, &asking->err);
+}
+
+/* Before a cold batch: nothing but its queries, and where the answers go, is in the caches. */
+static bool empty_caches(void *context)
+{
+    struct asking *asking = context;
+    const struct bo_chunk *chunk = &asking->questions->chunks[asking->next];
+    bo_caches_empty();
+    bo_questions_touch(asking->questions, chunk);
+    memset(asking->answers.p, 0, chunk->answers_nbytes);
+    return true;
+}
+
 static uint64_t run(void *context)
 {
     struct asking *asking = context;
-    const struct bo_opened *opened = asking->opened;
     uint64_t n = 0;
     for (size_t i = 0; i < asking->calls; i++) {
         const struct bo_chunk *chunk = take_chunk(asking);
-        asking->status = bo_questions_ask(asking->questions, chunk, opened->codec, opened->reader,
-                                          &asking->answers);
-        if (asking->status)
+        if (ask(asking, chunk))
             return 0;
         n += chunk->n;
     }
     return n;
 }
 
+/* "truncated at byte 12: ...": the codec's own words where it has some. */
+static void say_status(const struct asking *asking, char *text, size_t nbytes)
+{
+    if (asking->err.what && asking->err.status == asking->status)
+        bo_say_error(&asking->err, text, nbytes);
+    else
+        snprintf(text, nbytes, "%s", bo_status_name(asking->status));
+}
+
 /* Asks one chunk and compares its answers. */
 static bool verify_chunk(struct asking *asking, char *message)
 {
-    const struct bo_opened *opened = asking->opened;
     const struct bo_chunk *chunk = take_chunk(asking);
-    const enum bo_status status =
-        bo_questions_ask(asking->questions, chunk, opened->codec, opened->reader, &asking->answers);
     size_t wrong;
-    if (status) {
+    if (ask(asking, chunk)) {
+        char why[BO_MAX_MESSAGE - 60];
+        say_status(asking, why, sizeof why);
         snprintf(message, BO_MAX_MESSAGE, "refuses a query of %zu to %zu: %s", chunk->first,
-                 chunk->first + chunk->n - 1, bo_status_name(status));
+                 chunk->first + chunk->n - 1, why);
         return false;
     }
-    if (opened->answers_right &&
+    if (asking->opened->answers_right &&
         !bo_questions_right(asking->questions, chunk, &asking->answers, &wrong)) {
         snprintf(message, BO_MAX_MESSAGE, "wrong answer: query %zu of the set", wrong);
         return false;
@@ -71,19 +103,23 @@ static bool verify_chunk(struct asking *asking, char *message)
     return true;
 }
 
-/*
- * Verifies chunks for so long, at most the whole set once. How many queries were right goes to
- * *n_ret.
- */
-static bool verify(struct asking *asking, uint64_t max_ns, size_t *n_ret, char *message)
+/* How far verifying came, and how long a chunk took. */
+struct verified {
+    size_t n_queries;
+    uint64_t chunk_ns;
+};
+
+/* Verifies chunks for so long, at most the whole set once. */
+static bool verify(struct asking *asking, uint64_t max_ns, struct verified *verified, char *message)
 {
     const uint64_t start = bo_cpu_ns();
     const size_t n_chunks = asking->questions->n_chunks;
-    *n_ret = 0;
+    *verified = (struct verified){.n_queries = 0};
     for (size_t i = 0; i < n_chunks && (i == 0 || bo_cpu_ns() - start < max_ns); i++) {
-        *n_ret += asking->questions->chunks[asking->next].n;
+        verified->n_queries += asking->questions->chunks[asking->next].n;
         if (!verify_chunk(asking, message))
             return false;
+        verified->chunk_ns = (bo_cpu_ns() - start) / (i + 1);
     }
     return true;
 }
@@ -97,15 +133,51 @@ static uint64_t time_batch(struct asking *asking)
 
 /*
  * Doubles the batch until the clock can tell it; the faster of two tries, for an interrupt may fall
- * into one.
+ * into one. Returns how long it takes.
  */
-static void size_batch(struct asking *asking)
+static uint64_t size_batch(struct asking *asking)
 {
-    for (asking->calls = 1; asking->calls < MAX_CALLS; asking->calls *= 2) {
-        const uint64_t once = time_batch(asking), again = time_batch(asking);
-        if ((once < again ? once : again) >= BO_MIN_BATCH_NS)
-            return;
+    uint64_t ns = 0;
+    for (asking->calls = 1;; asking->calls *= 2) {
+        const uint64_t once = time_batch(asking);
+        ns = once;
+        if (once < TRY_AGAIN_NS) {
+            const uint64_t again = time_batch(asking);
+            ns = once < again ? once : again;
+        }
+        if (ns >= BO_MIN_BATCH_NS || asking->calls >= MAX_CALLS)
+            return ns;
     }
+}
+
+/* A later repetition verifies for so long, or one pass over the set, and so warms up. */
+static uint64_t warm_ns(double min_time_s)
+{
+    return (uint64_t)(min_time_s * 1e9 / 4);
+}
+
+/*
+ * One repetition in batches: as long as min_time_s, or of a few cold ones. A reader that takes
+ * chunk_ns to answer one chunk need not be tried again to size its batches.
+ */
+static bool time_batches(struct asking *asking, const char *name, double min_time_s,
+                         uint64_t chunk_ns, struct bo_record *record)
+{
+    const bool cold = is_cold(asking);
+    const struct bo_timed timed = {
+        .prepare = cold ? empty_caches : NULL, .run = run, .context = asking};
+    asking->calls = 1;
+    uint64_t n_batches = COLD_CALLS;
+    if (!cold) {
+        const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns : size_batch(asking);
+        n_batches = bo_batches_for(min_time_s, (double)ns);
+    }
+    if (bo_measure(name, n_batches, &timed, record))
+        return true;
+    char why[BO_MAX_MESSAGE - 20];
+    say_status(asking, why, sizeof why);
+    snprintf(record->message, sizeof record->message, "gave up: %s", why);
+    return false;
 }
 
 /* The mean number of distinct pages of the input that one query reads. */
@@ -115,28 +187,28 @@ static bool count_pages(struct asking *asking, struct bo_record *exact, char *me
     const size_t n = asking->questions->n;
     const size_t n_sample = n < PAGES_SAMPLE ? n : PAGES_SAMPLE;
     uint64_t n_touched = 0;
+    size_t i = 0;
     bool ok = true;
     if (!bo_pages_watch(opened->payload)) {
         snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
         return false;
     }
-    for (size_t i = 0; ok && i < n_sample; i++) {
+    for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
         const struct bo_chunk one = {.first = i * n / n_sample, .n = 1};
-        ok = bo_pages_rearm() && bo_questions_ask(asking->questions, &one, opened->codec,
-                                                  opened->reader, &asking->answers) == BO_OK;
+        ok = bo_pages_rearm() && ask(asking, &one) == BO_OK;
         n_touched += bo_pages_touched();
         if (!ok)
             snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", one.first);
     }
     bo_pages_unwatch();
     if (ok)
-        bo_record_count(exact, "touched_pages", (double)n_touched / (double)n_sample);
+        bo_record_count(exact, "touched_pages", (double)n_touched / (double)i);
     return ok;
 }
 
 bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
-                       double min_time_s, unsigned round, bool is_first, struct bo_record *record,
-                       struct bo_record *exact)
+                       uint64_t n_units, double min_time_s, unsigned round, bool is_first,
+                       struct bo_record *record, struct bo_record *exact)
 {
     const struct bo_questions *questions = row->questions;
     const size_t room = questions->max_answers_nbytes + SPARE_ANSWERS;
@@ -146,22 +218,19 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
                             .next = round * 7919u % questions->n_chunks};
     if (!asking.answers.p)
         abort();
-    const struct bo_timed timed = {.run = run, .context = &asking};
-    size_t n_verified;
-    bool ok = verify(&asking, is_first ? verify_ns : WARM_NS, &n_verified, record->message) &&
-              (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message));
-    if (ok) {
-        size_batch(&asking);
-        ok = bo_measure(row->name, min_time_s, &timed, record);
-        if (!ok)
-            snprintf(record->message, sizeof record->message, "gave up: %s",
-                     bo_status_name(asking.status));
-    }
+    struct verified verified;
+    const bool ok =
+        verify(&asking, is_first ? VERIFY_NS : warm_ns(min_time_s), &verified, record->message) &&
+        (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message)) &&
+        time_batches(&asking, row->name, min_time_s, verified.chunk_ns, record);
     if (ok && is_first) {
         const double n = (double)questions->n;
         bo_record_count(exact, "set_queries", n);
-        bo_record_count(exact, "verified_queries", opened->answers_right ? (double)n_verified : 0);
+        bo_record_count(exact, "verified_queries",
+                        opened->answers_right ? (double)verified.n_queries : 0);
         bo_record_count(exact, "answer_bytes", (double)questions->answers_nbytes / n);
+        if (bo_is_whole(questions->kind))
+            bo_record_count(exact, "units_per_query", (double)n_units);
     }
     free(asking.answers.p);
     return ok;

@@ -1,6 +1,7 @@
 /* A round of one codec on one document. */
 #include "bench/cell.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,14 +11,25 @@
 #include "bench/operations.h"
 #include "harness/registry.h"
 
-/* An operation slower than this is repeated only so often. */
-static const double slow_ns = 2e8;
-enum { SLOW_REPETITIONS = 5 };
+/* A repetition that takes longer than this is made only so often. */
+static const struct {
+    double ns;
+    unsigned repetitions;
+} slow[] = {{1e10, 1}, {2e9, 3}, {2e8, 5}};
+
+/* How often the row is measured at most, by its first repetition. */
+static unsigned max_repetitions(const struct bo_bench_row *row)
+{
+    const struct bo_record *first = &row->times[0];
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+        if (row->n_times && first->real_ns * (double)first->iterations > slow[i].ns)
+            return slow[i].repetitions;
+    return UINT_MAX;
+}
 
 bool bo_row_is_due(const struct bo_bench_row *row, unsigned round)
 {
-    const bool slow = row->operation != BO_QUERY && row->n_times && row->times[0].real_ns > slow_ns;
-    return !row->failure[0] && row->n_rounds <= round && (!slow || row->n_times < SLOW_REPETITIONS);
+    return !row->failure[0] && row->n_rounds <= round && row->n_times < max_repetitions(row);
 }
 
 /* A process's state. */
@@ -154,8 +166,8 @@ static void measure_row(struct session *session, unsigned i)
                                   &record, &exact);
     else
         ok = open_once(session, &record) &&
-             bo_measure_asking(&session->opened, row, min_time_s, session->round, is_first, &record,
-                               &exact);
+             bo_measure_asking(&session->opened, row, session->cell->on->n_units, min_time_s,
+                               session->round, is_first, &record, &exact);
     if (!ok)
         record.type = BO_RECORD_FAIL;
     else if (exact.n_counters)

@@ -5,8 +5,8 @@
 #include "bench/plan.h"
 
 /*
- * Whether this round has yet to measure the row: not one that failed, nor an operation too slow to
- * repeat so often.
+ * Whether this round has yet to measure the row: not one that failed, nor one too slow to repeat so
+ * often.
  */
 bool bo_row_is_due(const struct bo_bench_row *row, unsigned round);
 

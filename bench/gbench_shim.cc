@@ -42,7 +42,6 @@ extern "C" bool bo_gbench_run(const bo_gbench_case *bench, bo_gbench_result *res
     benchmark::ClearRegisteredBenchmarks();
     benchmark::RegisterBenchmark(bench->name,
                                  [bench](benchmark::State &state) {
-                                     bench->begin(bench->context);
                                      for (auto _ : state) {
                                          const double seconds = bench->batch(bench->context);
                                          if (seconds < 0) {
@@ -53,7 +52,7 @@ extern "C" bool bo_gbench_run(const bo_gbench_case *bench, bo_gbench_result *res
                                      }
                                  })
         ->UseManualTime()
-        ->MinTime(bench->min_time_s)
+        ->Iterations(static_cast<benchmark::IterationCount>(bench->n_batches))
         ->Repetitions(1);
 
     KeepRun reporter;

@@ -11,13 +11,12 @@ extern "C" {
 
 struct bo_gbench_case {
     const char *name;
-    double min_time_s;              /* a repetition goes on until its batches add up to this */
-    void (*begin)(void *context);   /* a trial begins: forget what the last one collected */
+    uint64_t n_batches;             /* of a repetition */
     double (*batch)(void *context); /* runs one batch; its time in seconds, negative to give up */
     void *context;
 };
 
-/* Totals of the trial that counts (Google Benchmark finds its length by shorter ones before it). */
+/* Totals of a repetition. */
 struct bo_gbench_result {
     uint64_t n_batches;
     double manual_s; /* the sum of what `batch` returned */

@@ -133,6 +133,28 @@ static json_t *caches_json(const struct bo_gbench_machine *machine)
     return caches;
 }
 
+size_t bo_eviction_nbytes_for(size_t cache_nbytes)
+{
+    enum { TIMES = 3, LEAST = 32 << 20, MOST = 96 << 20 };
+    if (cache_nbytes >= MOST / TIMES)
+        return MOST;
+    return TIMES * cache_nbytes < LEAST ? LEAST : TIMES * cache_nbytes;
+}
+
+/* What Google Benchmark read from /sys, or what the C library knows where there is none. */
+size_t bo_machine_eviction_nbytes(void)
+{
+    struct bo_gbench_machine machine;
+    bo_gbench_describe_machine(&machine);
+    size_t largest = 0;
+    for (unsigned i = 0; i < machine.n_caches; i++)
+        if ((size_t)machine.caches[i].nbytes > largest)
+            largest = (size_t)machine.caches[i].nbytes;
+    if (largest == 0 && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
+        largest = (size_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bo_eviction_nbytes_for(largest);
+}
+
 static json_t *load_json(const struct bo_gbench_machine *machine)
 {
     json_t *load = json_array();
@@ -269,12 +291,12 @@ static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
     snprintf(kernel, sizeof kernel, "%s %s", system.sysname, system.release);
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
     read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:f}", "machine",
-                     slug, "cpu", model, "architecture", system.machine, "kernel", kernel,
-                     "governor", governor, "huge_pages", huge_pages, "compiler", compiler(),
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I}",
+                     "machine", slug, "cpu", model, "architecture", system.machine, "kernel",
+                     kernel, "governor", governor, "huge_pages", huge_pages, "compiler", compiler(),
                      "flags", BO_CFLAGS, "commit", commit, "allocator", bo_heap_name(), "libraries",
-                     libraries_json(), "clock", "thread CPU time", "clock_cost_ns",
-                     clock_cost_ns());
+                     libraries_json(), "clock", "thread CPU time", "clock_cost_ns", clock_cost_ns(),
+                     "cold_eviction_bytes", (json_int_t)bo_machine_eviction_nbytes());
 }
 
 json_t *bo_machine_context(void)

@@ -26,6 +26,15 @@ void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG]);
  */
 json_t *bo_machine_context(void);
 
+/*
+ * Bytes to write so that no data cache keeps anything else: three times the largest cache, but at
+ * least 32 MiB and at most 96 MiB. The context has it as cold_eviction_bytes.
+ */
+size_t bo_machine_eviction_nbytes(void);
+
+/* Of bo_machine_eviction_nbytes, for a cache of so many bytes (0: unknown). */
+size_t bo_eviction_nbytes_for(size_t cache_nbytes);
+
 /* "2025-03-01T12:34:56Z" */
 void bo_date_utc(char *date_ret, size_t nbytes);
 

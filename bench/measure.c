@@ -1,37 +1,20 @@
 /* One repetition of one row. */
 #include "bench/measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "bench/clock.h"
 #include "bench/gbench_shim.h"
 #include "bench/stats.h"
 
-/* What the batches of a trial add up to. */
+/* What the batches of a repetition add up to. */
 struct tally {
     const struct bo_timed *timed;
-    double *batch_ns; /* per operation */
-    size_t n_batches, cap_batches;
+    double *batch_ns; /* per operation; room for all */
+    size_t n_batches;
     uint64_t n_operations, wall_ns;
 };
-
-static void begin_trial(void *context)
-{
-    struct tally *tally = context;
-    tally->n_batches = 0;
-    tally->n_operations = tally->wall_ns = 0;
-}
-
-static void keep_batch(struct tally *tally, double ns)
-{
-    if (tally->n_batches == tally->cap_batches) {
-        tally->cap_batches = tally->cap_batches ? 2 * tally->cap_batches : 256;
-        tally->batch_ns = realloc(tally->batch_ns, tally->cap_batches * sizeof *tally->batch_ns);
-        if (!tally->batch_ns)
-            abort();
-    }
-    tally->batch_ns[tally->n_batches++] = ns;
-}
 
 static double time_batch(void *context)
 {
@@ -48,19 +31,24 @@ static double time_batch(void *context)
     if (n == 0)
         return -1;
     tally->n_operations += n;
-    keep_batch(tally, (double)cpu_ns / (double)n);
+    tally->batch_ns[tally->n_batches++] = (double)cpu_ns / (double)n;
     return (double)cpu_ns * 1e-9;
 }
 
-bool bo_measure(const char *name, double min_time_s, const struct bo_timed *timed,
+uint64_t bo_batches_for(double min_time_s, double batch_ns)
+{
+    const double n = ceil(min_time_s * 1e9 / fmax(batch_ns, 1));
+    return n < 1 ? 1 : (uint64_t)n;
+}
+
+bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *timed,
                 struct bo_record *record)
 {
-    struct tally tally = {.timed = timed};
-    const struct bo_gbench_case bench = {.name = name,
-                                         .min_time_s = min_time_s,
-                                         .begin = begin_trial,
-                                         .batch = time_batch,
-                                         .context = &tally};
+    struct tally tally = {.timed = timed, .batch_ns = calloc(n_batches, sizeof *tally.batch_ns)};
+    const struct bo_gbench_case bench = {
+        .name = name, .n_batches = n_batches, .batch = time_batch, .context = &tally};
+    if (!tally.batch_ns)
+        abort();
     struct bo_gbench_result result;
     const bool ok = bo_gbench_run(&bench, &result) && tally.n_operations;
     if (ok) {

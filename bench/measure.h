@@ -20,13 +20,19 @@ struct bo_timed {
 };
 
 /*
- * One repetition of at least min_time_s: fills the record's iterations, real_ns (thread CPU time:
- * the median over batches, which a timer tick in one of them does not move), cpu_ns (Google
- * Benchmark's own reading, a mean with the harness's share) and the counters p10_ns, p90_ns (over
- * batches), mean_ns (thread CPU time), wall_ns (a mean) and batches; all times are per operation.
- * False when a batch gave up.
+ * How many batches of batch_ns make a repetition of min_time_s: at least 1. Decided before the
+ * repetition, so that no trials of growing length come before the one that counts.
  */
-bool bo_measure(const char *name, double min_time_s, const struct bo_timed *timed,
+uint64_t bo_batches_for(double min_time_s, double batch_ns);
+
+/*
+ * One repetition of n_batches: fills the record's iterations, real_ns (thread CPU time: the median
+ * over batches, which a timer tick in one of them does not move), cpu_ns (Google Benchmark's own
+ * reading, a mean with the harness's share) and the counters p10_ns, p90_ns (over batches), mean_ns
+ * (thread CPU time), wall_ns (a mean) and batches; all times are per operation. False when a batch
+ * gave up.
+ */
+bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *timed,
                 struct bo_record *record);
 
 #endif

@@ -11,7 +11,9 @@
 enum {
     MAX_OPERATIONS = 1024, /* in a batch */
     WARM_OPERATIONS = 4,
-    MAX_MAPPINGS = 256, /* of them where each has a mapping of its own */
+    MAX_MAPPINGS = 256,       /* of them where each has a mapping of its own */
+    NO_SHARE_NS = 1000000,    /* above this, preparing and releasing hardly show */
+    NO_WARMING_NS = 50000000, /* nor, above this, does a cold heap in a later repetition */
 };
 
 /* What one operation of a batch leaves behind. */
@@ -27,7 +29,7 @@ struct batch {
     struct bo_span payload;
     unsigned n; /* operations */
     struct slot slots[MAX_OPERATIONS];
-    void *model; /* of the last decode */
+    void *model; /* of the last decode or merge */
     struct bo_error err;
 };
 
@@ -75,6 +77,23 @@ static void release(void *context)
     }
 }
 
+/* What a tool does that adds two files up. Here they are equal; nothing knows. */
+static enum bo_status merge(struct batch *batch, struct slot *slot)
+{
+    const struct bo_codec *codec = batch->cell->codec;
+    struct bo_merge_report report;
+    void *models[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const enum bo_status status =
+            codec->decode(batch->payload, &slot->arena, &models[i], &batch->err);
+        if (status)
+            return status;
+    }
+    const enum bo_status status = batch->cell->on->document->format->merge(
+        (const void *const *)models, 2, &slot->arena, &batch->model, &report, &batch->err);
+    return status ? status : codec->encode(batch->model, &slot->out, &batch->err);
+}
+
 static enum bo_status operate(struct batch *batch, struct slot *slot)
 {
     const struct bo_codec *codec = batch->cell->codec;
@@ -84,6 +103,8 @@ static enum bo_status operate(struct batch *batch, struct slot *slot)
         return codec->encode(batch->cell->on->document->model, &slot->out, &batch->err);
     case BO_DECODE:
         return codec->decode(batch->payload, &slot->arena, &batch->model, &batch->err);
+    case BO_MERGE:
+        return merge(batch, slot);
     case BO_OPEN:
         return codec->open(batch->payload, &slot->arena, &reader, &batch->err);
     default:
@@ -104,6 +125,18 @@ static uint64_t run(void *context)
 /* ---- the first operation: checked, weighed, and timed roughly -------------------------------- */
 
 /*
+ * What encoding takes beside its output: the region, and writers other than the output's. The two
+ * need not peak at once, so this is an upper bound, and mostly the exact figure.
+ */
+static double scratch_nbytes(const struct slot *slot)
+{
+    const struct bo_writer *out = &slot->out;
+    const size_t output = out->cap + out->cap_marks * sizeof *out->marks;
+    const size_t charged = slot->arena.charged_peak_nbytes;
+    return (double)(slot->arena.region_peak_nbytes + (charged > output ? charged - output : 0));
+}
+
+/*
  * The arena's own figures are exact; jemalloc's hold also what a codec's libraries take behind its
  * back.
  */
@@ -115,7 +148,12 @@ static void weigh(const struct batch *batch, bool has_heap, const struct bo_heap
     switch (batch->operation) {
     case BO_ENCODE:
         bo_record_count(exact, "encode_peak_bytes", peak);
+        bo_record_count(exact, "encode_scratch_bytes", scratch_nbytes(&batch->slots[0]));
         bo_record_count(exact, "encode_allocs", n_allocs);
+        break;
+    case BO_MERGE:
+        bo_record_count(exact, "merge_peak_bytes", peak);
+        bo_record_count(exact, "merge_allocs", n_allocs);
         break;
     case BO_DECODE:
         bo_record_count(exact, "decode_peak_bytes", peak);
@@ -132,10 +170,31 @@ static void weigh(const struct batch *batch, bool has_heap, const struct bo_heap
     }
 }
 
+/* Whether the decoded or merged model is the right one. */
+static bool is_model_right(struct batch *batch)
+{
+    const struct bo_document *document = batch->cell->on->document;
+    const struct bo_format *format = document->format;
+    const void *const twice[] = {document->model, document->model};
+    void *merged = NULL;
+    const void *right = document->model;
+    struct bo_merge_report report;
+    if (batch->operation != BO_DECODE && batch->operation != BO_MERGE)
+        return true;
+    if (batch->operation == BO_MERGE) {
+        if (format->merge(twice, 2, &batch->slots[0].arena, &merged, &report, &batch->err))
+            return false;
+        right = merged;
+    }
+    const char *differ = format->differ(right, batch->model);
+    if (differ)
+        bo_fail(&batch->err, BO_CORRUPT, BO_NO_OFFSET, differ);
+    return !differ;
+}
+
 static bool operate_once(struct batch *batch, bool verify, struct bo_record *exact,
                          uint64_t *ns_ret)
 {
-    const struct bo_bench_document *on = batch->cell->on;
     struct bo_heap_use start, heap = {0};
     batch->n = 1;
     if (!prepare(batch))
@@ -148,30 +207,24 @@ static bool operate_once(struct batch *batch, bool verify, struct bo_record *exa
         heap = bo_heap_since(&start);
     if (ok)
         weigh(batch, has_heap, &heap, exact);
-    if (ok && verify && batch->operation == BO_DECODE) {
-        const char *differ = on->document->format->differ(on->document->model, batch->model);
-        if (differ)
-            bo_fail(&batch->err, BO_CORRUPT, BO_NO_OFFSET, differ);
-        ok = !differ;
-    }
+    ok = ok && (!verify || is_model_right(batch));
     release(batch);
     return ok;
 }
 
 /*
- * How many operations make a batch that the clock can tell, by the fastest of a few once the first
- * has warmed up.
+ * How many operations make a batch that the clock can tell, by the fastest of a few once the first,
+ * of *ns, has warmed up; its time goes to *ns.
  */
-static unsigned batch_size(struct batch *batch, uint64_t first_ns)
+static unsigned batch_size(struct batch *batch, uint64_t *ns)
 {
-    uint64_t ns = first_ns;
-    for (unsigned i = 0; i < WARM_OPERATIONS && ns < BO_MIN_BATCH_NS; i++) {
+    for (unsigned i = 0; i < WARM_OPERATIONS && *ns < BO_MIN_BATCH_NS; i++) {
         struct bo_record again = {.n_counters = 0};
         uint64_t warm_ns;
-        if (operate_once(batch, false, &again, &warm_ns) && warm_ns < ns)
-            ns = warm_ns;
+        if (operate_once(batch, false, &again, &warm_ns) && warm_ns < *ns)
+            *ns = warm_ns;
     }
-    const uint64_t n = BO_MIN_BATCH_NS / (ns + 1) + 1;
+    const uint64_t n = BO_MIN_BATCH_NS / (*ns + 1) + 1;
     const unsigned max = batch->operation == BO_OPEN_COLD ? MAX_MAPPINGS : MAX_OPERATIONS;
     return n < max ? (unsigned)n : max;
 }
@@ -193,17 +246,30 @@ static double timed_share(struct batch *batch)
     return (double)(done - ready) / (double)(bo_wall_ns() - start + 1);
 }
 
+/* How long one operation takes; the row's first is checked and weighed. False with batch->err. */
+static bool try_operation(struct batch *batch, const struct bo_bench_row *row, bool is_first,
+                          struct bo_record *exact, uint64_t *ns_ret)
+{
+    struct bo_record again = {.n_counters = 0};
+    if (is_first)
+        return operate_once(batch, true, exact, ns_ret);
+    *ns_ret = (uint64_t)row->times[0].real_ns;
+    return *ns_ret >= NO_WARMING_NS || operate_once(batch, false, &again, ns_ret);
+}
+
 bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_bench_row *row,
-                          struct bo_span payload, double min_time_s, bool verify,
+                          struct bo_span payload, double min_time_s, bool is_first,
                           struct bo_record *record, struct bo_record *exact)
 {
     static struct batch batch; /* too large for the stack; a process measures one thing at a time */
     batch = (struct batch){.cell = cell, .operation = row->operation, .payload = payload};
     const struct bo_timed timed = {prepare, release, run, &batch};
     uint64_t ns;
-    if (operate_once(&batch, verify, exact, &ns)) {
-        batch.n = batch_size(&batch, ns);
-        if (bo_measure(row->name, min_time_s * timed_share(&batch), &timed, record)) {
+    if (try_operation(&batch, row, is_first, exact, &ns)) {
+        batch.n = batch_size(&batch, &ns);
+        const double share = ns < NO_SHARE_NS ? timed_share(&batch) : 1;
+        const uint64_t n_batches = bo_batches_for(min_time_s * share, (double)ns * batch.n);
+        if (bo_measure(row->name, n_batches, &timed, record)) {
             const double per_s = 1e9 / record->real_ns;
             bo_record_count(record, "items_per_second", per_s * (double)cell->on->n_units);
             bo_record_count(record, "bytes_per_second", per_s * (double)cell->on->text_nbytes);

@@ -1,16 +1,16 @@
-/* Measures encode, decode and open of a codec on a document. */
+/* Measures encode, decode, merge and open of a codec on a document. */
 #ifndef BO_OPERATIONS_H
 #define BO_OPERATIONS_H
 
 #include "bench/plan.h"
 
 /*
- * One repetition of a row that is no query. `exact` gets the memory figures of one operation. With
- * verify, a decoded document is compared with the model before anything is timed. On false,
- * record->message says why.
+ * One repetition of a row that is no query. The row's first one compares a decoded or merged document
+ * with the right model before anything is timed, and `exact` gets the memory figures of one
+ * operation. On false, record->message says why.
  */
 bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_bench_row *row,
-                          struct bo_span payload, double min_time_s, bool verify,
+                          struct bo_span payload, double min_time_s, bool is_first,
                           struct bo_record *record, struct bo_record *exact);
 
 /* "corrupt at byte 1042: child count exceeds the node's end", as messages have it. */

@@ -1,12 +1,22 @@
 /* Laying out a run. */
 #include "bench/plan.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bench/axes.h"
 #include "bench/noop.h"
 #include "harness/registry.h"
+
+/*
+ * Of a repetition: long enough for a median over some ten batches, and as long as makes no median
+ * better. Forking, verifying and warming up take the time that is not its own.
+ */
+#define LEAST_TIME_S 0.001
+#define MOST_TIME_S 0.008
+#define OWN_SHARE 0.4
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
@@ -27,7 +37,7 @@ bool bo_names_allow(struct bo_names *names, const char *name)
 {
     bool allowed = names->n == 0;
     for (unsigned i = 0; i < names->n; i++) {
-        if (strcmp(names->names[i], name) == 0)
+        if (fnmatch(names->names[i], name, FNM_NOESCAPE) == 0)
             names->met[i] = allowed = true;
     }
     return allowed;
@@ -58,7 +68,8 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
         if (!bo_names_allow(&options->kinds, kind->name))
             continue;
         for (unsigned w = 0; w < kind->n_workloads; w++) {
-            if (!bo_names_allow(&options->workloads, kind->workloads[w].name))
+            if (!bo_names_allow(&options->workloads, kind->workloads[w].name) ||
+                (on->document->scale && (k || w)))
                 continue;
             const enum bo_status status =
                 bo_questions_draw(format, kind, &kind->workloads[w], on->document->model, arena,
@@ -112,15 +123,20 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
 }
 
 /*
- * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads.
+ * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads. On
+ * a document for curves, only what the curves show.
  */
 static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation operation)
 {
     const struct bo_codec *codec = cell->codec;
+    if (cell->on->document->scale && operation != BO_ENCODE && operation != BO_OPEN)
+        return false;
     if (operation == BO_ENCODE)
         return codec->encode && !codec->reads;
     if (operation == BO_DECODE)
         return codec->decode && !codec->reads;
+    if (operation == BO_MERGE)
+        return cell->on->document->format->merge && codec->encode && codec->decode && !codec->reads;
     return true;
 }
 
@@ -132,6 +148,7 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
         enum bo_operation operation;
     } operations[] = {{"encode", BO_ENCODE},
                       {"decode", BO_DECODE},
+                      {"merge", BO_MERGE},
                       {"open", BO_OPEN},
                       {"open-cold", BO_OPEN_COLD}};
     enum { N_OPERATIONS = sizeof operations / sizeof *operations };
@@ -162,6 +179,11 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
+
+bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec)
+{
+    return !document->scale || bo_on_first_axis(document->format, codec->name);
+}
 
 /*
  * The payload of the cell's encoding: one that an earlier cell of the document has, or a new one.
@@ -209,7 +231,7 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
                                 struct bo_error *err)
 {
     for (const struct bo_codec *const *c = on->document->format->codecs; *c; c++) {
-        if (!bo_names_allow(&options->codecs, (*c)->name))
+        if (!bo_names_allow(&options->codecs, (*c)->name) || !bo_is_measured(on->document, *c))
             continue;
         const enum bo_status status = add_cell(options, plan, *c, on, arena, err);
         if (status)
@@ -250,6 +272,12 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
             return status;
     }
     return BO_OK;
+}
+
+double bo_plan_min_time(const struct bo_plan *plan, unsigned rounds, double budget_s)
+{
+    const double share = OWN_SHARE * budget_s / ((double)plan->n_rows * rounds + 1);
+    return share < LEAST_TIME_S ? LEAST_TIME_S : share > MOST_TIME_S ? MOST_TIME_S : share;
 }
 
 void bo_plan_close(struct bo_plan *plan)

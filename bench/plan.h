@@ -8,9 +8,12 @@
 
 /* ---- what the caller asks for ---------------------------------------------------------------- */
 
-enum { BO_MAX_NAMES = 32, BO_MAX_NAME = 64 };
+enum { BO_MAX_NAMES = 64, BO_MAX_NAME = 64 };
 
-/* A filter: no names allow everything. Remembers which names met something. */
+/*
+ * A filter: no names allow everything; a * in one stands for any characters. Remembers which names
+ * met something.
+ */
 struct bo_names {
     char names[BO_MAX_NAMES][BO_MAX_NAME];
     bool met[BO_MAX_NAMES];
@@ -29,7 +32,7 @@ bool bo_names_allow(struct bo_names *names, const char *name);
 const char *bo_names_unmet(const struct bo_names *names);
 
 struct bo_bench_options {
-    struct bo_names codecs, kinds, workloads; /* kinds: also encode, decode, open, open-cold */
+    struct bo_names codecs, kinds, workloads; /* kinds: also the operations' labels */
     unsigned rounds;     /* repetitions of each row, each in a process of its own */
     double min_time_s;   /* of a repetition */
     unsigned timeout_s;  /* on the wall, of a process */
@@ -38,7 +41,7 @@ struct bo_bench_options {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-enum bo_operation { BO_ENCODE, BO_DECODE, BO_OPEN, BO_OPEN_COLD, BO_QUERY };
+enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY };
 
 struct bo_bench_row {
     const char *name;  /* "pcdata/linear-index/go-cmd/point/uniform" */
@@ -84,10 +87,22 @@ struct bo_plan {
     unsigned n_cells, n_rows;
 };
 
+/*
+ * Whether a codec is measured on a document. On one for curves over sizes only the codecs of the first
+ * axis are, encoding, opening and answering the first workload.
+ */
+bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec);
+
 /* Draws all queries and lays out the rows, in `arena`. The documents must outlive the plan. */
 enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
                             size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
                             struct bo_error *err);
+
+/*
+ * How long a repetition may last, in seconds, so that the run takes about budget_s: 8 ms where the
+ * rows are few, 1 ms at least.
+ */
+double bo_plan_min_time(const struct bo_plan *plan, unsigned rounds, double budget_s);
 
 /* Closes the payloads' files. */
 void bo_plan_close(struct bo_plan *plan);

@@ -9,8 +9,13 @@
 enum {
     CHUNK_QUERIES = 256,      /* a call, some 5 ns, costs nothing beside so many queries */
     CHUNK_ANSWERS = 32 << 10, /* bytes: answers of variable size stay in the first-level cache */
-    MAX_ANSWERS = 256 << 20,  /* bytes: a set whose answers need more is cut short */
 };
+
+/* A chunk of a cold workload is what is asked between two emptyings of the caches. */
+static size_t chunk_queries(const struct bo_questions *q)
+{
+    return q->workload->cold ? BO_COLD_BATCH : CHUNK_QUERIES;
+}
 
 static uint64_t seed_of(const struct bo_query_kind *kind, const struct bo_workload *workload)
 {
@@ -34,7 +39,7 @@ static inline void copy_query(void *to, const void *from, size_t nbytes)
 /* Whether query i continues a chain: not at the start of a chunk. */
 static bool is_linked(const struct bo_questions *q, size_t i)
 {
-    return q->workload->dependent && i % CHUNK_QUERIES != 0;
+    return q->workload->dependent && i % chunk_queries(q) != 0;
 }
 
 static enum bo_status answer_fixed(struct bo_questions *q, const void *model,
@@ -60,15 +65,15 @@ static enum bo_status answer_fixed(struct bo_questions *q, const void *model,
     return BO_OK;
 }
 
-/* One query's answer of variable size, appended to *sink, which grows. */
-static enum bo_status answer_variable(struct bo_questions *q, size_t i, const void *model,
+/* The answers of variable size to n queries from the i-th on, appended to *sink, which grows. */
+static enum bo_status answer_variable(struct bo_questions *q, size_t i, size_t n, const void *model,
                                       struct bo_arena *arena, struct bo_sink *sink)
 {
+    const size_t before = sink->n;
     for (;;) {
-        const size_t before = sink->n;
         const enum bo_status status =
-            q->kind->oracle(model, q->queries + i * q->kind->query_size, 1, sink);
-        if (status != BO_OVER_LIMIT || sink->cap >= MAX_ANSWERS)
+            q->kind->oracle(model, q->queries + i * q->kind->query_size, n, sink);
+        if (status != BO_OVER_LIMIT || sink->cap >= BO_MAX_ANSWERS_NBYTES)
             return status;
         sink->n = before;
         uint8_t *p = bo_grow_array(arena, sink->p, sink->n, 2 * sink->cap, &sink->cap, 1);
@@ -83,13 +88,13 @@ static enum bo_status answer_variable(struct bo_questions *q, size_t i, const vo
 static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
                                 struct bo_error *err)
 {
-    const size_t n_chunks = (q->n + CHUNK_QUERIES - 1) / CHUNK_QUERIES;
+    const size_t most = chunk_queries(q), n_chunks = (q->n + most - 1) / most;
     struct bo_chunk *chunks = bo_alloc_array(arena, n_chunks, sizeof *chunks);
     if (!chunks)
         return bo_fail_alloc(err, arena);
     for (size_t c = 0; c < n_chunks; c++) {
-        const size_t first = c * CHUNK_QUERIES;
-        const size_t n = q->n - first < CHUNK_QUERIES ? q->n - first : CHUNK_QUERIES;
+        const size_t first = c * most;
+        const size_t n = q->n - first < most ? q->n - first : most;
         const size_t size = q->kind->answer_size;
         chunks[c] = (struct bo_chunk){first, n, first * size, n * size};
     }
@@ -99,7 +104,10 @@ static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
     return BO_OK;
 }
 
-/* Asks and cuts at once: a chunk ends when its answers fill CHUNK_ANSWERS. */
+/*
+ * Asks and cuts at once. An oracle may go through the whole model for each call, so it is asked a
+ * chunk at a time; one whose answers do not fit CHUNK_ANSWERS is halved and asked again.
+ */
 static enum bo_status cut_variable(struct bo_questions *q, const void *model,
                                    struct bo_arena *arena, struct bo_error *err)
 {
@@ -107,29 +115,32 @@ static enum bo_status cut_variable(struct bo_questions *q, const void *model,
     struct bo_sink sink = {.p = bo_alloc(arena, CHUNK_ANSWERS), .cap = CHUNK_ANSWERS};
     if (!chunks || !sink.p)
         return bo_fail_alloc(err, arena);
-    struct bo_chunk *chunk = NULL;
-    size_t i = 0;
-    for (; i < q->n; i++) {
-        const size_t off = sink.n;
-        const enum bo_status status = answer_variable(q, i, model, arena, &sink);
-        if (status == BO_OVER_LIMIT)
-            break; /* the set is long enough */
-        if (status)
+    size_t i = 0, most = chunk_queries(q);
+    while (i < q->n) {
+        const size_t off = sink.n, n = q->n - i < most ? q->n - i : most;
+        const enum bo_status status = answer_variable(q, i, n, model, arena, &sink);
+        if (status && status != BO_OVER_LIMIT)
             return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a drawn query");
-        if (!chunk || chunk->n == CHUNK_QUERIES ||
-            chunk->answers_nbytes + (sink.n - off) > CHUNK_ANSWERS) {
-            chunk = &chunks[q->n_chunks++];
-            *chunk = (struct bo_chunk){.first = i, .answers_off = off};
+        if (n > 1 && (status || sink.n - off > CHUNK_ANSWERS)) {
+            sink.n = off;
+            most = n / 2;
+            continue;
         }
-        chunk->n++;
-        chunk->answers_nbytes += sink.n - off;
-        if (chunk->answers_nbytes > q->max_answers_nbytes)
-            q->max_answers_nbytes = chunk->answers_nbytes;
+        if (status) {
+            q->too_large = i == 0;
+            break; /* the set is long enough, if there is one */
+        }
+        chunks[q->n_chunks++] = (struct bo_chunk){i, n, off, sink.n - off};
+        if (sink.n - off > q->max_answers_nbytes)
+            q->max_answers_nbytes = sink.n - off;
+        i += n;
+        if (most < chunk_queries(q) && sink.n - off <= CHUNK_ANSWERS / 4)
+            most *= 2;
     }
     q->n = i;
     q->chunks = chunks;
     q->answers = sink.p;
-    q->answers_nbytes = chunk ? chunk->answers_off + chunk->answers_nbytes : 0;
+    q->answers_nbytes = sink.n;
     return BO_OK;
 }
 
@@ -191,7 +202,8 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_chunk *chunk,
-                                const struct bo_codec *codec, void *reader, uint8_t *answers)
+                                const struct bo_codec *codec, void *reader, uint8_t *answers,
+                                struct bo_error *err)
 {
     const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
     const uint8_t *from = q->queries + chunk->first * query_size;
@@ -201,7 +213,7 @@ static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_ch
         if (i)
             q->kind->link(query, answers + (i - 1) * answer_size);
         const enum bo_status status =
-            codec->query(reader, q->kind_index, query, 1, answers + i * answer_size, NULL);
+            codec->query(reader, q->kind_index, query, 1, answers + i * answer_size, err);
         if (status)
             return status;
     }
@@ -209,13 +221,32 @@ static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_ch
 }
 
 enum bo_status bo_questions_ask(const struct bo_questions *q, const struct bo_chunk *chunk,
-                                const struct bo_codec *codec, void *reader, struct bo_sink *answers)
+                                const struct bo_codec *codec, void *reader, struct bo_sink *answers,
+                                struct bo_error *err)
 {
+    *err = (struct bo_error){.what = NULL};
     answers->n = q->kind->answer_size * chunk->n;
     if (q->workload->dependent)
-        return ask_chain(q, chunk, codec, reader, answers->p);
+        return ask_chain(q, chunk, codec, reader, answers->p, err);
     return codec->query(reader, q->kind_index, q->queries + chunk->first * q->kind->query_size,
-                        chunk->n, q->kind->answer_size ? answers->p : (void *)answers, NULL);
+                        chunk->n, q->kind->answer_size ? answers->p : (void *)answers, err);
+}
+
+void bo_questions_touch(const struct bo_questions *q, const struct bo_chunk *chunk)
+{
+    const size_t size = q->kind->query_size;
+    const uint8_t *queries = q->queries + chunk->first * size;
+    uint8_t sum = 0;
+    for (size_t i = 0; i < chunk->n * size; i++)
+        sum ^= queries[i];
+    for (size_t i = 0; i < chunk->n && q->kind->has_text; i++) {
+        struct bo_span text;
+        memcpy(&text, queries + i * size, sizeof text);
+        for (size_t k = 0; k < text.n; k++)
+            sum ^= text.p[k];
+    }
+    volatile uint8_t kept = sum; /* so that no compiler leaves the reading out */
+    (void)kept;
 }
 
 bool bo_questions_right(const struct bo_questions *q, const struct bo_chunk *chunk,

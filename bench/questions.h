@@ -10,6 +10,12 @@
 /* Every set is drawn from this seed, mixed with the names of its kind and workload. */
 enum { BO_QUESTION_SEED = 1 };
 
+/* Bytes: a set whose answers need more is cut short, to nothing if one alone does. */
+enum { BO_MAX_ANSWERS_NBYTES = 256 << 20 };
+
+/* Queries between two emptyings of the caches, where a workload is cold. */
+enum { BO_COLD_BATCH = 64 };
+
 /* Consecutive queries, and where their right answers lie. */
 struct bo_chunk {
     size_t first, n; /* queries */
@@ -28,11 +34,19 @@ struct bo_questions {
     const struct bo_chunk *chunks;
     size_t n_chunks;
     size_t max_answers_nbytes; /* of a chunk */
+    bool too_large;            /* n is 0 because one answer alone is larger than all may be */
 };
+
+/* The one query is for the whole document: its time grows with it. */
+static inline bool bo_is_whole(const struct bo_query_kind *kind)
+{
+    return kind->query_size == 0 && kind->answer_size == 0;
+}
 
 /*
  * Draws a set in `arena` and asks the oracle. *questions_ret has n = 0 when the document has no
- * place to ask for. The same on every machine.
+ * place to ask for, or too large answers. A set is cut short where its answers together would be too
+ * large. The same on every machine.
  */
 enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
@@ -42,11 +56,15 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
 /*
  * Asks a reader the chunk's queries; answers->n becomes the bytes answered. `answers` has room for
  * max_answers_nbytes. A dependent workload's first query of a chunk stands by itself, each later
- * one is linked to the answer before it.
+ * one is linked to the answer before it. On failure *err is the codec's, or says nothing (what is
+ * NULL).
  */
 enum bo_status bo_questions_ask(const struct bo_questions *questions, const struct bo_chunk *chunk,
-                                const struct bo_codec *codec, void *reader,
-                                struct bo_sink *answers);
+                                const struct bo_codec *codec, void *reader, struct bo_sink *answers,
+                                struct bo_error *err);
+
+/* Reads the chunk's queries and their texts once, as a caller has who just made them. */
+void bo_questions_touch(const struct bo_questions *questions, const struct bo_chunk *chunk);
 
 /*
  * Whether the answers to the chunk are the oracle's. If not, *wrong_ret is the first query answered

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/axes.h"
 #include "harness/registry.h"
 
 /* The program's folder with its slash, `up` folders above; false when there is none so high. */
@@ -110,7 +111,8 @@ static void name_file(const struct bo_format *format, const struct bo_codec *cod
                       struct bo_code_size *size)
 {
     const int n = snprintf(size->file, sizeof size->file, "codecs/%s/", format->name);
-    snprintf(size->file + n, sizeof size->file - (size_t)n, "%s.c", codec->name);
+    snprintf(size->file + n, sizeof size->file - (size_t)n, "%.*s.c",
+             (int)bo_first_part_length(codec->name), codec->name);
     for (char *p = size->file + n; *p; p++)
         if (*p == '-')
             *p = '_';

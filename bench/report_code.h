@@ -12,7 +12,8 @@ struct bo_code_size {
 };
 
 /*
- * Looks for the sources in the current folder, then above the program's; for the object beside the
+ * Codecs that differ in their second part (see axes.h) have one file, called after the first. Looks
+ * for the sources in the current folder, then above the program's; for the object beside the
  * program.
  */
 struct bo_code_size bo_code_measure(const struct bo_format *format, const struct bo_codec *codec);

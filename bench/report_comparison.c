@@ -94,7 +94,9 @@ static char *bytes_cell(struct bo_arena *arena, const struct bo_run_codec *codec
 
 const struct bo_memory_measure bo_memory_measures[] = {
     {"encode", "encode_peak_bytes", "encode peak"},
+    {"encode", "encode_scratch_bytes", "encode scratch"},
     {"decode", "decode_peak_bytes", "decode peak"},
+    {"merge", "merge_peak_bytes", "merge peak"},
     {"open", "open_bytes_allocated", "open allocates"},
     {NULL, NULL, NULL},
 };
@@ -178,7 +180,7 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
     const char *pages = pages_label(document, filter);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        bo_grid_add(grid, "%s", codec->name);
+        bo_grid_add(grid, "%s", bo_codec_cell(arena, codec));
         bo_grid_add(grid, "%s", codec->role);
         bo_grid_add(grid, "%s", codec->access);
         bo_grid_add(grid, "%s", bytes_cell(arena, codec));
@@ -207,13 +209,13 @@ static double figure_of(const struct bo_run_row *row, unsigned figure)
     return figure < 3 ? values[figure] : bo_run_counter(row, figures[figure]);
 }
 
-/* The exact counter of a label, or NULL. */
-static const char *counter_of(const char *label)
+/* The exact counters of a label: the i-th, NULL past the last. */
+static const char *counter_of(const char *label, unsigned i)
 {
     if (bo_is_query(label))
-        return "touched_pages";
+        return i == 0 ? "touched_pages" : i == 1 ? "units_per_query" : NULL;
     for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++)
-        if (strcmp(label, m->label) == 0)
+        if (strcmp(label, m->label) == 0 && i-- == 0)
             return m->counter;
     return NULL;
 }
@@ -257,8 +259,8 @@ static void add_raw_heading(const struct labels *labels, struct bo_grid *grid)
         bo_grid_add(grid, "%s repetitions", labels->names[l]);
         for (unsigned f = 0; f < N_FIGURES; f++)
             bo_grid_add(grid, "%s %s", labels->names[l], figures[f]);
-        if (counter_of(labels->names[l]))
-            bo_grid_add(grid, "%s %s", labels->names[l], counter_of(labels->names[l]));
+        for (unsigned i = 0; counter_of(labels->names[l], i); i++)
+            bo_grid_add(grid, "%s %s", labels->names[l], counter_of(labels->names[l], i));
     }
     bo_grid_add(grid, "error");
     bo_grid_end_row(grid);
@@ -270,8 +272,8 @@ static void add_raw_label(const char *label, const struct bo_run_row *row, struc
     bo_grid_add(grid, "%u", row ? row->n : 0);
     for (unsigned f = 0; f < N_FIGURES; f++)
         add_number(grid, sound ? figure_of(row, f) : NAN);
-    if (counter_of(label))
-        add_number(grid, bo_run_counter(row, counter_of(label)));
+    for (unsigned i = 0; counter_of(label, i); i++)
+        add_number(grid, bo_run_counter(row, counter_of(label, i)));
 }
 
 /*

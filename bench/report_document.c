@@ -5,9 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/questions.h"
+#include "bench/report_axes.h"
 #include "bench/report_caption.h"
 #include "bench/report_comparison.h"
 #include "bench/report_sizes.h"
+#include "bench/report_uses.h"
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
@@ -23,22 +26,42 @@ static void print_sizes(const struct bo_page *page, const struct bo_run_document
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
+/* A column more for queries whose time grows with the document. */
+static void add_per_unit(const struct bo_page *page, const struct bo_run_document *document,
+                         const struct bo_run_codec *codec, const char *label, struct bo_grid *grid)
+{
+    const struct bo_figure figure = {"", BO_TIME_PER_UNIT, label, NULL};
+    if (!bo_is_whole_label(document, label))
+        return;
+    if (codec && codec->is_noop)
+        bo_grid_add(grid, "-");
+    else if (codec)
+        bo_grid_add(grid, "%s", bo_figure_cell(page->arena, document, codec, &figure, NULL));
+    else
+        bo_grid_add(grid, "%s, ns/%s", label,
+                    document->unit ? bo_singular(page->arena, document->unit) : "unit");
+}
+
 static void print_queries(const struct bo_page *page, const struct bo_run_document *document)
 {
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 1);
     bo_grid_add(&grid, "codec");
     for (unsigned l = 0; l < document->n_labels; l++)
-        if (bo_is_query(document->labels[l]))
+        if (bo_is_query(document->labels[l])) {
             bo_grid_add(&grid, "%s, %s", document->labels[l], bo_column_unit(document, l).name);
+            add_per_unit(page, document, NULL, document->labels[l], &grid);
+        }
     bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++) {
-        bo_grid_add(&grid, "%s", document->codecs[c].name);
+        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, &document->codecs[c]));
         for (unsigned l = 0; l < document->n_labels; l++)
-            if (bo_is_query(document->labels[l]))
+            if (bo_is_query(document->labels[l])) {
                 bo_grid_add(&grid, "%s",
                             bo_time_cell(page->arena, document->codecs[c].rows[l],
                                          bo_column_unit(document, l), BO_WITH_SPREAD));
+                add_per_unit(page, document, &document->codecs[c], document->labels[l], &grid);
+            }
         bo_grid_end_row(&grid);
     }
     if (grid.n_columns < 2)
@@ -54,7 +77,8 @@ static void print_queries(const struct bo_page *page, const struct bo_run_docume
 /* Rates stand beside the operations that rebuild or write the whole document. */
 static bool has_rate(const char *label)
 {
-    return strcmp(label, "encode") == 0 || strcmp(label, "decode") == 0;
+    return strcmp(label, "encode") == 0 || strcmp(label, "decode") == 0 ||
+           strcmp(label, "merge") == 0;
 }
 
 static void print_operations(const struct bo_page *page, const struct bo_run_document *document)
@@ -74,7 +98,7 @@ static void print_operations(const struct bo_page *page, const struct bo_run_doc
     }
     bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++) {
-        bo_grid_add(&grid, "%s", document->codecs[c].name);
+        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, &document->codecs[c]));
         for (unsigned l = 0; l < document->n_labels; l++) {
             const struct bo_run_row *row = document->codecs[c].rows[l];
             if (bo_is_query(document->labels[l]))
@@ -114,7 +138,7 @@ static void print_memory(const struct bo_page *page, const struct bo_run_documen
         const struct bo_run_codec *codec = &document->codecs[c];
         if (codec->is_noop)
             continue;
-        bo_grid_add(&grid, "%s", codec->name);
+        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, codec));
         for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++) {
             const struct bo_run_row *row = bo_run_row(document, codec, m->label);
             bo_grid_add(&grid, "%s", bo_nbytes_text(page->arena, bo_run_counter(row, m->counter)));
@@ -127,8 +151,9 @@ static void print_memory(const struct bo_page *page, const struct bo_run_documen
         bo_grid_end_row(&grid);
     }
     fprintf(page->out,
-            "\n**Memory, and pages a query reads.** Exact; memory without the input and the "
-            "output; pages of 4 KiB, the mean of a sample of the queries.\n\n");
+            "\n**Memory, and pages a query reads.** Exact; peaks without the input, with the "
+            "output; scratch without the output, too; pages of 4 KiB, the mean of a sample of the "
+            "queries.\n\n");
     bo_grid_markdown(&grid, page->out);
 }
 
@@ -147,6 +172,9 @@ static void print_failures(const struct bo_page *page, const struct bo_run_docum
     json_array_foreach(json_object_get(document->sizes, "not_asked"), i, name)
         fprintf(page->out, "%sNot asked: %s, for which this document has no place.\n",
                 i ? "" : "\n", json_string_value(name));
+    json_array_foreach(json_object_get(document->sizes, "too_large"), i, name)
+        fprintf(page->out, "%sNot asked: %s, whose one answer is larger than %d MiB.\n",
+                i ? "" : "\n", json_string_value(name), BO_MAX_ANSWERS_NBYTES >> 20);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -167,6 +195,7 @@ static void print_origin(const struct bo_page *page, const struct bo_run_documen
 void bo_page_document(const struct bo_page *page, const struct bo_run_document *document,
                       bool unfolded)
 {
+    const struct bo_notes *notes = bo_notes_of(document->format);
     fprintf(page->out, "\n<details%s><summary><b>%s</b></summary>\n", unfolded ? " open" : "",
             document->name);
     print_origin(page, document);
@@ -179,5 +208,9 @@ void bo_page_document(const struct bo_page *page, const struct bo_run_document *
     print_operations(page, document);
     print_memory(page, document);
     print_failures(page, document);
+    if (notes && notes->axes && !unfolded) /* the unfolded one's stand in the chapter */
+        bo_page_axes(page, document, notes->axes);
+    if (notes && notes->uses && !unfolded)
+        bo_page_uses(page, document, notes->uses);
     fprintf(page->out, "\n</details>\n");
 }

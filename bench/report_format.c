@@ -5,19 +5,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/axes.h"
+#include "bench/report_axes.h"
 #include "bench/report_code.h"
 #include "bench/report_comparison.h"
+#include "bench/report_curves.h"
 #include "bench/report_document.h"
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
+#include "bench/report_uses.h"
 #include "harness/registry.h"
 
-/* Whether the run has the document-th document of this format. */
+/* The document-th document of the run when it is of this format and not for curves, else NULL. */
 static const struct bo_run_document *of_format(const struct bo_page *page, size_t document,
                                                const struct bo_format *format)
 {
     const struct bo_run_document *d = &page->run->documents[document];
-    return strcmp(d->format, format->name) == 0 ? d : NULL;
+    return strcmp(d->format, format->name) == 0 && !d->scale ? d : NULL;
 }
 
 static unsigned count_documents(const struct bo_page *page, const struct bo_format *format)
@@ -35,18 +39,15 @@ static char *point_text(struct bo_arena *arena, const struct bo_run_document *do
                         const struct bo_front_point *point)
 {
     const struct bo_time_unit unit = bo_time_unit_for(point->ns);
-    return bo_arena_printf(arena, "%s (%s; %s; %s %s)", point->codec->name, point->codec->role,
-                           bo_ratio_cell(arena, document, point->codec),
+    return bo_arena_printf(arena, "%s (%s; %s; %s %s)", bo_codec_cell(arena, point->codec),
+                           point->codec->role, bo_ratio_cell(arena, document, point->codec),
                            bo_significant(arena, point->ns / unit.ns), unit.name);
 }
 
-static void add_picks(const struct bo_run_document *document, struct bo_arena *arena,
-                      struct bo_grid *grid)
+/* The smallest, the fastest and the front of the points that are all of one kind. */
+static void add_kind(const struct bo_run_document *document, const struct bo_front_point *points,
+                     size_t n, struct bo_arena *arena, struct bo_grid *grid)
 {
-    struct bo_front_point *points;
-    const size_t n = bo_front_points(document, bo_run_main_label(document), arena, &points);
-    if (n == 0)
-        return;
     const struct bo_front_point *fastest = &points[0];
     char *front = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -56,11 +57,26 @@ static void add_picks(const struct bo_run_document *document, struct bo_arena *a
             front = bo_arena_printf(arena, "%s%s%s", front ? front : "", front ? ", " : "",
                                     point_text(arena, document, &points[i]));
     }
-    bo_grid_add(grid, "%s", document->name);
+    bo_grid_add(grid, "%s%s", document->name, points[0].probabilistic ? ", of the (~)" : "");
     bo_grid_add(grid, "%s", point_text(arena, document, &points[0]));
     bo_grid_add(grid, "%s", point_text(arena, document, fastest));
     bo_grid_add(grid, "%s", front);
     bo_grid_end_row(grid);
+}
+
+/* A line for the exact codecs, and one for the probabilistic where there are some. */
+static void add_picks(const struct bo_run_document *document, struct bo_arena *arena,
+                      struct bo_grid *grid)
+{
+    struct bo_front_point *points;
+    const size_t n = bo_front_points(document, bo_run_main_label(document), arena, &points);
+    size_t n_exact = 0;
+    while (n_exact < n && !points[n_exact].probabilistic)
+        n_exact++;
+    if (n_exact)
+        add_kind(document, points, n_exact, arena, grid);
+    if (n_exact < n)
+        add_kind(document, points + n_exact, n - n_exact, arena, grid);
 }
 
 static void print_picks(const struct bo_page *page, const struct bo_format *format,
@@ -90,6 +106,8 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
         format->name, main->name, page->pictures, bo_picture_name(page->arena, main, "size-time"),
         label, main->codecs[0].name);
     bo_grid_markdown(&grid, page->out);
+    if (bo_mark_note(main))
+        fprintf(page->out, "\n%s\n", bo_mark_note(main));
 }
 
 /* The harness's own cost is in every time. */
@@ -118,7 +136,10 @@ static void print_noop(const struct bo_page *page, const struct bo_format *forma
 
 /* ---- over all documents ---------------------------------------------------------------------- */
 
-/* A column of figures: the product for the geometric mean, and the worst. */
+/* Of so many codecs at most; more are lines. */
+enum { MAX_RATIO_COLUMNS = 16 };
+
+/* A column (or line) of figures: the product for the geometric mean, and the worst. */
 struct column {
     double log_sum, worst;
     unsigned n;
@@ -131,18 +152,21 @@ static void note(struct column *column, double v)
     column->n++;
 }
 
+static void add_summary_cell(const struct column *column, bool worst, struct bo_grid *grid)
+{
+    if (column->n == 0)
+        bo_grid_add(grid, "-");
+    else
+        bo_grid_add(grid, "%.3f", worst ? column->worst : exp(column->log_sum / column->n));
+}
+
 static void add_summary(const char *name, const struct column *columns, unsigned n, bool worst,
                         struct bo_grid *grid)
 {
     bo_grid_add(grid, "*%s*", name);
     bo_grid_add(grid, "%s", "");
-    for (unsigned c = 0; c < n; c++) {
-        if (columns[c].n == 0)
-            bo_grid_add(grid, "-");
-        else
-            bo_grid_add(grid, "%.3f",
-                        worst ? columns[c].worst : exp(columns[c].log_sum / columns[c].n));
-    }
+    for (unsigned c = 0; c < n; c++)
+        add_summary_cell(&columns[c], worst, grid);
     bo_grid_end_row(grid);
 }
 
@@ -171,46 +195,127 @@ static bool get_main_time(const struct bo_run_document *document, const struct b
     return row->median_ns > 0;
 }
 
-/* Lines are documents, columns the codecs that `main` has; cells are ratios to the first codec. */
-static void print_ratios(const struct bo_page *page, const struct bo_format *format,
-                         const struct bo_run_document *main, get_figure *get, bool readers,
-                         const char *first_heading)
+/* A table of ratios to the first codec: documents, and the codecs that the main one has. */
+struct ratios {
+    const struct bo_page *page;
+    const struct bo_format *format;
+    get_figure *get;
+    const char *first_heading;
+    const struct bo_run_codec **codecs;
+    unsigned n;
+};
+
+static struct ratios ratios_of(const struct bo_page *page, const struct bo_format *format,
+                               const struct bo_run_document *main, get_figure *get, bool readers,
+                               const char *first_heading)
 {
-    enum { MAX_COLUMNS = 64 };
-    struct column columns[MAX_COLUMNS] = {{0, 0, 0}};
-    const struct bo_run_codec *codecs[MAX_COLUMNS];
-    unsigned n = 0;
-    struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 1);
-    bo_grid_add(&grid, "document");
-    bo_grid_add(&grid, "%s", first_heading);
-    for (unsigned c = 0; c < main->n_codecs && n < MAX_COLUMNS; c++)
-        if (!main->codecs[c].is_noop && (readers || !main->codecs[c].reads)) {
-            bo_grid_add(&grid, "%s", main->codecs[c].name);
-            codecs[n++] = &main->codecs[c];
-        }
-    bo_grid_end_row(&grid);
-    for (size_t d = 0; d < page->run->n_documents; d++) {
-        const struct bo_run_document *document = of_format(page, d, format);
-        double first, v;
-        if (!document || !get(document, &document->codecs[0], &first))
+    struct ratios ratios = {page, format, get, first_heading, NULL, 0};
+    const unsigned n = bo_ranked_codecs(main, page->arena, &ratios.codecs);
+    for (unsigned c = 0; c < n; c++)
+        if (readers || !ratios.codecs[c]->reads)
+            ratios.codecs[ratios.n++] = ratios.codecs[c];
+    return ratios;
+}
+
+/* The ratio of a codec of that name on a document; false where a figure is missing. */
+static bool ratio_of(const struct ratios *ratios, const struct bo_run_document *document,
+                     const char *name, double *v_ret)
+{
+    double first, v;
+    const struct bo_run_codec *codec = bo_run_codec(document, name);
+    if (!codec || !ratios->get(document, &document->codecs[0], &first) ||
+        !ratios->get(document, codec, &v))
+        return false;
+    *v_ret = v / first;
+    return true;
+}
+
+static void add_ratio(const struct ratios *ratios, const struct bo_run_document *document,
+                      const char *name, struct column *column, struct bo_grid *grid)
+{
+    double v;
+    if (ratio_of(ratios, document, name, &v)) {
+        bo_grid_add(grid, "%.3f", v);
+        note(column, v);
+    } else {
+        bo_grid_add(grid, "-");
+    }
+}
+
+static void add_first(const struct bo_run_document *document, get_figure *get, struct bo_grid *grid)
+{
+    double first;
+    if (get(document, &document->codecs[0], &first))
+        bo_grid_add(grid, "%s", bo_significant(grid->arena, first));
+    else
+        bo_grid_add(grid, "-");
+}
+
+/* Lines are documents, columns codecs. */
+static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid *grid)
+{
+    struct column columns[MAX_RATIO_COLUMNS] = {{0, 0, 0}};
+    bo_grid_add(grid, "document");
+    bo_grid_add(grid, "%s", ratios->first_heading);
+    for (unsigned c = 0; c < ratios->n; c++)
+        bo_grid_add(grid, "%s", bo_codec_cell(grid->arena, ratios->codecs[c]));
+    bo_grid_end_row(grid);
+    for (size_t d = 0; d < ratios->page->run->n_documents; d++) {
+        const struct bo_run_document *document = of_format(ratios->page, d, ratios->format);
+        double first;
+        if (!document || !ratios->get(document, &document->codecs[0], &first))
             continue;
-        bo_grid_add(&grid, "%s", document->name);
-        bo_grid_add(&grid, first < 1e4 ? "%.3g" : "%.0f", first);
-        for (unsigned c = 0; c < n; c++) {
-            const struct bo_run_codec *codec = bo_run_codec(document, codecs[c]->name);
-            const bool ok = codec && get(document, codec, &v);
-            bo_grid_add(&grid, "%s", ok ? bo_arena_printf(page->arena, "%.3f", v / first) : "-");
-            if (ok)
-                note(&columns[c], v / first);
-        }
-        bo_grid_end_row(&grid);
+        bo_grid_add(grid, "%s", document->name);
+        add_first(document, ratios->get, grid);
+        for (unsigned c = 0; c < ratios->n; c++)
+            add_ratio(ratios, document, ratios->codecs[c]->name, &columns[c], grid);
+        bo_grid_end_row(grid);
     }
-    if (bo_grid_n_rows(&grid) > 2) {
-        add_summary("geometric mean", columns, n, false, &grid);
-        add_summary("worst", columns, n, true, &grid);
+    if (bo_grid_n_rows(grid) > 2) {
+        add_summary("geometric mean", columns, ratios->n, false, grid);
+        add_summary("worst", columns, ratios->n, true, grid);
     }
-    bo_grid_markdown(&grid, page->out);
+}
+
+/* Lines are codecs, columns documents. */
+static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *grid)
+{
+    const struct bo_page *page = ratios->page;
+    bo_grid_add(grid, "codec");
+    for (size_t d = 0; d < page->run->n_documents; d++)
+        if (of_format(page, d, ratios->format))
+            bo_grid_add(grid, "%s", page->run->documents[d].name);
+    bo_grid_add(grid, "*geometric mean*");
+    bo_grid_add(grid, "*worst*");
+    bo_grid_end_row(grid);
+    bo_grid_add(grid, "*%s*", ratios->first_heading);
+    for (size_t d = 0; d < page->run->n_documents; d++)
+        if (of_format(page, d, ratios->format))
+            add_first(&page->run->documents[d], ratios->get, grid);
+    bo_grid_add(grid, "%s", "");
+    bo_grid_add(grid, "%s", "");
+    bo_grid_end_row(grid);
+    for (unsigned c = 0; c < ratios->n; c++) {
+        struct column line = {0, 0, 0};
+        bo_grid_add(grid, "%s", bo_codec_cell(grid->arena, ratios->codecs[c]));
+        for (size_t d = 0; d < page->run->n_documents; d++)
+            if (of_format(page, d, ratios->format))
+                add_ratio(ratios, &page->run->documents[d], ratios->codecs[c]->name, &line, grid);
+        add_summary_cell(&line, false, grid);
+        add_summary_cell(&line, true, grid);
+        bo_grid_end_row(grid);
+    }
+}
+
+static void print_ratios(const struct ratios *ratios)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, ratios->page->arena, 1);
+    if (ratios->n > MAX_RATIO_COLUMNS)
+        print_ratios_by_codec(ratios, &grid);
+    else
+        print_ratios_by_document(ratios, &grid);
+    bo_grid_markdown(&grid, ratios->page->out);
 }
 
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
@@ -222,13 +327,15 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
     if (notes)
         fprintf(page->out, "%s ", notes->sizes);
     fprintf(page->out, "Bytes over those of %s:\n\n", first);
-    print_ratios(page, format, main, get_bytes, false,
-                 bo_arena_printf(page->arena, "%s, bytes", first));
+    const struct ratios bytes = ratios_of(page, format, main, get_bytes, false,
+                                          bo_arena_printf(page->arena, "%s, bytes", first));
+    print_ratios(&bytes);
     if (!label)
         return;
     fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label, first);
-    print_ratios(page, format, main, get_main_time, true,
-                 bo_arena_printf(page->arena, "%s, ns", first));
+    const struct ratios times = ratios_of(page, format, main, get_main_time, true,
+                                          bo_arena_printf(page->arena, "%s, ns", first));
+    print_ratios(&times);
 }
 
 /* ---- tables of the format's own -------------------------------------------------------------- */
@@ -286,6 +393,16 @@ static void add_count(struct bo_grid *grid, long n)
         bo_grid_add(grid, "%ld", n);
 }
 
+/* Codecs that differ in their second part come from one file, which has one line. */
+static bool is_first_of_file(const struct bo_format *format, const struct bo_codec *codec)
+{
+    const size_t n = bo_first_part_length(codec->name);
+    for (const struct bo_codec *const *c = format->codecs; *c != codec; c++)
+        if (bo_first_part_length((*c)->name) == n && memcmp((*c)->name, codec->name, n) == 0)
+            return false;
+    return true;
+}
+
 static void print_code(const struct bo_page *page, const struct bo_format *format)
 {
     struct bo_grid grid;
@@ -296,8 +413,11 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
         bo_grid_add(&grid, "%s", headings[i]);
     bo_grid_end_row(&grid);
     for (const struct bo_codec *const *c = format->codecs; *c; c++) {
+        if (!is_first_of_file(format, *c))
+            continue;
         const struct bo_code_size size = bo_code_measure(format, *c);
-        bo_grid_add(&grid, "[%s](%s)", (*c)->name, (*c)->spec);
+        bo_grid_add(&grid, "[%.*s](%s)", (int)bo_first_part_length((*c)->name), (*c)->name,
+                    (*c)->spec);
         bo_grid_add(&grid, "%s", bo_role_name((*c)->role));
         bo_grid_add(&grid, "%s", bo_access_name((*c)->access));
         bo_grid_add(&grid, "%s", (*c)->summary);
@@ -332,6 +452,16 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
     print_picks(page, format, main);
     print_noop(page, format);
     print_overview(page, format, main);
+    if (notes && notes->axes && bo_has_axes(main)) {
+        fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
+        bo_page_axes(page, main, notes->axes);
+    }
+    if (notes && notes->uses) {
+        fprintf(page->out, "\n### The uses\n\n%s\n", notes->uses->text);
+        bo_page_uses(page, main, notes->uses);
+    }
+    if (notes && notes->curves)
+        bo_page_curves(page, format->name);
     for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
         print_extra(page, format, e);
     fprintf(page->out, "\n### Every document\n\n%u in this run; the largest first unfolded.\n",

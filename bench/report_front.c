@@ -5,7 +5,8 @@
 
 static bool beats(const struct bo_front_point *a, const struct bo_front_point *b)
 {
-    return a->bytes <= b->bytes && a->ns <= b->ns && (a->bytes < b->bytes || a->ns < b->ns);
+    return a->probabilistic == b->probabilistic && a->bytes <= b->bytes && a->ns <= b->ns &&
+           (a->bytes < b->bytes || a->ns < b->ns);
 }
 
 void bo_front_mark(struct bo_front_point *points, size_t n)
@@ -18,9 +19,11 @@ void bo_front_mark(struct bo_front_point *points, size_t n)
     }
 }
 
-static int by_bytes_then_time(const void *a, const void *b)
+static int by_kind_bytes_time(const void *a, const void *b)
 {
     const struct bo_front_point *x = a, *y = b;
+    if (x->probabilistic != y->probabilistic)
+        return x->probabilistic ? 1 : -1;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? -1 : 1;
     return (x->ns > y->ns) - (x->ns < y->ns);
@@ -37,10 +40,13 @@ size_t bo_front_points(const struct bo_run_document *document, const char *label
         const struct bo_run_codec *codec = &document->codecs[c];
         const struct bo_run_row *row = bo_run_row(document, codec, label);
         if (codec->has_bytes && !codec->is_noop && row && row->n && !row->failure)
-            points[n++] =
-                (struct bo_front_point){codec, row, (double)codec->bytes, row->median_ns, false};
+            points[n++] = (struct bo_front_point){.codec = codec,
+                                                  .row = row,
+                                                  .bytes = (double)codec->bytes,
+                                                  .ns = row->median_ns,
+                                                  .probabilistic = codec->probabilistic};
     }
-    qsort(points, n, sizeof *points, by_bytes_then_time);
+    qsort(points, n, sizeof *points, by_kind_bytes_time);
     bo_front_mark(points, n);
     *points_ret = points;
     return n;

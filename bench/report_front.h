@@ -1,4 +1,4 @@
-/* Which codecs nobody beats in both size and time. */
+/* Which codecs none of their kind, exact or probabilistic, beats in both size and time. */
 #ifndef BO_REPORT_FRONT_H
 #define BO_REPORT_FRONT_H
 
@@ -8,17 +8,20 @@ struct bo_front_point {
     const struct bo_run_codec *codec;
     const struct bo_run_row *row;
     double bytes, ns;
-    bool on_front; /* no other is as small and as fast, and better in one */
+    bool probabilistic;
+    bool on_front; /* no other of its kind is as small and as fast, and better in one */
 };
 
 /*
  * The codecs that have bytes and a sound time under `label`, by bytes, then by time; the no-op
- * codec is none of them. Returns how many; the array is in the arena.
+ * codec is none of them. Exact ones come first. Returns how many; the array is in the arena.
  */
 size_t bo_front_points(const struct bo_run_document *document, const char *label,
                        struct bo_arena *arena, struct bo_front_point **points_ret);
 
-/* Marks the front of points in any order. */
+/*
+ * Marks the fronts of points in any order: one of the exact codecs, and one of the probabilistic.
+ */
 void bo_front_mark(struct bo_front_point *points, size_t n);
 
 #endif

@@ -38,18 +38,98 @@ static const struct bo_extra pcdata_extras[] = {
     {NULL, NULL, NULL},
 };
 
+/* ---- lprf ------------------------------------------------------------------------------------ */
+
+static const char *const lprf_counter_sections[] = {"counters", "hashes", NULL};
+
+static const struct bo_figure lprf_index_figures[] = {
+    {"index, B/function", BO_FIRST_PART_PER_UNIT, NULL, NULL},
+    {"lookup hot, ns", BO_TIME, "lookup/hot", NULL},
+    {"lookup uniform, ns", BO_TIME, "lookup/uniform", NULL},
+    {"lookup cold, ns", BO_TIME, "lookup/cold", NULL},
+    {"lookup miss, ns", BO_TIME, "lookup/miss", NULL},
+    {"contains hot, ns", BO_TIME, "contains/hot", NULL},
+    {"contains uniform, ns", BO_TIME, "contains/uniform", NULL},
+    {"contains cold, ns", BO_TIME, "contains/cold", NULL},
+    {"contains miss, ns", BO_TIME, "contains/miss", NULL},
+    {"open, ns", BO_TIME, "open", NULL},
+    {"pages, lookup uniform", BO_COUNTER, "lookup/uniform", "touched_pages"},
+    {NULL, BO_TIME, NULL, NULL},
+};
+
+static const struct bo_figure lprf_counter_figures[] = {
+    {"file, B/function", BO_SIZE_PER_UNIT, NULL, NULL},
+    {"file under zstd -19, B/function", BO_OUTER_PER_UNIT, NULL, "zstd19"},
+    {"lookup hot, ns", BO_TIME, "lookup/hot", NULL},
+    {"lookup cold, ns", BO_TIME, "lookup/cold", NULL},
+    {"iterate, ns/function", BO_TIME_PER_UNIT, "iterate/whole", NULL},
+    {"encode, ns/function", BO_TIME_PER_UNIT, "encode", NULL},
+    {"decode, ns/function", BO_TIME_PER_UNIT, "decode", NULL},
+    {NULL, BO_TIME, NULL, NULL},
+};
+
+static const struct bo_axes lprf_axes = {"index", "counters", lprf_counter_sections,
+                                         lprf_index_figures, lprf_counter_figures};
+
+/* What a dying process may still take for each function: two pointers. */
+enum { LPRF_STREAM_SCRATCH_NBYTES = 16 };
+
+static const struct bo_use lprf_uses[] = {
+    {.use = "A", {"lookup hot, ns", BO_TIME, "lookup/hot", NULL}, .picks = true},
+    {.use = "A", {"lookup cold, ns", BO_TIME, "lookup/cold", NULL}, .picks = true},
+    {.use = "A", {"pages a lookup", BO_COUNTER, "lookup/uniform", "touched_pages"}},
+    {.use = "B", {"encode, ns/function", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "B",
+     {"scratch, B/function", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"},
+     .limit = LPRF_STREAM_SCRATCH_NBYTES,
+     .fit = "streams"},
+    {.use = "C", {"iterate, ns/function", BO_TIME_PER_UNIT, "iterate/whole", NULL}, .picks = true},
+    {.use = "C",
+     {"sorted, ns/function", BO_TIME_PER_UNIT, "iterate-sorted/whole", NULL},
+     .picks = true},
+    {.use = "C", {"merge, ns/function", BO_TIME_PER_UNIT, "merge", NULL}, .picks = true},
+    {.use = "D", {"B/function", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
+    {.use = "D", {"zstd -19, B/function", BO_OUTER_PER_UNIT, NULL, "zstd19"}, .picks = true},
+    {.use = NULL},
+};
+
+static const struct bo_uses lprf_use_cases = {
+    "The proposal's uses: **A** find one function's counters; **B** write the file from a process "
+    "that ends; **C** go over everything, and merge two files (decode both, add up, encode); **D** "
+    "be compact; **E** be the same on every machine. *Scratch* is what encoding takes beside the "
+    "functions themselves and the file. A codec *streams*, so that a process could still write it "
+    "as it dies, when that is at most 16 bytes a function; whether it must also sort the names, its "
+    "specification tells.",
+    lprf_uses, "E",
+    "the bytes are identical on little- and big-endian and on 32- and 64-bit machines: `make test` "
+    "compares the size and hash of each encoding of the embedded documents with "
+    "codecs/lprf/golden.tsv on all of them, s390x and i686 too (there of the documents within the "
+    "limits that the Makefile sets)."};
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static const struct bo_notes notes[] = {
-    {"pcdata",
-     "A Go binary keeps, for each function, tables from PC to file, line, stack depth and more, "
-     "in delta-coded varints that a reader must walk from the start. Is there an encoding that "
-     "answers one PC faster, as the proposed linear index does, without the bytes that it adds to "
-     "every binary?",
-     "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
-     "the same for all (header, room for wide loads, the directory with 4 bytes a reference and "
-     "the text lengths) stands aside and does not count; an encoding that changes it counts it.",
-     pcdata_extras},
+    {.format = "pcdata",
+     .question =
+         "A Go binary keeps, for each function, tables from PC to file, line, stack depth and more, "
+         "in delta-coded varints that a reader must walk from the start. Is there an encoding that "
+         "answers one PC faster, as the proposed linear index does, without the bytes that it adds to "
+         "every binary?",
+     .sizes =
+         "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
+         "the same for all (header, room for wide loads, the directory with 4 bytes a reference and "
+         "the text lengths) stands aside and does not count; an encoding that changes it counts it.",
+     .extras = pcdata_extras},
+    {.format = "lprf",
+     .question =
+         "A profile of an instrumented program says how often each function and each of its "
+         "branches ran. A compiler looks single functions up by their names; the program writes "
+         "the file as it ends. Which index from names to counters, and which coding of the "
+         "counters, should the file have?",
+     .sizes = "`bytes` is the whole file.",
+     .axes = &lprf_axes,
+     .uses = &lprf_use_cases,
+     .curves = true},
 };
 
 const struct bo_notes *bo_notes_of(const char *format)

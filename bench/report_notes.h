@@ -5,6 +5,10 @@
 #ifndef BO_REPORT_NOTES_H
 #define BO_REPORT_NOTES_H
 
+#include <stdbool.h>
+
+#include "bench/report_figure.h"
+
 /* A time of one codec under one label. */
 struct bo_extra_cell {
     const char *heading, *codec, *label;
@@ -27,11 +31,39 @@ struct bo_extra {
     const struct bo_extra_group *groups; /* ends with a NULL heading */
 };
 
+/* What the two parts of a format's codecs are (see axes.h), and what is told along each axis. */
+struct bo_axes {
+    const char *first, *second;         /* "index", "counters" */
+    const char *const *second_sections; /* sections that the second part writes; ends with NULL */
+    const struct bo_figure *first_figures, *second_figures; /* end with a NULL heading */
+};
+
+/* A figure by which codecs are judged for a use. */
+struct bo_use {
+    const char *use; /* "A"; NULL ends the list */
+    struct bo_figure figure;
+    /* Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column. */
+    double limit;
+    const char *fit;
+    bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */
+};
+
+/* What a format is used for. */
+struct bo_uses {
+    const char *text;          /* what each use is, and how its verdicts are made */
+    const struct bo_use *uses; /* columns, the figures of a use side by side */
+    const char *given_use;     /* a use that every sound codec is fit for; NULL for none */
+    const char *given_note;    /* why */
+};
+
 struct bo_notes {
     const char *format;
     const char *question;          /* two sentences */
     const char *sizes;             /* what counts as bytes */
     const struct bo_extra *extras; /* ends with a NULL title; or NULL */
+    const struct bo_axes *axes;    /* of a format whose codecs have two parts; or NULL */
+    const struct bo_uses *uses;    /* or NULL */
+    bool curves;                   /* documents for curves over sizes can be had */
 };
 
 /* NULL when nothing particular is to be said. */

@@ -8,11 +8,13 @@
 
 #include "bench/report_caption.h"
 #include "bench/report_comparison.h"
+#include "bench/report_curves.h"
 #include "bench/report_format.h"
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
 #include "bench/report_plot.h"
 #include "bench/report_sizes.h"
+#include "bench/report_text.h"
 #include "harness/cli/cli.h"
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -50,8 +52,10 @@ static bool print_checked_sizes(const struct bo_page *page)
         page->out,
         "\n## Sizes of the embedded documents\n\n"
         "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them anew "
-        "and fails where this table differs.\n\n");
-    return bo_sizes_block(page->out);
+        "and fails where this table differs.\n\n<details><summary>All of them</summary>\n\n");
+    const bool ok = bo_sizes_block(page->out);
+    fprintf(page->out, "\n</details>\n");
+    return ok;
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -115,6 +119,10 @@ static void print_environment(const struct bo_page *page)
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         print_fact(page, facts[i][0], bo_run_fact(page->run, facts[i][1]));
     print_fact(page, "a reading of the clock", number_text(page, "clock_cost_ns", " ns"));
+    const json_t *evicted = json_object_get(page->run->ours, "cold_eviction_bytes");
+    print_fact(
+        page, "written to empty the caches",
+        bo_nbytes_text(page->arena, json_is_number(evicted) ? json_number_value(evicted) : NAN));
     print_fact(page, "load before the run", load_text(page));
     print_fact(page, "libraries", pairs_text(page, "libraries"));
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
@@ -164,8 +172,9 @@ char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *docu
 static bool draw(const struct bo_run_document *document, const char *folder, struct bo_arena *arena)
 {
     struct bo_front_point *points;
-    if (bo_front_points(document, bo_run_main_label(document), arena, &points) == 0)
-        return true; /* no query was measured: the page shows no picture either */
+    if (document->scale ||
+        bo_front_points(document, bo_run_main_label(document), arena, &points) == 0)
+        return true; /* no query was measured, or for curves: the page has no such picture either */
     return bo_plot_size_time(document,
                              bo_arena_printf(arena, "%s/%s", folder,
                                              bo_picture_name(arena, document, "size-time"))) &&
@@ -193,6 +202,14 @@ static bool write_csv(const struct bo_run *run, const char *format, const char *
     return ok;
 }
 
+static bool has_format(const struct bo_run *run, const char *format)
+{
+    for (size_t d = 0; d < run->n_documents; d++)
+        if (strcmp(run->documents[d].format, format) == 0)
+            return true;
+    return false;
+}
+
 bool bo_page_files(const struct bo_run *run, const char *folder)
 {
     struct bo_arena arena;
@@ -201,8 +218,9 @@ bool bo_page_files(const struct bo_run *run, const char *folder)
     for (size_t d = 0; d < run->n_documents && ok; d++)
         ok = draw(&run->documents[d], folder, &arena);
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++)
-        if (bo_run_document(run, (*f)->name, NULL))
-            ok = write_csv(run, (*f)->name, folder, &arena);
+        if (has_format(run, (*f)->name))
+            ok = write_csv(run, (*f)->name, folder, &arena) &&
+                 bo_curves_draw(run, (*f)->name, folder, &arena);
     bo_arena_free(&arena);
     return ok;
 }

@@ -5,27 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/axes.h"
+#include "bench/report_canvas.h"
 #include "bench/report_front.h"
-#include "bench/report_gnuplot.h"
 #include "bench/report_labels.h"
 #include "bench/report_text.h"
+#include "harness/registry.h"
 
 /* ---- look ------------------------------------------------------------------------------------ */
 
-/* Pixels. The frame's place is fixed, so that labels can be placed here. */
-enum {
-    WIDTH = 900,
-    HEIGHT = 560,
-    LEFT = 84,
-    RIGHT = 24,
-    TOP = 84,
-    BOTTOM = 64,
-    POINT = 13,
-    FONT = 13,
-    LINE = 16,
-};
-
-static const double glyph_width = 0.56 * FONT; /* of an average character; no metrics at hand */
+enum { POINT = 13, LINE = 16 }; /* pixels */
 
 /* Okabe and Ito's colours, told apart by colour-blind eyes; shapes differ too. */
 static const struct {
@@ -39,108 +28,6 @@ static const struct {
 };
 enum { N_LOOKS = sizeof looks / sizeof *looks };
 
-static const char *const palette[] = {"#000000", "#0072b2", "#d55e00", "#009e73",
-                                      "#cc79a7", "#e69f00", "#56b4e9", "#6f6f6f"};
-enum { N_PALETTE = sizeof palette / sizeof *palette };
-
-/* A white ground keeps the black text legible on dark pages. */
-static void put_canvas(FILE *out)
-{
-    fprintf(out,
-            "set terminal svg size %d,%d noenhanced font 'sans-serif,%d' background rgb '#ffffff'\n"
-            "set border 3 lc rgb '#404040'\n"
-            "set tics nomirror out scale 0.6\n"
-            "set grid lc rgb '#e4e4e4' lw 1\n"
-            "set tmargin at screen %.6f\nset bmargin at screen %.6f\nset lmargin at screen %.6f\n",
-            WIDTH, HEIGHT, FONT, 1 - (double)TOP / HEIGHT, (double)BOTTOM / HEIGHT,
-            (double)LEFT / WIDTH);
-}
-
-/* A text between single quotes. */
-static void put_quoted(const char *text, FILE *out)
-{
-    putc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            putc('\'', out);
-        putc(*text < ' ' && *text >= 0 ? ' ' : *text, out);
-    }
-    putc('\'', out);
-}
-
-static void put_title(const char *text, FILE *out)
-{
-    fprintf(out, "set label 1000 ");
-    put_quoted(text, out);
-    fprintf(out, " at screen %.6f, screen %.6f left font 'sans-serif,%d'\n", (double)LEFT / WIDTH,
-            1 - 22.0 / HEIGHT, FONT + 2);
-}
-
-/* ---- logarithmic axes ------------------------------------------------------------------------ */
-
-struct axis {
-    double low, high;
-};
-
-static void widen(struct axis *axis, double v)
-{
-    axis->low = v < axis->low ? v : axis->low;
-    axis->high = v > axis->high ? v : axis->high;
-}
-
-/* Room around the data: a share of its length on either side, at least a fifth of an octave. */
-static struct axis padded(struct axis axis, double share)
-{
-    const double octaves = log2(axis.high / axis.low);
-    const double pad = exp2(fmax(share * octaves, 0.2));
-    return (struct axis){axis.low / pad, axis.high * pad};
-}
-
-/* Where on the axis, from 0 to 1. */
-static double position(struct axis axis, double v)
-{
-    return log(v / axis.low) / log(axis.high / axis.low);
-}
-
-static char *bytes_tic(struct bo_arena *arena, double v)
-{
-    return v < 1e3   ? bo_arena_printf(arena, "%g B", v)
-           : v < 1e6 ? bo_arena_printf(arena, "%g kB", v / 1e3)
-                     : bo_arena_printf(arena, "%g MB", v / 1e6);
-}
-
-static char *time_tic(struct bo_arena *arena, double v)
-{
-    const struct bo_time_unit unit = bo_time_unit_for(v);
-    return bo_arena_printf(arena, "%g %s", v / unit.ns, unit.name);
-}
-
-/* Round numbers: more to a decade where there are few decades. */
-static void put_tics(const char *name, struct axis axis,
-                     char *(*label)(struct bo_arena *arena, double v), FILE *out)
-{
-    static const double dense[] = {1, 1.5, 2, 3, 4, 5, 7}, middle[] = {1, 2, 5}, sparse[] = {1};
-    const double decades = log10(axis.high / axis.low);
-    const double *steps = decades < 1.2 ? dense : decades < 2.7 ? middle : sparse;
-    const size_t n = decades < 1.2   ? sizeof dense / sizeof *dense
-                     : decades < 2.7 ? sizeof middle / sizeof *middle
-                                     : 1;
-    struct bo_arena arena;
-    const char *before = "";
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    fprintf(out, "set %stics (", name);
-    for (int e = (int)floor(log10(axis.low)); e <= (int)ceil(log10(axis.high)); e++)
-        for (size_t i = 0; i < n; i++) {
-            const double v = steps[i] * pow(10, e);
-            if (v < axis.low || v > axis.high)
-                continue;
-            fprintf(out, "%s'%s' %.9g", before, label(&arena, v), v);
-            before = ", ";
-        }
-    fprintf(out, ")\nset %srange [%.9g:%.9g]\nset logscale %s\n", name, axis.low, axis.high, name);
-    bo_arena_free(&arena);
-}
-
 /* ---- size against time ----------------------------------------------------------------------- */
 
 /*
@@ -150,14 +37,15 @@ static void put_tics(const char *name, struct axis axis,
 enum { MAX_TIMES_SMALLEST = 6 };
 
 struct scatter {
-    const struct bo_front_point *points; /* by bytes */
+    const struct bo_front_point *points;
     size_t n;
-    struct axis x, y;
+    double smallest; /* bytes */
+    struct bo_scale x, y;
 };
 
 static double edge_bytes(const struct scatter *scatter)
 {
-    return MAX_TIMES_SMALLEST * scatter->points[0].bytes;
+    return MAX_TIMES_SMALLEST * scatter->smallest;
 }
 
 static double drawn_bytes(const struct scatter *scatter, size_t i)
@@ -169,15 +57,15 @@ static double drawn_bytes(const struct scatter *scatter, size_t i)
 static char *point_name(const struct scatter *scatter, size_t i, struct bo_arena *arena)
 {
     const struct bo_front_point *p = &scatter->points[i];
+    char *name = bo_codec_cell(arena, p->codec);
     if (p->bytes <= edge_bytes(scatter))
-        return bo_arena_printf(arena, "%s", p->codec->name);
-    const double times = p->bytes / scatter->points[0].bytes;
-    return bo_arena_printf(arena, "%s, %.0f times the smallest, off the scale", p->codec->name,
-                           times);
+        return name;
+    const double times = p->bytes / scatter->smallest;
+    return bo_arena_printf(arena, "%s, %.0f times the smallest, off the scale", name, times);
 }
 
 /*
- * The corners of the front, drawn as steps: what a codec at a corner leaves for others to beat.
+ * The corners of the exact codecs' front, drawn as steps: what a codec at a corner leaves for others to beat.
  * Returns how many; room for 2 n + 1.
  */
 static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
@@ -186,7 +74,7 @@ static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
     size_t n = 0;
     for (size_t i = 0; i < scatter->n; i++) {
         const struct bo_front_point *p = &scatter->points[i];
-        if (!p->on_front)
+        if (!p->on_front || p->probabilistic)
             continue;
         const double above = last ? last->ns : scatter->y.high;
         memcpy(corners[n++], (double[2]){drawn_bytes(scatter, i), above}, sizeof *corners);
@@ -222,12 +110,14 @@ static void put_points(const struct scatter *scatter, FILE *out)
 
 static double pixel_x(const struct scatter *scatter, double bytes)
 {
-    return position(scatter->x, bytes) * (WIDTH - LEFT - RIGHT);
+    return bo_scale_position(scatter->x, bytes) *
+           (BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT);
 }
 
 static double pixel_y(const struct scatter *scatter, double ns)
 {
-    return (1 - position(scatter->y, ns)) * (HEIGHT - TOP - BOTTOM);
+    return (1 - bo_scale_position(scatter->y, ns)) *
+           (BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM);
 }
 
 /* A line between two places, as wide as it is seen. */
@@ -240,15 +130,35 @@ static struct bo_picture_box line_box(const struct scatter *scatter, double byte
                                    fmax(ya, yb) + 2};
 }
 
+/* Where all names do not fit: those on the front, and of codecs of two parts one for each first. */
+static bool is_named(const struct scatter *scatter, size_t i)
+{
+    enum { ALL_NAMES = 16 };
+    const struct bo_front_point *p = &scatter->points[i];
+    const struct bo_format *format = bo_find_format(p->row->format);
+    return scatter->n <= ALL_NAMES || p->on_front || !format ||
+           bo_on_first_axis(format, p->codec->name);
+}
+
+/* A point without a name is in the way of the others' names. */
+static struct bo_picture_box point_box(const struct scatter *scatter, size_t i)
+{
+    const double x = pixel_x(scatter, drawn_bytes(scatter, i));
+    const double y = pixel_y(scatter, scatter->points[i].ns);
+    return (struct bo_picture_box){x - POINT / 2.0, y - POINT / 2.0, x + POINT / 2.0,
+                                   y + POINT / 2.0};
+}
+
+/* One label for each named point, in their order. */
 static struct bo_picture_label *place_names(const struct scatter *scatter,
                                             const double (*corners)[2], size_t n_corners,
                                             struct bo_arena *arena)
 {
     struct bo_picture_label *labels = calloc(scatter->n + 1, sizeof *labels);
-    struct bo_picture_box *lines = calloc(scatter->n + n_corners + 1, sizeof *lines);
+    struct bo_picture_box *lines = calloc(2 * scatter->n + n_corners + 1, sizeof *lines);
     if (!labels || !lines)
         abort();
-    size_t n_lines = 0;
+    size_t n_lines = 0, n_labels = 0;
     for (size_t i = 1; i < n_corners; i++)
         lines[n_lines++] =
             line_box(scatter, corners[i - 1][0], corners[i - 1][1], corners[i][0], corners[i][1]);
@@ -256,15 +166,20 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
         const struct bo_front_point *p = &scatter->points[i];
         lines[n_lines++] =
             line_box(scatter, p->bytes, p->row->interval.low, p->bytes, p->row->interval.high);
-        labels[i] = (struct bo_picture_label){
+        if (!is_named(scatter, i)) {
+            lines[n_lines++] = point_box(scatter, i);
+            continue;
+        }
+        labels[n_labels++] = (struct bo_picture_label){
             .x = pixel_x(scatter, drawn_bytes(scatter, i)),
             .y = pixel_y(scatter, p->ns),
-            .width = glyph_width * (double)strlen(point_name(scatter, i, arena)),
+            .width = BO_GLYPH_WIDTH * (double)strlen(point_name(scatter, i, arena)),
             .height = LINE,
         };
     }
-    bo_labels_place(labels, scatter->n, lines, n_lines, POINT, WIDTH - LEFT - RIGHT,
-                    HEIGHT - TOP - BOTTOM);
+    bo_labels_place(labels, n_labels, lines, n_lines, POINT,
+                    BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
+                    BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM);
     free(lines);
     return labels;
 }
@@ -273,9 +188,13 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
 static void put_names(const struct scatter *scatter, const struct bo_picture_label *labels,
                       struct bo_arena *arena, FILE *out)
 {
-    const double width = WIDTH - LEFT - RIGHT, height = HEIGHT - TOP - BOTTOM;
+    const double width = BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
+                 height = BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM;
+    size_t k = 0;
     for (size_t i = 0; i < scatter->n; i++) {
-        const struct bo_picture_label *l = &labels[i];
+        if (!is_named(scatter, i))
+            continue;
+        const struct bo_picture_label *l = &labels[k++];
         const char *colour = scatter->points[i].on_front ? "#000000" : "#606060";
         const double middle = 1 - (l->top + l->height / 2) / height;
         if (l->away)
@@ -285,7 +204,7 @@ static void put_names(const struct scatter *scatter, const struct bo_picture_lab
                     l->x / width, 1 - l->y / height,
                     fmin(fmax(l->x, l->left), l->left + l->width) / width, middle);
         fprintf(out, "set label ");
-        put_quoted(point_name(scatter, i, arena), out);
+        bo_canvas_quoted(point_name(scatter, i, arena), out);
         fprintf(out, " at graph %.6f, graph %.6f left tc rgb '%s'\n", l->left / width, middle,
                 colour);
     }
@@ -295,19 +214,19 @@ static void put_scatter(const struct bo_run_document *document, const struct sca
                         struct bo_arena *arena, FILE *out)
 {
     const char *label = bo_run_main_label(document);
-    put_canvas(out);
-    put_title(
+    bo_canvas_begin(out);
+    bo_canvas_title(
         bo_arena_printf(arena, "%s on %s: bytes against time", document->format, document->name),
         out);
-    fprintf(out, "set rmargin at screen %.6f\n", 1 - (double)RIGHT / WIDTH);
-    put_tics("x", scatter->x, bytes_tic, out);
-    put_tics("y", scatter->y, time_tic, out);
+    fprintf(out, "set rmargin at screen %.6f\n", 1 - (double)BO_PICTURE_RIGHT / BO_PICTURE_WIDTH);
+    bo_canvas_tics("x", scatter->x, bo_bytes_tic, out);
+    bo_canvas_tics("y", scatter->y, bo_time_tic, out);
     fprintf(out, "set xlabel 'bytes, smaller is left'\nset ylabel ");
-    put_quoted(bo_arena_printf(arena, "%s: time a query, faster is down", label), out);
+    bo_canvas_quoted(bo_arena_printf(arena, "%s: time a query, faster is down", label), out);
     fprintf(out,
             "\nset key at screen %.6f, screen %.6f left top horizontal Left reverse samplen 2 "
             "width -3\n",
-            (double)LEFT / WIDTH, 1 - 40.0 / HEIGHT);
+            (double)BO_PICTURE_LEFT / BO_PICTURE_WIDTH, 1 - 40.0 / BO_PICTURE_HEIGHT);
     double(*corners)[2] = calloc(2 * scatter->n + 1, sizeof *corners);
     if (!corners)
         abort();
@@ -332,14 +251,6 @@ static void put_scatter(const struct bo_run_document *document, const struct sca
     fprintf(out, "\n");
 }
 
-static bool finish(FILE *out, char **script, const char *path)
-{
-    fclose(out);
-    const bool ok = bo_gnuplot(*script, path);
-    free(*script);
-    return ok;
-}
-
 bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
 {
     struct bo_arena arena;
@@ -350,72 +261,118 @@ bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
     struct scatter scatter = {.x = {INFINITY, 0}, .y = {INFINITY, 0}};
     scatter.n = bo_front_points(document, bo_run_main_label(document), &arena, &points);
     scatter.points = points;
+    scatter.smallest = scatter.n ? points[0].bytes : 0;
+    for (size_t i = 0; i < scatter.n; i++)
+        scatter.smallest = fmin(scatter.smallest, points[i].bytes);
     for (size_t i = 0; i < scatter.n; i++) {
-        widen(&scatter.x, drawn_bytes(&scatter, i));
-        widen(&scatter.y, points[i].row->interval.low);
-        widen(&scatter.y, points[i].row->interval.high);
+        bo_scale_widen(&scatter.x, drawn_bytes(&scatter, i));
+        bo_scale_widen(&scatter.y, points[i].row->interval.low);
+        bo_scale_widen(&scatter.y, points[i].row->interval.high);
     }
-    scatter.x = padded(scatter.x, 0.12);
-    scatter.y = padded(scatter.y, 0.1);
+    scatter.x = bo_scale_padded(scatter.x, 0.12);
+    scatter.y = bo_scale_padded(scatter.y, 0.1);
     FILE *out = open_memstream(&script, &nbytes);
     if (!out)
         abort();
     put_scatter(document, &scatter, &arena, out);
     bo_arena_free(&arena);
-    return finish(out, &script, path);
+    return bo_canvas_finish(out, &script, path);
 }
 
 /* ---- workloads ------------------------------------------------------------------------------- */
+
+/* Queries that say nothing, for the whole document or its summary, stand in the tables only. */
+static bool is_column(const struct bo_run_document *document, unsigned label)
+{
+    const char *name = document->labels[label];
+    const struct bo_format *format = bo_find_format(document->format);
+    const size_t n = strcspn(name, "/");
+    for (unsigned k = 0; format && k < format->n_kinds; k++)
+        if (strlen(format->kinds[k].name) == n && memcmp(format->kinds[k].name, name, n) == 0)
+            return format->kinds[k].query_size > 0;
+    return bo_is_query(name);
+}
+
+/* Of codecs of two parts, those that differ in the first are enough for a picture. */
+static bool is_drawn(const struct bo_run_document *document, unsigned codec)
+{
+    const struct bo_run_codec *one = &document->codecs[codec];
+    const struct bo_format *format = bo_find_format(document->format);
+    if (format && !bo_on_first_axis(format, one->name))
+        return false;
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (!one->is_noop && is_column(document, l) && one->rows[l] && one->rows[l]->n &&
+            !one->rows[l]->failure)
+            return true;
+    return false;
+}
 
 /*
  * One block of data a codec: place, median, interval. Codecs stand side by side in a workload's
  * column.
  */
-static struct axis put_codecs(const struct bo_run_document *document, FILE *out)
+static struct bo_scale put_codecs(const struct bo_run_document *document, FILE *out)
 {
-    struct axis y = {INFINITY, 0};
+    struct bo_scale y = {INFINITY, 0};
+    unsigned n_drawn = 0, place = 0;
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        n_drawn += is_drawn(document, c);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         unsigned column = 0;
+        if (!is_drawn(document, c))
+            continue;
+        const double shift = 0.7 * ((place++ + 0.5) / n_drawn - 0.5);
         fprintf(out, "$codec%u << END\n", c);
         for (unsigned l = 0; l < document->n_labels; l++) {
             const struct bo_run_row *row = document->codecs[c].rows[l];
-            if (!bo_is_query(document->labels[l]))
+            if (!is_column(document, l))
                 continue;
-            const double x = column++ + 0.7 * ((c + 0.5) / document->n_codecs - 0.5);
-            if (!row || row->n == 0 || row->failure || document->codecs[c].is_noop)
+            const double x = column++ + shift;
+            if (!row || row->n == 0 || row->failure)
                 continue;
             fprintf(out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, row->interval.low,
                     row->interval.high);
-            widen(&y, row->interval.low);
-            widen(&y, row->interval.high);
+            bo_scale_widen(&y, row->interval.low);
+            bo_scale_widen(&y, row->interval.high);
         }
         fprintf(out, "END\n");
     }
     return y;
 }
 
-static bool is_drawn(const struct bo_run_document *document, unsigned codec)
+/* The size of a font in which the columns' names stand side by side in `width` pixels. */
+static int column_font(const struct bo_run_document *document, double width)
 {
-    const struct bo_run_codec *one = &document->codecs[codec];
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (!one->is_noop && bo_is_query(document->labels[l]) && one->rows[l] && one->rows[l]->n &&
-            !one->rows[l]->failure)
-            return true;
-    return false;
+    size_t longest = 1;
+    unsigned n = 0;
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        const size_t kind = strcspn(label, "/"), whole = strlen(label);
+        const size_t half = kind > whole - kind ? kind : whole - kind;
+        if (!is_column(document, l))
+            continue;
+        longest = half > longest ? half : longest;
+        n++;
+    }
+    const double fits = width / (n ? n : 1) / (double)longest / (BO_GLYPH_WIDTH / BO_PICTURE_FONT);
+    return fits < 8 ? 8 : fits > BO_PICTURE_FONT ? BO_PICTURE_FONT : (int)fits;
 }
 
-/* The columns' names, and a line between each two. */
-static void put_columns(const struct bo_run_document *document, FILE *out)
+/* The columns' names, and a line between each two; the frame is `width` pixels wide. */
+static void put_columns(const struct bo_run_document *document, double width, FILE *out)
 {
+    const int font = column_font(document, width);
     unsigned column = 0;
     fprintf(out, "unset xtics\nset grid noxtics\n");
     for (unsigned l = 0; l < document->n_labels; l++) {
         const char *label = document->labels[l];
-        if (!bo_is_query(label))
+        if (!is_column(document, l))
             continue;
         const int kind = (int)strcspn(label, "/");
-        fprintf(out, "set label \"%.*s\\n%s\" at first %u, screen %.6f center\n", kind, label,
-                label + kind + 1, column, (BOTTOM - 18.0) / HEIGHT);
+        fprintf(out,
+                "set label \"%.*s\\n%s\" at first %u, screen %.6f center font 'sans-serif,%d'\n",
+                kind, label, label + kind + 1, column,
+                (BO_PICTURE_BOTTOM - 18.0) / BO_PICTURE_HEIGHT, font);
         if (column)
             fprintf(out,
                     "set arrow from first %g, graph 0 to first %g, graph 1 nohead back lc rgb "
@@ -426,45 +383,42 @@ static void put_columns(const struct bo_run_document *document, FILE *out)
     fprintf(out, "set xrange [-0.5:%g]\n", column - 0.5);
 }
 
-/* Pixels that the longest name of a codec takes in the key. */
-static double key_width(const struct bo_run_document *document)
+static size_t longest_name(const struct bo_run_document *document)
 {
     size_t longest = 0;
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const size_t n = strlen(document->codecs[c].name);
         longest = is_drawn(document, c) && n > longest ? n : longest;
     }
-    return 50 + 1.1 * glyph_width * (double)longest;
+    return longest;
 }
 
 static void put_workloads(const struct bo_run_document *document, struct bo_arena *arena, FILE *out)
 {
-    static const int shapes[] = {7, 5, 9, 13, 11};
-    enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-    const double right = 1 - key_width(document) / WIDTH;
-    put_canvas(out);
-    put_title(bo_arena_printf(arena, "%s on %s: time a query, by workload", document->format,
-                              document->name),
-              out);
-    const struct axis y = padded(put_codecs(document, out), 0.05);
-    put_tics("y", y, time_tic, out);
-    put_columns(document, out);
-    fprintf(out,
-            "set ylabel 'time a query, faster is down'\nset rmargin at screen %.6f\n"
-            "set key at screen %.6f, screen %.6f left top vertical Left reverse samplen 1.5 "
-            "spacing 1.2\nplot ",
-            right, right + 8.0 / WIDTH, 1 - (double)TOP / HEIGHT);
+    const double right = 1 - bo_key_width(longest_name(document)) / BO_PICTURE_WIDTH;
+    unsigned n = 0;
+    bo_canvas_begin(out);
+    bo_canvas_title(bo_arena_printf(arena, "%s on %s: time a query, by workload", document->format,
+                                    document->name),
+                    out);
+    const struct bo_scale y = bo_scale_padded(put_codecs(document, out), 0.05);
+    bo_canvas_tics("y", y, bo_time_tic, out);
+    put_columns(document, right * BO_PICTURE_WIDTH - BO_PICTURE_LEFT, out);
+    fprintf(out, "set ylabel 'time a query, faster is down'\n");
+    bo_canvas_key(right, out);
+    fprintf(out, "plot ");
     const char *before = "";
     for (unsigned c = 0; c < document->n_codecs; c++) {
         if (!is_drawn(document, c))
             continue;
-        const char *colour = palette[c % N_PALETTE];
+        const char *colour = bo_series_colour(n);
         fprintf(out,
                 "%s$codec%u using 1:2:3:4 with yerrorbars notitle pt -1 lw 1 lc rgb '%s', "
                 "$codec%u using 1:2 with points pt %d ps 0.8 lc rgb '%s' title ",
-                before, c, colour, c, shapes[c % N_SHAPES], colour);
-        put_quoted(document->codecs[c].name, out);
+                before, c, colour, c, bo_series_shape(n), colour);
+        bo_canvas_quoted(document->codecs[c].name, out);
         before = ", ";
+        n++;
     }
     fprintf(out, "\n");
 }
@@ -480,5 +434,5 @@ bool bo_plot_workloads(const struct bo_run_document *document, const char *path)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     put_workloads(document, &arena, out);
     bo_arena_free(&arena);
-    return finish(out, &script, path);
+    return bo_canvas_finish(out, &script, path);
 }

@@ -165,6 +165,8 @@ static struct bo_run_codec describe_codec(const struct bo_run_document *document
         codec.role = bo_role_name(known->role);
         codec.access = bo_access_name(known->access);
     }
+    codec.probabilistic = (known && known->probabilistic) ||
+                          json_is_true(json_object_get(codec.size, "probabilistic"));
     const json_t *bytes = json_object_get(codec.size, "bytes");
     codec.has_bytes = json_is_integer(bytes);
     codec.bytes = (uint64_t)json_integer_value(bytes);
@@ -224,8 +226,10 @@ static void place_rows(struct bo_run *run, struct bo_run_document *document)
 static bool read_document(struct bo_run *run, const json_t *sizes,
                           struct bo_run_document *document_ret)
 {
-    struct bo_run_document document = {
-        .format = string_of(sizes, "format"), .name = string_of(sizes, "name"), .sizes = sizes};
+    struct bo_run_document document = {.format = string_of(sizes, "format"),
+                                       .name = string_of(sizes, "name"),
+                                       .scale = json_is_true(json_object_get(sizes, "scale")),
+                                       .sizes = sizes};
     if (!document.format || !document.name)
         return false;
     void *unit = json_object_iter(json_object_get(sizes, "units"));
@@ -309,7 +313,8 @@ const struct bo_run_document *bo_run_document(const struct bo_run *run, const ch
     const struct bo_run_document *found = NULL;
     for (size_t i = 0; i < run->n_documents; i++) {
         const struct bo_run_document *d = &run->documents[i];
-        if (strcmp(d->format, format) != 0 || (document && strcmp(d->name, document) != 0))
+        if (strcmp(d->format, format) != 0 || (document && strcmp(d->name, document) != 0) ||
+            (!document && d->scale))
             continue;
         if (!found || first_bytes(d) > first_bytes(found))
             found = d;
@@ -339,6 +344,42 @@ const char *bo_run_main_label(const struct bo_run_document *document)
     for (unsigned l = 0; l < document->n_labels; l++)
         if (bo_is_query(document->labels[l]))
             return document->labels[l];
+    return NULL;
+}
+
+bool bo_is_whole_label(const struct bo_run_document *document, const char *label)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (!isnan(bo_run_counter(bo_run_row(document, &document->codecs[c], label),
+                                  "units_per_query")))
+            return true;
+    return false;
+}
+
+char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
+{
+    return bo_arena_printf(arena, "%s%s", codec->name, codec->probabilistic ? " (~)" : "");
+}
+
+unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
+                          const struct bo_run_codec ***codecs_ret)
+{
+    const struct bo_run_codec **codecs = array_of(arena, document->n_codecs, sizeof *codecs);
+    unsigned n = 0;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned c = 0; c < document->n_codecs; c++)
+            if (!document->codecs[c].is_noop && document->codecs[c].probabilistic == (pass == 1))
+                codecs[n++] = &document->codecs[c];
+    *codecs_ret = codecs;
+    return n;
+}
+
+const char *bo_mark_note(const struct bo_run_document *document)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (document->codecs[c].probabilistic)
+            return "(~): answers about what is absent may be wrong, with a probability that the "
+                   "codec's specification states; such a codec is ranked among its own kind only.";
     return NULL;
 }
 

@@ -32,6 +32,7 @@ struct bo_run_codec {
     const json_t *size; /* bo_sizes_json's entry of its encoding, or NULL */
     bool has_bytes;
     uint64_t bytes;                 /* of the encoding */
+    bool probabilistic;             /* what is absent may be answered wrongly */
     bool is_noop;                   /* measures the harness; has no encoding */
     const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
 };
@@ -41,6 +42,7 @@ struct bo_run_document {
     const json_t *sizes; /* bo_sizes_json's object */
     const char *unit;    /* plural: what sizes are divided by; NULL without units */
     uint64_t n_units;
+    bool scale;          /* made for curves over sizes: stands in no comparison */
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;
     struct bo_run_codec *codecs; /* the first one is what ratios refer to; the no-op codec last */
@@ -75,7 +77,7 @@ char *bo_run_newest(const char *folder, const char *format);
 
 /*
  * NULL when there is no such document or codec. `document` NULL: the format's largest by the first
- * codec's bytes.
+ * codec's bytes, of those that are not for curves.
  */
 const struct bo_run_document *bo_run_document(const struct bo_run *run, const char *format,
                                               const char *document);
@@ -99,5 +101,21 @@ const char *bo_run_fact(const struct bo_run *run, const char *key);
 
 /* Whether a label is a query kind and workload, not an operation. */
 bool bo_is_query(const char *label);
+
+/* Whether a query of the label is for the whole document, so that its time grows with it. */
+bool bo_is_whole_label(const struct bo_run_document *document, const char *label);
+
+/* The codec's name as tables have it: marked when it is probabilistic. In the arena. */
+char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec);
+
+/*
+ * The document's codecs without the no-op one, the exact ones before the probabilistic, else in their
+ * order: an array in the arena. Returns how many.
+ */
+unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
+                          const struct bo_run_codec ***codecs_ret);
+
+/* What the mark means: a sentence; NULL when the document has no such codec. */
+const char *bo_mark_note(const struct bo_run_document *document);
 
 #endif

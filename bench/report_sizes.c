@@ -99,7 +99,8 @@ static void add_heading(const struct base *base, struct bo_grid *grid)
 static void add_codec(const struct base *base, const json_t *codec, struct bo_grid *grid)
 {
     const bool ok = json_object_get(codec, "bytes") != NULL;
-    bo_grid_add(grid, "%s", string_of(codec, "name"));
+    bo_grid_add(grid, "%s%s", string_of(codec, "name"),
+                json_is_true(json_object_get(codec, "probabilistic")) ? " (~)" : "");
     bo_grid_add(grid, "%s", string_of(codec, "role"));
     if (ok)
         bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "sections")));

@@ -166,10 +166,18 @@ static const char *provenance(const struct bo_document *document)
                                                              : document->provenance;
 }
 
-/*
- * Adds to a document's sizes where it comes from, and which workloads found nothing in it to ask
- * for.
- */
+/* The names of the sets that have no queries: for want of a place, or because of too large answers. */
+static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
+{
+    json_t *names = json_array();
+    for (unsigned s = 0; s < on->n_sets; s++)
+        if (on->sets[s].n == 0 && on->sets[s].too_large == too_large)
+            json_array_append_new(
+                names, json_sprintf("%s/%s", on->sets[s].kind->name, on->sets[s].workload->name));
+    return names;
+}
+
+/* Adds to a document's sizes where it comes from, and which workloads could not be asked. */
 static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
 {
     char hash[17];
@@ -177,14 +185,11 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
     json_object_set_new(sizes, "format", json_string(on->document->format->name));
     json_object_set_new(sizes, "provenance", json_string(provenance(on->document)));
     json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
+    json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
     json_object_set_new(sizes, "xxh3", json_string(hash));
     json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
-    json_t *not_asked = json_array();
-    for (unsigned s = 0; s < on->n_sets; s++)
-        if (on->sets[s].n == 0)
-            json_array_append_new(not_asked, json_sprintf("%s/%s", on->sets[s].kind->name,
-                                                          on->sets[s].workload->name));
-    json_object_set_new(sizes, "not_asked", not_asked);
+    json_object_set_new(sizes, "not_asked", empty_sets(on, false));
+    json_object_set_new(sizes, "too_large", empty_sets(on, true));
 }
 
 json_t *bo_results_json(const struct bo_plan *plan, const struct bo_bench_options *options,
@@ -224,8 +229,13 @@ void bo_results_write(const json_t *results, FILE *out)
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", NULL};
-static const char *const csv_exact[] = {"touched_pages", "open_bytes_allocated",
-                                        "encode_peak_bytes", "decode_peak_bytes", NULL};
+static const char *const csv_exact[] = {"touched_pages",
+                                        "open_bytes_allocated",
+                                        "encode_peak_bytes",
+                                        "encode_scratch_bytes",
+                                        "decode_peak_bytes",
+                                        "merge_peak_bytes",
+                                        NULL};
 
 /* A comma, and the number if there is one. */
 static void put_number(double v, FILE *out)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/caches.h"
 #include "bench/cell.h"
 #include "bench/clock.h"
 #include "bench/progress.h"
@@ -252,12 +253,25 @@ static enum bo_status run_round(const struct bo_plan *plan, const struct bo_benc
     return BO_OK;
 }
 
+static bool any_cold(const struct bo_plan *plan)
+{
+    for (unsigned c = 0; c < plan->n_cells; c++)
+        for (unsigned r = 0; r < plan->cells[c].n_rows; r++) {
+            const struct bo_questions *questions = plan->cells[c].rows[r].questions;
+            if (questions && questions->workload->cold)
+                return true;
+        }
+    return false;
+}
+
 enum bo_status bo_rounds_run(const struct bo_plan *plan, const struct bo_bench_options *options,
                              struct bo_error *err)
 {
     unsigned *order = malloc(plan->n_cells * sizeof *order + 1);
     if (!order)
         return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    if (any_cold(plan))
+        bo_caches_prepare(); /* here, so that the processes share its pages */
     struct bo_random random = bo_random_seeded(options->order_seed);
     struct bo_progress progress =
         bo_progress_start("measuring", (uint64_t)plan->n_cells * options->rounds);

@@ -2,7 +2,11 @@
 #include "bench/sizes.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "bench/compress.h"
 #include "bench/operations.h"
@@ -50,6 +54,8 @@ static json_t *codec_json(const struct bo_codec *codec, const void *model, bool 
     bo_writer_init(&out, &arena);
     json_t *json = json_pack("{s:s, s:s, s:s}", "name", codec->name, "role",
                              bo_role_name(codec->role), "access", bo_access_name(codec->access));
+    if (codec->probabilistic)
+        json_object_set_new(json, "probabilistic", json_true());
     if (codec->encode(model, &out, &err)) {
         bo_say_error(&err, status, sizeof status);
     } else {
@@ -59,7 +65,7 @@ static json_t *codec_json(const struct bo_codec *codec, const void *model, bool 
         if (json_object_size(aside))
             json_object_set(json, "aside", aside);
         json_decref(aside);
-        if (compress)
+        if (compress && bo_writer_counted(&out) <= BO_MAX_COMPRESSED_NBYTES)
             add_compressed(json, &out, &arena);
     }
     json_object_set_new(json, "status", json_string(status));
@@ -78,22 +84,81 @@ static json_t *units_json(const struct bo_format *format, const void *model)
     return json;
 }
 
+/* ---- all codecs, side by side ---------------------------------------------------------------- */
+
+/* What the threads share: each takes the next codec that nobody has taken. */
+struct work {
+    const struct bo_document *document;
+    const struct bo_sizes_options *options;
+    const struct bo_codec **codecs;
+    json_t **sizes;
+    unsigned n;
+    atomic_uint next;
+    pthread_mutex_t progress;
+};
+
+static void *measure_codecs(void *opaque)
+{
+    struct work *work = opaque;
+    for (unsigned i; (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
+        work->sizes[i] =
+            codec_json(work->codecs[i], work->document->model, work->options->compress);
+        if (work->options->progress) {
+            pthread_mutex_lock(&work->progress);
+            bo_progress_step(work->options->progress, work->codecs[i]->name);
+            pthread_mutex_unlock(&work->progress);
+        }
+    }
+    return NULL;
+}
+
+/* A thread that the system does not give is work for the others; this one is always there. */
+static void measure_side_by_side(struct work *work)
+{
+    enum { MAX_THREADS = 16 };
+    pthread_t threads[MAX_THREADS];
+    const long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned n = 0;
+    json_object_seed(0); /* jansson asks for this before threads */
+    pthread_mutex_init(&work->progress, NULL);
+    while (n < MAX_THREADS && n + 1 < n_processors && n + 1 < work->n &&
+           pthread_create(&threads[n], NULL, measure_codecs, work) == 0)
+        n++;
+    measure_codecs(work);
+    while (n)
+        pthread_join(threads[--n], NULL);
+    pthread_mutex_destroy(&work->progress);
+}
+
+static json_t *codecs_json(const struct bo_document *document,
+                           const struct bo_sizes_options *options)
+{
+    struct work work = {.document = document, .options = options};
+    const unsigned n = bo_sizes_count(document->format);
+    work.codecs = calloc(n + 1, sizeof *work.codecs);
+    work.sizes = calloc(n + 1, sizeof *work.sizes);
+    if (!work.codecs || !work.sizes)
+        abort();
+    for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
+        if (!(*c)->reads && (!options->wants || options->wants(options->context, document, *c)))
+            work.codecs[work.n++] = *c;
+    measure_side_by_side(&work);
+    json_t *codecs = json_array();
+    for (unsigned i = 0; i < work.n; i++)
+        json_array_append_new(codecs, work.sizes[i]);
+    free(work.codecs);
+    free(work.sizes);
+    return codecs;
+}
+
 json_t *bo_sizes_json(const struct bo_document *document, const struct bo_sizes_options *options)
 {
     const struct bo_format *format = document->format;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    json_t *codecs = json_array();
     const double floor_nbytes = ceil(format->entropy_floor_nbytes(document->model, &arena));
     bo_arena_free(&arena);
-    for (const struct bo_codec *const *c = format->codecs; *c; c++) {
-        if ((*c)->reads || (options->wants && !options->wants(options->context, (*c)->name)))
-            continue;
-        json_array_append_new(codecs, codec_json(*c, document->model, options->compress));
-        if (options->progress)
-            bo_progress_step(options->progress, (*c)->name);
-    }
     return json_pack("{s:s, s:o, s:I, s:o}", "name", document->name, "units",
                      units_json(format, document->model), "entropy_floor", (json_int_t)floor_nbytes,
-                     "codecs", codecs);
+                     "codecs", codecs_json(document, options));
 }

@@ -162,8 +162,10 @@ static void print_not_asked(const struct bo_plan *plan, FILE *out)
         const struct bo_bench_document *on = &plan->documents[d];
         for (unsigned s = 0; s < on->n_sets; s++)
             if (on->sets[s].n == 0)
-                fprintf(out, "not asked: %s/%s of %s: the document has no such place\n",
-                        on->sets[s].kind->name, on->sets[s].workload->name, on->document->name);
+                fprintf(out, "not asked: %s/%s of %s: %s\n", on->sets[s].kind->name,
+                        on->sets[s].workload->name, on->document->name,
+                        on->sets[s].too_large ? "one answer alone is too large for a set"
+                                              : "the document has no such place");
     }
 }
 

@@ -1,12 +1,15 @@
 #!/bin/bash
-# Checks that the embedded documents are those that manifest.json lists, byte for byte. Needs no
-# network.
+# Checks that the embedded documents and name lists are those that manifest.json lists, byte for
+# byte. Needs no network.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
-command -v jq >/dev/null || {
-    echo "corpora: NOT CHECKED: jq is not installed (Debian: jq)" >&2
-    exit 77
-}
+. ./documents.sh
+for tool in jq xz; do
+    command -v $tool >/dev/null || {
+        echo "corpora: NOT CHECKED: $tool is not installed (Debian: jq, xz-utils)" >&2
+        exit 77
+    }
+done
 
 failed=0
 fail() {
@@ -14,24 +17,38 @@ fail() {
     failed=1
 }
 
-names=$(jq -r '.documents[].name' manifest.json) || exit 1
+names=$(jq -r '.documents[].name, .lists[].name' manifest.json) || exit 1
 twice=$(sort <<<"$names" | uniq -d)
 [ -z "$twice" ] || fail "named twice in the manifest: $twice"
 
-jq -r '.documents[] | select(.embedded) | "\(.sha256)  \(.file)"' manifest.json |
-    sha256sum --check --quiet || failed=1
 n=0
-while read -r file tables; do
+while IFS=$'\t' read -r name format file sha256 units; do
     n=$((n + 1))
-    found=$(grep -c '^table ' "$file")
-    [ "$tables" = null ] || [ "$found" = "$tables" ] || fail "$file: $found tables, not $tables"
-done < <(jq -r '.documents[] | select(.embedded) | "\(.file) \(.tables)"' manifest.json)
-[ $n -gt 0 ] || fail "the manifest lists no embedded document"
+    has_sha256 "$file" "$sha256" || fail "$file: $name has another SHA-256"
+    found=$(text_of "$file" | count_units "$format")
+    [ "$found" = "$units" ] || fail "$file: $found $(units_of "$format"), not $units"
+done < <(jq -r '(.documents[], (.lists[] | .format = "names")) | select(.embedded) |
+    [.name, .format, .file, .sha256, (.tables // .functions // .names)] | @tsv' manifest.json)
+[ $n -gt 0 ] || fail "the manifest lists nothing embedded"
 
-# Every text-form document in a format's folder must be in the list.
-for file in */*.txt; do
-    jq -e --arg file "$file" 'any(.documents[]; .file == $file)' manifest.json >/dev/null ||
-        fail "$file: not in the manifest"
+while IFS=$'\t' read -r file counters; do
+    found=$(text_of "$file" |
+        awk 'take { n += $0; take = 0 } /^# Num Counters:$/ { take = 1 } END { print n + 0 }')
+    [ "$found" = "$counters" ] || fail "$file: $found counters, not $counters"
+done < <(jq -r '.documents[] | select(.embedded and .counters) | [.file, .counters] | @tsv' \
+    manifest.json)
+
+# What documents are made from must be in the manifest, too.
+unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as $files |
+    .documents[] | select((.source.list and (.source.list | IN($lists[]) | not)) or
+        (.import.counters_like and (.import.counters_like | IN($files[]) | not))) | .name' \
+    manifest.json)
+[ -z "$unknown" ] || fail "made from what the manifest does not list: $unknown"
+
+# Every text in a format's folder, packed or not, must be in the manifest.
+for file in */*.txt */*.xz; do
+    jq -e --arg file "$file" 'any(.documents[], .lists[]; .file == $file)' manifest.json \
+        >/dev/null || fail "$file: not in the manifest"
 done
-[ $failed -eq 0 ] && echo "corpora: $n embedded documents are as the manifest says"
+[ $failed -eq 0 ] && echo "corpora: $n embedded documents and lists are as the manifest says"
 exit $failed

@@ -3,13 +3,15 @@
 #
 #   corpora/fetch.sh [--embedded] [NAME...]
 #
-# Reads manifest.json. Documents that are not embedded go to corpora/fetched/FORMAT/NAME.txt;
-# those already there are left alone. With --embedded, makes the embedded documents anew from
-# their sources and compares. NAMEs pick documents. KEEP=1 keeps the sources, under
+# Reads manifest.json. Documents that are not embedded go to corpora/fetched/FORMAT/, name lists
+# that several of them are made from to corpora/fetched/lists/; what is there already is left
+# alone. With --embedded, makes the embedded documents and lists anew from their sources and
+# compares. NAMEs pick documents (and, with --embedded, lists). KEEP=1 keeps the binaries, under
 # corpora/fetched/sources/; BAKEOFF overrides the importer's program. Exit 0: all there; 1: some
 # failed, each with a line that says why; 2: nothing could be tried.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
+. ./documents.sh
 bakeoff=${BAKEOFF:-../build/bakeoff}
 embedded=false
 if [ "${1:-}" = --embedded ]; then
@@ -30,12 +32,9 @@ mkdir -p fetched
 work=$(mktemp -d "$PWD/fetched/.work.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
-has_sha256() { # file sha256
-    [ -f "$1" ] && [ "$(sha256sum <"$1" | cut -d ' ' -f 1)" = "$2" ]
-}
+# ---- packages: each fetcher says on stderr why it cannot ----------------------------------------
 
-# Each fetcher leaves the member of a package at "$work/source", or says on stderr why it cannot.
-
+# Leaves the member of a package at "$work/source".
 fetch_npm() { # package version member
     command -v npm >/dev/null || { echo "npm is not installed (Debian: npm)" >&2; return 1; }
     local tarball
@@ -53,20 +52,25 @@ apt_for() { # architecture command...
         -o APT::Sandbox::User=root -o APT::Architectures::="$architecture" "$@"
 }
 
-fetch_debian() { # package:architecture version member
+# Unpacks a package into "$work/deb".
+unpack_debian() { # package:architecture version
     command -v apt-get >/dev/null || { echo "this is no Debian system" >&2; return 1; }
     local architecture=${1#*:}
     if [ ! -e "$work/apt/updated.$architecture" ]; then
         apt_for "$architecture" update && touch "$work/apt/updated.$architecture" || return 1
     fi
+    rm -rf "$work/deb"
     mkdir -p "$work/deb"
     (cd "$work/deb" && apt_for "$architecture" download "$1=$2") &&
-        dpkg -x "$work"/deb/*.deb "$work/deb" &&
-        mv "$work/deb/$3" "$work/source"
+        dpkg -x "$work"/deb/*.deb "$work/deb"
+}
+
+fetch_debian() { # package:architecture version member
+    unpack_debian "$1" "$2" && mv "$work/deb/$3" "$work/source"
 }
 
 # Puts the source at "$work/source", from sources kept by an earlier run or from its package.
-get_source() { # from package version member sha256
+get_binary() { # from package version member sha256
     local kept=fetched/sources/$5
     rm -rf "$work/source" "$work/deb" "$work/package" "$work"/*.tgz
     if has_sha256 "$kept" "$5"; then
@@ -84,30 +88,96 @@ get_source() { # from package version member sha256
     fi
 }
 
-# Imports "$work/source" to "$work/document".
-make_document() { # format functions seed sha256 tables
-    local draw=()
-    [ "$2" = 0 ] || draw=(--functions "$2" --seed "$3")
-    "$bakeoff" import "$1" "$work/source" ${draw[@]+"${draw[@]}"} -o "$work/document" || return 1
-    local n
-    n=$(grep -c '^table ' "$work/document")
-    [ "$5" = 0 ] || [ "$n" = "$5" ] || { echo "$n tables, the manifest says $5" >&2; return 1; }
-    has_sha256 "$work/document" "$4" || { echo "the document has another SHA-256" >&2; return 1; }
+# ---- name lists: the function symbols of libraries, sorted bytewise ------------------------------
+
+# Types T t (text), W w (weak), i (indirect functions); versions (@...) are cut off.
+function_symbols() { # folder dynamic|static members
+    local option=()
+    [ "$2" = static ] || option=(-D)
+    (cd "$1" && compgen -G "$3") | while read -r member; do
+        [ -L "$1/$member" ] || nm ${option[@]+"${option[@]}"} --defined-only "$1/$member" || exit 1
+    done | awk 'NF == 3 && $2 ~ /^[TtWwi]$/ { sub(/@.*/, "", $3); print $3 }'
 }
 
-fetch_document() { # the fields of one line of the list below, but for the name
-    local format=$1 file=$2 sha256=$3 tables=$4 functions=$5 seed=$6
-    shift 6
-    get_source "$@" &&
-        make_document "$format" "$functions" "$seed" "$sha256" "$tables" &&
-        { $embedded || { mkdir -p "$(dirname "$file")" && mv "$work/document" "$file"; }; }
+# Makes "$work/list" from the packages that the manifest names.
+make_list() { # name sha256
+    command -v nm >/dev/null || { echo "nm is not installed (Debian: binutils)" >&2; return 1; }
+    local package version members symbols
+    : >"$work/symbols"
+    while IFS=$'\t' read -r package version members symbols <&4; do
+        say "    $package $version"
+        { unpack_debian "$package" "$version" &&
+            function_symbols "$work/deb" "$symbols" "$members" >>"$work/symbols"; } \
+            2>"$work/why" || { tail -n 3 "$work/why" >&2; return 1; }
+        rm -rf "$work/deb"
+    done 4< <(jq -r --arg name "$1" '.lists[] | select(.name == $name) | .packages[] |
+        [.package, .version, .members, .symbols] | @tsv' manifest.json)
+    LC_ALL=C sort -u -T "$work" "$work/symbols" >"$work/list" && rm "$work/symbols"
+    has_sha256 "$work/list" "$2" || { echo "the list of names has another SHA-256" >&2; return 1; }
+}
+
+# Puts a list at "$work/source": an embedded one, one made before, or a new one, which is kept.
+get_list() { # name
+    local file sha256
+    IFS=$'\t' read -r file sha256 < <(jq -r --arg name "$1" \
+        '.lists[] | select(.name == $name) | [.file, .sha256] | @tsv' manifest.json)
+    [ -n "${file:-}" ] || { echo "the manifest has no list $1" >&2; return 1; }
+    rm -f "$work/source"
+    if ! has_sha256 "$file" "$sha256"; then
+        make_list "$1" "$sha256" || return 1
+        mkdir -p "$(dirname "$file")" && mv "$work/list" "$file" || return 1
+    fi
+    text_of "$file" >"$work/source"
+}
+
+# ---- documents ----------------------------------------------------------------------------------
+
+# The options of `bakeoff import` that an entry's "import" means, one word a line.
+import_options() { # name
+    jq -r --arg name "$1" '.documents[] | select(.name == $name) | .import | to_entries[] |
+        "--" + (.key | gsub("_"; "-")), (if .value == true then empty else .value end)' \
+        manifest.json
+}
+
+# Imports "$work/source" to "$work/document".
+make_document() { # name format sha256 units
+    local options=() n
+    mapfile -t options < <(import_options "$1")
+    "$bakeoff" import "$2" "$work/source" ${options[@]+"${options[@]}"} -o "$work/document" ||
+        return 1
+    n=$(count_units "$2" <"$work/document")
+    [ "$n" = "$4" ] || { echo "it has $n, the manifest says $4" >&2; return 1; }
+    has_sha256 "$work/document" "$3" || { echo "the document has another SHA-256" >&2; return 1; }
+}
+
+fetch_document() { # name format file sha256 units from package version member source-sha256 list
+    case $6 in
+    names) get_list "${11}" ;;
+    *) get_binary "${@:6:5}" ;;
+    esac &&
+        make_document "$1" "$2" "$4" "$5" &&
+        { $embedded || { mkdir -p "$(dirname "$3")" && mv "$work/document" "$3"; }; }
+}
+
+# Makes anew what an entry of the list below stands for.
+fetch() { # the fields of one line
+    if [ "$2" = names ]; then
+        make_list "$1" "$4"
+    else
+        fetch_document "$@"
+    fi
 }
 
 list() { # [NAME...]
-    jq -r --argjson embedded $embedded '.documents[] | select(.embedded == $embedded) |
-        [.name, .format, .file, .sha256, .tables // 0, .import.functions // 0, .import.seed // 0,
-         .source.from, .source.package, .source.version, .source.member, .source.sha256] | @tsv' \
-        manifest.json |
+    jq -r --argjson embedded $embedded "
+        ((.documents[] | select(.embedded == \$embedded and .import) |
+            [.name, .format, .file, .sha256, (.tables // .functions), .source.from,
+             .source.package, .source.version, .source.member // \"-\", .source.sha256 // \"-\",
+             .source.list // \"-\"]),
+         (.lists[] | select(.embedded and \$embedded) |
+            [.name, \"names\", .file, .sha256, .names, \"debian\",
+             (.packages | map(.package) | join(\" \")), .packages[0].version])) |
+        @tsv" manifest.json |
         if [ $# -eq 0 ]; then
             cat
         else
@@ -117,9 +187,13 @@ list() { # [NAME...]
         fi
 }
 
-list "$@" >"$work/list"
-n=0 n_all=$(wc -l <"$work/list") n_failed=0
-[ "$n_all" -gt 0 ] || give_up "no such document in the manifest"
+list "$@" >"$work/lines"
+n=0 n_all=$(wc -l <"$work/lines") n_failed=0
+if $embedded && [ $# -eq 0 ]; then
+    jq -r '.documents[] | select(.embedded and (.import | not)) |
+        "corpora: \(.name): not made by this script: \(.format)/README.md says how"' manifest.json
+fi
+[ "$n_all" -gt 0 ] || give_up "no such document in the manifest, or none that is imported"
 [ $# -eq 0 ] || [ $# -eq "$n_all" ] || give_up "not all of these are in the manifest"
 while IFS=$'\t' read -r -a fields <&3; do
     n=$((n + 1))
@@ -128,15 +202,15 @@ while IFS=$'\t' read -r -a fields <&3; do
         say "$at: there"
         continue
     fi
-    say "$at: ${fields[8]} ${fields[9]} (${fields[7]})"
-    if fetch_document "${fields[@]:1}"; then
-        said="${fields[4]} tables"
+    say "$at: ${fields[6]} ${fields[7]} (${fields[5]})"
+    if fetch "${fields[@]}"; then
+        said="${fields[4]} $(units_of "${fields[1]}")"
         $embedded && said="made anew, the same bytes"
         say "$at: $said"
     else
         say "$at: FAILED"
         n_failed=$((n_failed + 1))
     fi
-done 3<"$work/list"
+done 3<"$work/lines"
 say "$((n_all - n_failed)) of $n_all documents are there"
 [ $n_failed -eq 0 ]

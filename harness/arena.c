@@ -81,6 +81,10 @@ static void note_peak(struct bo_arena *arena)
     const size_t used = arena->region_nbytes + arena->charged_nbytes;
     if (used > arena->peak_nbytes)
         arena->peak_nbytes = used;
+    if (arena->region_nbytes > arena->region_peak_nbytes)
+        arena->region_peak_nbytes = arena->region_nbytes;
+    if (arena->charged_nbytes > arena->charged_peak_nbytes)
+        arena->charged_peak_nbytes = arena->charged_nbytes;
 }
 
 static struct bo_block *add_block(struct bo_arena *arena, size_t nbytes)

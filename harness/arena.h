@@ -20,6 +20,7 @@ struct bo_arena {
     size_t region_nbytes;    /* live in the region, rounded to the alignment */
     size_t charged_nbytes;   /* live elsewhere: see bo_arena_charge */
     size_t peak_nbytes;      /* highest region + charged so far */
+    size_t region_peak_nbytes, charged_peak_nbytes; /* each by itself */
     uint64_t n_allocs;       /* requests so far */
     uint64_t fail_at;        /* the request with this number (from 1) fails; 0: none */
     enum bo_status refusal;  /* why the last refused request was refused */

@@ -39,6 +39,7 @@ struct trial {
     const struct bo_effort *effort;
     struct bo_arena arena;
     struct bo_writer encoded;
+    struct bo_probes probes;       /* drawn by the check of damage */
     struct bo_check_result result; /* a skip or a failure, when the trial could not begin */
 };
 
@@ -250,7 +251,7 @@ static bool offer(struct trial *t, struct bo_span in)
     effort.budget_nbytes = 4096 * in.n + ((size_t)1 << 20);
     bool accepted = false;
     t->result.n_cases++;
-    if (bo_check_bytes_in_place(t->format, t->codec, in, t->model, &effort, &accepted,
+    if (bo_check_bytes_in_place(t->format, t->codec, in, &t->probes, &effort, &accepted,
                                 &t->result.finding))
         return true;
     t->result.outcome = BO_FAIL;
@@ -333,6 +334,7 @@ static struct bo_check_result check_damage(const struct bo_format *format,
     if (trial_begin(&t, format, codec, model, effort)) {
         struct bo_guarded guarded;
         t.result = pass(0);
+        bo_probes_draw(format, model, &t.arena, &t.probes);
         if (t.encoded.n > UINT32_MAX || !bo_guarded_copy(bo_writer_span(&t.encoded), &guarded)) {
             t.result = skip("too large to damage");
         } else {
@@ -370,13 +372,15 @@ static struct bo_check_result check_allocation_failure(const struct bo_format *f
                                                        const void *model,
                                                        const struct bo_effort *effort)
 {
-    enum { LARGE_NBYTES = 1 << 20 };
+    enum { LARGE_UNITS = 1000 };
     static const char *const steps[] = {"encode", "decode", "open"};
     struct trial t;
     if (trial_begin(&t, format, codec, model, effort)) {
         t.result = pass(0);
         const unsigned first_step = borrows_encoding(format, codec) ? 2 : 0;
-        const bool large = t.encoded.n > LARGE_NBYTES; /* the later ones at growing distances */
+        struct bo_unit units[BO_MAX_UNITS] = {{NULL, 0}};
+        format->units(model, units);
+        const bool large = units[0].n > LARGE_UNITS; /* the later ones at growing distances */
         for (unsigned step = first_step; step < 3 && t.result.outcome == BO_PASS; step++) {
             bool complete = false;
             for (uint64_t n = 1; n <= effort->max_failures && !complete;

@@ -61,12 +61,23 @@ bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
- * The same on bytes that already end at a guard page. `like` (may be NULL) is a model that the bytes
- * nearly hold: lazy readers of bytes that decode refuses are asked its queries, too.
+ * Queries of a model that damaged bytes once held: what lazy readers of bytes that decode refuses are
+ * asked, beside words of these bytes.
  */
+struct bo_probes {
+    const uint8_t *queries[BO_MAX_KINDS]; /* by kind */
+    size_t n[BO_MAX_KINDS];
+};
+
+/* Draws them into `arena`, as many as it has room for. */
+void bo_probes_draw(const struct bo_format *format, const void *model, struct bo_arena *arena,
+                    struct bo_probes *probes);
+
+/* The same on bytes that already end at a guard page; probes may be NULL. */
 bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
-                             struct bo_span in, const void *like, const struct bo_effort *effort,
-                             bool *accepted_ret, struct bo_finding *finding);
+                             struct bo_span in, const struct bo_probes *probes,
+                             const struct bo_effort *effort, bool *accepted_ret,
+                             struct bo_finding *finding);
 
 /* One line: `BAKEOFF-DIFF format= kind= a= b= class=`, then the detail. */
 void bo_finding_print(const struct bo_finding *finding, struct bo_writer *out);

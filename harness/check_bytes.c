@@ -105,7 +105,7 @@ static bool keeps_the_rules(const struct bo_format *format, const struct bo_code
 
 /* ---- a lazy reader of bytes that decode refuses ----------------------------------------------- */
 
-enum { N_PROBES = 48, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
+enum { N_PROBES = 24, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
 
 /* A query about words of the input's own: the likeliest to lead a reader to what is damaged. */
 static void draw_own_words(struct bo_span in, struct bo_random *random,
@@ -122,18 +122,32 @@ static void draw_own_words(struct bo_span in, struct bo_random *random,
     memcpy(query, &text, sizeof text);
 }
 
-/* How many queries of one kind there are to probe with; they are in `queries`, room for N_PROBES. */
-static size_t draw_probes(const struct bo_query_kind *kind, struct bo_span in, const void *like,
-                          struct bo_arena *arena, uint8_t *queries)
+void bo_probes_draw(const struct bo_format *format, const void *model, struct bo_arena *arena,
+                    struct bo_probes *probes)
 {
     struct bo_random random = bo_random_seeded(1);
-    size_t n = 0;
+    *probes = (struct bo_probes){.n = {0}};
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        uint8_t *queries = bo_alloc_array(arena, N_PROBES, kind->query_size);
+        if (!queries || kind->query_size == 0)
+            continue;
+        probes->queries[k] = queries;
+        probes->n[k] = kind->draw_edges(model, &random, arena, N_PROBES, queries);
+    }
+}
+
+/* The queries to probe with in one kind, up to 2 N_PROBES, go to `queries`; returns how many. */
+static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct bo_span in,
+                          const struct bo_probes *probes, uint8_t *queries)
+{
+    struct bo_random random = bo_random_seeded(1);
+    size_t n = probes ? probes->n[k] : 0;
     if (kind->query_size == 0)
         return 1;
-    if (like)
-        n = kind->draw_edges(like, &random, arena, kind->has_text ? N_PROBES / 2 : N_PROBES,
-                             queries);
-    for (; kind->has_text && n < N_PROBES; n++)
+    if (n)
+        memcpy(queries, probes->queries[k], n * kind->query_size);
+    for (unsigned i = 0; kind->has_text && i < N_PROBES; i++, n++)
         draw_own_words(in, &random, kind, queries + n * kind->query_size);
     return n;
 }
@@ -143,16 +157,16 @@ static size_t draw_probes(const struct bo_query_kind *kind, struct bo_span in, c
  * error.
  */
 static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
-                            struct bo_span in, const void *like, void *reader,
+                            struct bo_span in, const struct bo_probes *probes, void *reader,
                             struct bo_arena *arena, struct bo_finding *finding)
 {
-    uint8_t queries[N_PROBES * BO_MAX_QUERY_NBYTES];
+    uint8_t queries[2 * N_PROBES * BO_MAX_QUERY_NBYTES];
     struct bo_sink sink = {.p = bo_alloc(arena, PROBE_ANSWERS), .cap = PROBE_ANSWERS};
     for (unsigned k = 0; k < format->n_kinds && sink.p; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
         if (!(codec->kinds >> k & 1))
             continue;
-        const size_t n = draw_probes(kind, in, like, arena, queries);
+        const size_t n = take_probes(kind, k, in, probes, queries);
         for (size_t i = 0; i < n; i++) {
             struct bo_error error = {0};
             sink.n = 0;
@@ -170,9 +184,9 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
 }
 
 static bool check_guarded_bytes(const struct bo_format *format, const struct bo_codec *codec,
-                                struct bo_span in, const void *like, struct bo_arena *arena,
-                                const struct bo_effort *effort, bool *accepted_ret,
-                                struct bo_finding *finding)
+                                struct bo_span in, const struct bo_probes *probes,
+                                struct bo_arena *arena, const struct bo_effort *effort,
+                                bool *accepted_ret, struct bo_finding *finding)
 {
     struct reception main, other;
     if (!receive(format, codec, in, arena, &main, finding))
@@ -206,7 +220,7 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
                                   finding))
             return false;
         if (!*accepted_ret && other.open == BO_OK &&
-            !survives_probes(format, *c, in, like, other.reader, arena, finding))
+            !survives_probes(format, *c, in, probes, other.reader, arena, finding))
             return false;
     }
     return true;
@@ -214,13 +228,14 @@ static bool check_guarded_bytes(const struct bo_format *format, const struct bo_
 
 /* As bo_check_bytes, on bytes that already end at a guard page. */
 bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
-                             struct bo_span in, const void *like, const struct bo_effort *effort,
-                             bool *accepted_ret, struct bo_finding *finding)
+                             struct bo_span in, const struct bo_probes *probes,
+                             const struct bo_effort *effort, bool *accepted_ret,
+                             struct bo_finding *finding)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, effort->budget_nbytes);
     const bool ok =
-        check_guarded_bytes(format, codec, in, like, &arena, effort, accepted_ret, finding);
+        check_guarded_bytes(format, codec, in, probes, &arena, effort, accepted_ret, finding);
     bo_arena_free(&arena);
     return ok;
 }

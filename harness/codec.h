@@ -43,6 +43,11 @@ struct bo_codec {
      * elsewhere is an error of the query that reads it.
      */
     bool lazy;
+    /*
+     * Answers about what is absent may be wrong, with a probability that `spec` states. Such a codec
+     * is never compared with exact ones.
+     */
+    bool probabilistic;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
 
     /*

@@ -121,15 +121,13 @@ static bool contest_batch(struct bo_contest *c, size_t n)
 static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
 {
     const size_t size = c->kind->query_size;
-    uint8_t query[BO_MAX_QUERY_NBYTES];
-    bool more = c->kind->first(c->model, query);
-    while (more) {
+    _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
+    bool more = true;
+    for (uint64_t i = 0; more;) {
         size_t n = 0;
-        for (; more && n < BO_CONTEST_BATCH; n++) {
+        for (; n < BO_CONTEST_BATCH && (more = c->kind->at(c->model, i, query)); n++, i++)
             memcpy(c->queries + n * size, query, size);
-            more = c->kind->next(c->model, query);
-        }
-        if (!contest_batch(c, n))
+        if (n && !contest_batch(c, n))
             return false;
         *n_cases += n;
     }
@@ -156,17 +154,27 @@ static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_ra
     return true;
 }
 
-/* All queries of one kind when they are few, else edges and every workload's. */
+/* So many queries beside those that a model lists show what is taken for them. */
+static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
+{
+    const uint64_t wanted = 64 + 4 * n;
+    return wanted < effort->max_queries / 2 ? wanted : effort->max_queries / 2;
+}
+
+/*
+ * All queries of one kind when they are few, else edges and every workload's. Texts that the model
+ * does not list are valid queries, too: edges hold some.
+ */
 static bool contest_kind(struct bo_contest *c, const struct bo_effort *effort, uint64_t *n_cases)
 {
     if (!bo_contest_init(c))
         return false;
-    const uint64_t n = c->kind->count(c->model);
-    if (n == 0)
-        return true;
-    if (n <= effort->max_queries)
-        return contest_all(c, n_cases);
     struct bo_random random = bo_random_seeded(effort->seed);
+    const uint64_t n = c->kind->count(c->model);
+    if (n <= effort->max_queries)
+        return contest_all(c, n_cases) &&
+               (!c->kind->has_text ||
+                contest_drawn(c, c->kind->draw_edges, &random, n_unlisted(effort, n), n_cases));
     if (!contest_drawn(c, c->kind->draw_edges, &random, effort->max_queries / 2, n_cases))
         return false;
     for (unsigned w = 0; w < c->kind->n_workloads; w++)

@@ -11,7 +11,7 @@
 #include "harness/codec.h"
 #include "harness/random.h"
 
-enum { BO_MAX_QUERY_NBYTES = 64 };
+enum { BO_MAX_QUERY_NBYTES = 64, BO_MAX_KINDS = 16 };
 
 /* How the queries of a measurement are drawn. */
 struct bo_workload {
@@ -27,6 +27,8 @@ struct bo_workload {
      * throughput.
      */
     bool dependent;
+    /* The caches are emptied before each small batch: what the first questions of a process cost. */
+    bool cold;
     /*
      * Fills n queries; the same generator state gives the same queries on every machine. Returns
      * how many it could draw: fewer than n, also 0, when the document has no such place to ask for
@@ -56,12 +58,11 @@ struct bo_query_kind {
     enum bo_status (*oracle)(const void *model, const void *queries, size_t n, void *answers);
 
     /*
-     * All valid queries of a model, in order: how many; the first; the one after *query, false past
-     * the last.
+     * All valid queries of a model, in order: how many, and the i-th, false past the last. Callers
+     * ask for i = 0, 1, ... and leave the query before in *query, from which a kind may step on.
      */
     uint64_t (*count)(const void *model);
-    bool (*first)(const void *model, void *query);
-    bool (*next)(const void *model, void *query);
+    bool (*at)(const void *model, uint64_t i, void *query);
 
     /* As bo_workload.draw, of queries beside which the answer changes: where off-by-ones live. */
     size_t (*draw_edges)(const void *model, struct bo_random *random, struct bo_arena *arena,
@@ -104,7 +105,7 @@ struct bo_merge_report {
 struct bo_format {
     const char *name, *summary;
     const struct bo_query_kind *kinds;
-    unsigned n_kinds;
+    unsigned n_kinds;                     /* at most BO_MAX_KINDS */
     const struct bo_codec *const *codecs; /* NULL-terminated; the status quo first */
 
     /* The text form. print(parse(x)) is canonical. Errors count bytes of the text. */

@@ -2,11 +2,15 @@
  * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross
  * compiler reaches: 32-bit, big-endian, under each sanitizer.
  *
- *   selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT.txt...
+ *   selfcheck [--golden] [--generated N] [--checks-up-to BYTES] [--up-to BYTES]
+ *             FORMAT GOLDEN.tsv DOCUMENT...
  *
  * Checks the documents and N generated ones, then compares the size and hash of every encoding with
  * the golden file, which is the same for all machines: lines of `document codec bytes
  * XXH3-of-the-payload`. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ *
+ * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
+ * the golden file, and those longer than --up-to are left out; a line `note: ...` says so of each.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +24,8 @@ enum { N_GOLDEN_GENERATED = 12, N_MUTATIONS = 3, DAMAGE_UP_TO = 400, MAX_TABLES 
 
 struct selfcheck {
     const struct bo_format *format;
-    struct bo_span golden; /* the file's text; p is NULL when it is to be printed */
+    struct bo_span golden;                 /* the file's text; p is NULL when it is to be printed */
+    size_t max_checked_nbytes, max_nbytes; /* of a document's text */
     unsigned long passed, failed;
 };
 
@@ -125,6 +130,9 @@ static void check_generated(struct selfcheck *s, unsigned long n)
             check_all(s, name, model, &effort);
         bo_arena_free(&arena);
     }
+    if (s->golden.p && n < N_GOLDEN_GENERATED)
+        printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,
+               N_GOLDEN_GENERATED, n);
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
@@ -143,50 +151,78 @@ static bool read_file(const char *path, struct bo_arena *arena, struct bo_span *
     return ok;
 }
 
+static void check_text(struct selfcheck *s, const char *name, struct bo_span text,
+                       struct bo_arena *arena)
+{
+    struct bo_error error = {.what = "cannot parse"};
+    void *model = NULL;
+    const bool ok = s->format->parse(text, arena, &model, &error) == BO_OK;
+    note(s, ok, name, "-", "parse", error.what);
+    if (!ok)
+        return;
+    struct bo_writer again;
+    bo_writer_init(&again, arena);
+    s->format->print(model, &again, &error);
+    note(s, bo_span_equal(bo_writer_span(&again), text), name, "-", "text-form",
+         "prints other text than it parsed");
+    bo_writer_free(&again);
+    check_golden(s, name, model);
+    const struct bo_effort effort = light_effort();
+    if (s->golden.p && text.n <= s->max_checked_nbytes)
+        check_all(s, name, model, &effort);
+    else if (s->golden.p)
+        printf("note: %s: sizes and hashes only: %zu bytes of text, all checks run up to %zu\n",
+               name, text.n, s->max_checked_nbytes);
+}
+
 static void check_document(struct selfcheck *s, const char *path)
 {
     struct bo_arena arena;
     struct bo_span text;
-    struct bo_error error = {.what = "cannot read"};
-    void *model = NULL;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const bool ok =
-        read_file(path, &arena, &text) && s->format->parse(text, &arena, &model, &error) == BO_OK;
-    note(s, ok, name, "-", "parse", error.what);
-    if (ok) {
-        struct bo_writer again;
-        bo_writer_init(&again, &arena);
-        s->format->print(model, &again, &error);
-        note(s, bo_span_equal(bo_writer_span(&again), text), name, "-", "text-form",
-             "prints other text than it parsed");
-        bo_writer_free(&again);
-        const struct bo_effort effort = light_effort();
-        check_golden(s, name, model);
-        if (s->golden.p)
-            check_all(s, name, model, &effort);
-    }
+    if (!read_file(path, &arena, &text))
+        note(s, false, name, "-", "read", "cannot read");
+    else if (s->golden.p && text.n > s->max_nbytes)
+        printf("note: %s: left out: %zu bytes of text, this run takes up to %zu\n", name, text.n,
+               s->max_nbytes);
+    else
+        check_text(s, name, text, &arena);
     bo_arena_free(&arena);
+}
+
+/* The options' end: the index of the first argument that is none. */
+static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golden_ret,
+                         unsigned long *n_generated_ret)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--golden") == 0)
+            *golden_ret = true;
+        else if (i + 1 == argc)
+            break;
+        else if (strcmp(argv[i], "--generated") == 0)
+            *n_generated_ret = strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--checks-up-to") == 0)
+            s->max_checked_nbytes = strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--up-to") == 0)
+            s->max_nbytes = strtoul(argv[++i], NULL, 10);
+        else
+            break;
+    }
+    return i;
 }
 
 int main(int argc, char **argv)
 {
-    struct selfcheck s = {0};
+    struct selfcheck s = {.max_checked_nbytes = SIZE_MAX, .max_nbytes = SIZE_MAX};
     unsigned long n_generated = 10;
     bool print_golden = false;
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--golden") == 0)
-            print_golden = true;
-        else if (strcmp(argv[i], "--generated") == 0 && i + 1 < argc)
-            n_generated = strtoul(argv[++i], NULL, 10);
-        else
-            break;
-    }
+    const int i = parse_options(argc, argv, &s, &print_golden, &n_generated);
     s.format = i < argc ? bo_find_format(argv[i]) : NULL;
     if (!s.format || i + 1 >= argc) {
-        fprintf(stderr,
-                "usage: selfcheck [--golden] [--generated N] FORMAT GOLDEN.tsv DOCUMENT...\n");
+        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] [--checks-up-to BYTES] "
+                        "[--up-to BYTES]\n                 FORMAT GOLDEN.tsv DOCUMENT...\n");
         return 2;
     }
     struct bo_arena arena;

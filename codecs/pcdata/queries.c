@@ -39,17 +39,16 @@ static uint64_t point_count(const void *opaque)
     return n;
 }
 
-static bool point_first(const void *opaque, void *query)
-{
-    const struct pcdata_model *model = opaque;
-    *(struct pcdata_point *)query = (struct pcdata_point){0, 0};
-    return model->n_tables > 0;
-}
-
-static bool point_next(const void *opaque, void *query)
+static bool point_at(const void *opaque, uint64_t i, void *query)
 {
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = query;
+    if (i == 0) {
+        *q = (struct pcdata_point){0, 0};
+        return model->n_tables > 0;
+    }
+    if (q->table >= model->n_tables)
+        return false;
     const uint64_t pc = (uint64_t)q->pc + model->quantum;
     if (pc < model->tables[q->table].text_len) {
         q->pc = (uint32_t)pc;
@@ -326,15 +325,10 @@ static uint64_t scan_count(const void *model)
     return ((const struct pcdata_model *)model)->n_tables;
 }
 
-static bool scan_first(const void *model, void *query)
+static bool scan_at(const void *model, uint64_t i, void *query)
 {
-    *(struct pcdata_scan *)query = (struct pcdata_scan){0};
-    return scan_count(model) > 0;
-}
-
-static bool scan_next(const void *model, void *query)
-{
-    return ++((struct pcdata_scan *)query)->table < scan_count(model);
+    *(struct pcdata_scan *)query = (struct pcdata_scan){(uint32_t)i};
+    return i < scan_count(model);
 }
 
 static bool scan_invalid_at(const void *opaque, uint64_t i, void *query)
@@ -393,8 +387,7 @@ const struct bo_query_kind pcdata_kinds[PCDATA_N_KINDS] = {
             .n_workloads = sizeof point_workloads / sizeof *point_workloads,
             .oracle = point_oracle,
             .count = point_count,
-            .first = point_first,
-            .next = point_next,
+            .at = point_at,
             .invalid_at = point_invalid_at,
             .draw_edges = point_draw_edges,
             .link = point_link,
@@ -411,8 +404,7 @@ const struct bo_query_kind pcdata_kinds[PCDATA_N_KINDS] = {
             .n_workloads = sizeof scan_workloads / sizeof *scan_workloads,
             .oracle = scan_oracle,
             .count = scan_count,
-            .first = scan_first,
-            .next = scan_next,
+            .at = scan_at,
             .invalid_at = scan_invalid_at,
             .draw_edges = scan_draw_uniform,
             .parse = scan_parse,

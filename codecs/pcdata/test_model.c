@@ -289,7 +289,7 @@ static void test_what_workloads_draw(void **state)
         assert_int_equal(q[i].pc, 0);
 }
 
-/* first and next list every query once, in order, and count says how many. */
+/* Every query is listed once, in order, and count says how many. */
 static void test_listing_queries(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static void test_listing_queries(void **state)
         const struct bo_query_kind *kind = &format->kinds[k];
         struct pcdata_point q, previous = {0, 0};
         uint64_t n = 0;
-        for (bool more = kind->first(model, &q); more; more = kind->next(model, &q), n++) {
+        for (; kind->at(model, n, &q); n++) {
             assert_true(k == PCDATA_SCAN || is_valid(model, q));
             assert_true(n == 0 || q.table > previous.table ||
                         (k == PCDATA_POINT && q.table == previous.table && q.pc > previous.pc));

@@ -66,9 +66,9 @@ struct draw {
 
 static struct draw draw_functions(const struct bo_import_options *options, uint32_t n)
 {
-    const uint32_t max = options ? options->max_functions : 0;
+    const uint64_t max = options ? options->max_functions : 0;
     return (struct draw){bo_random_seeded(options ? options->seed : 0), n,
-                         max == 0 || max > n ? n : max};
+                         max == 0 || max > n ? n : (uint32_t)max};
 }
 
 static bool draw_next(struct draw *draw)
@@ -354,10 +354,19 @@ static enum bo_status import_elf(struct bo_span file, const struct bo_import_opt
     return status;
 }
 
+static const struct bo_import_option go_options[] = {
+    {"--functions", "N", "keep a sample of N whole functions", BO_IMPORT_NUMBER,
+     offsetof(struct bo_import_options, max_functions), UINT32_MAX},
+    {"--seed", "S", "of the sample (default 1)", BO_IMPORT_NUMBER,
+     offsetof(struct bo_import_options, seed), UINT64_MAX},
+    {.name = NULL},
+};
+
 const struct bo_importer go_pclntab_importer = {
     .format = "pcdata",
     .name = "go-pclntab",
     .summary = "the function tables of a Go program: ELF, Go 1.2 or later, any architecture",
+    .options = go_options,
     .sniff = bo_elf_sniff,
     .import = import_elf,
 };

@@ -14,14 +14,32 @@
 
 /* What to take from a source. Zeros, or a NULL pointer to this, take everything. */
 struct bo_import_options {
-    uint32_t max_functions; /* keep so many whole functions, drawn without replacement; 0: all */
-    uint64_t seed;          /* of the draw */
+    uint64_t max_functions;       /* keep so many whole functions, as the importer says; 0: all */
+    uint64_t seed;                /* of whatever is drawn */
+    struct bo_span counters_like; /* a profile's text form; p is NULL without one */
+};
+
+enum bo_import_option_kind {
+    BO_IMPORT_NUMBER, /* a uint64_t of the options */
+    BO_IMPORT_FILE,   /* a struct bo_span of the options: the file's bytes, unpacked */
+    BO_IMPORT_SELECT, /* a flag without a field: takes this importer, whatever the file looks like */
+};
+
+/* One option that an importer takes. The command line makes its parser and --help from these. */
+struct bo_import_option {
+    const char *name;     /* "--functions" */
+    const char *argument; /* what --help calls it; NULL for a flag */
+    const char *help;
+    enum bo_import_option_kind kind;
+    size_t field; /* of a value: its place in struct bo_import_options */
+    uint64_t max; /* of a number */
 };
 
 struct bo_importer {
-    const char *format;  /* whose model it makes: "pcdata" */
-    const char *name;    /* "go-pclntab" */
-    const char *summary; /* one line: what it reads */
+    const char *format;                     /* whose model it makes: "pcdata" */
+    const char *name;                       /* "go-pclntab" */
+    const char *summary;                    /* one line: what it reads */
+    const struct bo_import_option *options; /* end with a NULL name; NULL when it takes none */
 
     /* True when the file looks like one of its own. Looks at the first bytes only. */
     bool (*sniff)(struct bo_span file);
@@ -29,7 +47,8 @@ struct bo_importer {
     /*
      * Makes the model in `arena`; it does not point into the file. Every number in the file is
      * checked before it is used: bad input ends as BO_TRUNCATED, BO_CORRUPT or BO_UNSUPPORTED
-     * with its offset in the file.
+     * with its offset in the file. What another program says of a file is BO_CORRUPT without an
+     * offset; such a phrase is not static but lives in `arena`.
      */
     enum bo_status (*import)(struct bo_span file, const struct bo_import_options *options,
                              struct bo_arena *arena, void **model_ret, struct bo_error *err);

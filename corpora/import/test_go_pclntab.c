@@ -176,7 +176,7 @@ static void test_empty_runs_are_left_out(void **state)
 static uint32_t count_tables(const struct image *image, uint32_t max_functions, uint64_t seed,
                              uint32_t *n_functions_ret)
 {
-    const struct bo_import_options options = {max_functions, seed};
+    const struct bo_import_options options = {.max_functions = max_functions, .seed = seed};
     struct bo_arena arena;
     struct go_pclntab table;
     struct go_pclntab_facts facts;

@@ -1,5 +1,6 @@
 /* bakeoff bench: measures codecs on documents. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,14 @@ int bo_cmd_bench(int argc, char **argv);
 
 enum { ROUNDS = 20, QUICK_ROUNDS = 5, MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 
-/* Of one repetition: so that the embedded corpora of a format take minutes, not hours. */
-static const double min_time_s = 0.008;
+/* Seconds that the measuring may take, where rows are many: see bo_plan_min_time. */
+enum { BUDGET_S = 600, QUICK_BUDGET_S = 60 };
 
 /* What the command line asks for. */
 struct request {
     struct bo_bench_options bench;
     const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json;
-    bool quick, no_compress;
+    bool quick, no_compress, scale;
     bool json_to_stdout;
     char json_path[PATH_MAX],
         csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
@@ -53,7 +54,6 @@ static bool parse_numbers(struct request *request)
         return false;
     }
     request->bench.rounds = (unsigned)rounds;
-    request->bench.min_time_s = min_time_s;
     request->bench.timeout_s = TIMEOUT_S;
     request->bench.order_seed = 1;
     return true;
@@ -64,15 +64,18 @@ static int parse_request(int argc, char **argv, struct request *request)
 {
     const struct bo_option options[] = {
         {"--format", 0, "F", "only this format", &request->format, NULL},
-        {"--codec", 0, "C[,...]", "only these; the no-op codec is always there", &request->codec,
-         NULL},
-        {"--corpus", 0, "X[,...]", "documents by name, text forms, folders, files to import",
+        {"--codec", 0, "C[,...]", "only these (a * is any text); the no-op codec is always there",
+         &request->codec, NULL},
+        {"--corpus", 0, "X[,...]", "documents by name (a * is any text), files and folders",
          &request->corpus, NULL},
-        {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, open, open-cold",
+        {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
          &request->kind, NULL},
         {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &request->workload,
          NULL},
-        {"--quick", 0, NULL, "5 repetitions instead of 20", NULL, &request->quick},
+        {"--scale", 0, NULL, "also the documents for curves over sizes that are here", NULL,
+         &request->scale},
+        {"--quick", 0, NULL, "5 repetitions instead of 20, embedded documents, no compressors",
+         NULL, &request->quick},
         {"--repetitions", 0, "N", "so many", &request->repetitions, NULL},
         {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
          &request->json, NULL},
@@ -84,8 +87,9 @@ static int parse_request(int argc, char **argv, struct request *request)
         "bench", "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--json OUT]",
         "Measures encode, decode, open and each query kind and workload of every codec on every\n"
         "document, after checking the answers. Without options: all codecs on all corpora here.\n"
-        "Times are CPU time of the measuring thread. An OUT that is a folder, or ends in /, gets\n"
-        "MACHINE/DATE.json. Exit code 1: a codec failed on something.",
+        "Times are CPU time of the measuring thread. The more rows there are, the shorter is a\n"
+        "repetition, 8 ms to 1 ms. An OUT that is a folder, or ends in /, gets MACHINE/DATE.json.\n"
+        " Exit code 1: a codec failed on something.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
@@ -102,6 +106,29 @@ static int parse_request(int argc, char **argv, struct request *request)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
+/* Adds the documents that are here and fit: their names a pattern (NULL: any), for curves or not. */
+static bool add_present(const struct bo_format *format, const char *pattern, bool only_scale,
+                        struct bo_documents *documents)
+{
+    struct bo_documents all;
+    if (!bo_documents_list(format, BO_DOCUMENTS_ALL, &all))
+        return false;
+    bool ok = true;
+    size_t n = 0;
+    for (size_t i = 0; i < all.n && ok; i++) {
+        const struct bo_document *d = &all.items[i];
+        if (!d->present || (only_scale && !d->scale) ||
+            (pattern && fnmatch(pattern, d->name, FNM_NOESCAPE) != 0))
+            continue;
+        ok = bo_documents_add(d->format, d->name, documents);
+        n++;
+    }
+    bo_documents_free(&all);
+    if (ok && n == 0 && pattern)
+        ok = !bo_usage_error("bench", "no document here is called '%s'", pattern);
+    return ok;
+}
+
 /* Adds what --corpus names: one document, or several with commas between. */
 static bool add_documents(const struct bo_format *format, const char *list,
                           struct bo_documents *documents)
@@ -109,7 +136,8 @@ static bool add_documents(const struct bo_format *format, const char *list,
     char *names = strdup(list), *rest = names, *name;
     bool ok = names != NULL;
     while (ok && (name = strsep(&rest, ",")))
-        ok = bo_documents_add(format, name, documents);
+        ok = strchr(name, '*') ? add_present(format, name, false, documents)
+                               : bo_documents_add(format, name, documents);
     free(names);
     return ok;
 }
@@ -123,8 +151,13 @@ static bool load_documents(const struct request *request, struct bo_documents *d
         format = bo_formats[0]; /* the only one there is */
     if (request->corpus && !format)
         return !bo_usage_error("bench", "--corpus needs --format");
-    bool ok = request->corpus ? add_documents(format, request->corpus, documents)
-                              : bo_documents_list(format, BO_DOCUMENTS_BEST, documents);
+    bool ok =
+        request->corpus
+            ? add_documents(format, request->corpus, documents)
+            : bo_documents_list(format, request->quick ? BO_DOCUMENTS_EMBEDDED : BO_DOCUMENTS_BEST,
+                                documents);
+    if (ok && request->scale)
+        ok = add_present(format, NULL, true, documents);
     for (size_t i = 0; i < documents->n && ok; i++)
         ok = bo_document_load(&documents->items[i]);
     if (ok && documents->n == 0)
@@ -134,9 +167,10 @@ static bool load_documents(const struct request *request, struct bo_documents *d
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static bool wants_codec(void *context, const char *codec)
+static bool wants_codec(void *context, const struct bo_document *document,
+                        const struct bo_codec *codec)
 {
-    return bo_names_allow(context, codec);
+    return bo_names_allow(context, codec->name) && bo_is_measured(document, codec);
 }
 
 static json_t *sizes_json(struct request *request, const struct bo_documents *documents)
@@ -145,13 +179,13 @@ static json_t *sizes_json(struct request *request, const struct bo_documents *do
     for (size_t i = 0; i < documents->n; i++)
         n_steps += bo_sizes_count(documents->items[i].format);
     struct bo_progress progress = bo_progress_start("sizes", n_steps);
-    const struct bo_sizes_options options = {.compress = !request->no_compress,
-                                             .progress = &progress,
-                                             .wants = wants_codec,
-                                             .context = &request->bench.codecs};
+    struct bo_sizes_options options = {
+        .progress = &progress, .wants = wants_codec, .context = &request->bench.codecs};
     json_t *sizes = json_array();
-    for (size_t i = 0; i < documents->n; i++)
+    for (size_t i = 0; i < documents->n; i++) {
+        options.compress = !request->no_compress && !request->quick && !documents->items[i].scale;
         json_array_append_new(sizes, bo_sizes_json(&documents->items[i], &options));
+    }
     bo_progress_end(&progress);
     return sizes;
 }
@@ -299,6 +333,8 @@ static int measure(struct request *request, const struct bo_documents *documents
         bo_plan_make(&request->bench, documents->items, documents->n, arena, &plan, &err);
     if (status == BO_OK && (!all_met(request) || !prepare_output(request)))
         return BO_EXIT_USAGE;
+    request->bench.min_time_s =
+        bo_plan_min_time(&plan, request->bench.rounds, request->quick ? QUICK_BUDGET_S : BUDGET_S);
     json_t *context = NULL, *sizes = NULL;
     if (status == BO_OK && request->json) {
         context = bo_machine_context(); /* the load before the run, not the run's own */

@@ -72,10 +72,11 @@ static const char *string_of(const json_t *object, const char *key)
 static char *describe(const json_t *entry)
 {
     const json_t *source = json_object_get(entry, "source");
-    const char *go = string_of(entry, "go"), *architecture = string_of(entry, "architecture");
+    const char *go = string_of(entry, "go"), *architecture = string_of(entry, "architecture"),
+               *version = string_of(source, "version");
     char *text = NULL;
-    return asprintf(&text, "%s %s %s%s%s%s%s, %s", string_of(source, "from"),
-                    string_of(source, "package"), string_of(source, "version"),
+    return asprintf(&text, "%s %s%s%s%s%s%s%s, %s", string_of(source, "from"),
+                    string_of(source, "package"), *version ? " " : "", version,
                     *architecture ? ", " : "", architecture, *go ? ", Go " : "", go,
                     string_of(entry, "licence")) < 0
                ? NULL
@@ -86,6 +87,7 @@ static bool append_entry(const char *corpora, const json_t *entry, const struct 
                          struct bo_documents *documents)
 {
     const struct bo_format *format = bo_find_format(string_of(entry, "format"));
+    const bool embedded = json_is_true(json_object_get(entry, "embedded"));
     if (!format || (wanted && format != wanted))
         return true;
     struct bo_document document = {
@@ -93,7 +95,10 @@ static bool append_entry(const char *corpora, const json_t *entry, const struct 
         .name = strdup(string_of(entry, "name")),
         .path = join(corpora, string_of(entry, "file")),
         .provenance = describe(entry),
-        .embedded = json_is_true(json_object_get(entry, "embedded")),
+        .embedded = embedded,
+        .sample =
+            embedded && json_object_get(json_object_get(entry, "import"), "functions") != NULL,
+        .scale = json_is_true(json_object_get(entry, "scale")),
     };
     document.present = document.path && exists(document.path);
     return append(documents, document);
@@ -132,7 +137,7 @@ static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *name = strdup(slash ? slash + 1 : path);
-    static const char *const suffixes[] = {".xz", ".zst", ".txt"};
+    static const char *const suffixes[] = {".xz", ".zst", ".txt", ".proftext"};
     for (size_t i = 0; name && i < sizeof suffixes / sizeof *suffixes; i++) {
         const size_t n = strlen(name), m = strlen(suffixes[i]);
         if (n > m && strcmp(name + n - m, suffixes[i]) == 0)
@@ -194,34 +199,58 @@ static void release(struct bo_document *document)
     bo_arena_free(&document->arena);
 }
 
-/* Keeps what is present and, as asked, embedded or not. */
-static void filter(struct bo_documents *documents, bool embedded)
+/* True when a document of this format is there that does not lie in the repository. */
+static bool any_fetched(const struct bo_documents *documents, const struct bo_format *format)
 {
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *d = &documents->items[i];
+        if (d->format == format && d->present && !d->embedded && !d->scale)
+            return true;
+    }
+    return false;
+}
+
+static bool is_chosen(const struct bo_documents *documents, const struct bo_document *document,
+                      enum bo_document_choice choice)
+{
+    if (!document->present)
+        return false;
+    if (choice == BO_DOCUMENTS_EMBEDDED)
+        return document->embedded;
+    return !document->scale && (!document->sample || !any_fetched(documents, document->format));
+}
+
+/* Keeps what is present and chosen. */
+static bool filter(struct bo_documents *documents, enum bo_document_choice choice)
+{
+    bool *chosen = calloc(documents->n + 1, sizeof *chosen);
+    if (!chosen) {
+        fprintf(stderr, "bakeoff: out of memory\n");
+        return false;
+    }
+    for (size_t i = 0; i < documents->n; i++)
+        chosen[i] = is_chosen(documents, &documents->items[i], choice);
     size_t kept = 0;
     for (size_t i = 0; i < documents->n; i++) {
-        if (documents->items[i].present && documents->items[i].embedded == embedded)
+        if (chosen[i])
             documents->items[kept++] = documents->items[i];
         else
             release(&documents->items[i]);
     }
     documents->n = kept;
+    free(chosen);
+    return true;
 }
 
 bool bo_documents_list(const struct bo_format *format, enum bo_document_choice choice,
                        struct bo_documents *documents)
 {
     *documents = (struct bo_documents){NULL, 0};
-    if (!list_manifest(format, documents) || !list_extra(format, documents)) {
+    const bool ok = list_manifest(format, documents) && list_extra(format, documents) &&
+                    (choice == BO_DOCUMENTS_ALL || filter(documents, choice));
+    if (!ok)
         bo_documents_free(documents);
-        return false;
-    }
-    if (choice == BO_DOCUMENTS_ALL)
-        return true;
-    bool any_fetched = false;
-    for (size_t i = 0; i < documents->n; i++)
-        any_fetched = any_fetched || (documents->items[i].present && !documents->items[i].embedded);
-    filter(documents, choice == BO_DOCUMENTS_EMBEDDED || !any_fetched);
-    return true;
+    return ok;
 }
 
 static bool add_known(const struct bo_format *format, const char *name,

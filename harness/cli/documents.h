@@ -20,6 +20,8 @@ struct bo_document {
     /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
     char *provenance;
     bool embedded; /* lies in the repository */
+    bool sample;   /* embedded, but a part of a document that can be fetched */
+    bool scale;    /* made for curves over sizes, not for comparisons: taken only by its name */
     bool present;  /* its file exists (fetched ones: after `make corpora`) */
 
     /* After bo_document_load: */
@@ -37,7 +39,11 @@ struct bo_documents {
 enum bo_document_choice {
     BO_DOCUMENTS_ALL,      /* also those that are not present */
     BO_DOCUMENTS_EMBEDDED, /* those in the repository */
-    BO_DOCUMENTS_BEST, /* those fetched and BAKEOFF_CORPORA's; if there are none, the embedded */
+    /*
+     * Those fetched, BAKEOFF_CORPORA's and the embedded, without those for scale; of the embedded,
+     * samples stand in for a format only as long as nothing of it was fetched.
+     */
+    BO_DOCUMENTS_BEST,
 };
 
 /* Lists documents of one format, or of all for NULL. False after a message. */

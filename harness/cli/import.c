@@ -7,6 +7,117 @@
 
 int bo_cmd_import(int argc, char **argv);
 
+/* ---- options: those of all importers --------------------------------------------------------- */
+
+enum { MAX_OPTIONS = 32 };
+
+/* What was given for one name, whichever importers have an option of that name. */
+struct given {
+    const char *name;
+    const char *value;
+    bool flag;
+};
+
+struct option_table {
+    struct bo_option rows[MAX_OPTIONS + 1]; /* what the parser and --help read */
+    char help[MAX_OPTIONS + 1][120];
+    char text[2048]; /* of --help: all importers */
+    struct given given[MAX_OPTIONS];
+    unsigned n_rows, n_given;
+};
+
+static struct given *find_given(struct option_table *table, const char *name)
+{
+    for (unsigned i = 0; i < table->n_given; i++)
+        if (strcmp(table->given[i].name, name) == 0)
+            return &table->given[i];
+    table->given[table->n_given] = (struct given){.name = name};
+    return &table->given[table->n_given++];
+}
+
+static bool is_given(const struct given *given)
+{
+    return given->value || given->flag;
+}
+
+static void add_importer_options(struct option_table *table, const struct bo_importer *importer)
+{
+    for (const struct bo_import_option *o = importer->options;
+         o && o->name && table->n_rows < MAX_OPTIONS; o++) {
+        char *help = table->help[table->n_rows];
+        struct given *given = find_given(table, o->name);
+        snprintf(help, sizeof *table->help, "%s %s: %s", importer->format, importer->name, o->help);
+        table->rows[table->n_rows++] = (struct bo_option){o->name,
+                                                          0,
+                                                          o->argument,
+                                                          help,
+                                                          o->argument ? &given->value : NULL,
+                                                          o->argument ? NULL : &given->flag};
+    }
+}
+
+static void make_table(struct option_table *table, const char **out)
+{
+    *table = (struct option_table){.n_rows = 1};
+    table->rows[0] = (struct bo_option){
+        "--output", 'o', "FILE", "write here instead of to standard output", out, NULL};
+    size_t n = (size_t)snprintf(
+        table->text, sizeof table->text,
+        "Reads a real file of the field and writes the format's text form. The importers:");
+    for (const struct bo_importer *const *i = bo_importers; *i; i++) {
+        add_importer_options(table, *i);
+        if (n < sizeof table->text)
+            n += (size_t)snprintf(table->text + n, sizeof table->text - n, "\n  %s %s: %s",
+                                  (*i)->format, (*i)->name, (*i)->summary);
+    }
+}
+
+/* ---- the importer ---------------------------------------------------------------------------- */
+
+static const struct bo_import_option *find_option(const struct bo_importer *importer,
+                                                  const char *name)
+{
+    for (const struct bo_import_option *o = importer->options; o && o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return o;
+    return NULL;
+}
+
+/* False after a message: something was given that no importer of the format takes. */
+static bool makes_sense(const struct option_table *table, const char *format)
+{
+    for (unsigned g = 0; g < table->n_given; g++) {
+        const struct given *given = &table->given[g];
+        const struct bo_import_option *o = NULL;
+        unsigned long long ignored;
+        for (const struct bo_importer *const *i = bo_importers; *i && !o; i++)
+            o = strcmp((*i)->format, format) == 0 ? find_option(*i, given->name) : NULL;
+        if (!is_given(given))
+            continue;
+        if (!o) {
+            bo_usage_error("import", "no importer of %s has %s", format, given->name);
+            return false;
+        }
+        if (o->kind == BO_IMPORT_NUMBER &&
+            !bo_option_u64("import", o->name, given->value, o->max, &ignored))
+            return false;
+    }
+    return true;
+}
+
+/* The importer that an option selects, or else the one that the file looks like; or NULL. */
+static const struct bo_importer *choose(const struct option_table *table, const char *format,
+                                        struct bo_span file)
+{
+    for (const struct bo_importer *const *i = bo_importers; *i; i++)
+        for (unsigned g = 0; g < table->n_given && strcmp((*i)->format, format) == 0; g++) {
+            const struct bo_import_option *o = find_option(*i, table->given[g].name);
+            if (o && o->kind == BO_IMPORT_SELECT && is_given(&table->given[g]))
+                return *i;
+        }
+    return bo_find_importer(format, file);
+}
+
 static int unknown_source(const struct bo_input *in, const char *format_name)
 {
     fprintf(stderr, "bakeoff: %s: no importer of %s takes this file; there are\n", in->path,
@@ -17,45 +128,83 @@ static int unknown_source(const struct bo_input *in, const char *format_name)
     return BO_EXIT_USAGE;
 }
 
+/* ---- one import ------------------------------------------------------------------------------ */
+
+/* The importer's options from what was given; `like` is what BO_IMPORT_FILE opened. */
+static bool fill_options(const struct option_table *table, const struct bo_importer *importer,
+                         struct bo_import_options *options, struct bo_input *like)
+{
+    for (unsigned g = 0; g < table->n_given; g++) {
+        const struct given *given = &table->given[g];
+        const struct bo_import_option *o = find_option(importer, given->name);
+        unsigned long long number = 0;
+        if (!is_given(given))
+            continue;
+        if (!o) {
+            bo_usage_error("import", "%s, which takes this file, has no %s", importer->name,
+                           given->name);
+            return false;
+        }
+        void *field = (char *)options + o->field;
+        if (o->kind == BO_IMPORT_NUMBER) {
+            if (!bo_option_u64("import", o->name, given->value, o->max, &number))
+                return false;
+            *(uint64_t *)field = number;
+        } else if (o->kind == BO_IMPORT_FILE) {
+            if (!bo_input_open(given->value, like))
+                return false;
+            *(struct bo_span *)field = like->bytes;
+        }
+    }
+    return true;
+}
+
+static int run_importer(const struct bo_format *format, const struct bo_importer *importer,
+                        const struct bo_input *in, const struct bo_import_options *options,
+                        const char *out)
+{
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model = NULL;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const enum bo_status status = importer->import(in->bytes, options, &arena, &model, &error);
+    const int code = status ? bo_file_error(in->path, &error) : bo_write_text(format, model, out);
+    bo_arena_free(&arena);
+    return code;
+}
+
+static int import_file(const struct option_table *table, const struct bo_format *format,
+                       const struct bo_input *in, const char *out)
+{
+    struct bo_import_options options = {.seed = 1};
+    struct bo_input like = {.path = NULL};
+    const struct bo_importer *importer = choose(table, format->name, in->bytes);
+    if (!importer)
+        return unknown_source(in, format->name);
+    const int code = fill_options(table, importer, &options, &like)
+                         ? run_importer(format, importer, in, &options, out)
+                         : BO_EXIT_USAGE;
+    if (like.path)
+        bo_input_close(&like);
+    return code;
+}
+
 int bo_cmd_import(int argc, char **argv)
 {
-    const char *out = NULL, *functions = NULL, *seed = NULL;
-    const struct bo_option options[] = {
-        {"--output", 'o', "FILE", "write here instead of to standard output", &out, NULL},
-        {"--functions", 0, "N", "keep a sample of N whole functions", &functions, NULL},
-        {"--seed", 0, "S", "of the sample (default 1)", &seed, NULL},
-        {NULL, 0, NULL, NULL, NULL, NULL},
-    };
-    const struct bo_usage usage = {
-        "import", "FORMAT SOURCE [-o F.txt]",
-        "Reads a real file (pcdata: a Go binary) and writes the format's text form.", options};
+    const char *out = NULL;
+    struct option_table table;
+    make_table(&table, &out);
+    const struct bo_usage usage = {"import", "FORMAT SOURCE [-o F.txt]", table.text, table.rows};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return bo_options_exit(n);
     if (n != 2)
         return bo_usage_error("import", "takes a format and one file");
-    unsigned long long max_functions = 0, seed_value = 1;
-    const struct bo_format *format = bo_need_format("import", argv[1]);
     struct bo_input in;
-    if (!format || !bo_option_u64("import", "--functions", functions, UINT32_MAX, &max_functions) ||
-        !bo_option_u64("import", "--seed", seed, UINT64_MAX, &seed_value) ||
-        !bo_input_open(argv[2], &in))
+    const struct bo_format *format = bo_need_format("import", argv[1]);
+    if (!format || !makes_sense(&table, format->name) || !bo_input_open(argv[2], &in))
         return BO_EXIT_USAGE;
-    const struct bo_import_options import_options = {(uint32_t)max_functions, seed_value};
-    const struct bo_importer *importer = bo_find_importer(format->name, in.bytes);
-    int code;
-    if (importer) {
-        struct bo_arena arena;
-        struct bo_error error = {0};
-        void *model = NULL;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        const enum bo_status status =
-            importer->import(in.bytes, &import_options, &arena, &model, &error);
-        code = status ? bo_file_error(in.path, &error) : bo_write_text(format, model, out);
-        bo_arena_free(&arena);
-    } else {
-        code = unknown_source(&in, format->name);
-    }
+    const int code = import_file(&table, format, &in, out);
     bo_input_close(&in);
     return code;
 }

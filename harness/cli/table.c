@@ -95,8 +95,8 @@ int bo_cmd_table(int argc, char **argv)
     const char *style = "md", *kind = NULL, *workload = NULL, *corpus = NULL, *path = NULL;
     const struct bo_option options[] = {
         {"--style", 0, "S", "md (default), rfc, csv, tex, gobench", &style, NULL},
-        {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, open, open-cold", &kind,
-         NULL},
+        {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
+         &kind, NULL},
         {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &workload, NULL},
         {"--corpus", 0, "X", "this document (default: the largest; csv and gobench: all)", &corpus,
          NULL},

@@ -146,6 +146,9 @@ gives 2 "bakeoff: import: takes a format and one file; see *" import pcdata
 gives 2 "bakeoff: import: no format 'x'; *" import x "$t/tiny.txt"
 gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; see *" \
     import pcdata "$t/tiny.txt" --functions x
+gives 2 "bakeoff: import: no importer of pcdata has --names; see *" import pcdata "$t/tiny.txt" --names
+gives 2 "bakeoff: import: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
+    import lprf "$t/tiny.txt" --seed -1
 gives 2 "bakeoff: list: takes one of formats, codecs, corpora; see *" list everything
 gives 2 "bakeoff: list: takes one of formats, codecs, corpora; see *" list --json
 gives 2 "bakeoff: verify: needs a format; see *" verify
@@ -227,7 +230,12 @@ gives 2 "bakeoff: query: takes FORMAT/CODEC, a file, a query kind and its argume
 
 # A real document through every codec, in a row, comes out as it went in.
 for format in $formats; do
-    document=$(find "corpora/$format" -name '*.txt' | sort | head -n 1)
+    document=$("$bakeoff" list corpora --json |
+        jq -r "[.[] | select(.format == \"$format\" and .embedded).path][0]")
+    if [[ $document = *.xz ]]; then
+        xz -dc "$document" >"$t/unpacked.txt"
+        document=$t/unpacked.txt
+    fi
     previous=
     while read -r codec; do
         if [[ -z $previous ]]; then
@@ -329,6 +337,24 @@ gives 2 "bakeoff: raw: raw holds texts of at most 2^26 quanta (unsupported)" \
     encode pcdata/raw "$t/huge.txt" -o "$t/huge.bin"
 holds "nothing is written for a model that does not fit" test ! -e "$t/huge.bin"
 
+# ---- import: options are the importer's
+# ----------------------------------------------------------------------------------------
+
+printf 'f\n1\n2\n3\n4\n' >"$t/like.proftext"
+printf '%s\n' a b c d >"$t/names.txt"
+gives 0 "" import lprf "$t/like.proftext"
+holds "import lays the text out" grep -qx '# Counter Values:' "$t/out"
+gives 2 "bakeoff: import: proftext, which takes this file, has no --seed; see *" \
+    import lprf "$t/like.proftext" --seed 1
+gives 2 "bakeoff: $t/names.txt: names have no counters: --counters-like FILE gives some (bad usage)" \
+    import lprf "$t/names.txt" --names
+gives 2 "bakeoff: $t/absent: No such file or directory" \
+    import lprf "$t/names.txt" --names --counters-like "$t/absent"
+xz -kc "$t/like.proftext" >"$t/like.proftext.xz"
+gives 0 "" import lprf "$t/names.txt" --names --counters-like "$t/like.proftext.xz" --functions 2
+holds "two names, evenly spaced" test "$(grep -x '[a-d]' "$t/out" | paste -sd,)" = a,c
+gives 2 "bakeoff: $bakeoff: no importer of lprf takes this file; there are*" import lprf "$bakeoff"
+
 # ---- output: whole or not at all
 # ---------------------------------------------------------------------------------
 
@@ -418,7 +444,8 @@ json "list codecs --json has the seed" 'map(select(.codec == "linear-index"))
     == [.[] | select(.codec == "linear-index" and .role == "proposed" and .access == "random")]'
 gives 0 "" list corpora --json
 json "list corpora --json" 'map(select(.embedded)) | length >= 3
-    and all(.[]; .present and .path and .provenance and .format == "pcdata")'
+    and all(.[]; .present and .path and .provenance)
+    and (map(.format) | unique) == ["lprf", "pcdata"]'
 (cd / && "$bakeoff" list corpora --json) >"$t/out" 2>"$t/err"
 json "the corpora are found from elsewhere" 'map(select(.embedded)) | length >= 3'
 cp "$bakeoff" "$t/o/bakeoff"
@@ -516,7 +543,7 @@ json "BAKEOFF_CORPORA adds documents" 'any(.[]; .name == "mine" and .present)'
 # ---- bench
 # ----------------------------------------------------------------------------------------------------------------
 
-gives 0 "*" bench --quick --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
+gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
     --no-compress --json "$t/bench.json"
 cp "$t/bench.json" "$t/out"
 json "bench --json is Google Benchmark's" '.context and (.benchmarks | length > 0)
@@ -530,8 +557,52 @@ done
 holds "gobench lines" grep -q '^Benchmark.*codec=raw.* ns/op' "$t/out"
 gives 2 "bakeoff: table: *" table pcdata --results "$t/bench.json" --style nothing
 gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
-gives 2 "bakeoff: bench: *" bench --quick --corpus "$t/tiny.txt" --codec nothing
+gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
+
+# ---- merge
+# ----------------------------------------------------------------------------------------------------------------
+
+record() { # NAME HASH COUNTER...
+    printf '%s\n# Func Hash:\n%s\n# Num Counters:\n%s\n# Counter Values:\n' "$1" "$2" $(($# - 2))
+    printf '%s\n' "${@:3}" ''
+}
+{
+    record main 24 1 2
+    record main 25 7
+    record step 0 18446744073709551614
+} >"$t/one.proftext"
+{
+    record 'x y' 3 5
+    record step 0 2
+    record main 24 10 20
+} >"$t/two.proftext"
+{
+    record main 24 11 22
+    record main 25 7
+    record step 0 18446744073709551615
+    record 'x y' 3 5
+} >"$t/sum.proftext"
+gives 0 "bakeoff: merge: 1 sums stopped at the largest number" \
+    merge lprf "$t/one.proftext" "$t/two.proftext" -o "$t/merged.proftext"
+same "merge adds up" "$t/merged.proftext" "$t/sum.proftext"
+gives 0 "" merge lprf "$t/one.proftext"
+same "merge of one" "$t/out" "$t/one.proftext"
+llvm_profdata=$(command -v llvm-profdata-14 || command -v llvm-profdata)
+if [[ $llvm_profdata ]]; then
+    "$llvm_profdata" merge --text "$t/one.proftext" "$t/two.proftext" -o "$t/llvm.proftext" 2>"$t/err"
+    same "merge as llvm-profdata" "$t/merged.proftext" "$t/llvm.proftext"
+else
+    echo "note: no llvm-profdata: what merge makes is not compared with it"
+fi
+record main 24 1 2 3 >"$t/three.proftext"
+gives 2 "bakeoff: $t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
+    merge lprf "$t/one.proftext" "$t/two.proftext" "$t/three.proftext" "$t/two.proftext"
+gives 2 "bakeoff: merge: merging means nothing to pcdata; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
+gives 2 "bakeoff: merge: takes a format and files; see *" merge lprf
+gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
+gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
+    merge lprf "$t/one.proftext" "$t/tiny.txt"
 
 cd "$root" || exit 1
 echo "$passed passed, $failed failed"

@@ -1,0 +1,48 @@
+/*
+ * Codecs that are made of two parts: "trie+varint" is the index trie with the counters varint. Such a
+ * format has a codec for each pair, and tables show one axis at a time.
+ */
+#ifndef BO_AXES_H
+#define BO_AXES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "harness/format.h"
+
+/* The second part, "varint" in "trie+varint"; NULL for a codec of one part. */
+static inline const char *bo_second_part(const char *codec)
+{
+    const char *plus = strrchr(codec, '+');
+    return plus ? plus + 1 : NULL;
+}
+
+/* The length of the first part, of the whole name where there is but one. */
+static inline size_t bo_first_part_length(const char *codec)
+{
+    const char *second = bo_second_part(codec);
+    return second ? (size_t)(second - codec) - 1 : strlen(codec);
+}
+
+/* The format's first codec of two parts: what stays fixed along one axis. NULL: it has no axes. */
+static inline const struct bo_codec *bo_first_crossed(const struct bo_format *format)
+{
+    const struct bo_codec *const *c = format->codecs;
+    while (*c && !bo_second_part((*c)->name))
+        c++;
+    return *c;
+}
+
+/*
+ * Whether a codec is on the first axis: its second part is that of the format's first codec of two
+ * parts, or it has but one.
+ */
+static inline bool bo_on_first_axis(const struct bo_format *format, const char *codec)
+{
+    const struct bo_codec *first = bo_first_crossed(format);
+    const char *second = bo_second_part(codec);
+    return !first || !second || strcmp(second, bo_second_part(first->name)) == 0;
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* LPRF as the harness sees it: counts, the entropy floor, and the table of the format. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "codecs/lprf/generate.h"
+#include "codecs/lprf/lprf.h"
+#include "codecs/lprf/model.h"
+#include "codecs/lprf/queries.h"
+#include "codecs/lprf/text.h"
+
+static unsigned units(const void *opaque, struct bo_unit *units_ret)
+{
+    const struct lprf_model *model = opaque;
+    uint64_t n_counters = 0, name_nbytes = 0;
+    for (size_t f = 0; f < model->n_functions; f++) {
+        n_counters += model->functions[f].n_counters;
+        name_nbytes += model->functions[f].name.n;
+    }
+    units_ret[0] = (struct bo_unit){"functions", model->n_functions};
+    units_ret[1] = (struct bo_unit){"counters", n_counters};
+    units_ret[2] = (struct bo_unit){"name bytes", name_nbytes};
+    return 3;
+}
+
+/* ---- the entropy floor ----------------------------------------------------------------------- */
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Bits that `count` of n symbols take together in a code fitted to their frequencies. */
+static double symbol_nbits(uint64_t count, uint64_t n)
+{
+    return (double)count * log2((double)n / (double)count);
+}
+
+/* Bits that n symbols take in a code fitted to their frequencies; sorts them. */
+static double order0_nbits(uint64_t *symbols, size_t n)
+{
+    double nbits = 0;
+    qsort(symbols, n, sizeof *symbols, compare_u64);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && symbols[j] == symbols[i]; j++)
+            ;
+        nbits += symbol_nbits(j - i, n);
+    }
+    return nbits;
+}
+
+/* The same for the bytes of all names. */
+static double names_nbits(const struct lprf_model *model)
+{
+    uint64_t counts[256] = {0}, n = 0;
+    double nbits = 0;
+    for (size_t f = 0; f < model->n_functions; f++) {
+        const struct bo_span name = model->functions[f].name;
+        n += name.n;
+        for (size_t i = 0; i < name.n; i++)
+            counts[name.p[i]]++;
+    }
+    for (unsigned byte = 0; byte < 256; byte++)
+        if (counts[byte])
+            nbits += symbol_nbits(counts[byte], n);
+    return nbits;
+}
+
+/*
+ * One code for the hashes, one for the numbers of counters, one for the counters, one for the bytes
+ * of the names, each by frequency alone. Names are where this is no floor for a codec that models
+ * context: shared prefixes and repeated parts make them several times smaller.
+ */
+static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
+{
+    const struct lprf_model *model = opaque;
+    size_t n_counters = 0, n = 0;
+    for (size_t f = 0; f < model->n_functions; f++)
+        n_counters += model->functions[f].n_counters;
+    uint64_t *hashes = bo_alloc_array(arena, model->n_functions, sizeof *hashes);
+    uint64_t *numbers = bo_alloc_array(arena, model->n_functions, sizeof *numbers);
+    uint64_t *counters = bo_alloc_array(arena, n_counters, sizeof *counters);
+    if (!hashes || !numbers || !counters)
+        return -1;
+    for (size_t f = 0; f < model->n_functions; f++) {
+        const struct lprf_function *function = &model->functions[f];
+        hashes[f] = function->hash;
+        numbers[f] = function->n_counters;
+        memcpy(counters + n, function->counters, function->n_counters * sizeof *counters);
+        n += function->n_counters;
+    }
+    return (order0_nbits(hashes, model->n_functions) + order0_nbits(numbers, model->n_functions) +
+            order0_nbits(counters, n_counters) + names_nbits(model)) /
+           8;
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+#define CODEC(name) extern const struct bo_codec lprf_##name;
+#include "codecs/lprf/codecs.def"
+#undef CODEC
+
+static const struct bo_codec *const codecs[] = {
+#define CODEC(name) &lprf_##name,
+#include "codecs/lprf/codecs.def"
+#undef CODEC
+    NULL,
+};
+
+const struct bo_format lprf_format = {
+    .name = "lprf",
+    .summary = "profiles of instrumented programs: from a function's name to its counters",
+    .kinds = lprf_kinds,
+    .n_kinds = LPRF_N_KINDS,
+    .codecs = codecs,
+    .parse = lprf_parse,
+    .print = lprf_print,
+    .differ = lprf_differ,
+    .generate = lprf_generate,
+    .mutate = lprf_mutate,
+    .merge = lprf_merge,
+    .units = units,
+    .entropy_floor_nbytes = entropy_floor_nbytes,
+};

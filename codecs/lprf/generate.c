@@ -1,0 +1,546 @@
+/*
+ * LPRF models from randomness: made whole, or made from another by one change.
+ *
+ * Shapes follow real profiles roughly (names of C and mangled names of C++ that share prefixes; most
+ * functions of C++ with one counter; few distinct hashes; many zeros, long tails) and lean towards
+ * what breaks encodings: names that begin each other, any bytes in names, counters up to 2^64-1.
+ *
+ * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
+ * compiler, and the same seed must give the same model everywhere.
+ */
+#include "codecs/lprf/generate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codecs/lprf/model.h"
+
+/* ---- a profile being made --------------------------------------------------------------------- */
+
+/* Clang's hashes tell the control flow, so a hash mostly comes with one number of counters. */
+struct shape {
+    uint64_t hash;
+    size_t n_counters;
+};
+
+enum { N_SHAPES = 512 };
+
+struct profile {
+    struct bo_random *random;
+    struct bo_arena *arena;
+    struct lprf_function *functions;
+    size_t n, cap;
+    struct lprf_key_table keys;
+    struct shape shapes[N_SHAPES]; /* seen; the first two are those of most functions of C++ */
+    size_t n_shapes;
+    bool is_c;           /* else C++ */
+    uint32_t dead_of_16; /* functions that never ran */
+};
+
+/* One in so many functions has a strange name, and one has strange counters. */
+static uint32_t strangeness(const struct bo_random *random)
+{
+    return random->entropy.p ? 4 : 64;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+struct draft {
+    uint8_t p[2048]; /* what does not fit is left out */
+    size_t n;
+};
+
+static void put_bytes(struct draft *d, const void *p, size_t n)
+{
+    n = n < sizeof d->p - d->n ? n : sizeof d->p - d->n;
+    if (n)
+        memcpy(d->p + d->n, p, n);
+    d->n += n;
+}
+
+static void put_text(struct draft *d, const char *text)
+{
+    put_bytes(d, text, strlen(text));
+}
+
+static void put_number(struct draft *d, uint64_t v)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)v);
+    put_text(d, text);
+}
+
+/* "getNodeList", or "get_node_list" in C; at least one word. */
+static void put_identifier(struct draft *d, struct bo_random *r, bool is_c)
+{
+    static const char *const words[] = {
+        "get",   "set",    "node",   "value", "list",   "parse",  "read",  "write",
+        "open",  "close",  "index",  "table", "cursor", "btree",  "page",  "expr",
+        "token", "buffer", "string", "map",   "alloc",  "free",   "init",  "find",
+        "next",  "insert", "erase",  "visit", "emit",   "lower",  "type",  "decl",
+        "block", "hash",   "result", "state", "module", "symbol", "debug", "scope",
+    };
+    const uint32_t n_words = 1 + bo_random_below(r, 4);
+    for (uint32_t i = 0; i < n_words; i++) {
+        char word[16];
+        const uint32_t w = bo_random_below(r, sizeof words / sizeof *words);
+        snprintf(word, sizeof word, "%s", words[w]);
+        if (i && is_c)
+            put_text(d, "_");
+        else if (i)
+            word[0] = (char)(word[0] - 'a' + 'A');
+        put_text(d, word);
+    }
+    if (bo_random_one_in(r, 8)) {
+        const uint32_t number = bo_random_below(r, 1000);
+        put_number(d, number);
+    }
+}
+
+/* "7getNode": the length, then the identifier. */
+static void put_component(struct draft *d, struct bo_random *r)
+{
+    struct draft identifier = {.n = 0};
+    put_identifier(&identifier, r, false);
+    put_number(d, identifier.n);
+    put_bytes(d, identifier.p, identifier.n);
+}
+
+/* A type, mangled as C++ compilers do it; depth bounds the nesting of templates. */
+static void put_type(struct draft *d, struct bo_random *r, unsigned depth)
+{
+    static const char *const simple[] = {"i",   "j",   "m",   "b",    "Pv",   "PKc",
+                                         "RKm", "S0_", "S1_", "RS2_", "OS3_", "x"};
+    const uint32_t class = bo_random_below(r, 16);
+    if (class < 10 || depth == 0) {
+        const uint32_t i = bo_random_below(r, sizeof simple / sizeof *simple);
+        put_text(d, simple[i]);
+    } else if (class < 12) {
+        put_text(d, "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
+    } else if (class < 14) {
+        put_text(d, "St6vectorI");
+        put_type(d, r, depth - 1);
+        put_text(d, "SaIS4_EE");
+    } else {
+        put_text(d, "N");
+        put_component(d, r);
+        put_component(d, r);
+        put_text(d, "I");
+        put_type(d, r, depth - 1);
+        put_text(d, "EE");
+    }
+}
+
+static void put_parameters(struct draft *d, struct bo_random *r)
+{
+    const uint32_t n = bo_random_below(r, 4);
+    for (uint32_t i = 0; i < n; i++)
+        put_type(d, r, 3);
+    if (n == 0)
+        put_text(d, "v");
+}
+
+/* _ZN, scopes, perhaps a template, the function, E, parameters. */
+static void put_cxx_name(struct draft *d, struct bo_random *r)
+{
+    static const char *const scopes[] = {
+        "6google8protobuf8compiler",
+        "6google8protobuf8internal",
+        "3re2",
+        "5boost6spirit2qi",
+        "8nlohmann16json_abi_v3_11_2",
+        "4llvm2cl",
+        "5clang4sema",
+        "St",
+    };
+    const uint32_t scope = bo_random_below(r, sizeof scopes / sizeof *scopes);
+    put_text(d, bo_random_one_in(r, 4) ? "_ZNK" : "_ZN");
+    put_text(d, scopes[scope]);
+    put_component(d, r);
+    if (bo_random_one_in(r, 3)) {
+        put_text(d, "I");
+        put_parameters(d, r);
+        put_text(d, "E");
+    }
+    if (bo_random_one_in(r, 4)) {
+        static const char *const special[] = {"C1", "C2", "D0", "D1", "D2", "aS", "ixEm", "clEv"};
+        const uint32_t i = bo_random_below(r, sizeof special / sizeof *special);
+        put_text(d, special[i]);
+    } else {
+        put_component(d, r);
+    }
+    put_text(d, "E");
+    put_parameters(d, r);
+}
+
+/* Half of the functions of a C file are static: their names begin with the file's. */
+static void put_c_name(struct draft *d, struct bo_random *r)
+{
+    static const char *const files[] = {"", "sqlite3.c:", "shell.c:", "lex.c:"};
+    const uint32_t file = bo_random_below(r, 4);
+    put_text(d, files[file]);
+    put_identifier(d, r, true);
+}
+
+/* The start of the name before, cut anywhere, with another end: prefixes are shared. */
+static void put_related_name(struct draft *d, struct bo_random *r, struct bo_span before)
+{
+    const uint32_t cut = bo_random_below(r, (uint32_t)before.n + 1);
+    put_bytes(d, before.p, cut);
+    put_component(d, r);
+    if (bo_random_one_in(r, 2))
+        put_parameters(d, r);
+}
+
+/* Names that hurt: any bytes, one byte, what text forms cannot carry, long, one in another. */
+static void put_strange_name(struct draft *d, struct bo_random *r, struct bo_span before)
+{
+    static const char *const texts[] = {
+        "123", "-1", "+18446744073709551615", "#f",   ":ir",   "\"f\"",    "a\\b",
+        " f ", "\t", "-[Foo bar:]",           "a\nb", "a\r\n", "\xff\xfe", "\xc3\xa9"};
+    const uint32_t way = bo_random_below(r, 8);
+    uint32_t n = 0;
+    switch (way) {
+    case 0:
+        break; /* one byte, below */
+    case 1:
+        n = bo_random_below(r, sizeof texts / sizeof *texts);
+        put_text(d, texts[n]);
+        return;
+    case 2: /* a prefix of the name before */
+        n = bo_random_below(r, (uint32_t)before.n + 1);
+        put_bytes(d, before.p, n);
+        return;
+    case 3: /* that name and a byte */
+        put_bytes(d, before.p, before.n);
+        break;
+    case 4: /* longer than a byte can count */
+        for (n = 250 + bo_random_below(r, 1500); d->n < n;)
+            put_bytes(d, before.n ? before.p : (const uint8_t *)"x", before.n ? before.n : 1);
+        d->n = n < d->n ? n : d->n;
+        return;
+    default:
+        for (n = bo_random_below(r, 12); n; n--) {
+            const uint8_t any = bo_random_u8(r);
+            put_bytes(d, &any, 1);
+        }
+        return;
+    }
+    const uint8_t last = bo_random_u8(r);
+    put_bytes(d, &last, 1);
+}
+
+static void draft_name(const struct profile *profile, struct draft *d)
+{
+    struct bo_random *r = profile->random;
+    const struct bo_span none = {NULL, 0};
+    const struct bo_span before = profile->n ? profile->functions[profile->n - 1].name : none;
+    d->n = 0;
+    const bool strange = bo_random_one_in(r, strangeness(r));
+    const uint32_t class = bo_random_below(r, 256);
+    if (strange)
+        put_strange_name(d, r, before);
+    else if (class == 255 && before.n)
+        put_bytes(d, before.p, before.n); /* the same name; the hash tells them apart */
+    else if (class >= 128 && before.n)
+        put_related_name(d, r, before);
+    else if (profile->is_c)
+        put_c_name(d, r);
+    else
+        put_cxx_name(d, r);
+    if (d->n == 0)
+        put_text(d, "f");
+}
+
+/* ---- hashes and counters ---------------------------------------------------------------------- */
+
+static size_t random_n_counters(const struct profile *profile)
+{
+    struct bo_random *r = profile->random;
+    const uint32_t class = bo_random_below(r, 64);
+    if (class < (profile->is_c ? 14 : 40))
+        return 1;
+    if (class < (profile->is_c ? 50 : 60))
+        return 1 + bo_random_below(r, 8);
+    if (class < 63)
+        return 1 + bo_random_below(r, 40);
+    return 1 + bo_random_below(r, 600);
+}
+
+/* Six bits for each branch while they fit, as clang makes them; then all 64. */
+static uint64_t random_hash(struct bo_random *r, size_t n_counters)
+{
+    const uint64_t bits = bo_random_u64(r);
+    return n_counters < 10 ? bits >> (64 - 6 * n_counters) : bits;
+}
+
+/* Mostly one that has been seen. */
+static struct shape random_shape(struct profile *profile)
+{
+    struct bo_random *r = profile->random;
+    const uint32_t class = bo_random_below(r, 32);
+    if (class < (profile->is_c ? 5 : 26))
+        return profile->shapes[class % 3 == 2];
+    if (class < (profile->is_c ? 16 : 29)) {
+        const uint32_t i = bo_random_below(r, (uint32_t)profile->n_shapes);
+        return profile->shapes[i];
+    }
+    struct shape shape;
+    shape.n_counters = random_n_counters(profile);
+    shape.hash = random_hash(r, shape.n_counters);
+    const size_t at =
+        profile->n_shapes < N_SHAPES ? profile->n_shapes++ : 2 + bo_random_below(r, N_SHAPES - 2);
+    profile->shapes[at] = shape;
+    return shape;
+}
+
+/* How often a function ran, when it did: small numbers mostly, and a long tail. */
+static uint64_t random_count(struct bo_random *r)
+{
+    const uint32_t a = bo_random_below(r, 28);
+    const uint32_t b = bo_random_below(r, 28);
+    const uint64_t bits = bo_random_u64(r);
+    return 1 + (bits & ((UINT64_C(1) << (a < b ? a : b)) - 1));
+}
+
+/* Counters that stand where widths change. */
+static uint64_t strange_count(struct bo_random *r)
+{
+    static const unsigned widths[] = {7, 8, 14, 16, 21, 28, 31, 32, 35, 42, 49, 56, 63, 64, 0, 1};
+    const uint32_t w = bo_random_below(r, sizeof widths / sizeof *widths);
+    const uint64_t power = widths[w] < 64 ? UINT64_C(1) << widths[w] : 0;
+    const uint32_t minus = bo_random_below(r, 2);
+    return power - minus;
+}
+
+/* The function's own counter first; those of its branches are rarely above it. */
+static uint64_t branch_count(struct bo_random *r, uint64_t own)
+{
+    const uint32_t class = bo_random_below(r, 16);
+    if (class < 6)
+        return 0;
+    if (class < 9)
+        return own;
+    if (class == 15)
+        return own + (own >> 1) * bo_random_below(r, 64);
+    return own >> bo_random_below(r, 8);
+}
+
+static bool fill_counters(const struct profile *profile, struct lprf_function *function)
+{
+    struct bo_random *r = profile->random;
+    const size_t n = function->n_counters;
+    uint64_t *counters = bo_zalloc_array(profile->arena, n, sizeof *counters);
+    if (!counters)
+        return false;
+    function->counters = counters;
+    if (bo_random_below(r, 16) < profile->dead_of_16)
+        return true;
+    const bool strange = bo_random_one_in(r, strangeness(r));
+    counters[0] = strange ? strange_count(r) : random_count(r);
+    for (size_t i = 1; i < n && !bo_random_exhausted(r); i++)
+        counters[i] = strange ? strange_count(r) : branch_count(r, counters[0]);
+    return true;
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+/* A function but its counters; the key is new or not. False when the arena refuses. */
+static bool draft_function(struct profile *profile, struct lprf_function *function)
+{
+    struct draft name;
+    draft_name(profile, &name);
+    const struct shape shape = random_shape(profile);
+    const bool other_number = bo_random_one_in(profile->random, 256);
+    uint8_t *p = bo_alloc(profile->arena, name.n);
+    if (!p)
+        return false;
+    memcpy(p, name.p, name.n);
+    *function = (struct lprf_function){
+        .name = {p, name.n}, .hash = shape.hash, .n_counters = shape.n_counters + other_number};
+    return true;
+}
+
+static bool add_function(struct profile *profile)
+{
+    struct lprf_function function;
+    struct lprf_function *grown = bo_grow_array(profile->arena, profile->functions, profile->n,
+                                                profile->n + 1, &profile->cap, sizeof *grown);
+    if (!grown || !draft_function(profile, &function))
+        return false;
+    profile->functions = grown;
+    size_t number;
+    for (;; function.hash++) { /* until the key is new */
+        if (!lprf_keys_add(&profile->keys, grown, &function, &number))
+            return false;
+        if (number == profile->n)
+            break;
+    }
+    if (!fill_counters(profile, &function))
+        return false;
+    grown[profile->n++] = function;
+    return true;
+}
+
+static bool start_profile(struct profile *profile, struct bo_random *random, struct bo_arena *arena)
+{
+    *profile = (struct profile){.random = random, .arena = arena, .n_shapes = 2};
+    profile->shapes[0] = (struct shape){24, 1};
+    profile->shapes[1] = (struct shape){0, 1};
+    profile->is_c = bo_random_one_in(random, 3);
+    profile->dead_of_16 = 2 + bo_random_below(random, 9);
+    return lprf_keys_init(&profile->keys, 0, arena);
+}
+
+/* ---- file order ------------------------------------------------------------------------------- */
+
+/* As llvm-profdata writes: by name, then by hash. */
+static int compare_keys(const void *a, const void *b)
+{
+    const struct lprf_function *x = a, *y = b;
+    const int order = lprf_compare_names(x->name, y->name);
+    return order ? order : (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static void shuffle(struct lprf_function *functions, size_t n, struct bo_random *random)
+{
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = (size_t)(bo_random_u64(random) % i);
+        const struct lprf_function moved = functions[i - 1];
+        functions[i - 1] = functions[j];
+        functions[j] = moved;
+    }
+}
+
+enum bo_status lprf_generate(struct bo_random *random, size_t scale, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
+{
+    struct profile profile;
+    struct lprf_model *model = bo_alloc(arena, sizeof *model);
+    if (!model || !start_profile(&profile, random, arena))
+        return bo_fail_alloc(err, arena);
+    const uint32_t order = bo_random_below(random, 3);
+    while (profile.n < scale && !bo_random_exhausted(random))
+        if (!add_function(&profile))
+            return bo_fail_alloc(err, arena);
+    if (order == 1 && profile.n)
+        qsort(profile.functions, profile.n, sizeof *profile.functions, compare_keys);
+    else if (order == 2)
+        shuffle(profile.functions, profile.n, random);
+    *model = (struct lprf_model){profile.n, profile.functions};
+    *model_ret = model;
+    return BO_OK;
+}
+
+/* ---- one change ------------------------------------------------------------------------------- */
+
+/* Raises the hash of function f until no other function has its key. */
+static void make_key_new(struct lprf_function *functions, size_t n, size_t f)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i == f || compare_keys(&functions[i], &functions[f]) != 0)
+            continue;
+        functions[f].hash++;
+        i = SIZE_MAX; /* from the start again */
+    }
+}
+
+/* A function out of nothing, put at place f. */
+static bool replace_function(struct lprf_function *functions, size_t f, struct bo_random *random,
+                             struct bo_arena *arena)
+{
+    struct profile profile;
+    if (!start_profile(&profile, random, arena) || !add_function(&profile))
+        return false;
+    functions[f] = profile.functions[0];
+    return true;
+}
+
+static bool rename_function(struct lprf_function *function, struct bo_random *random,
+                            struct bo_arena *arena)
+{
+    const size_t n = function->name.n;
+    uint8_t *p = bo_alloc(arena, n + 1);
+    if (!p)
+        return false;
+    memcpy(p, function->name.p, n);
+    const uint32_t way = bo_random_below(random, 3);
+    const size_t at = (size_t)(bo_random_u64(random) % n);
+    if (way < 2)
+        p[way ? n : at] = bo_random_u8(random);
+    function->name = (struct bo_span){p, way == 0 ? n : way == 1 ? n + 1 : n > 1 ? n - 1 : 1};
+    return true;
+}
+
+/* The counters again, `more` of them (which may be -1), one of them anew. */
+static bool change_counters(struct lprf_function *function, int more, struct bo_random *random,
+                            struct bo_arena *arena)
+{
+    const size_t n = function->n_counters;
+    uint64_t *counters = bo_alloc_array(arena, n + 1, sizeof *counters);
+    if (!counters)
+        return false;
+    memcpy(counters, function->counters, n * sizeof *counters);
+    function->n_counters = more < 0 && n > 1 ? n - 1 : more > 0 ? n + 1 : n;
+    const size_t at = more > 0 ? n : (size_t)(bo_random_u64(random) % n);
+    counters[at] = bo_random_one_in(random, 2) ? strange_count(random) : random_count(random);
+    function->counters = counters;
+    return true;
+}
+
+enum bo_status lprf_mutate(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                           void **model_ret, struct bo_error *err)
+{
+    const struct lprf_model *old = opaque;
+    struct lprf_model *model = bo_alloc(arena, sizeof *model);
+    size_t n = old->n_functions;
+    struct lprf_function *functions = bo_alloc_array(arena, n + 1, sizeof *functions);
+    if (!model || !functions)
+        return bo_fail_alloc(err, arena);
+    if (n)
+        memcpy(functions, old->functions, n * sizeof *functions);
+    size_t f = n ? (size_t)(bo_random_u64(random) % n) : 0;
+    const size_t g = n ? (size_t)(bo_random_u64(random) % n) : 0;
+    const struct lprf_function moved = functions[f];
+    bool ok = true;
+    switch (n ? bo_random_below(random, 9) : 0) {
+    case 0:
+        f = n++;
+        ok = replace_function(functions, f, random, arena);
+        break;
+    case 1:
+        functions[f] = functions[--n];
+        f = 0;
+        break;
+    case 2:
+        ok = rename_function(&functions[f], random, arena);
+        break;
+    case 3:
+        functions[f].hash = bo_random_u64(random);
+        break;
+    case 4:
+        ok = change_counters(&functions[f], 0, random, arena);
+        break;
+    case 5:
+        ok = change_counters(&functions[f], 1, random, arena);
+        break;
+    case 6:
+        ok = change_counters(&functions[f], -1, random, arena);
+        break;
+    case 7: /* a second function of the name */
+        functions[n] = moved;
+        f = n++;
+        break;
+    default:
+        functions[f] = functions[g];
+        functions[g] = moved;
+        break;
+    }
+    if (!ok)
+        return bo_fail_alloc(err, arena);
+    if (n)
+        make_key_new(functions, n, f);
+    *model = (struct lprf_model){n, functions};
+    *model_ret = model;
+    return BO_OK;
+}

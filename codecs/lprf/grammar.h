@@ -1,0 +1,201 @@
+/*
+ * Names as phrases: a grammar of pairs, made by recursive pairing, and its place in a file.
+ *
+ * A symbol is a byte (a terminal) or a pair of symbols (a rule); it stands for the string that it
+ * expands to. Some symbols have codes; a name is 1 to LPRF_MAX_NAME_CODES codes. See README.md for
+ * the order of the rules and for their coding.
+ */
+#ifndef LPRF_GRAMMAR_H
+#define LPRF_GRAMMAR_H
+
+#include "codecs/lprf/lprf.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum {
+    LPRF_MAX_NAME_CODES = 15, /* their number fits 4 bits */
+    LPRF_MAX_PHRASE_NBYTES = 1 << 16,
+    LPRF_MAX_CODE_BITS = 24,
+    LPRF_WIDE_LOAD = 8,    /* bytes that reading a code may touch from its first one on */
+    LPRF_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of phrases */
+};
+
+/* What expanding all phrases of a file of so many bytes may take: an encoder keeps to it, too. */
+static inline uint64_t lprf_max_text_nbytes(uint64_t file_nbytes)
+{
+    return 64 * file_nbytes + (UINT64_C(1) << 20);
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+struct lprf_grammar {
+    uint8_t terminals[256]; /* ascending */
+    uint32_t n_terminals;
+    uint32_t n_rules;
+    /*
+     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule; among the rules
+     * of one left symbol, right ones ascend (but for a wrap-around in rare cases).
+     */
+    uint32_t (*rules)[2];
+    bool *has_code; /* by symbol; codes number those that have one */
+    uint32_t n_codes;
+    unsigned code_bits;   /* at least 1 */
+    uint32_t text_nbytes; /* of all phrases that have codes, expanded */
+    /* name i: n_name_codes[i] codes from the sum of those before on */
+    uint8_t *n_name_codes;
+    uint32_t *codes;
+    size_t n_codes_used;
+};
+
+/*
+ * Makes a grammar for names (each of them not empty) in `arena`. Takes about 8 bytes a byte of the
+ * names while it works. BO_UNSUPPORTED for names that are too long or too many.
+ */
+enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
+                                 struct bo_arena *arena, struct lprf_grammar *grammar,
+                                 struct bo_error *err);
+
+/* Appends the grammar without the names' codes. */
+void lprf_put_grammar(const struct lprf_grammar *grammar, struct bo_writer *out);
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* What a code stands for. */
+struct lprf_phrase {
+    uint32_t off;    /* in the text; LPRF_NOT_YET until it is needed first */
+    uint32_t nbytes; /* until then, the symbol */
+};
+
+#define LPRF_NOT_YET UINT32_MAX
+
+struct lprf_phrases {
+    uint8_t terminals[256];
+    uint32_t n_terminals, n_rules;
+    uint32_t (*rules)[2];
+    struct lprf_phrase *table; /* by code */
+    uint32_t n_codes;
+    unsigned code_bits;
+    uint8_t *text; /* of the phrases expanded so far */
+    uint32_t text_nbytes, text_cap;
+    uint32_t *stack; /* for expanding */
+    uint32_t stack_cap;
+};
+
+/*
+ * Reads the grammar at *off of a file, which ends at `end`, and moves *off behind it. Phrases are
+ * expanded when a name is met that has them, so the table and the text change under a reader's
+ * queries; that rules go in circles is noticed then.
+ */
+enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
+                                 struct lprf_phrases *phrases, struct bo_error *err);
+
+/* Expands the phrase of a code that has not been met yet; BO_CORRUPT when that has no end. */
+enum bo_status lprf_expand_phrase(struct lprf_phrases *phrases, uint32_t code);
+
+/* Whether all phrases are expanded and fill the room that the file announces. */
+static inline bool lprf_all_expanded(const struct lprf_phrases *phrases)
+{
+    return phrases->text_nbytes == phrases->text_cap;
+}
+
+/* The i-th of the codes that start at `codes`, with room for wide loads behind. */
+static inline uint32_t lprf_code_at(const struct lprf_phrases *phrases, const uint8_t *codes,
+                                    uint64_t i)
+{
+    const uint64_t bit = i * phrases->code_bits;
+    return (uint32_t)(bo_le64(codes + bit / 8) >> bit % 8) &
+           ((UINT32_C(1) << phrases->code_bits) - 1);
+}
+
+/* Whether n bytes are equal; reads no others. Made for a few tens of bytes. */
+static inline bool lprf_bytes_equal(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    if (n >= 8) {
+        for (size_t i = 0; i + 8 <= n; i += 8)
+            if (bo_le64(a + i) != bo_le64(b + i))
+                return false;
+        return bo_le64(a + n - 8) == bo_le64(b + n - 8);
+    }
+    if (n >= 4)
+        return bo_le32(a) == bo_le32(b) && bo_le32(a + n - 4) == bo_le32(b + n - 4);
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+#if defined(__SSE2__) && !defined(__SANITIZE_MEMORY__)
+#define LPRF_SSE2 1
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#undef LPRF_SSE2
+#endif
+#endif
+#endif
+
+/*
+ * Whether the phrase stands in the name at byte `at`, where that many bytes are left. Most phrases
+ * have up to 32 bytes, and their lengths are as good as random: so these are compared without a
+ * branch, in 32 bytes of the name that end no later than the name does. The text has room for that
+ * around it.
+ */
+static inline bool lprf_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct bo_span name,
+                                  size_t at)
+{
+#ifdef LPRF_SSE2
+    if (__builtin_expect(name.n >= LPRF_TEXT_MARGIN && nbytes <= LPRF_TEXT_MARGIN, 1)) {
+        const size_t left = name.n - at;
+        const size_t back = left < LPRF_TEXT_MARGIN ? LPRF_TEXT_MARGIN - left : 0;
+        const __m128i *a = (const __m128i *)(const void *)(phrase - back);
+        const __m128i *b = (const __m128i *)(const void *)(name.p + at - back);
+        const __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b));
+        const __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1));
+        const uint64_t equal =
+            (uint32_t)_mm_movemask_epi8(low) | (uint64_t)(uint32_t)_mm_movemask_epi8(high) << 16;
+        return (~equal >> back & ((UINT64_C(1) << nbytes) - 1)) == 0;
+    }
+#endif
+    return lprf_bytes_equal(phrase, name.p + at, nbytes);
+}
+
+/* Whether n codes from the first-th on spell the name; BO_CORRUPT (untold) for bad codes or rules. */
+static inline enum bo_status lprf_spells(struct lprf_phrases *phrases, const uint8_t *codes,
+                                         uint64_t first, unsigned n, struct bo_span name,
+                                         bool *equal_ret)
+{
+    size_t at = 0;
+    *equal_ret = false;
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t code = lprf_code_at(phrases, codes, first + i);
+        if (__builtin_expect(code >= phrases->n_codes, 0) ||
+            (__builtin_expect(phrases->table[code].off == LPRF_NOT_YET, 0) &&
+             lprf_expand_phrase(phrases, code)))
+            return BO_CORRUPT;
+        const struct lprf_phrase phrase = phrases->table[code];
+        if (phrase.nbytes > name.n - at ||
+            !lprf_phrase_at(phrases->text + phrase.off, phrase.nbytes, name, at))
+            return BO_OK;
+        at += phrase.nbytes;
+    }
+    *equal_ret = at == name.n;
+    return BO_OK;
+}
+
+/*
+ * Spells n codes out into `name`, which has room for cap bytes; *n_ret is the length, also when that
+ * is above cap. BO_CORRUPT as above.
+ */
+enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
+                          uint8_t *name, size_t cap, size_t *n_ret);
+
+/*
+ * The same into memory of its own: in `arena` for good when names are kept, else in *buffer, of
+ * *cap bytes, which grows there.
+ */
+enum bo_status lprf_spell_name(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
+                               bool keep, struct bo_span *buffer, struct bo_arena *arena,
+                               struct bo_span *name_ret, struct bo_error *err);
+
+#endif

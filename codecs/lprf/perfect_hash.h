@@ -1,0 +1,54 @@
+/*
+ * A perfect hash: a slot of its own for each of a set of 64-bit hashes.
+ *
+ * The low half of a hash names a bucket; the bucket's pilot, found by trial, sends the high half to
+ * a slot that no other hash has. With the low half and the place that the high half is sent to, the
+ * hash is known again: so a slot needs to keep fewer than 64 bits to tell its hash from all others.
+ */
+#ifndef LPRF_PERFECT_HASH_H
+#define LPRF_PERFECT_HASH_H
+
+#include "harness/bytes.h"
+
+struct lprf_perfect_hash {
+    const uint8_t *pilots;       /* n_buckets x u16 */
+    uint32_t n_buckets, n_slots; /* at least one of each */
+    uint32_t seed;               /* of the names' hashes */
+};
+
+/*
+ * Where the hash's high half is sent under its bucket's pilot: a permutation of 32-bit numbers, of
+ * which the upper part becomes the slot.
+ */
+static inline uint32_t lprf_send(uint32_t high, uint32_t pilot)
+{
+    return (high ^ pilot * 0x9e3779b1u) * 0x85ebca6bu;
+}
+
+static inline uint32_t lprf_bucket_of(const struct lprf_perfect_hash *ph, uint64_t hash)
+{
+    return (uint32_t)((uint64_t)(uint32_t)hash * ph->n_buckets >> 32);
+}
+
+static inline uint32_t lprf_sent_to(const struct lprf_perfect_hash *ph, uint64_t hash)
+{
+    const uint32_t pilot = bo_le16(ph->pilots + 2 * (size_t)lprf_bucket_of(ph, hash));
+    return lprf_send((uint32_t)(hash >> 32), pilot);
+}
+
+/* The slot of what was sent to a place: below n_slots. */
+static inline uint32_t lprf_slot_at(uint32_t n_slots, uint32_t place)
+{
+    return (uint32_t)((uint64_t)place * n_slots >> 32);
+}
+
+/*
+ * Finds pilots for n names, whose hashes (lprf_hash_name) are distinct under the seed found. Fills
+ * *ph_ret, with the pilots as bytes, and the slot of each name, all in `arena`, taking some 40 bytes
+ * a name while it works. n_per_bucket is the mean: more make fewer pilots and a longer search.
+ */
+enum bo_status lprf_make_perfect_hash(const struct bo_span *names, size_t n, unsigned n_per_bucket,
+                                      struct bo_arena *arena, struct lprf_perfect_hash *ph_ret,
+                                      uint32_t **slots_ret, struct bo_error *err);
+
+#endif

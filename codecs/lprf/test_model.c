@@ -1,0 +1,295 @@
+/*
+ * LPRF models and how they are made. Why: the checks are only as good as the models that they try.
+ */
+#include "codecs/lprf/test_model.h"
+
+#include "codecs/lprf/model.h"
+#include "harness/file.h"
+
+static const struct bo_format *format;
+static struct bo_arena arena;
+
+static int set_up(void **state)
+{
+    (void)state;
+    format = bo_find_format("lprf");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+static const struct lprf_function good[] = {
+    FUNCTION("main", 24, 5, 0),
+    FUNCTION("main", 25, 9, 900),
+    FUNCTION("step", 24, 0),
+};
+static const struct lprf_model good_model = {N_ELEMENTS(good), good};
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static void test_flaws(void **state)
+{
+    (void)state;
+    struct lprf_function functions[N_ELEMENTS(good)];
+    const struct lprf_model model = {N_ELEMENTS(good), functions};
+    size_t where = 99;
+    memcpy(functions, good, sizeof good);
+    assert_null(lprf_model_flaw(&model, &arena, &where));
+    functions[1].hash = 24;
+    assert_string_equal(lprf_model_flaw(&model, &arena, &where),
+                        "two functions of one name and hash");
+    assert_int_equal(where, 1);
+    memcpy(functions, good, sizeof good);
+    functions[2].name.n = 0;
+    assert_string_equal(lprf_model_flaw(&model, &arena, &where), "function without a name");
+    assert_int_equal(where, 2);
+    memcpy(functions, good, sizeof good);
+    functions[0].n_counters = 0;
+    assert_string_equal(lprf_model_flaw(&model, &arena, &where), "function without counters");
+    assert_int_equal(where, 0);
+    const size_t region_nbytes = arena.region_nbytes;
+    assert_null(lprf_model_flaw(&good_model, &arena, NULL));
+    assert_int_equal(arena.region_nbytes, region_nbytes);
+    struct bo_arena none;
+    bo_arena_init(&none, 0);
+    assert_non_null(lprf_model_flaw(&good_model, &none, NULL));
+}
+
+/* What bo_mix64 makes into z. */
+static uint64_t unmix64(uint64_t z)
+{
+    z = (z ^ (z >> 31) ^ (z >> 62)) * UINT64_C(0x319642b2d24d8ec3);
+    z = (z ^ (z >> 27) ^ (z >> 54)) * UINT64_C(0x96de1b173f119089);
+    return z ^ (z >> 30) ^ (z >> 60);
+}
+
+/*
+ * Keys of one hash in the table, made for the seed 0: the same name with the hash that the other name
+ * would need, too. They are different keys all the same.
+ */
+static void test_keys_that_collide(void **state)
+{
+    (void)state;
+    struct lprf_function functions[] = {FUNCTION("main", 24, 1), FUNCTION("step", 0, 1),
+                                        FUNCTION("main", 0, 1), FUNCTION("step", 24, 1)};
+    struct lprf_key_table keys;
+    size_t number;
+    functions[1].hash =
+        unmix64(bo_mix64(24) ^ bo_hash(functions[0].name) ^ bo_hash(functions[1].name));
+    functions[2].hash = functions[1].hash;
+    assert_true(bo_mix64(unmix64(12345)) == 12345);
+    assert_true(lprf_keys_init(&keys, 0, &arena));
+    keys.seed = 0;
+    for (unsigned round = 0; round < 2; round++)
+        for (size_t f = 0; f < N_ELEMENTS(functions); f++) {
+            assert_true(lprf_keys_add(&keys, functions, &functions[f], &number));
+            assert_int_equal(number, f);
+        }
+}
+
+static void test_differences(void **state)
+{
+    (void)state;
+    const struct lprf_function changed[] = {
+        FUNCTION("mainx", 24, 5, 0), FUNCTION("main", 23, 5, 0), FUNCTION("main", 24, 5),
+        FUNCTION("main", 24, 5, 1),  FUNCTION("maim", 24, 5, 0),
+    };
+    static const char *const expected[] = {
+        "a function's name differs",
+        "a function's hash differs",
+        "a function's number of counters differs",
+        "a counter differs",
+        "a function's name differs",
+    };
+    const struct lprf_model model = {1, good};
+    for (size_t i = 0; i < N_ELEMENTS(changed); i++)
+        assert_string_equal(format->differ(&model, &(struct lprf_model){1, &changed[i]}),
+                            expected[i]);
+    assert_string_equal(format->differ(&good_model, &model), "the number of functions differs");
+    assert_null(format->differ(&good_model, &good_model));
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    struct bo_unit units[BO_MAX_UNITS];
+    assert_int_equal(format->units(&good_model, units), 3);
+    assert_string_equal(units[0].name, "functions");
+    assert_int_equal(units[0].n, 3);
+    assert_string_equal(units[1].name, "counters");
+    assert_int_equal(units[1].n, 5);
+    assert_string_equal(units[2].name, "name bytes");
+    assert_int_equal(units[2].n, 12);
+    assert_true(lprf_maximum(&good_model) == 9); /* of first counters */
+    assert_true(lprf_maximum(&(struct lprf_model){0, NULL}) == 0);
+    /*
+     * Hashes 24 24 25 and numbers 2 2 1: 2.7549 bits each. Counters 0 0 5 9 900: 9.6096. Bytes
+     * mainmainstep, m a i n twice and s t e p once: 8 log2(6) + 4 log2(12).
+     */
+    const double expected = (2 * 2.754887502163468 + 9.609640474436812 + 35.01955000865388) / 8;
+    const double floor_nbytes = format->entropy_floor_nbytes(&good_model, &arena);
+    assert_true(floor_nbytes > expected - 1e-9 && floor_nbytes < expected + 1e-9);
+    struct bo_arena none;
+    bo_arena_init(&none, 0);
+    assert_true(format->entropy_floor_nbytes(&good_model, &none) < 0);
+}
+
+/* ---- generation and mutation ----------------------------------------------------------------- */
+
+static void test_generated_models_are_valid(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct bo_random random = bo_random_seeded(seed);
+        void *model;
+        assert_int_equal(format->generate(&random, seed % 9, &arena, &model, NULL), BO_OK);
+        assert_int_equal(((struct lprf_model *)model)->n_functions, seed % 9);
+        for (unsigned i = 0; i < 30; i++) {
+            void *before = model;
+            assert_int_equal(format->mutate(before, &random, &arena, &model, NULL), BO_OK);
+            const char *flaw = lprf_model_flaw(model, &arena, NULL);
+            if (flaw)
+                fail_msg("seed %u, mutation %u: %s", (unsigned)seed, i, flaw);
+            assert_null(lprf_model_flaw(before, &arena, NULL)); /* it is left as it was */
+        }
+    }
+}
+
+/* What models of random bytes hold at least once: where encodings break. */
+struct extremes {
+    bool nul, newline, one_byte, long_name, prefix, namesake, many_counters;
+    bool zero, two_to_32, two_to_63, largest, alphabetical, unordered;
+};
+
+static void note_function(struct extremes *seen, const struct lprf_function *f)
+{
+    seen->nul |= memchr(f->name.p, '\0', f->name.n) != NULL;
+    seen->newline |= memchr(f->name.p, '\n', f->name.n) != NULL;
+    seen->one_byte |= f->name.n == 1;
+    seen->long_name |= f->name.n > 300;
+    seen->many_counters |= f->n_counters > 255;
+    for (size_t i = 0; i < f->n_counters; i++) {
+        seen->zero |= f->counters[i] == 0;
+        seen->two_to_32 |= f->counters[i] == UINT64_C(1) << 32;
+        seen->two_to_63 |= f->counters[i] == UINT64_C(1) << 63;
+        seen->largest |= f->counters[i] == UINT64_MAX;
+    }
+}
+
+static void note_extremes(struct extremes *seen, const struct lprf_model *model)
+{
+    bool ascends = model->n_functions > 9;
+    for (size_t i = 0; i < model->n_functions; i++) {
+        const struct lprf_function *f = &model->functions[i];
+        note_function(seen, f);
+        if (i && lprf_compare_names(f[-1].name, f->name) > 0) {
+            seen->unordered = true;
+            ascends = false;
+        }
+        for (size_t j = 0; j < model->n_functions; j++) {
+            const struct bo_span name = model->functions[j].name;
+            if (i == j || name.n < f->name.n || memcmp(name.p, f->name.p, f->name.n) != 0)
+                continue;
+            seen->namesake |= name.n == f->name.n;
+            seen->prefix |= name.n > f->name.n;
+        }
+    }
+    seen->alphabetical |= ascends;
+}
+
+/*
+ * A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty
+ * one. Among them all is what is hard.
+ */
+static void test_generated_from_bytes(void **state)
+{
+    (void)state;
+    struct extremes seen = {0};
+    uint8_t entropy[4096];
+    struct bo_random noise = bo_random_seeded(4);
+    for (unsigned round = 0; round < 300; round++) {
+        for (size_t i = 0; i < sizeof entropy; i++)
+            entropy[i] = round % 8 == 0 ? (uint8_t)(round * 5) : bo_random_u8(&noise);
+        const size_t n = bo_random_below(&noise, sizeof entropy + 1);
+        struct bo_random random = bo_random_from_bytes((struct bo_span){entropy, n});
+        void *model;
+        assert_int_equal(format->generate(&random, 1000, &arena, &model, NULL), BO_OK);
+        assert_null(lprf_model_flaw(model, &arena, NULL));
+        assert_true(((struct lprf_model *)model)->n_functions < 1000);
+        note_extremes(&seen, model);
+    }
+    assert_true(seen.nul && seen.newline && seen.one_byte && seen.long_name);
+    assert_true(seen.prefix && seen.namesake && seen.many_counters && seen.zero);
+    assert_true(seen.two_to_32 && seen.two_to_63 && seen.largest);
+    assert_true(seen.alphabetical && seen.unordered);
+    struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
+    void *model;
+    assert_int_equal(format->generate(&nothing, 1000, &arena, &model, NULL), BO_OK);
+    assert_int_equal(((struct lprf_model *)model)->n_functions, 0);
+}
+
+static uint64_t text_hash(uint64_t seed, unsigned n_mutations)
+{
+    struct bo_random random = bo_random_seeded(seed);
+    void *model;
+    assert_int_equal(format->generate(&random, 200, &arena, &model, NULL), BO_OK);
+    for (unsigned i = 0; i < n_mutations; i++)
+        assert_int_equal(format->mutate(model, &random, &arena, &model, NULL), BO_OK);
+    return bo_hash(print_text(model, &arena));
+}
+
+static void test_same_seed_same_model(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        const uint64_t hash = text_hash(seed, 10);
+        assert_true(text_hash(seed, 10) == hash);
+        assert_true(text_hash(seed, 0) != hash);
+        assert_true(text_hash(seed + 1, 10) != hash);
+    }
+}
+
+static void test_each_allocation_fails(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        bool complete = false;
+        for (uint64_t n = 1; !complete; n++) {
+            struct bo_arena small;
+            struct bo_random random = bo_random_seeded(seed);
+            struct bo_error error = {0};
+            void *model;
+            bo_arena_init(&small, BO_ARENA_UNLIMITED);
+            small.fail_at = n;
+            enum bo_status status = format->generate(&random, 12, &small, &model, &error);
+            for (unsigned i = 0; i < 3 && !status; i++)
+                status = format->mutate(model, &random, &small, &model, &error);
+            complete = small.n_allocs < n;
+            if (status != (complete ? BO_OK : BO_NO_MEMORY) || error.status != status)
+                fail_msg("seed %u, allocation %u: %s", (unsigned)seed, (unsigned)n,
+                         bo_status_name(status));
+            bo_arena_free(&small);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flaws),
+        cmocka_unit_test(test_keys_that_collide),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_generated_models_are_valid),
+        cmocka_unit_test(test_generated_from_bytes),
+        cmocka_unit_test(test_same_seed_same_model),
+        cmocka_unit_test(test_each_allocation_fails),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,18 @@
+/* The layout of the trie (trie.c says it), for those who read and write it. */
+#ifndef LPRF_TRIE_H
+#define LPRF_TRIE_H
+
+#include "codecs/lprf/index.h"
+
+enum {
+    TRIE_ROOT_IS_LEAF = 16, /* in the index's first byte */
+    TRIE_HAS_PLACES = 1,    /* in a node's first byte */
+    TRIE_LONG_LABEL = 31,   /* bytes of a label from which a varint tells them */
+    TRIE_MANY_CHILDREN = 6, /* from which number on they have bits of their own, */
+    TRIE_MANY_CODE = 7      /* and this instead of a number */
+};
+
+/* The index and the records of a file that lprf_begin has begun. */
+enum bo_status lprf_put_trie(struct lprf_writer *w, struct bo_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+#!/bin/bash
+# What the scripts of this folder share: documents and name lists, as the manifest means them.
+
+# The bytes that the manifest's hash is of: the text, whether it is packed or not.
+text_of() { # file
+    case $1 in
+    *.xz) xz -dc "$1" ;;
+    *) cat "$1" ;;
+    esac
+}
+
+has_sha256() { # file sha256
+    [ -f "$1" ] && [ "$(text_of "$1" | sha256sum | cut -d ' ' -f 1)" = "$2" ]
+}
+
+# How many tables, functions, ... the text on standard input has: the manifest's number.
+count_units() { # format
+    case $1 in
+    pcdata) grep -c '^table ' ;;
+    lprf) grep -c '^# Func Hash:$' ;;
+    names) grep -c . ;;
+    *) echo "documents.sh does not know what to count in $1" >&2 && false ;;
+    esac
+}
+
+units_of() { # format
+    case $1 in
+    pcdata) echo tables ;;
+    lprf) echo functions ;;
+    *) echo names ;;
+    esac
+}

@@ -1,0 +1,301 @@
+/*
+ * The importers of profiles: which files they take for theirs, lists of names with drawn counters,
+ * and binary profiles that end early. Why: scale documents are only as real as this draw, and
+ * LLVM's own reader does not notice a profile that was cut. What LLVM makes of whole profiles is in
+ * test_real_llvm.sh.
+ */
+#include <stdio.h>
+
+#include "codecs/lprf/lprf.h"
+#include "corpora/import/import.h"
+#include "harness/guard.h"
+#include "harness/test_cmocka.h"
+
+static struct bo_span text(const char *s)
+{
+    return (struct bo_span){(const uint8_t *)s, strlen(s)};
+}
+
+static const struct bo_importer *importer_called(const char *name)
+{
+    for (const struct bo_importer *const *i = bo_importers; *i; i++)
+        if (strcmp((*i)->format, "lprf") == 0 && strcmp((*i)->name, name) == 0)
+            return *i;
+    fail_msg("no importer %s", name);
+    return NULL;
+}
+
+/* ---- which file is whose --------------------------------------------------------------------- */
+
+static void assert_taken_by(const char *name, const void *bytes, size_t n)
+{
+    struct bo_guarded guarded;
+    assert_true(bo_guarded_copy((struct bo_span){bytes, n}, &guarded));
+    const struct bo_importer *importer = bo_find_importer("lprf", guarded.span);
+    bo_guarded_free(&guarded);
+    if (!name)
+        assert_null(importer);
+    else
+        assert_string_equal(importer->name, name);
+}
+
+static void test_sniffing(void **state)
+{
+    (void)state;
+    assert_taken_by("profdata", "\xfflprofi\x81", 8);
+    assert_taken_by("profdata", "\x81iforpl\xff", 8);
+    assert_taken_by("profdata", "\xfflprofr\x81", 8);
+    assert_taken_by("profdata", "\x81rforpl\xff", 8);
+    assert_taken_by("profdata", "\x81Rforpl\xff and more", 17);
+    assert_taken_by(NULL, "\xfflprofx\x81", 8);
+    assert_taken_by(NULL, "\xfflprofi", 7);
+    assert_taken_by(NULL, "\xfflprofi\x82", 8);
+    assert_taken_by(NULL,
+                    "\x7f"
+                    "ELF\0",
+                    5);
+    assert_taken_by("proftext", "main\n1\n1\n1\n", 11);
+    assert_taken_by("proftext", ":ir\n", 4);
+    assert_taken_by("proftext", "", 0);
+}
+
+/* ---- lists of names -------------------------------------------------------------------------- */
+
+static const char like[] = "a\n1\n1\n10\n\nb\n2\n2\n20\n21\n\nc\n3\n3\n30\n31\n32\n\n";
+
+static enum bo_status import_names(const char *list, const char *counters_like, uint64_t seed,
+                                   uint64_t max_functions, struct bo_arena *arena,
+                                   const struct lprf_model **model_ret, struct bo_error *err)
+{
+    const struct bo_import_options options = {max_functions, seed, text(counters_like)};
+    struct bo_guarded guarded;
+    void *model = NULL;
+    bo_arena_init(arena, 1 << 24);
+    assert_true(bo_guarded_copy(text(list), &guarded));
+    const enum bo_status status =
+        importer_called("names")->import(guarded.span, &options, arena, &model, err);
+    bo_guarded_free(&guarded); /* the model must not point into it */
+    *model_ret = model;
+    return status;
+}
+
+static void assert_named(const struct lprf_model *model, size_t i, const char *name)
+{
+    assert_true(bo_span_equal(model->functions[i].name, text(name)));
+}
+
+/* Hash h comes with h counters: 10 h, 10 h + 1, ... */
+static void assert_record_of_like(const struct lprf_function *function)
+{
+    assert_in_range(function->hash, 1, 3);
+    assert_int_equal(function->n_counters, function->hash);
+    for (size_t i = 0; i < function->n_counters; i++)
+        assert_int_equal(function->counters[i], 10 * function->hash + i);
+}
+
+static void test_names_and_counters(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_error err;
+    const struct lprf_model *model;
+    assert_int_equal(import_names("x\n_Z1y: z\n\"q", like, 1, 0, &arena, &model, &err), BO_OK);
+    assert_int_equal(model->n_functions, 3);
+    assert_named(model, 0, "x");
+    assert_named(model, 1, "_Z1y: z");
+    assert_named(model, 2, "\"q");
+    for (size_t i = 0; i < 3; i++)
+        assert_record_of_like(&model->functions[i]);
+    bo_arena_free(&arena);
+    assert_int_equal(import_names("", like, 1, 0, &arena, &model, &err), BO_OK);
+    assert_int_equal(model->n_functions, 0);
+    bo_arena_free(&arena);
+}
+
+enum { N_NAMES = 3000 };
+
+static char *many_names(struct bo_arena *arena)
+{
+    enum { LINE_NBYTES = 6 };
+    char *list = bo_alloc(arena, N_NAMES * LINE_NBYTES + 1);
+    assert_non_null(list);
+    for (unsigned i = 0; i < N_NAMES; i++)
+        snprintf(list + (size_t)i * LINE_NBYTES, LINE_NBYTES + 1, "n%04u\n", i);
+    return list;
+}
+
+/* Every record is drawn about as often, the same ones for a seed and others for another. */
+static void test_draw(void **state)
+{
+    (void)state;
+    struct bo_arena arena, names_arena;
+    const struct lprf_model *model;
+    unsigned n_of_hash[4] = {0}, n_moved = 0;
+    static uint64_t drawn[N_NAMES];
+    bo_arena_init(&names_arena, 1 << 20);
+    const char *list = many_names(&names_arena);
+    for (unsigned round = 0; round < 3; round++) {
+        const uint64_t seed = round < 2 ? 7 : 8;
+        assert_int_equal(import_names(list, like, seed, 0, &arena, &model, NULL), BO_OK);
+        for (size_t i = 0; i < N_NAMES; i++) {
+            const uint64_t hash = model->functions[i].hash;
+            assert_record_of_like(&model->functions[i]);
+            n_of_hash[hash] += round == 0;
+            n_moved += round == 2 && hash != drawn[i];
+            if (round == 1)
+                assert_int_equal(hash, drawn[i]);
+            drawn[i] = hash;
+        }
+        bo_arena_free(&arena);
+    }
+    for (unsigned h = 1; h <= 3; h++)
+        assert_in_range(n_of_hash[h], 900, 1100);
+    assert_in_range(n_moved, 1800, 2200);
+    bo_arena_free(&names_arena);
+}
+
+static void test_even_spacing(void **state)
+{
+    (void)state;
+    struct bo_arena arena, names_arena;
+    const struct lprf_model *model;
+    bo_arena_init(&names_arena, 1 << 20);
+    const char *list = many_names(&names_arena);
+    static const uint64_t wanted[] = {1, 2, 7, 100, 999, 1500, 2999, 3000, 3001, UINT64_MAX};
+    for (size_t w = 0; w < N_ELEMENTS(wanted); w++) {
+        assert_int_equal(import_names(list, like, 1, wanted[w], &arena, &model, NULL), BO_OK);
+        const size_t n = wanted[w] < N_NAMES ? (size_t)wanted[w] : N_NAMES;
+        assert_int_equal(model->n_functions, n);
+        assert_named(model, 0, "n0000");
+        for (size_t i = 0; i < n; i++) {
+            unsigned place;
+            assert_int_equal(sscanf((const char *)model->functions[i].name.p, "n%4u", &place), 1);
+            assert_in_range(place, i * N_NAMES / n, (i * N_NAMES + n - 1) / n);
+        }
+        bo_arena_free(&arena);
+    }
+    bo_arena_free(&names_arena);
+}
+
+static void assert_refused(const char *list, const char *counters_like, enum bo_status status,
+                           uint64_t off)
+{
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    const struct lprf_model *model;
+    assert_int_equal(import_names(list, counters_like, 1, 0, &arena, &model, &err), status);
+    assert_int_equal(err.status, status);
+    assert_int_equal(err.off, off);
+    assert_non_null(err.what);
+    assert_int_equal(import_names(list, counters_like, 1, 0, &arena, &model, NULL), status);
+    bo_arena_free(&arena);
+}
+
+static void test_bad_lists(void **state)
+{
+    (void)state;
+    assert_refused("\n", like, BO_CORRUPT, 0);
+    assert_refused("a\nb\n\nc\n", like, BO_CORRUPT, 4);
+    assert_refused("xx\nyy\nzz\nyy\n", "a\n1\n1\n10\n", BO_CORRUPT, 9);
+    assert_refused("a\n", "", BO_BAD_USAGE, BO_NO_OFFSET);
+    assert_refused("a\n", "no profile", BO_BAD_USAGE, BO_NO_OFFSET);
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    void *model;
+    bo_arena_init(&arena, 1 << 20);
+    assert_int_equal(importer_called("names")->import(text("a\n"), NULL, &arena, &model, &err),
+                     BO_BAD_USAGE);
+    bo_arena_free(&arena);
+}
+
+/* Also: the n-th allocation may fail. */
+static void test_names_without_memory(void **state)
+{
+    (void)state;
+    const struct bo_import_options options = {0, 1, text(like)};
+    for (uint64_t fail_at = 1;; fail_at++) {
+        struct bo_arena arena;
+        struct bo_error err = {0};
+        void *model;
+        bo_arena_init(&arena, 1 << 20);
+        arena.fail_at = fail_at;
+        const enum bo_status status =
+            importer_called("names")->import(text("p\nq\nr\n"), &options, &arena, &model, &err);
+        const bool complete = arena.n_allocs < fail_at;
+        bo_arena_free(&arena);
+        if (complete) {
+            assert_int_equal(status, BO_OK);
+            assert_true(fail_at > 5);
+            return;
+        }
+        assert_int_not_equal(status, BO_OK);
+    }
+}
+
+/* ---- binary profiles that end early ---------------------------------------------------------- */
+
+enum { HEADER_NBYTES = 40, N_BUCKETS = 3, INDEX_NBYTES = 16 + 8 * N_BUCKETS, N_RECORD_BYTES = 24 };
+
+/* The outline of an indexed profile: header, records, index. */
+static size_t make_outline(uint8_t *p, uint64_t version)
+{
+    const size_t index_off = HEADER_NBYTES + N_RECORD_BYTES;
+    memset(p, 0, index_off + INDEX_NBYTES);
+    memcpy(p, "\xfflprofi\x81", 8);
+    bo_set_le64(p + 8, version);
+    bo_set_le64(p + 32, index_off);
+    bo_set_le64(p + index_off, N_BUCKETS);
+    return index_off + INDEX_NBYTES;
+}
+
+static void test_cut_profiles(void **state)
+{
+    (void)state;
+    uint8_t p[HEADER_NBYTES + N_RECORD_BYTES + INDEX_NBYTES];
+    const size_t whole =
+        make_outline(p, 7 | (uint64_t)1 << 56); /* with a flag beside the version */
+    for (size_t n = HEADER_NBYTES; n < whole; n++) {
+        struct bo_arena arena;
+        struct bo_guarded guarded;
+        struct bo_error err = {0};
+        void *model = NULL;
+        bo_arena_init(&arena, 1 << 20);
+        assert_true(bo_guarded_copy((struct bo_span){p, n}, &guarded));
+        assert_int_equal(
+            importer_called("profdata")->import(guarded.span, NULL, &arena, &model, &err),
+            BO_TRUNCATED);
+        assert_int_equal(err.off, n);
+        bo_guarded_free(&guarded);
+        bo_arena_free(&arena);
+    }
+}
+
+static void test_wild_index_places(void **state)
+{
+    (void)state;
+    static const uint64_t wild[] = {1000, UINT64_MAX, UINT64_MAX - 15, (uint64_t)1 << 63};
+    for (size_t i = 0; i < 2 * N_ELEMENTS(wild); i++) {
+        uint8_t p[HEADER_NBYTES + N_RECORD_BYTES + INDEX_NBYTES];
+        const size_t n = make_outline(p, 5);
+        struct bo_arena arena;
+        struct bo_error err = {0};
+        void *model = NULL;
+        bo_arena_init(&arena, 1 << 20);
+        bo_set_le64(p + (i % 2 ? 32 : HEADER_NBYTES + N_RECORD_BYTES), wild[i / 2]);
+        assert_int_equal(
+            importer_called("profdata")->import((struct bo_span){p, n}, NULL, &arena, &model, &err),
+            BO_TRUNCATED);
+        bo_arena_free(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sniffing),     cmocka_unit_test(test_names_and_counters),
+        cmocka_unit_test(test_draw),         cmocka_unit_test(test_even_spacing),
+        cmocka_unit_test(test_bad_lists),    cmocka_unit_test(test_names_without_memory),
+        cmocka_unit_test(test_cut_profiles), cmocka_unit_test(test_wild_index_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
