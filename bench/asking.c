@@ -12,10 +12,10 @@
 enum {
     MAX_CALLS = 4096, /* chunks in a batch */
     COLD_CALLS = 4,   /* batches in a cold repetition: emptying the caches takes some ms each */
-    VERIFY_NS = 500000000, /* the first repetition verifies the set, or what a slow reader does in
+    VERIFY_NS = 200000000, /* the first repetition verifies the set, or what a slow reader does in
                               so long */
     PAGES_SAMPLE = 256,    /* queries whose pages are counted, */
-    MAX_PAGES = 1 << 16,   /* or fewer that touch so many together */
+    MAX_PAGES = 1 << 14,   /* or fewer that touch so many together */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this an interrupt hardly shows */
     SPARE_ANSWERS =
         16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */

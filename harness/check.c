@@ -37,6 +37,7 @@ struct trial {
     const struct bo_codec *codec;
     const void *model;
     const struct bo_effort *effort;
+    bool large; /* the model: what takes many encodings is sampled more thinly */
     struct bo_arena arena;
     struct bo_writer encoded;
     struct bo_probes probes;       /* drawn by the check of damage */
@@ -47,7 +48,11 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
                         const struct bo_codec *codec, const void *model,
                         const struct bo_effort *effort)
 {
+    enum { LARGE_UNITS = 1000 };
+    struct bo_unit units[BO_MAX_UNITS] = {{NULL, 0}};
     *t = (struct trial){format, codec, model, effort, .result = {.outcome = BO_PASS}};
+    format->units(model, units);
+    t->large = units[0].n > LARGE_UNITS;
     bo_arena_init(&t->arena, effort->budget_nbytes);
     bo_writer_init(&t->encoded, &t->arena);
     struct bo_error error = {0};
@@ -261,10 +266,10 @@ static bool offer(struct trial *t, struct bo_span in)
 /* So many damaged copies of a large encoding as read about MAX_DAMAGED_NBYTES in all. */
 static size_t n_samples(const struct trial *t, size_t nbytes)
 {
-    enum { MAX_DAMAGED_NBYTES = 32 << 20, AT_LEAST = 2 };
+    enum { MAX_DAMAGED_NBYTES = 32 << 20, AT_LEAST = 2, OF_LARGE_ONE_IN = 8 };
     const size_t affordable = MAX_DAMAGED_NBYTES / (nbytes + 1);
-    const size_t n =
-        affordable < t->effort->n_damage_sample ? affordable : t->effort->n_damage_sample;
+    const size_t wanted = t->effort->n_damage_sample / (t->large ? OF_LARGE_ONE_IN : 1);
+    const size_t n = affordable < wanted ? affordable : wanted;
     return n < AT_LEAST ? AT_LEAST : n;
 }
 
@@ -372,19 +377,15 @@ static struct bo_check_result check_allocation_failure(const struct bo_format *f
                                                        const void *model,
                                                        const struct bo_effort *effort)
 {
-    enum { LARGE_UNITS = 1000 };
     static const char *const steps[] = {"encode", "decode", "open"};
     struct trial t;
     if (trial_begin(&t, format, codec, model, effort)) {
         t.result = pass(0);
         const unsigned first_step = borrows_encoding(format, codec) ? 2 : 0;
-        struct bo_unit units[BO_MAX_UNITS] = {{NULL, 0}};
-        format->units(model, units);
-        const bool large = units[0].n > LARGE_UNITS; /* the later ones at growing distances */
         for (unsigned step = first_step; step < 3 && t.result.outcome == BO_PASS; step++) {
             bool complete = false;
             for (uint64_t n = 1; n <= effort->max_failures && !complete;
-                 n += large ? 1 + n / 4 : 1) {
+                 n += t.large ? 1 + n / 4 : 1) {
                 struct bo_arena arena;
                 struct bo_error error = {0};
                 bo_arena_init(&arena, effort->budget_nbytes);

@@ -346,7 +346,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 
 #define LPRF_INDEX phrases
 #define LPRF_INDEX_NAME "phrases"
-#define LPRF_INDEX_NUMBER 16
+#define LPRF_INDEX_NUMBER 7
 #define LPRF_INDEX_ROLE BO_NEW
 #define LPRF_INDEX_SUMMARY "names as phrases of a grammar, behind a perfect hash; exact"
 #include "codecs/lprf/cross.h"

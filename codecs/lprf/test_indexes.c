@@ -140,6 +140,41 @@ static void test_every_byte(void **state)
     bo_arena_free(&arena);
 }
 
+/*
+ * Absent names put together from parts of names that are there, which a reader may be led to by
+ * what stands in the same block, node or bucket.
+ */
+static void test_patched_names(void **state)
+{
+    (void)state;
+    static const char *const there[] = {"abcdeA", "abzdeQ", "abzdeR", "abzdeRs", "b"};
+    static const char *const absent[] = {"abcdeQ", "abcdeR", "abcdeRs", "abzdeA", "abz", "ab",
+                                         "a",      "abR",    "s",       "bs",     "c",   ""};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct lprf_model *model = make_model(&arena, N_ELEMENTS(there));
+    for (size_t i = 0; i < N_ELEMENTS(there); i++)
+        function_of(model, i)->name = span_of(there[i]);
+    expect_held(model, &arena, N_ELEMENTS(there));
+    for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
+        const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), codecs[i]);
+        struct bo_writer out;
+        void *reader;
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(model, &out, NULL), BO_OK);
+        assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+        for (size_t k = 0; k < N_ELEMENTS(absent); k++) {
+            const struct lprf_name_query query = {span_of(absent[k])};
+            uint32_t found = 1;
+            assert_int_equal(codec->query(reader, LPRF_CONTAINS, &query, 1, &found, NULL), BO_OK);
+            if (found)
+                fail_msg("%s finds \"%s\"", codecs[i], absent[k]);
+        }
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&arena);
+}
+
 static struct lprf_model *numbered_names(struct bo_arena *arena, size_t n)
 {
     struct lprf_model *model = make_model(arena, n);
@@ -201,9 +236,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_name),   cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_long_names), cmocka_unit_test(test_every_byte),
-        cmocka_unit_test(test_many_names), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_one_name),      cmocka_unit_test(test_every_prefix),
+        cmocka_unit_test(test_long_names),    cmocka_unit_test(test_every_byte),
+        cmocka_unit_test(test_patched_names), cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("lprf: hard profiles", tests, NULL, NULL);
 }
