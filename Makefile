@@ -57,21 +57,21 @@ LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIA
 
 # How much a variant looks at, where checks are slow: every check on documents whose text has up to so
 # many bytes, sizes and hashes alone up to the second number, nothing of longer ones; every check on
-# so many generated ones (third number; sizes and hashes of twelve are always compared). A variant
-# without numbers sees everything; LIMITS_<variant>_<format> goes first. selfcheck says of each
-# document what it left out, and run_tests.sh passes that on.
-LIMITS_asan := 500000 1000000 4
+# so many generated ones (third number; sizes and hashes of twelve are always compared); and less in
+# each check where it says `light`. A variant without numbers sees everything; LIMITS_<variant>_<format>
+# goes first. selfcheck says what it left out, and run_tests.sh passes that on.
+LIMITS_clang_lprf := 1000000 5000000 12
 LIMITS_asan_pcdata := 250000 1000000 12
-LIMITS_msan := 500000 1000000 2
+LIMITS_asan_lprf := 500000 1000000 4 light
 LIMITS_msan_pcdata := 210000 1000000 12
-LIMITS_i686 := 500000 1000000 4
-LIMITS_i686_pcdata := 500000 1000000 12
-LIMITS_s390x := 500000 1000000 2
+LIMITS_msan_lprf := 500000 1000000 2 light
+LIMITS_i686_lprf := 500000 1000000 4 light
 LIMITS_s390x_pcdata := 210000 1000000 2
+LIMITS_s390x_lprf := 500000 1000000 2 light
 # $(1): format
 limits = $(or $(LIMITS_$(VARIANT)_$(1)),$(LIMITS_$(VARIANT)))
 limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word 2,$(limits))) \
-	--generated $(or $(GENERATED),$(word 3,$(limits)),12)
+	$(if $(filter light,$(limits)),--light) --generated $(or $(GENERATED),$(word 3,$(limits)),12)
 
 # ---- sources: folders decide, nothing is listed twice ------------------------------------------
 

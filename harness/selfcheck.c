@@ -2,7 +2,7 @@
  * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross
  * compiler reaches: 32-bit, big-endian, under each sanitizer.
  *
- *   selfcheck [--golden] [--generated N] [--checks-up-to BYTES] [--up-to BYTES]
+ *   selfcheck [--golden] [--generated N] [--light] [--checks-up-to BYTES] [--up-to BYTES]
  *             FORMAT GOLDEN.tsv DOCUMENT...
  *
  * Checks the documents and N generated ones, then compares the size and hash of every encoding with
@@ -10,7 +10,8 @@
  * XXH3-of-the-payload`. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
- * the golden file, and those longer than --up-to are left out; a line `note: ...` says so of each.
+ * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth as
+ * much; a line `note: ...` says so of each.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct selfcheck {
     const struct bo_format *format;
     struct bo_span golden;                 /* the file's text; p is NULL when it is to be printed */
     size_t max_checked_nbytes, max_nbytes; /* of a document's text */
+    bool light;                            /* an eighth of the effort */
     unsigned long passed, failed;
 };
 
@@ -90,13 +92,14 @@ static void check_all(struct selfcheck *s, const char *name, const void *model,
         }
 }
 
-static struct bo_effort light_effort(void)
+static struct bo_effort effort_of(const struct selfcheck *s)
 {
+    const unsigned part = s->light ? 8 : 1;
     struct bo_effort effort = bo_effort_default();
-    effort.max_queries = 4000;
-    effort.max_damage_full = DAMAGE_UP_TO;
-    effort.n_damage_sample = 80;
-    effort.max_failures = 60;
+    effort.max_queries = 4000 / part;
+    effort.max_damage_full = DAMAGE_UP_TO / part;
+    effort.n_damage_sample = 80 / part;
+    effort.max_failures = 60 / part;
     return effort;
 }
 
@@ -114,7 +117,7 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
 
 static void check_generated(struct selfcheck *s, unsigned long n)
 {
-    const struct bo_effort effort = light_effort();
+    const struct bo_effort effort = effort_of(s);
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
          seed++) {
         struct bo_arena arena;
@@ -167,7 +170,7 @@ static void check_text(struct selfcheck *s, const char *name, struct bo_span tex
          "prints other text than it parsed");
     bo_writer_free(&again);
     check_golden(s, name, model);
-    const struct bo_effort effort = light_effort();
+    const struct bo_effort effort = effort_of(s);
     if (s->golden.p && text.n <= s->max_checked_nbytes)
         check_all(s, name, model, &effort);
     else if (s->golden.p)
@@ -199,6 +202,8 @@ static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golde
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--golden") == 0)
             *golden_ret = true;
+        else if (strcmp(argv[i], "--light") == 0)
+            s->light = true;
         else if (i + 1 == argc)
             break;
         else if (strcmp(argv[i], "--generated") == 0)
@@ -221,8 +226,9 @@ int main(int argc, char **argv)
     const int i = parse_options(argc, argv, &s, &print_golden, &n_generated);
     s.format = i < argc ? bo_find_format(argv[i]) : NULL;
     if (!s.format || i + 1 >= argc) {
-        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] [--checks-up-to BYTES] "
-                        "[--up-to BYTES]\n                 FORMAT GOLDEN.tsv DOCUMENT...\n");
+        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] [--light] "
+                        "[--checks-up-to BYTES] [--up-to BYTES]\n"
+                        "                 FORMAT GOLDEN.tsv DOCUMENT...\n");
         return 2;
     }
     struct bo_arena arena;
@@ -231,6 +237,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "selfcheck: %s: cannot read\n", argv[i + 1]);
         return 2;
     }
+    if (s.light && s.golden.p)
+        printf("note: %s: an eighth of the queries, damage and failing allocations\n",
+               s.format->name);
     check_generated(&s, n_generated);
     for (int d = i + 2; d < argc; d++)
         check_document(&s, argv[d]);

@@ -64,17 +64,19 @@ void lprf_put_grammar(const struct lprf_grammar *grammar, struct bo_writer *out)
 
 /* What a code stands for. */
 struct lprf_phrase {
-    uint32_t off;    /* in the text; LPRF_NOT_YET until it is needed first */
-    uint32_t nbytes; /* until then, the symbol */
+    uint32_t off; /* in the text; the symbol while nbytes is LPRF_NOT_YET */
+    uint32_t
+        nbytes; /* LPRF_NOT_YET until the phrase is needed first: longer than any name's rest */
 };
 
 #define LPRF_NOT_YET UINT32_MAX
+#define LPRF_NO_SYMBOL UINT32_MAX
 
 struct lprf_phrases {
     uint8_t terminals[256];
     uint32_t n_terminals, n_rules;
     uint32_t (*rules)[2];
-    struct lprf_phrase *table; /* by code */
+    struct lprf_phrase *table; /* by code; behind the last one, LPRF_NO_SYMBOL up to 2^code_bits */
     uint32_t n_codes;
     unsigned code_bits;
     uint8_t *text; /* of the phrases expanded so far */
@@ -91,7 +93,7 @@ struct lprf_phrases {
 enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
                                  struct lprf_phrases *phrases, struct bo_error *err);
 
-/* Expands the phrase of a code that has not been met yet; BO_CORRUPT when that has no end. */
+/* Expands the phrase of a code that has not been met yet; BO_CORRUPT when it has none, or no end. */
 enum bo_status lprf_expand_phrase(struct lprf_phrases *phrases, uint32_t code);
 
 /* Whether all phrases are expanded and fill the room that the file announces. */
@@ -135,6 +137,17 @@ static inline bool lprf_bytes_equal(const uint8_t *a, const uint8_t *b, size_t n
 #endif
 #endif
 
+#ifdef LPRF_SSE2
+/* A bit for each of 32 bytes: whether they are equal. */
+static inline uint32_t lprf_equal_32(const uint8_t *a, const uint8_t *b)
+{
+    const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
+    const __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_loadu_si128(y));
+    const __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_loadu_si128(y + 1));
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+#endif
+
 /*
  * Whether the phrase stands in the name at byte `at`, where that many bytes are left. Most phrases
  * have up to 32 bytes, and their lengths are as good as random: so these are compared without a
@@ -145,16 +158,19 @@ static inline bool lprf_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct
                                   size_t at)
 {
 #ifdef LPRF_SSE2
-    if (__builtin_expect(name.n >= LPRF_TEXT_MARGIN && nbytes <= LPRF_TEXT_MARGIN, 1)) {
+    if (__builtin_expect(name.n >= LPRF_TEXT_MARGIN, 1)) {
         const size_t left = name.n - at;
         const size_t back = left < LPRF_TEXT_MARGIN ? LPRF_TEXT_MARGIN - left : 0;
-        const __m128i *a = (const __m128i *)(const void *)(phrase - back);
-        const __m128i *b = (const __m128i *)(const void *)(name.p + at - back);
-        const __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b));
-        const __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1));
-        const uint64_t equal =
-            (uint32_t)_mm_movemask_epi8(low) | (uint64_t)(uint32_t)_mm_movemask_epi8(high) << 16;
-        return (~equal >> back & ((UINT64_C(1) << nbytes) - 1)) == 0;
+        const uint64_t differ = (uint32_t)~lprf_equal_32(phrase - back, name.p + at - back);
+        const unsigned n_head = nbytes < LPRF_TEXT_MARGIN ? nbytes : LPRF_TEXT_MARGIN;
+        if (differ >> back & ((UINT64_C(1) << n_head) - 1))
+            return false;
+        size_t done = LPRF_TEXT_MARGIN;
+        for (; done + LPRF_TEXT_MARGIN <= nbytes; done += LPRF_TEXT_MARGIN)
+            if (~lprf_equal_32(phrase + done, name.p + at + done))
+                return false;
+        return done >= nbytes || !~lprf_equal_32(phrase + nbytes - LPRF_TEXT_MARGIN,
+                                                 name.p + at + nbytes - LPRF_TEXT_MARGIN);
     }
 #endif
     return lprf_bytes_equal(phrase, name.p + at, nbytes);
@@ -165,17 +181,23 @@ static inline enum bo_status lprf_spells(struct lprf_phrases *phrases, const uin
                                          uint64_t first, unsigned n, struct bo_span name,
                                          bool *equal_ret)
 {
+    const uint32_t mask = (UINT32_C(1) << phrases->code_bits) - 1;
+    uint64_t bit = first * phrases->code_bits;
     size_t at = 0;
     *equal_ret = false;
-    for (unsigned i = 0; i < n; i++) {
-        const uint32_t code = lprf_code_at(phrases, codes, first + i);
-        if (__builtin_expect(code >= phrases->n_codes, 0) ||
-            (__builtin_expect(phrases->table[code].off == LPRF_NOT_YET, 0) &&
-             lprf_expand_phrase(phrases, code)))
-            return BO_CORRUPT;
-        const struct lprf_phrase phrase = phrases->table[code];
-        if (phrase.nbytes > name.n - at ||
-            !lprf_phrase_at(phrases->text + phrase.off, phrase.nbytes, name, at))
+    for (unsigned i = 0; i < n; i++, bit += phrases->code_bits) {
+        const uint32_t code = (uint32_t)(bo_le64(codes + bit / 8) >> bit % 8) & mask;
+        struct lprf_phrase phrase = phrases->table[code];
+        if (__builtin_expect(phrase.nbytes > name.n - at, 0)) {
+            if (phrase.nbytes != LPRF_NOT_YET)
+                return BO_OK;
+            if (lprf_expand_phrase(phrases, code))
+                return BO_CORRUPT;
+            phrase = phrases->table[code];
+            if (phrase.nbytes > name.n - at)
+                return BO_OK;
+        }
+        if (!lprf_phrase_at(phrases->text + phrase.off, phrase.nbytes, name, at))
             return BO_OK;
         at += phrase.nbytes;
     }

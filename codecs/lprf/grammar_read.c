@@ -117,20 +117,25 @@ static bool read_rules(struct bit_reader *bits, struct lprf_phrases *p)
 /* ---- opening ---------------------------------------------------------------------------------- */
 
 /* Numbers the symbols whose bit is set. */
-static bool make_table(struct lprf_phrases *p, const uint8_t *has_code, struct bo_arena *arena)
+static enum bo_status make_table(struct lprf_phrases *p, const uint8_t *has_code,
+                                 struct bo_arena *arena, struct bo_error *err)
 {
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
         p->n_codes += (uint32_t)__builtin_popcount(has_code[i]);
     p->code_bits = p->n_codes > 1 ? bo_bit_width(p->n_codes - 1) : 1;
-    p->table = bo_alloc_array(arena, p->n_codes, sizeof *p->table);
+    if (p->code_bits > LPRF_MAX_CODE_BITS)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have more than 2^24 codes");
+    p->table = bo_alloc_array(arena, (size_t)1 << p->code_bits, sizeof *p->table);
     if (!p->table)
-        return false;
+        return bo_fail_alloc(err, arena);
     struct lprf_phrase *phrase = p->table;
     for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
         for (uint32_t bits = has_code[i]; bits; bits &= bits - 1)
-            *phrase++ = (struct lprf_phrase){LPRF_NOT_YET, 8 * i + (uint32_t)__builtin_ctz(bits)};
-    return true;
+            *phrase++ = (struct lprf_phrase){8 * i + (uint32_t)__builtin_ctz(bits), LPRF_NOT_YET};
+    while (phrase < p->table + ((size_t)1 << p->code_bits))
+        *phrase++ = (struct lprf_phrase){LPRF_NO_SYMBOL, LPRF_NOT_YET};
+    return BO_OK;
 }
 
 /* Room for the rules, their stack and their text. */
@@ -173,7 +178,7 @@ enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, str
     if (n_symbols % 8 && in.p[has_code_off + n_symbols / 8] >> n_symbols % 8)
         return bo_fail(err, BO_CORRUPT, has_code_off + n_symbols / 8, "bits beyond the symbols");
     *off = has_code_off + has_code_nbytes;
-    return make_table(p, in.p + has_code_off, arena) ? BO_OK : bo_fail_alloc(err, arena);
+    return make_table(p, in.p + has_code_off, arena, err);
 }
 
 /* ---- spelling --------------------------------------------------------------------------------- */
@@ -183,7 +188,9 @@ enum bo_status lprf_expand_phrase(struct lprf_phrases *p, uint32_t code)
     uint8_t *const text = p->text + p->text_nbytes;
     const uint32_t room = p->text_cap - p->text_nbytes;
     const uint32_t cap = room < LPRF_MAX_PHRASE_NBYTES ? room : LPRF_MAX_PHRASE_NBYTES;
-    uint32_t symbol = p->table[code].nbytes, depth = 0, n = 0;
+    uint32_t symbol = p->table[code].off, depth = 0, n = 0;
+    if (symbol == LPRF_NO_SYMBOL)
+        return BO_CORRUPT;
     for (;;) {
         if (symbol >= p->n_terminals) {
             if (depth == p->stack_cap || n + depth >= cap) /* what is on the stack has bytes, too */
@@ -211,7 +218,8 @@ enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, u
     for (unsigned i = 0; i < n; i++) {
         if (codes[i] >= phrases->n_codes)
             return BO_CORRUPT;
-        if (phrases->table[codes[i]].off == LPRF_NOT_YET && lprf_expand_phrase(phrases, codes[i]))
+        if (phrases->table[codes[i]].nbytes == LPRF_NOT_YET &&
+            lprf_expand_phrase(phrases, codes[i]))
             return BO_CORRUPT;
         const struct lprf_phrase phrase = phrases->table[codes[i]];
         if (*n_ret + phrase.nbytes <= cap)

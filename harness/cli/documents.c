@@ -270,6 +270,8 @@ static bool add_known(const struct bo_format *format, const char *name,
                                                     .path = strdup(d->path),
                                                     .provenance = strdup(d->provenance),
                                                     .embedded = d->embedded,
+                                                    .sample = d->sample,
+                                                    .scale = d->scale,
                                                     .present = d->present});
         if (!d->present) {
             fprintf(stderr, "bakeoff: %s: not fetched yet; `make corpora` does\n", d->name);
