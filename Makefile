@@ -15,7 +15,9 @@ PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang
 	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static
 PACKAGES_FUZZ := afl++ clang llvm libclang-rt-14-dev
-PACKAGES_CORPORA := jq npm zstd xz-utils
+# Libraries of optional codecs; without them, these are left out.
+PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
+PACKAGES_CORPORA := jq npm zstd xz-utils binutils
 
 # ---- variants: the same sources under several compilers and sanitizers --------------------------
 
@@ -60,9 +62,10 @@ LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIA
 # so many generated ones (third number; sizes and hashes of twelve are always compared); and less in
 # each check where it says `light`. A variant without numbers sees everything; LIMITS_<variant>_<format>
 # goes first. selfcheck says what it left out, and run_tests.sh passes that on.
-LIMITS_clang_lprf := 1000000 5000000 12
+LIMITS_gcc_lprf := 1000000 100000000 12
+LIMITS_clang_lprf := 1000000 5000000 12 light
 LIMITS_asan_pcdata := 250000 1000000 12
-LIMITS_asan_lprf := 500000 1000000 4 light
+LIMITS_asan_lprf := 1000000 2000000 12 light
 LIMITS_msan_pcdata := 210000 1000000 12
 LIMITS_msan_lprf := 500000 1000000 2 light
 LIMITS_i686_lprf := 500000 1000000 4 light
@@ -76,9 +79,33 @@ limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word
 # ---- sources: folders decide, nothing is listed twice ------------------------------------------
 
 FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
+
+# Optional codecs, by their libraries: built in the native variants where the header is there.
+# `bakeoff list codecs` says which are; OPTIONAL= builds none.
+OPTIONAL ?= marisa cmph llvm
+OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c)
+HEADER_marisa := /usr/include/marisa.h
+HEADER_cmph := /usr/include/cmph.h
+HEADER_llvm := /usr/lib/llvm-14/include/llvm/ProfileData/InstrProfReader.h
+SRC_marisa := $(addprefix codecs/lprf/,marisa.c marisa_shim.cc)
+SRC_cmph := codecs/lprf/cmph.c
+SRC_llvm := $(addprefix codecs/lprf/,profdata.c profdata_shim.cc)
+LIBS_marisa := -lmarisa -lstdc++
+LIBS_cmph := -lcmph
+LIBS_llvm := -L/usr/lib/llvm-14/lib -lLLVM-14 -lstdc++
+VERSION_marisa = $(shell pkg-config --modversion marisa)
+VERSION_cmph = $(shell pkg-config --modversion cmph)
+VERSION_llvm = $(shell llvm-config-14 --version)
+BUILT_OPTIONAL := $(if $(filter gcc clang,$(VARIANT)),$(foreach l,$(OPTIONAL),\
+	$(if $(wildcard $(HEADER_$(l))),$(l))))
+CORE_LIBS := $(foreach l,$(BUILT_OPTIONAL),$(LIBS_$(l)))
+OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
+
 CORE_SRC := $(filter-out harness/test_% harness/selfcheck.c,$(wildcard harness/*.c)) \
 	$(wildcard codecs/*.c) \
-	$(foreach f,$(wildcard codecs/*/*.c),$(if $(filter test_%,$(notdir $(f))),,$(f)))
+	$(foreach f,$(filter-out $(OPTIONAL_SRC),$(wildcard codecs/*/*.c)),\
+	$(if $(filter test_%,$(notdir $(f))),,$(f))) \
+	$(if $(BUILT_OPTIONAL),codecs/lprf/library.c) $(foreach l,$(BUILT_OPTIONAL),$(SRC_$(l)))
 CLI_SRC := $(filter-out harness/cli/test_%,$(wildcard harness/cli/*.c)) \
 	$(filter-out corpora/import/test_%,$(wildcard corpora/import/*.c)) \
 	$(filter-out bench/test_%,$(wildcard bench/*.c))
@@ -89,7 +116,7 @@ documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%.xz,build/corpora
 	$(filter-out corpora/$(1)/names-%,$(wildcard corpora/$(1)/*.xz)))
 ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 
-CORE_OBJ := $(CORE_SRC:%.c=$(OBJ)/%.o)
+CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 SHIM_OBJ := $(OBJ)/bench/gbench_shim.o
 CLI_LIBS := -ljansson -lelf -lzstd -llz4 -llzma -lmd -lbenchmark -lpthread -lstdc++ -lm
@@ -106,7 +133,17 @@ $(OBJ)/%.o: %.c | build/include/xxhash.h
 
 $(OBJ)/%.o: %.cc
 	@mkdir -p $(@D)
-	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
+	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. $(CXXFLAGS_own) -MMD -MP -c $< -o $@
+
+# A list of codecs is made anew when the libraries change.
+$(OBJ)/codecs/lprf/format.o: CFLAGS += $(OPTIONAL_FLAGS)
+$(OBJ)/codecs/lprf/format.o: $(OBJ)/optional
+$(OBJ)/codecs/lprf/profdata_shim.o: CXXFLAGS_own := -isystem /usr/lib/llvm-14/include
+
+$(OBJ)/optional: FORCE
+	@mkdir -p $(@D)
+	@echo "$(BUILT_OPTIONAL)" | cmp -s - $@ || echo "$(BUILT_OPTIONAL)" >$@
+FORCE:
 
 # xxhash and SIMDe are used header-only, from a folder of their own that cross compilers may search,
 # too.
@@ -126,18 +163,18 @@ $(OUT)/libbakeoff.a: $(CORE_OBJ)
 	$(say) ar rcs $@ $^
 
 $(OUT)/bakeoff: $(CLI_OBJ) $(SHIM_OBJ) $(OUT)/libbakeoff.a
-	$(say) $(CC) $(LDFLAGS) $^ $(CLI_LIBS) -o $@
+	$(say) $(CC) $(LDFLAGS) $^ $(CORE_LIBS) $(CLI_LIBS) -o $@
 
 build/bakeoff: $(OUT)/bakeoff
 	cp -f $< $@
 
 $(OUT)/selfcheck: $(OBJ)/harness/selfcheck.o $(OUT)/libbakeoff.a
-	$(say) $(CC) $(LDFLAGS) $^ -lm -o $@
+	$(say) $(CC) $(LDFLAGS) $^ $(CORE_LIBS) -lm -o $@
 
 # A cmocka test is a file test_x.c beside what it tests; it links everything but the program's main.
 $(OUT)/test/%: $(OBJ)/%.o $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ) $(OUT)/libbakeoff.a
 	@mkdir -p $(@D)
-	$(say) $(CC) $(LDFLAGS) $^ -lcmocka $(CLI_LIBS) -o $@
+	$(say) $(CC) $(LDFLAGS) $^ -lcmocka $(CORE_LIBS) $(CLI_LIBS) -o $@
 
 build/corpora/%: corpora/%.xz
 	@mkdir -p $(@D)
@@ -150,7 +187,8 @@ include fuzz/fuzz.mk
 
 # ---- the front door ------------------------------------------------------------------------------
 
-.PHONY: all help deps deps-bench deps-test deps-corpora test check-variant check-cli bench \
+.PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test check-variant replays tests \
+	check-cli bench \
 	bench-quick report corpora golden coverage coverage-report format check-format clean
 
 all: build/bakeoff ## build the program, build/bakeoff
@@ -177,6 +215,8 @@ deps-bench:
 	$(call install,$(PACKAGES_BUILD))
 deps-test:
 	$(call install,$(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_FUZZ))
+deps-optional: ## install the libraries of optional codecs
+	$(call install,$(PACKAGES_BUILD) $(PACKAGES_OPTIONAL))
 deps-corpora:
 	$(call install,$(PACKAGES_BUILD) $(PACKAGES_CORPORA))
 
@@ -185,13 +225,16 @@ deps-corpora:
 test: deps-test ## every check and test, under every compiler, sanitizer and machine that is here
 	+@harness/run_tests.sh $(VARIANTS_FULL) -- $(VARIANTS_CORE)
 
-# What the script runs for one VARIANT: the core checks, replays, and (FULL=1) the cmocka tests.
-check-variant: $(OUT)/selfcheck $(ALL_DOCUMENTS) fuzz-binaries \
-		$(if $(FULL),$(TEST_BIN) $(OUT)/bakeoff)
-	@$(foreach f,$(FORMATS),$(RUN_$(VARIANT)) $(OUT)/selfcheck $(call limit_options,$(f)) $(f) \
-	    codecs/$(f)/golden.tsv $(call documents,$(f)) || exit 1;)
+# What the script runs for one VARIANT, side by side: the core checks of each format, replays, and
+# (FULL=1) the cmocka tests.
+check-variant: $(FORMATS:%=checks-of-%) replays $(if $(FULL),tests)
+checks-of-%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
+	@$(RUN_$(VARIANT)) $(OUT)/selfcheck $(call limit_options,$*) $* codecs/$*/golden.tsv \
+	    $(call documents,$*)
+replays: fuzz-binaries
 	+@$(MAKE) --no-print-directory VARIANT=$(VARIANT) fuzz-replay-here
-	@$(if $(FULL),for t in $(TEST_BIN); do $$t || exit 1; done)
+tests: $(TEST_BIN) $(OUT)/bakeoff
+	@for t in $(TEST_BIN); do $$t || exit 1; done
 
 # The command line, as scripts see it; BAKEOFF names another build of the program.
 check-cli: $(OUT)/bakeoff
@@ -238,7 +281,7 @@ coverage-report: $(COVERED_BIN)
 	            print "line coverage is below $(MIN_COVERAGE)%" >"/dev/stderr"; exit 1 } }'
 
 SOURCES = $(wildcard harness/*.[ch] harness/cli/*.[ch] codecs/*.[ch] codecs/*/*.[ch] \
-	corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch])
+	codecs/*/*.cc corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch])
 
 format: ## lay out all sources by .clang-format
 	@clang-format -i $(SOURCES)

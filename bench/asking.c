@@ -10,12 +10,14 @@
 #include "bench/pages.h"
 
 enum {
-    MAX_CALLS = 4096, /* chunks in a batch */
-    COLD_CALLS = 4,   /* batches in a cold repetition: emptying the caches takes some ms each */
-    VERIFY_NS = 200000000, /* the first repetition verifies the set, or what a slow reader does in
-                              so long */
-    PAGES_SAMPLE = 256,    /* queries whose pages are counted, */
-    MAX_PAGES = 1 << 14,   /* or fewer that touch so many together */
+    MAX_CALLS = 4096,   /* chunks in a batch */
+    COLD_CALLS = 4,     /* batches in a cold repetition: emptying the caches takes some ms each */
+    FEW_COLD_CALLS = 2, /* where a repetition is to be shorter than SHORT_NS */
+    SHORT_NS = 2000000,
+    VERIFY_NS = 50000000, /* the first repetition verifies the set, or what is done in so long, */
+    VERIFY_TIMES = 25,    /* or in so many times the time of a repetition */
+    PAGES_SAMPLE = 256,   /* queries whose pages are counted, */
+    MAX_PAGES = 1 << 13,  /* or fewer that touch so many together */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this an interrupt hardly shows */
     SPARE_ANSWERS =
         16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */
@@ -150,6 +152,13 @@ static uint64_t size_batch(struct asking *asking)
     }
 }
 
+/* The row's first repetition verifies for so long, or the whole set. */
+static uint64_t verify_ns(double min_time_s)
+{
+    const uint64_t ns = (uint64_t)(VERIFY_TIMES * min_time_s * 1e9);
+    return ns > VERIFY_NS ? ns : VERIFY_NS;
+}
+
 /* A later repetition verifies for so long, or one pass over the set, and so warms up. */
 static uint64_t warm_ns(double min_time_s)
 {
@@ -167,7 +176,7 @@ static bool time_batches(struct asking *asking, const char *name, double min_tim
     const struct bo_timed timed = {
         .prepare = cold ? empty_caches : NULL, .run = run, .context = asking};
     asking->calls = 1;
-    uint64_t n_batches = COLD_CALLS;
+    uint64_t n_batches = min_time_s * 1e9 < SHORT_NS ? FEW_COLD_CALLS : COLD_CALLS;
     if (!cold) {
         const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns : size_batch(asking);
         n_batches = bo_batches_for(min_time_s, (double)ns);
@@ -220,7 +229,8 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
         abort();
     struct verified verified;
     const bool ok =
-        verify(&asking, is_first ? VERIFY_NS : warm_ns(min_time_s), &verified, record->message) &&
+        verify(&asking, is_first ? verify_ns(min_time_s) : warm_ns(min_time_s), &verified,
+               record->message) &&
         (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message)) &&
         time_batches(&asking, row->name, min_time_s, verified.chunk_ns, record);
     if (ok && is_first) {

@@ -11,25 +11,30 @@
 #include "bench/operations.h"
 #include "harness/registry.h"
 
-/* A repetition that takes longer than this is made only so often. */
+/* A repetition that takes longer than this is made only so often in a run of 20 rounds. */
 static const struct {
     double ns;
     unsigned repetitions;
 } slow[] = {{1e10, 1}, {2e9, 3}, {2e8, 5}};
+enum { FULL_ROUNDS = 20 };
 
-/* How often the row is measured at most, by its first repetition. */
-static unsigned max_repetitions(const struct bo_bench_row *row)
+/* How often the row is measured at most, by its first repetition: once at least. */
+static unsigned max_repetitions(const struct bo_bench_row *row, unsigned rounds)
 {
     const struct bo_record *first = &row->times[0];
-    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
-        if (row->n_times && first->real_ns * (double)first->iterations > slow[i].ns)
-            return slow[i].repetitions;
+    for (size_t i = 0; i < sizeof slow / sizeof *slow && row->n_times; i++)
+        if (first->real_ns * (double)first->iterations > slow[i].ns)
+            return slow[i].repetitions * rounds < FULL_ROUNDS
+                       ? 1
+                       : slow[i].repetitions * rounds / FULL_ROUNDS;
     return UINT_MAX;
 }
 
-bool bo_row_is_due(const struct bo_bench_row *row, unsigned round)
+bool bo_row_is_due(const struct bo_bench_row *row, const struct bo_bench_options *options,
+                   unsigned round)
 {
-    return !row->failure[0] && row->n_rounds <= round && row->n_times < max_repetitions(row);
+    return !row->failure[0] && row->n_rounds <= round &&
+           row->n_times < max_repetitions(row, options->rounds);
 }
 
 /* A process's state. */
@@ -55,7 +60,7 @@ static void fail_all(const struct session *session, const struct bo_error *err)
     struct bo_record record = {.type = BO_RECORD_FAIL};
     bo_say_error(err, record.message, sizeof record.message);
     for (record.row = 0; record.row < session->cell->n_rows; record.row++)
-        if (bo_row_is_due(&session->cell->rows[record.row], session->round))
+        if (bo_row_is_due(&session->cell->rows[record.row], session->options, session->round))
             send_record(session, &record);
 }
 
@@ -203,7 +208,7 @@ void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options
         struct bo_random random = bo_random_seeded(bo_mix64(options->order_seed + round));
         bo_shuffle(order, cell->n_rows, &random);
         for (unsigned i = 0; i < cell->n_rows; i++)
-            if (bo_row_is_due(&cell->rows[order[i]], round))
+            if (bo_row_is_due(&cell->rows[order[i]], options, round))
                 measure_row(&session, order[i]);
     }
     free(order);

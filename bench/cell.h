@@ -8,7 +8,8 @@
  * Whether this round has yet to measure the row: not one that failed, nor one too slow to repeat so
  * often.
  */
-bool bo_row_is_due(const struct bo_bench_row *row, unsigned round);
+bool bo_row_is_due(const struct bo_bench_row *row, const struct bo_bench_options *options,
+                   unsigned round);
 
 /* Fills order with 0 to n - 1 in random order (Fisher and Yates, inside out). */
 void bo_shuffle(unsigned *order, unsigned n, struct bo_random *random);

@@ -1,4 +1,4 @@
-// Google Benchmark behind a C interface: the only C++ file.
+// Google Benchmark behind a C interface.
 #include "bench/gbench_shim.h"
 
 #include <benchmark/benchmark.h>

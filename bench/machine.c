@@ -24,6 +24,7 @@
 #include "bench/gbench_shim.h"
 #include "bench/heap.h"
 #include "bench/stats.h"
+#include "harness/registry.h"
 
 #ifndef BO_CFLAGS
 #define BO_CFLAGS "not recorded by the build"
@@ -247,6 +248,23 @@ static json_t *libraries_json(void)
         STRING(XXH_VERSION_MAJOR) "." STRING(XXH_VERSION_MINOR) "." STRING(XXH_VERSION_RELEASE));
 }
 
+/* Which codecs on top of a library this program has: "lprf/marisa+*": "on libmarisa 0.2.6". */
+static json_t *optional_codecs_json(void)
+{
+    json_t *all = json_object();
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_optional *o = (*f)->optionals; o && o->codecs; o++) {
+            char name[64], text[96];
+            snprintf(name, sizeof name, "%s/%s", (*f)->name, o->codecs);
+            if (o->version)
+                snprintf(text, sizeof text, "on %s %s", o->library, o->version);
+            else
+                snprintf(text, sizeof text, "not built (no %s)", o->library);
+            json_object_set_new(all, name, json_string(text));
+        }
+    return all;
+}
+
 static const char *compiler(void)
 {
 #ifdef __clang__
@@ -291,12 +309,13 @@ static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
     snprintf(kernel, sizeof kernel, "%s %s", system.sysname, system.release);
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
     read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I}",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:f, s:I}",
                      "machine", slug, "cpu", model, "architecture", system.machine, "kernel",
                      kernel, "governor", governor, "huge_pages", huge_pages, "compiler", compiler(),
                      "flags", BO_CFLAGS, "commit", commit, "allocator", bo_heap_name(), "libraries",
-                     libraries_json(), "clock", "thread CPU time", "clock_cost_ns", clock_cost_ns(),
-                     "cold_eviction_bytes", (json_int_t)bo_machine_eviction_nbytes());
+                     libraries_json(), "optional_codecs", optional_codecs_json(), "clock",
+                     "thread CPU time", "clock_cost_ns", clock_cost_ns(), "cold_eviction_bytes",
+                     (json_int_t)bo_machine_eviction_nbytes());
 }
 
 json_t *bo_machine_context(void)

@@ -13,7 +13,7 @@ enum {
     WARM_OPERATIONS = 4,
     MAX_MAPPINGS = 256,       /* of them where each has a mapping of its own */
     NO_SHARE_NS = 1000000,    /* above this, preparing and releasing hardly show */
-    NO_WARMING_NS = 50000000, /* nor, above this, does a cold heap in a later repetition */
+    NO_WARMING_NS = 50000000, /* nor, above this, does a cold heap */
 };
 
 /* What one operation of a batch leaves behind. */
@@ -31,6 +31,10 @@ struct batch {
     struct slot slots[MAX_OPERATIONS];
     void *model; /* of the last decode or merge */
     struct bo_error err;
+    /* Of the row's first operation: */
+    struct bo_record *exact;
+    struct bo_heap_use heap_start;
+    bool has_heap, ran, right;
 };
 
 void bo_say_error(const struct bo_error *err, char *message, size_t message_nbytes)
@@ -119,10 +123,11 @@ static uint64_t run(void *context)
     for (unsigned i = 0; i < batch->n; i++)
         if (operate(batch, &batch->slots[i]))
             return 0;
+    batch->ran = true;
     return batch->n;
 }
 
-/* ---- the first operation: checked, weighed, and timed roughly -------------------------------- */
+/* ---- the first operation: checked and weighed ------------------------------------------------ */
 
 /*
  * What encoding takes beside its output: the region, and writers other than the output's. The two
@@ -136,19 +141,30 @@ static double scratch_nbytes(const struct slot *slot)
     return (double)(slot->arena.region_peak_nbytes + (charged > output ? charged - output : 0));
 }
 
+/* The same of a codec on top of a library, whose memory only the allocator sees; a bound, too. */
+static double library_scratch_nbytes(const struct slot *slot, const struct bo_heap_use *heap)
+{
+    const uint64_t output = slot->out.cap + slot->out.cap_marks * sizeof *slot->out.marks;
+    return (double)(heap->peak_nbytes > output ? heap->peak_nbytes - output : 0);
+}
+
 /*
  * The arena's own figures are exact; jemalloc's hold also what a codec's libraries take behind its
  * back.
  */
-static void weigh(const struct batch *batch, bool has_heap, const struct bo_heap_use *heap,
-                  struct bo_record *exact)
+static void weigh(const struct batch *batch, const struct bo_heap_use *heap)
 {
+    struct bo_record *exact = batch->exact;
     const struct bo_arena *arena = &batch->slots[0].arena;
     const double peak = (double)arena->peak_nbytes, n_allocs = (double)arena->n_allocs;
     switch (batch->operation) {
     case BO_ENCODE:
         bo_record_count(exact, "encode_peak_bytes", peak);
-        bo_record_count(exact, "encode_scratch_bytes", scratch_nbytes(&batch->slots[0]));
+        if (!batch->cell->codec->optional)
+            bo_record_count(exact, "encode_scratch_bytes", scratch_nbytes(&batch->slots[0]));
+        else if (batch->has_heap)
+            bo_record_count(exact, "encode_scratch_bytes",
+                            library_scratch_nbytes(&batch->slots[0], heap));
         bo_record_count(exact, "encode_allocs", n_allocs);
         break;
     case BO_MERGE:
@@ -164,7 +180,7 @@ static void weigh(const struct batch *batch, bool has_heap, const struct bo_heap
         bo_record_count(exact, "open_allocs", n_allocs);
         break;
     }
-    if (has_heap) {
+    if (batch->has_heap) {
         bo_record_count(exact, "heap_allocated_bytes", (double)heap->allocated_nbytes);
         bo_record_count(exact, "heap_peak_bytes", (double)heap->peak_nbytes);
     }
@@ -192,22 +208,37 @@ static bool is_model_right(struct batch *batch)
     return !differ;
 }
 
-static bool operate_once(struct batch *batch, bool verify, struct bo_record *exact,
-                         uint64_t *ns_ret)
+static bool prepare_first(void *context)
 {
-    struct bo_heap_use start, heap = {0};
+    struct batch *batch = context;
+    if (!prepare(batch))
+        return false;
+    batch->has_heap = bo_heap_start(&batch->heap_start);
+    return true;
+}
+
+static void release_first(void *context)
+{
+    struct batch *batch = context;
+    struct bo_heap_use heap = {0};
+    if (batch->has_heap)
+        heap = bo_heap_since(&batch->heap_start);
+    if (batch->ran) {
+        weigh(batch, &heap);
+        batch->right = is_model_right(batch);
+    }
+    release(batch);
+}
+
+/* One operation that only warms up, and how long it takes. */
+static bool warm_once(struct batch *batch, uint64_t *ns_ret)
+{
     batch->n = 1;
     if (!prepare(batch))
         return false;
-    const bool has_heap = bo_heap_start(&start);
     const uint64_t cpu = bo_cpu_ns();
-    bool ok = run(batch) == 1;
+    const bool ok = run(batch) == 1;
     *ns_ret = bo_cpu_ns() - cpu;
-    if (has_heap)
-        heap = bo_heap_since(&start);
-    if (ok)
-        weigh(batch, has_heap, &heap, exact);
-    ok = ok && (!verify || is_model_right(batch));
     release(batch);
     return ok;
 }
@@ -219,9 +250,8 @@ static bool operate_once(struct batch *batch, bool verify, struct bo_record *exa
 static unsigned batch_size(struct batch *batch, uint64_t *ns)
 {
     for (unsigned i = 0; i < WARM_OPERATIONS && *ns < BO_MIN_BATCH_NS; i++) {
-        struct bo_record again = {.n_counters = 0};
         uint64_t warm_ns;
-        if (operate_once(batch, false, &again, &warm_ns) && warm_ns < *ns)
+        if (warm_once(batch, &warm_ns) && warm_ns < *ns)
             *ns = warm_ns;
     }
     const uint64_t n = BO_MIN_BATCH_NS / (*ns + 1) + 1;
@@ -246,15 +276,41 @@ static double timed_share(struct batch *batch)
     return (double)(done - ready) / (double)(bo_wall_ns() - start + 1);
 }
 
-/* How long one operation takes; the row's first is checked and weighed. False with batch->err. */
-static bool try_operation(struct batch *batch, const struct bo_bench_row *row, bool is_first,
-                          struct bo_record *exact, uint64_t *ns_ret)
+/* The row's first operation: checked, weighed, and timed in *record as a batch of its own. */
+static bool measure_first(struct batch *batch, const struct bo_bench_row *row,
+                          struct bo_record *record, uint64_t *ns_ret)
 {
-    struct bo_record again = {.n_counters = 0};
-    if (is_first)
-        return operate_once(batch, true, exact, ns_ret);
-    *ns_ret = (uint64_t)row->times[0].real_ns;
-    return *ns_ret >= NO_WARMING_NS || operate_once(batch, false, &again, ns_ret);
+    const struct bo_timed timed = {prepare_first, release_first, run, batch};
+    batch->n = 1;
+    if (!bo_measure(row->name, 1, &timed, record) || !batch->right)
+        return false;
+    *ns_ret = (uint64_t)record->real_ns;
+    return true;
+}
+
+/* A repetition of operations that take about ns each. */
+static bool measure_batches(struct batch *batch, const struct bo_bench_row *row, double min_time_s,
+                            uint64_t ns, struct bo_record *record)
+{
+    const struct bo_timed timed = {prepare, release, run, batch};
+    batch->n = batch_size(batch, &ns);
+    const double share = ns < NO_SHARE_NS ? timed_share(batch) : 1;
+    record->n_counters = 0;
+    return bo_measure(row->name, bo_batches_for(min_time_s * share, (double)ns * batch->n), &timed,
+                      record);
+}
+
+/* What takes long is not done twice: its first operation is the first repetition. */
+static bool measure(struct batch *batch, const struct bo_bench_row *row, double min_time_s,
+                    bool is_first, struct bo_record *record)
+{
+    uint64_t ns = is_first ? 0 : (uint64_t)row->times[0].real_ns;
+    if (is_first && !measure_first(batch, row, record, &ns))
+        return false;
+    if (ns >= NO_WARMING_NS)
+        return is_first || measure_batches(batch, row, min_time_s, ns, record);
+    return (is_first || warm_once(batch, &ns)) &&
+           measure_batches(batch, row, min_time_s, ns, record);
 }
 
 bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_bench_row *row,
@@ -262,19 +318,13 @@ bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_benc
                           struct bo_record *record, struct bo_record *exact)
 {
     static struct batch batch; /* too large for the stack; a process measures one thing at a time */
-    batch = (struct batch){.cell = cell, .operation = row->operation, .payload = payload};
-    const struct bo_timed timed = {prepare, release, run, &batch};
-    uint64_t ns;
-    if (try_operation(&batch, row, is_first, exact, &ns)) {
-        batch.n = batch_size(&batch, &ns);
-        const double share = ns < NO_SHARE_NS ? timed_share(&batch) : 1;
-        const uint64_t n_batches = bo_batches_for(min_time_s * share, (double)ns * batch.n);
-        if (bo_measure(row->name, n_batches, &timed, record)) {
-            const double per_s = 1e9 / record->real_ns;
-            bo_record_count(record, "items_per_second", per_s * (double)cell->on->n_units);
-            bo_record_count(record, "bytes_per_second", per_s * (double)cell->on->text_nbytes);
-            return true;
-        }
+    batch = (struct batch){
+        .cell = cell, .operation = row->operation, .payload = payload, .exact = exact};
+    if (measure(&batch, row, min_time_s, is_first, record)) {
+        const double per_s = 1e9 / record->real_ns;
+        bo_record_count(record, "items_per_second", per_s * (double)cell->on->n_units);
+        bo_record_count(record, "bytes_per_second", per_s * (double)cell->on->text_nbytes);
+        return true;
     }
     bo_say_error(&batch.err, record->message, sizeof record->message);
     return false;

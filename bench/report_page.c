@@ -125,6 +125,8 @@ static void print_environment(const struct bo_page *page)
         bo_nbytes_text(page->arena, json_is_number(evicted) ? json_number_value(evicted) : NAN));
     print_fact(page, "load before the run", load_text(page));
     print_fact(page, "libraries", pairs_text(page, "libraries"));
+    if (json_object_get(page->run->ours, "optional_codecs"))
+        print_fact(page, "optional codecs", pairs_text(page, "optional_codecs"));
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
     print_fact(page, "seeds", pairs_text(page, "seeds"));

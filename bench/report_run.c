@@ -167,6 +167,7 @@ static struct bo_run_codec describe_codec(const struct bo_run_document *document
     }
     codec.probabilistic = (known && known->probabilistic) ||
                           json_is_true(json_object_get(codec.size, "probabilistic"));
+    codec.optional = json_is_true(json_object_get(codec.size, "optional"));
     const json_t *bytes = json_object_get(codec.size, "bytes");
     codec.has_bytes = json_is_integer(bytes);
     codec.bytes = (uint64_t)json_integer_value(bytes);

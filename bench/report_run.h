@@ -33,6 +33,7 @@ struct bo_run_codec {
     bool has_bytes;
     uint64_t bytes;                 /* of the encoding */
     bool probabilistic;             /* what is absent may be answered wrongly */
+    bool optional;                  /* built where its library is */
     bool is_noop;                   /* measures the harness; has no encoding */
     const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
 };

@@ -153,9 +153,18 @@ void bo_sizes_grid(const json_t *document, bool machine_dependent, struct bo_are
 
 /* ---- the checked block ----------------------------------------------------------------------- */
 
+/* Optional codecs are not there on every machine. */
+static bool is_everywhere(void *context, const struct bo_document *document,
+                          const struct bo_codec *codec)
+{
+    (void)context;
+    (void)document;
+    return !codec->optional;
+}
+
 static bool print_document(struct bo_document *document, FILE *out)
 {
-    const struct bo_sizes_options options = {.compress = false};
+    const struct bo_sizes_options options = {.compress = false, .wants = is_everywhere};
     if (!bo_document_load(document))
         return false;
     json_t *sizes = bo_sizes_json(document, &options);

@@ -51,7 +51,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
                     verdict(bo_figure_value(document, codecs[i], &use->figure, NULL), use->limit));
         }
         if (uses->given_use)
-            bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes ? "yes" : "-");
+            bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
         bo_grid_end_row(grid_ret);
     }
 }

@@ -126,10 +126,11 @@ static void listen_to_end(struct listener *listener)
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static bool any_due(const struct bo_bench_cell *cell, unsigned round)
+static bool any_due(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
+                    unsigned round)
 {
     for (unsigned i = 0; i < cell->n_rows; i++)
-        if (bo_row_is_due(&cell->rows[i], round))
+        if (bo_row_is_due(&cell->rows[i], options, round))
             return true;
     return false;
 }
@@ -185,7 +186,7 @@ static void judge_death(struct listener *listener, int wait_status)
         return;
     }
     for (unsigned i = 0; i < listener->cell->n_rows; i++)
-        if (bo_row_is_due(&listener->cell->rows[i], listener->round))
+        if (bo_row_is_due(&listener->cell->rows[i], listener->options, listener->round))
             fail_row(&listener->cell->rows[i], message);
 }
 
@@ -226,7 +227,7 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
     int wait_status = 0;
     while (waitpid(listener.pid, &wait_status, 0) < 0 && errno == EINTR)
         ;
-    if (!listener.ended || listener.nonsense || any_due(cell, round))
+    if (!listener.ended || listener.nonsense || any_due(cell, options, round))
         judge_death(&listener, wait_status);
     return BO_OK;
 }
@@ -240,7 +241,7 @@ static enum bo_status run_round(const struct bo_plan *plan, const struct bo_benc
     bo_shuffle(order, plan->n_cells, random);
     for (unsigned i = 0; i < plan->n_cells; i++) {
         struct bo_bench_cell *cell = &plan->cells[order[i]];
-        while (any_due(cell, round)) {
+        while (any_due(cell, options, round)) {
             const enum bo_status status = bo_rounds_run_cell(cell, options, round, err);
             if (status)
                 return status;

@@ -56,6 +56,8 @@ static json_t *codec_json(const struct bo_codec *codec, const void *model, bool 
                              bo_role_name(codec->role), "access", bo_access_name(codec->access));
     if (codec->probabilistic)
         json_object_set_new(json, "probabilistic", json_true());
+    if (codec->optional)
+        json_object_set_new(json, "optional", json_true());
     if (codec->encode(model, &out, &err)) {
         bo_say_error(&err, status, sizeof status);
     } else {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bench/caches.h"
 #include "bench/machine.h"
 
 static void slugs(void **state)
@@ -45,6 +46,19 @@ static void a_long_model_is_cut(void **state)
     assert_string_equal(slug + strlen(slug) - 5, "-128c");
 }
 
+static void what_empties_the_caches(void **state)
+{
+    (void)state;
+    enum { MIB = 1 << 20 };
+    assert_int_equal(bo_eviction_nbytes_for(0), 32 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for(1 * MIB), 32 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for(16 * MIB), 48 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for(32 * MIB), 96 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for((size_t)512 * MIB), 96 * MIB);
+    bo_caches_empty();
+    bo_caches_empty();
+}
+
 static void the_context_names_no_host(void **state)
 {
     (void)state;
@@ -54,6 +68,9 @@ static void the_context_names_no_host(void **state)
     assert_true(json_integer_value(json_object_get(context, "num_cpus")) > 0);
     assert_non_null(json_object_get(json_object_get(context, "bakeoff"), "compiler"));
     assert_null(json_object_get(context, "host_name"));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(context, "bakeoff"),
+                                                        "cold_eviction_bytes")),
+                     bo_machine_eviction_nbytes());
     assert_int_equal(gethostname(host, sizeof host), 0);
     char *text = json_dumps(context, 0), quoted[300];
     snprintf(quoted, sizeof quoted, "\"%s\"", host);
@@ -67,6 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slugs),
         cmocka_unit_test(a_long_model_is_cut),
+        cmocka_unit_test(what_empties_the_caches),
         cmocka_unit_test(the_context_names_no_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

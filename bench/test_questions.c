@@ -65,12 +65,13 @@ static void assert_covered(const struct bo_questions *questions)
 
 static void assert_honest_is_right(struct set *set)
 {
+    struct bo_error err;
     size_t wrong;
     for (size_t c = 0; c < set->questions.n_chunks; c++) {
         const struct bo_chunk *chunk = &set->questions.chunks[c];
-        assert_int_equal(
-            bo_questions_ask(&set->questions, chunk, &toy_honest, set->payload.p, &set->answers),
-            BO_OK);
+        assert_int_equal(bo_questions_ask(&set->questions, chunk, &toy_honest, set->payload.p,
+                                          &set->answers, &err),
+                         BO_OK);
         assert_true(bo_questions_right(&set->questions, chunk, &set->answers, &wrong));
     }
 }
@@ -81,7 +82,10 @@ static void all_kinds_of_sets(void **state)
     static const struct {
         unsigned kind, workload;
         size_t n, n_answers;
-    } cases[] = {{TOY_GET, 0, 3000, 12000}, {TOY_GET, 1, 700, 2800}, {TOY_FIRST, 0, 300, 0}};
+    } cases[] = {{TOY_GET, 0, 3000, 12000},
+                 {TOY_GET, 1, 700, 2800},
+                 {TOY_FIRST, 0, 300, 0},
+                 {TOY_NAME, 0, 150, 600}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct set set;
         draw(&set, cases[i].kind, cases[i].workload);
@@ -93,6 +97,128 @@ static void all_kinds_of_sets(void **state)
         assert_honest_is_right(&set);
         drop(&set);
     }
+}
+
+/* One query that says nothing: a chunk of its own, the answers as long as the document. */
+static void queries_that_say_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned kind;
+        size_t n_answers;
+        bool whole;
+    } cases[] = {{TOY_ALL, 2400, true}, {TOY_COUNT, 4, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct set set;
+        draw(&set, cases[i].kind, 0);
+        assert_int_equal(set.questions.n, 1);
+        assert_int_equal(set.questions.n_chunks, 1);
+        assert_int_equal(set.questions.answers_nbytes, cases[i].n_answers);
+        assert_int_equal(bo_is_whole(set.questions.kind), cases[i].whole);
+        assert_covered(&set.questions);
+        assert_honest_is_right(&set);
+        drop(&set);
+    }
+}
+
+static void cold_chunks_are_small(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_NAME, 0);
+    assert_int_equal(set.questions.n_chunks, 3);
+    assert_int_equal(set.questions.chunks[0].n, BO_COLD_BATCH);
+    assert_int_equal(set.questions.chunks[2].n, 150 - 2 * BO_COLD_BATCH);
+    drop(&set);
+}
+
+/* The texts lie side by side in the order of the queries: none is where it was drawn. */
+static void texts_are_gathered(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_NAME, 0);
+    const struct bo_span *names = (const struct bo_span *)(const void *)set.questions.queries;
+    for (size_t i = 1; i < set.questions.n; i++)
+        assert_ptr_equal(names[i].p, names[i - 1].p + names[i - 1].n);
+    bo_questions_touch(&set.questions, &set.questions.chunks[2]);
+    drop(&set);
+}
+
+/* ---- answers of any size --------------------------------------------------------------------- */
+
+static size_t huge_nbytes; /* of each answer of the kind below */
+static unsigned n_oracle_calls;
+
+static enum bo_status answer_huge(const void *model, const void *queries, size_t n, void *answers)
+{
+    (void)model;
+    (void)queries;
+    n_oracle_calls++;
+    for (size_t i = 0; i < n; i++)
+        if (!bo_sink_take(answers, huge_nbytes))
+            return BO_OVER_LIMIT;
+    return BO_OK;
+}
+
+static void draw_huge(struct set *set, size_t nbytes, size_t n)
+{
+    const struct bo_workload workload = {.name = "huge", .n_queries = n, .draw = toy_draw};
+    const struct bo_query_kind kind = {.name = "huge",
+                                       .query_size = 4,
+                                       .oracle = answer_huge,
+                                       .workloads = &workload,
+                                       .n_workloads = 1};
+    struct bo_format format = toy_format(codecs);
+    struct bo_error err;
+    format.kinds = &kind;
+    format.n_kinds = 1;
+    toy_fill(&set->model, 600);
+    huge_nbytes = nbytes;
+    n_oracle_calls = 0;
+    bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_questions_draw(&format, &kind, &workload, &set->model, &set->arena,
+                                       &set->questions, &err),
+                     BO_OK);
+}
+
+static void one_answer_may_be_too_large(void **state)
+{
+    (void)state;
+    struct set set;
+    draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES + 1, 1);
+    assert_int_equal(set.questions.n, 0);
+    assert_true(set.questions.too_large);
+    bo_arena_free(&set.arena);
+}
+
+static void a_set_is_cut_where_it_is_too_large(void **state)
+{
+    (void)state;
+    struct set set;
+    draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES / 4 + 1, 8);
+    assert_int_equal(set.questions.n, 3);
+    assert_int_equal(set.questions.n_chunks, 3);
+    assert_false(set.questions.too_large);
+    assert_covered(&set.questions);
+    bo_arena_free(&set.arena);
+}
+
+/* An oracle that goes through the model for each call is called for chunks, not for queries. */
+static void the_oracle_is_asked_for_chunks(void **state)
+{
+    (void)state;
+    struct set set;
+    draw_huge(&set, 8, 2560);
+    assert_int_equal(n_oracle_calls, 10);
+    assert_int_equal(set.questions.n_chunks, 10);
+    assert_covered(&set.questions);
+    bo_arena_free(&set.arena);
+    draw_huge(&set, 1000, 2560); /* 32 of these fit a chunk */
+    assert_true(set.questions.n_chunks <= 160);
+    assert_true(n_oracle_calls < 170);
+    assert_covered(&set.questions);
+    bo_arena_free(&set.arena);
 }
 
 /* The figures hold for every machine: results of different ones speak of the same queries. */
@@ -123,11 +249,13 @@ static void wrong_answers_are_found(void **state)
 {
     (void)state;
     struct set set;
+    struct bo_error err;
     size_t wrong = 0;
     draw(&set, TOY_GET, 0);
     const struct bo_chunk *chunk = &set.questions.chunks[2];
     assert_int_equal(
-        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers), BO_OK);
+        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        BO_OK);
     set.answers.p[4 * 5 + 3] ^= 0x80;
     assert_false(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
     assert_int_equal(wrong, chunk->first + 5);
@@ -138,11 +266,13 @@ static void short_answers_are_wrong(void **state)
 {
     (void)state;
     struct set set;
+    struct bo_error err;
     size_t wrong = 0;
     draw(&set, TOY_FIRST, 0);
     const struct bo_chunk *chunk = &set.questions.chunks[1];
     assert_int_equal(
-        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers), BO_OK);
+        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        BO_OK);
     assert_true(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
     set.answers.n -= 4;
     assert_false(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
@@ -180,9 +310,10 @@ static void the_no_op_codec_answers_all_kinds(void **state)
         assert_int_equal(bo_noop_codec.open(bo_writer_span(&payload), &set.arena, &reader, &err),
                          BO_OK);
         assert_int_equal(bo_questions_ask(&set.questions, &set.questions.chunks[0], &bo_noop_codec,
-                                          reader, &set.answers),
+                                          reader, &set.answers, &err),
                          BO_OK);
-        assert_true(memcmp(set.answers.p, set.questions.queries, 1) == 0); /* it touched both */
+        if (set.questions.kind->query_size) /* it touched both */
+            assert_true(memcmp(set.answers.p, set.questions.queries, 1) == 0);
         bo_writer_free(&payload);
         drop(&set);
     }
@@ -192,6 +323,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds_of_sets),
+        cmocka_unit_test(queries_that_say_nothing),
+        cmocka_unit_test(cold_chunks_are_small),
+        cmocka_unit_test(texts_are_gathered),
+        cmocka_unit_test(one_answer_may_be_too_large),
+        cmocka_unit_test(a_set_is_cut_where_it_is_too_large),
+        cmocka_unit_test(the_oracle_is_asked_for_chunks),
         cmocka_unit_test(the_same_on_every_machine),
         cmocka_unit_test(a_document_without_a_place),
         cmocka_unit_test(wrong_answers_are_found),

@@ -232,10 +232,11 @@ static void csv_by_hand(void **state)
     assert_string_equal(
         text,
         "name,repetitions,median_ns,stddev_ns,p10_ns,p90_ns,mean_ns,wall_ns,bytes,touched_pages,"
-        "open_bytes_allocated,encode_peak_bytes,decode_peak_bytes,error\n"
-        "toy/honest/box/get/uniform,3,12,5.2915,7,15,,,164,1.5,,,,\"\"\n"
-        "toy/honest/box/open,0,,,,,,,164,,,,,\"crashed: \"\"quoted\"\"\"\n"
-        "toy/honest/box/encode,1,1,0,1,9,,,164,,,,,\"not done after 3 s\"\n");
+        "open_bytes_allocated,encode_peak_bytes,encode_scratch_bytes,decode_peak_bytes,"
+        "merge_peak_bytes,error\n"
+        "toy/honest/box/get/uniform,3,12,5.2915,7,15,,,164,1.5,,,,,,\"\"\n"
+        "toy/honest/box/open,0,,,,,,,164,,,,,,,\"crashed: \"\"quoted\"\"\"\n"
+        "toy/honest/box/encode,1,1,0,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
     free(text);
 }
 

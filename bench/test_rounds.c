@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "bench/cell.h"
 #include "bench/rounds.h"
 #include "bench/test_toy.h"
 
@@ -26,6 +27,7 @@ static void start(struct run *run, const struct bo_codec *const *codecs)
 {
     struct bo_error err;
     run->format = toy_format(codecs);
+    run->format.merge = toy_merge;
     toy_fill(&run->model, 600);
     run->document = toy_document(&run->format, &run->model);
     run->options = (struct bo_bench_options){
@@ -90,19 +92,21 @@ static void sound_codecs_are_measured(void **state)
 {
     (void)state;
     static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
-    static const char *const labels[] = {"encode",      "decode",    "open",         "open-cold",
-                                         "get/uniform", "get/chain", "first/uniform"};
+    static const char *const labels[] = {"encode",    "decode",      "merge",      "open",
+                                         "open-cold", "get/uniform", "get/chain",  "first/uniform",
+                                         "name/cold", "all/whole",   "count/whole"};
     struct run run;
     start(&run, codecs);
     measure(&run);
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         assert_sound(&run, "honest", labels[i]);
-        if (i >= 2) {
+        if (i >= 3) {
             assert_sound(&run, "second", labels[i]);
             assert_sound(&run, "noop", labels[i]);
         }
     }
     assert_null(find_row(&run, "second", "encode")); /* it is honest's */
+    assert_null(find_row(&run, "second", "merge"));
     assert_null(find_row(&run, "noop", "decode"));
     assert_null(find_row(&run, "honest", "get/nowhere"));
     assert_string_equal(find_row(&run, "honest", "get/chain")->name, "toy/honest/box/get/chain");
@@ -124,7 +128,109 @@ static void exact_figures_are_exact(void **state)
     assert_true(exact(&run, "honest", "get/uniform", "verified_queries") == 3000);
     assert_true(exact(&run, "honest", "get/uniform", "touched_pages") == 1); /* all fits one */
     assert_true(exact(&run, "noop", "get/uniform", "verified_queries") == 0);
+    assert_true(exact(&run, "honest", "all/whole", "units_per_query") == 600);
+    assert_null(bo_record_counter(&find_row(&run, "honest", "count/whole")->exact,
+                                  "units_per_query")); /* its time does not grow */
+    assert_true(exact(&run, "honest", "encode", "encode_scratch_bytes") == 0);
+    assert_true(exact(&run, "honest", "merge", "merge_peak_bytes") >
+                3 * sizeof(struct toy_model)); /* two decoded, their sum, and the output */
     finish(&run);
+}
+
+/* What is taken beside the output counts, the output's own buffer does not. */
+static void scratch_memory_is_told_apart(void **state)
+{
+    (void)state;
+    struct bo_codec wasteful = toy_honest;
+    wasteful.name = "wasteful";
+    wasteful.encode = toy_encode_wasteful;
+    const struct bo_codec *const codecs[] = {&wasteful, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    const double scratch = exact(&run, "wasteful", "encode", "encode_scratch_bytes");
+    assert_true(scratch >= 3 * 1000 + 500);
+    assert_true(scratch < 3 * 1008 + 4096); /* a writer's buffer grows by doubling */
+    assert_true(exact(&run, "wasteful", "encode", "encode_peak_bytes") >= scratch);
+    finish(&run);
+}
+
+static void a_codec_tells_what_is_wrong(void **state)
+{
+    (void)state;
+    struct bo_codec complain = toy_honest;
+    complain.name = "complain";
+    complain.query = toy_query_complain;
+    const struct bo_codec *const codecs[] = {&complain, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    const char *failure = find_row(&run, "complain", "first/uniform")->failure;
+    assert_memory_equal(failure, "refuses a query of ", 19);
+    assert_non_null(strstr(failure, ": corrupt at byte 1042: a toy with a wheel off"));
+    assert_sound(&run, "complain", "all/whole");
+    finish(&run);
+}
+
+/* On a document for curves: what the curves show, of the codecs that differ in the first part. */
+static void documents_for_curves_have_few_rows(void **state)
+{
+    (void)state;
+    struct bo_codec a = toy_honest, b = toy_honest, c = toy_honest;
+    a.name = "trie+fixed";
+    b.name = "trie+packed";
+    c.name = "list+fixed";
+    const struct bo_codec *const codecs[] = {&a, &b, &c, &toy_honest, NULL};
+    struct run run;
+    struct bo_error err;
+    start(&run, codecs);
+    finish(&run);
+    run.document.scale = true;
+    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
+                     BO_OK);
+    assert_null(find_row(&run, "trie+packed", "encode"));
+    static const char *const names[] = {"trie+fixed", "list+fixed", "honest"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_non_null(find_row(&run, names[i], "encode"));
+        assert_non_null(find_row(&run, names[i], "open"));
+        assert_non_null(find_row(&run, names[i], "get/uniform"));
+        assert_null(find_row(&run, names[i], "decode"));
+        assert_null(find_row(&run, names[i], "get/chain"));
+        assert_null(find_row(&run, names[i], "all/whole"));
+    }
+    assert_int_equal(run.plan.n_rows, 3 * 3 + 2); /* the no-op codec has nothing to encode */
+    finish(&run);
+}
+
+static void slow_rows_are_repeated_less(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        unsigned rounds, repetitions;
+    } cases[] = {{1e6, 20, 20}, {3e8, 20, 5}, {3e9, 20, 3}, {2e10, 20, 1},
+                 {1e6, 5, 5},   {3e8, 5, 1},  {2e10, 5, 1}, {3e8, 60, 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bo_record times[1] = {{.real_ns = cases[i].ns / 4, .iterations = 4}};
+        struct bo_bench_row row = {.times = times};
+        const struct bo_bench_options options = {.rounds = cases[i].rounds};
+        unsigned n = 0;
+        while (n < cases[i].rounds && bo_row_is_due(&row, &options, n))
+            row.n_times = row.n_rounds = ++n;
+        assert_int_equal(n, cases[i].repetitions);
+    }
+}
+
+static void a_repetition_is_shorter_where_rows_are_many(void **state)
+{
+    (void)state;
+    const struct bo_plan few = {.n_rows = 10}, more = {.n_rows = 5000}, many = {.n_rows = 500000};
+    assert_true(bo_plan_min_time(&few, 20, 600) == 0.008);
+    const double middle = bo_plan_min_time(&more, 20, 600);
+    assert_true(middle > 0.001 && middle < 0.008);
+    assert_true(bo_plan_min_time(&more, 40, 600) < middle);
+    assert_true(bo_plan_min_time(&many, 20, 600) == 0.001);
 }
 
 static void a_wrong_codec_costs_its_wrong_rows(void **state)
@@ -144,6 +250,7 @@ static void a_wrong_codec_costs_its_wrong_rows(void **state)
     assert_sound(&run, "wrong", "get/chain"); /* asks one at a time, which this one answers */
     assert_sound(&run, "wrong", "first/uniform");
     assert_failed(&run, "undo", "decode", "corrupt: other values");
+    assert_failed(&run, "undo", "merge", "corrupt: other values");
     assert_sound(&run, "undo", "get/uniform");
     assert_sound(&run, "honest", "get/uniform");
     finish(&run);
@@ -230,6 +337,12 @@ static void lists_of_names(void **state)
     assert_true(bo_names_parse("a,b", &names));
     assert_int_equal(names.n, 2);
     assert_false(bo_names_allow(&names, "c"));
+    assert_true(bo_names_parse("trie+*,list*", &names));
+    assert_true(bo_names_allow(&names, "trie+u64"));
+    assert_false(bo_names_allow(&names, "front+u64"));
+    assert_string_equal(bo_names_unmet(&names), "list*");
+    assert_true(bo_names_allow(&names, "list"));
+    assert_null(bo_names_unmet(&names));
     assert_false(bo_names_parse("", &names));
     assert_false(bo_names_parse("a,,b", &names));
     assert_false(bo_names_parse("a,", &names));
@@ -240,6 +353,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_codecs_are_measured),
         cmocka_unit_test(exact_figures_are_exact),
+        cmocka_unit_test(scratch_memory_is_told_apart),
+        cmocka_unit_test(a_codec_tells_what_is_wrong),
+        cmocka_unit_test(documents_for_curves_have_few_rows),
+        cmocka_unit_test(slow_rows_are_repeated_less),
+        cmocka_unit_test(a_repetition_is_shorter_where_rows_are_many),
         cmocka_unit_test(a_wrong_codec_costs_its_wrong_rows),
         cmocka_unit_test(a_crash_costs_its_row),
         cmocka_unit_test(a_hang_costs_its_row),

@@ -40,10 +40,12 @@ static void the_whole_object(void **state)
     json_decref(should);
 }
 
-static bool only_honest(void *context, const char *codec)
+static bool only_honest(void *context, const struct bo_document *document,
+                        const struct bo_codec *codec)
 {
     (void)context;
-    return strcmp(codec, "honest") == 0;
+    assert_string_equal(document->name, "box");
+    return strcmp(codec->name, "honest") == 0;
 }
 
 static void compressed_sizes_are_of_the_counted_bytes(void **state)

@@ -1,7 +1,8 @@
 /*
- * A toy format for the tests of this folder: an array of numbers, asked for one number (get), or
- * for a run of them (first: the first n, an answer of variable size); one honest codec, and others
- * that go wrong in one way each.
+ * A toy format for the tests of this folder: an array of numbers, asked for one number (get), for a
+ * run of them (first: the first n, an answer of variable size), for one by its place in words (name),
+ * for all of them (all) or for how many there are (count); one honest codec, and others that go wrong
+ * in one way each.
  */
 #ifndef BO_TEST_TOY_H
 #define BO_TEST_TOY_H
@@ -15,7 +16,7 @@ struct toy_model {
     uint32_t values[1000];
 };
 
-enum { TOY_GET, TOY_FIRST, TOY_N_KINDS };
+enum { TOY_GET, TOY_FIRST, TOY_NAME, TOY_ALL, TOY_COUNT, TOY_N_KINDS };
 
 /* ---- the honest codec: u32 count, u32 values, and four bytes aside --------------------------- */
 
@@ -54,15 +55,33 @@ static enum bo_status toy_open(struct bo_span in, struct bo_arena *arena, void *
     return BO_OK;
 }
 
+/* The place that a query of any kind stands for: in words, a letter a hundred, ten and one. */
+static uint32_t toy_place(unsigned kind, const void *queries, size_t i, uint32_t n_values)
+{
+    if (kind == TOY_ALL || kind == TOY_COUNT)
+        return n_values;
+    if (kind != TOY_NAME)
+        return ((const uint32_t *)queries)[i];
+    const struct bo_span name = ((const struct bo_span *)queries)[i];
+    uint32_t place = 0;
+    for (size_t k = 0; k < name.n; k++)
+        place = 10 * place + name.p[k] - 'a';
+    return place;
+}
+
 /* The values as they lie in a model or, little-endian, in a payload. */
 static enum bo_status toy_answer(const uint8_t *values, uint32_t n_values, unsigned kind,
                                  const void *queries, size_t n, void *answers)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint32_t q = ((const uint32_t *)queries)[i];
-        if (q >= n_values)
+        const uint32_t q = toy_place(kind, queries, i, n_values);
+        if (q >= n_values && kind != TOY_ALL && kind != TOY_COUNT)
             return BO_OUT_OF_RANGE;
-        if (kind == TOY_GET) {
+        if (kind == TOY_COUNT) {
+            ((uint32_t *)answers)[i] = q;
+            continue;
+        }
+        if (kind == TOY_GET || kind == TOY_NAME) {
             memcpy((uint32_t *)answers + i, values + 4 * (size_t)q, 4);
             continue;
         }
@@ -109,6 +128,31 @@ static inline enum bo_status toy_query_hang(void *reader, unsigned kind, const v
     return toy_query(reader, kind, queries, n, answers, err);
 }
 
+/* A lazy reader that meets bad bytes, and says where. */
+static inline enum bo_status toy_query_complain(void *reader, unsigned kind, const void *queries,
+                                                size_t n, void *answers, struct bo_error *err)
+{
+    if (kind == TOY_FIRST)
+        return bo_fail(err, BO_CORRUPT, 1042, "a toy with a wheel off");
+    return toy_query(reader, kind, queries, n, answers, err);
+}
+
+/* Takes 3 x 1000 bytes from its arena, and 500 for a writer beside the output's. */
+static inline enum bo_status toy_encode_wasteful(const void *model, struct bo_writer *out,
+                                                 struct bo_error *err)
+{
+    struct bo_writer beside;
+    for (int i = 0; i < 3; i++)
+        if (!bo_alloc(out->arena, 1000))
+            return bo_fail_alloc(err, out->arena);
+    const enum bo_status status = toy_encode(model, out, err);
+    bo_writer_init(&beside, out->arena);
+    for (int i = 0; i < 500; i++)
+        bo_put_bytes(&beside, "x", 1);
+    bo_writer_free(&beside);
+    return status;
+}
+
 static inline enum bo_status toy_encode_refuse(const void *model, struct bo_writer *out,
                                                struct bo_error *err)
 {
@@ -127,19 +171,18 @@ static inline enum bo_status toy_decode_wrong(struct bo_span in, struct bo_arena
 
 /* ---- the format ------------------------------------------------------------------------------ */
 
-static enum bo_status toy_oracle_get(const void *opaque, const void *queries, size_t n,
-                                     void *answers)
-{
-    const struct toy_model *model = opaque;
-    return toy_answer((const uint8_t *)model->values, model->n, TOY_GET, queries, n, answers);
-}
-
-static enum bo_status toy_oracle_first(const void *opaque, const void *queries, size_t n,
-                                       void *answers)
-{
-    const struct toy_model *model = opaque;
-    return toy_answer((const uint8_t *)model->values, model->n, TOY_FIRST, queries, n, answers);
-}
+#define TOY_ORACLE(name, kind)                                                                  \
+    static enum bo_status toy_oracle_##name(const void *opaque, const void *queries, size_t n,  \
+                                            void *answers)                                      \
+    {                                                                                           \
+        const struct toy_model *model = opaque;                                                 \
+        return toy_answer((const uint8_t *)model->values, model->n, kind, queries, n, answers); \
+    }
+TOY_ORACLE(get, TOY_GET)
+TOY_ORACLE(first, TOY_FIRST)
+TOY_ORACLE(name, TOY_NAME)
+TOY_ORACLE(all, TOY_ALL)
+TOY_ORACLE(count, TOY_COUNT)
 
 static size_t toy_draw(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                        size_t n, void *queries)
@@ -148,6 +191,32 @@ static size_t toy_draw(const void *opaque, struct bo_random *random, struct bo_a
     const struct toy_model *model = opaque;
     for (size_t i = 0; i < n; i++)
         ((uint32_t *)queries)[i] = bo_random_below(random, model->n);
+    return n;
+}
+
+static size_t toy_draw_names(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                             size_t n, void *queries)
+{
+    const struct toy_model *model = opaque;
+    for (size_t i = 0; i < n; i++) {
+        char *letters = bo_alloc(arena, 3);
+        if (!letters)
+            return i;
+        uint32_t place = bo_random_below(random, model->n);
+        for (int k = 2; k >= 0; k--, place /= 10)
+            letters[k] = (char)('a' + place % 10);
+        ((struct bo_span *)queries)[i] = (struct bo_span){(const uint8_t *)letters, 3};
+    }
+    return n;
+}
+
+static size_t toy_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
+                             size_t n, void *queries)
+{
+    (void)model;
+    (void)random;
+    (void)arena;
+    (void)queries;
     return n;
 }
 
@@ -182,6 +251,14 @@ static const struct bo_workload toy_first_workloads[] = {
     {.name = "uniform", .n_queries = 300, .draw = toy_draw},
 };
 
+static const struct bo_workload toy_name_workloads[] = {
+    {.name = "cold", .n_queries = 150, .cold = true, .draw = toy_draw_names},
+};
+
+static const struct bo_workload toy_whole_workloads[] = {
+    {.name = "whole", .n_queries = 1, .draw = toy_draw_whole},
+};
+
 static const struct bo_query_kind toy_kinds[TOY_N_KINDS] = {
     [TOY_GET] = {.name = "get",
                  .query_size = 4,
@@ -195,6 +272,22 @@ static const struct bo_query_kind toy_kinds[TOY_N_KINDS] = {
                    .workloads = toy_first_workloads,
                    .n_workloads = 1,
                    .oracle = toy_oracle_first},
+    [TOY_NAME] = {.name = "name",
+                  .query_size = sizeof(struct bo_span),
+                  .has_text = true,
+                  .answer_size = 4,
+                  .workloads = toy_name_workloads,
+                  .n_workloads = 1,
+                  .oracle = toy_oracle_name},
+    [TOY_ALL] = {.name = "all",
+                 .workloads = toy_whole_workloads,
+                 .n_workloads = 1,
+                 .oracle = toy_oracle_all},
+    [TOY_COUNT] = {.name = "count",
+                   .answer_size = 4,
+                   .workloads = toy_whole_workloads,
+                   .n_workloads = 1,
+                   .oracle = toy_oracle_count},
 };
 
 static const char *toy_differ(const void *a, const void *b)
@@ -210,6 +303,25 @@ static enum bo_status toy_print(const void *model, struct bo_writer *out, struct
     return bo_writer_status(out, err);
 }
 
+/* Adds values up; they stay below 512, so that they can be asked for. */
+static inline enum bo_status toy_merge(const void *const *models, size_t n, struct bo_arena *arena,
+                                       void **model_ret, struct bo_merge_report *report,
+                                       struct bo_error *err)
+{
+    struct toy_model *sum = bo_zalloc_array(arena, 1, sizeof *sum);
+    if (!sum)
+        return bo_fail_alloc(err, arena);
+    *report = (struct bo_merge_report){.n_saturated = 0};
+    for (size_t m = 0; m < n; m++) {
+        const struct toy_model *model = models[m];
+        sum->n = model->n;
+        for (uint32_t i = 0; i < model->n; i++)
+            sum->values[i] = (sum->values[i] + model->values[i]) & 511;
+    }
+    *model_ret = sum;
+    return BO_OK;
+}
+
 static unsigned toy_units(const void *model, struct bo_unit *units_ret)
 {
     units_ret[0] = (struct bo_unit){"values", ((const struct toy_model *)model)->n};
@@ -222,8 +334,8 @@ static double toy_floor(const void *model, struct bo_arena *arena)
     return (double)((const struct toy_model *)model)->n / 8 + 0.2;
 }
 
-#define TOY_CODEC                                                                                \
-    .role = BO_NEW, .access = BO_RANDOM, .kinds = 3, .encode = toy_encode, .decode = toy_decode, \
+#define TOY_CODEC                                                                                 \
+    .role = BO_NEW, .access = BO_RANDOM, .kinds = 31, .encode = toy_encode, .decode = toy_decode, \
     .open = toy_open, .query = toy_query
 
 static const struct bo_codec toy_honest = {.name = "honest", TOY_CODEC};

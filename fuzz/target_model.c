@@ -20,12 +20,15 @@ static const void *mutate(const void *model, struct bo_random *params, struct bo
 
 static void check_all(const void *model, const struct bo_effort *effort)
 {
-    for (const struct bo_codec *const *codec = fuzz_format->codecs; *codec; codec++)
+    for (const struct bo_codec *const *codec = fuzz_format->codecs; *codec; codec++) {
+        if ((*codec)->optional)
+            continue;
         for (const struct bo_check *check = bo_checks; check->name; check++) {
             const struct bo_check_result result = check->run(fuzz_format, *codec, model, effort);
             if (result.outcome == BO_FAIL)
                 bo_fuzz_report(&result.finding);
         }
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)

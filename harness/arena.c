@@ -12,6 +12,13 @@ struct bo_block {
     _Alignas(ALIGN) unsigned char data[];
 };
 
+/* Whom to call when the arena is rewound past this. */
+struct bo_release {
+    struct bo_release *older;
+    void (*release)(void *);
+    void *object;
+};
+
 /*
  * Under the sanitizers every allocation is a heap block of its own, so that overruns and stale
  * bytes are seen.
@@ -45,8 +52,18 @@ static void drop_newest_block(struct bo_arena *arena)
     arena->spare = block;
 }
 
+static void release_until(struct bo_arena *arena, const struct bo_release *kept)
+{
+    while (arena->releases != kept) {
+        const struct bo_release *newest = arena->releases;
+        arena->releases = newest->older;
+        newest->release(newest->object);
+    }
+}
+
 void bo_arena_free(struct bo_arena *arena)
 {
+    release_until(arena, NULL);
     while (arena->blocks)
         drop_newest_block(arena);
     free(arena->spare);
@@ -170,16 +187,28 @@ struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena)
         .block = arena->blocks,
         .block_used = arena->blocks ? arena->blocks->used : 0,
         .region_nbytes = arena->region_nbytes,
+        .releases = arena->releases,
     };
 }
 
 void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark)
 {
+    release_until(arena, mark.releases);
     while (arena->blocks != mark.block)
         drop_newest_block(arena);
     if (arena->blocks)
         arena->blocks->used = mark.block_used;
     arena->region_nbytes = mark.region_nbytes;
+}
+
+bool bo_arena_on_release(struct bo_arena *arena, void (*release)(void *), void *object)
+{
+    struct bo_release *newest = bo_alloc(arena, sizeof *newest);
+    if (!newest)
+        return false;
+    *newest = (struct bo_release){arena->releases, release, object};
+    arena->releases = newest;
+    return true;
 }
 
 bool bo_arena_charge(struct bo_arena *arena, size_t old_nbytes, size_t new_nbytes)

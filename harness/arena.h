@@ -16,16 +16,17 @@
 #define BO_ARENA_UNLIMITED SIZE_MAX
 
 struct bo_arena {
-    size_t budget_nbytes;    /* requests that would take region + charged past this fail */
-    size_t region_nbytes;    /* live in the region, rounded to the alignment */
-    size_t charged_nbytes;   /* live elsewhere: see bo_arena_charge */
-    size_t peak_nbytes;      /* highest region + charged so far */
+    size_t budget_nbytes;  /* requests that would take region + charged past this fail */
+    size_t region_nbytes;  /* live in the region, rounded to the alignment */
+    size_t charged_nbytes; /* live elsewhere: see bo_arena_charge */
+    size_t peak_nbytes;    /* highest region + charged so far */
     size_t region_peak_nbytes, charged_peak_nbytes; /* each by itself */
-    uint64_t n_allocs;       /* requests so far */
-    uint64_t fail_at;        /* the request with this number (from 1) fails; 0: none */
-    enum bo_status refusal;  /* why the last refused request was refused */
-    struct bo_block *blocks; /* newest first */
-    struct bo_block *spare;  /* the block dropped last, kept for the next one; or NULL */
+    uint64_t n_allocs;                              /* requests so far */
+    uint64_t fail_at;            /* the request with this number (from 1) fails; 0: none */
+    enum bo_status refusal;      /* why the last refused request was refused */
+    struct bo_block *blocks;     /* newest first */
+    struct bo_block *spare;      /* the block dropped last, kept for the next one; or NULL */
+    struct bo_release *releases; /* newest first */
 };
 
 /* A position to which an arena can be rewound; everything allocated since is released. */
@@ -33,6 +34,7 @@ struct bo_arena_mark {
     struct bo_block *block;
     size_t block_used;
     size_t region_nbytes;
+    struct bo_release *releases;
 };
 
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes);
@@ -62,6 +64,13 @@ void *bo_grow_array(struct bo_arena *arena, void *old, size_t n, size_t need_n, 
 
 struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena);
 void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark);
+
+/*
+ * Calls release(object) once, when what is allocated now would be released: by a rewind to an
+ * earlier mark or by bo_arena_free, the newest first. For objects of libraries, which take memory
+ * behind the arena's back. False when the arena refuses; the object is then still the caller's.
+ */
+bool bo_arena_on_release(struct bo_arena *arena, void (*release)(void *), void *object);
 
 /*
  * Charges memory that lives elsewhere (a writer's buffer) to the budget: old_nbytes are given back

@@ -311,7 +311,7 @@ static bool offer_changes(struct trial *t, struct bo_guarded *guarded)
     struct bo_random random = bo_random_seeded(t->effort->seed + 1);
     const bool every_byte = n <= t->effort->max_damage_full;
     const size_t n_places = every_byte ? n : n_samples(t, n);
-    const unsigned n_values = n < ALL_VALUES_BELOW ? 255 : every_byte ? N_CHANGES : 1;
+    const unsigned n_values = !every_byte ? 1 : n < ALL_VALUES_BELOW ? 255 : N_CHANGES;
     for (size_t i = 0; i < n_places; i++) {
         const size_t at = every_byte ? i : bo_random_below(&random, (uint32_t)n);
         const uint8_t kept = p[at];

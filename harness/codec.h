@@ -48,6 +48,11 @@ struct bo_codec {
      * is never compared with exact ones.
      */
     bool probabilistic;
+    /*
+     * Built only where its library is there (struct bo_optional): neither golden sizes nor fuzz
+     * targets know it, so that both are the same everywhere.
+     */
+    bool optional;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
 
     /*

@@ -102,11 +102,19 @@ struct bo_merge_report {
                              model */
 };
 
+/* Codecs on top of a library, which are built where it is there. */
+struct bo_optional {
+    const char *codecs;  /* "marisa+*" */
+    const char *library; /* "libmarisa" */
+    const char *version; /* of the library; NULL: not built here */
+};
+
 struct bo_format {
     const char *name, *summary;
     const struct bo_query_kind *kinds;
     unsigned n_kinds;                     /* at most BO_MAX_KINDS */
     const struct bo_codec *const *codecs; /* NULL-terminated; the status quo first */
+    const struct bo_optional *optionals;  /* ends with NULL codecs; NULL when there are none */
 
     /* The text form. print(parse(x)) is canonical. Errors count bytes of the text. */
     enum bo_status (*parse)(struct bo_span text, struct bo_arena *arena, void **model_ret,

@@ -171,12 +171,51 @@ static void test_arrays(void **state)
     bo_arena_free(&arena);
 }
 
+static unsigned released[4], n_released;
+
+static void note_release(void *object)
+{
+    released[n_released++] = *(const unsigned *)object;
+}
+
+/* Objects go when what is beside them goes, the newest first, and once. */
+static void test_release(void **state)
+{
+    (void)state;
+    static unsigned objects[3] = {1, 2, 3};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    n_released = 0;
+    assert_true(bo_arena_on_release(&arena, note_release, &objects[0]));
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    assert_true(bo_arena_on_release(&arena, note_release, &objects[1]));
+    assert_non_null(bo_alloc(&arena, 10000)); /* in another block */
+    assert_true(bo_arena_on_release(&arena, note_release, &objects[2]));
+    bo_arena_rewind(&arena, mark);
+    assert_int_equal(n_released, 2);
+    assert_int_equal(released[0], 3);
+    assert_int_equal(released[1], 2);
+    bo_arena_rewind(&arena, mark);
+    assert_int_equal(n_released, 2);
+    bo_arena_free(&arena);
+    assert_int_equal(n_released, 3);
+    assert_int_equal(released[2], 1);
+    arena.fail_at = arena.n_allocs + 1;
+    assert_false(bo_arena_on_release(&arena, note_release, &objects[0]));
+    bo_arena_free(&arena);
+    assert_int_equal(n_released, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budget_is_exact), cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_fail_at),         cmocka_unit_test(test_mark_and_rewind),
-        cmocka_unit_test(test_charge),          cmocka_unit_test(test_impossible_amounts),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_budget_is_exact),
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_fail_at),
+        cmocka_unit_test(test_mark_and_rewind),
+        cmocka_unit_test(test_charge),
+        cmocka_unit_test(test_impossible_amounts),
         cmocka_unit_test(test_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,12 @@ const struct bo_codec LPRF_PASTE3(lprf, LPRF_INDEX, LPRF_CODING) = {
     .role = LPRF_INDEX_ROLE,
     .access = BO_RANDOM,
     .lazy = true,
+#ifdef LPRF_INDEX_OPTIONAL
+    .optional = true,
+#endif
+#ifdef LPRF_INDEX_PROBABILISTIC
+    .probabilistic = true,
+#endif
     .kinds = (1u << LPRF_N_KINDS) - 1,
     .encode = CODED(encode),
     .decode = CODED(decode),

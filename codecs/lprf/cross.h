@@ -7,6 +7,8 @@
  *   LPRF_INDEX          its C name, and
  *   LPRF_INDEX_NAME     "trie", LPRF_INDEX_NUMBER (in the file's version), LPRF_INDEX_ROLE,
  *                       LPRF_INDEX_SUMMARY; LPRF_INDEX_SHARES when names may share a record;
+ *                       LPRF_INDEX_OPTIONAL when it needs a library; LPRF_INDEX_PROBABILISTIC when
+ *                       it may find names that are not there;
  *                       LPRF_INDEX_READS, for a second reader, the name of the index whose bytes it
  *                       reads (and LPRF_INDEX_NUMBER is that one's)
  *   struct index        its reader

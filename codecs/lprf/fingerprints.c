@@ -31,23 +31,11 @@ struct index {
     size_t grammar_off; /* read only when names are asked for */
 };
 
-static unsigned fingerprint_width(uint32_t n_slots)
-{
-    const unsigned width = 64 - (bo_bit_width(n_slots) - 1);
-    return width <= 57 ? width : 64;
-}
-
-static inline uint64_t fingerprint(uint64_t hash, uint32_t place, unsigned width)
-{
-    const unsigned n_low = width - 32;
-    return (uint64_t)(uint32_t)hash << n_low | (place & ((UINT64_C(1) << n_low) - 1));
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_fingerprints(const struct lprf_writer *w, const struct lprf_slot_plan *plan)
 {
-    const unsigned width = fingerprint_width(plan->hash.n_slots);
+    const unsigned width = lprf_fingerprint_width(plan->hash.n_slots);
     struct bo_bit_writer bits = {w->out, 0};
     bo_mark(w->out, "fingerprints");
     for (uint32_t slot = 0; slot < plan->hash.n_slots; slot++) {
@@ -55,7 +43,7 @@ static void put_fingerprints(const struct lprf_writer *w, const struct lprf_slot
         uint64_t v = 0;
         if (name != LPRF_NO_NAME) {
             const uint64_t hash = lprf_hash_name(plan->names[name], plan->hash.seed);
-            v = fingerprint(hash, lprf_sent_to(&plan->hash, hash), width);
+            v = lprf_fingerprint(hash, lprf_sent_to(&plan->hash, hash), width);
         }
         bo_put_bits(&bits, (uint32_t)v, 32);
         bo_put_bits(&bits, (uint32_t)(v >> 32), width - 32);
@@ -134,7 +122,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     if (status)
         return status;
     slots->group_nbytes = LPRF_CELLS_NBYTES;
-    index->width = fingerprint_width(slots->hash.n_slots);
+    index->width = lprf_fingerprint_width(slots->hash.n_slots);
     index->mask = UINT64_MAX >> (64 - index->width);
     const uint64_t nbits = (uint64_t)slots->hash.n_slots * index->width;
     if (!(slots->hash.pilots = lprf_take_part(file, &off, slots->hash.n_buckets, 2, err)) ||
@@ -163,7 +151,7 @@ static inline bool find_slot(const struct index *index, struct bo_span name, uin
     const uint32_t place = lprf_sent_to(ph, hash);
     const uint32_t slot = lprf_slot_at(ph->n_slots, place);
     *slot_ret = slot;
-    return kept_at(index, slot) == fingerprint(hash, place, index->width);
+    return kept_at(index, slot) == lprf_fingerprint(hash, place, index->width);
 }
 
 static inline enum bo_status find(const struct lprf_file *file, const struct index *index,
@@ -234,12 +222,11 @@ static enum bo_status read_places(struct walk *walk, struct bo_error *err)
                                (uint64_t)slot * walk->index->width / 8,
                            "fingerprint of a free slot");
     }
-    return cells.repeat == slots->n_repeats
-               ? BO_OK
-               : bo_fail(err, BO_CORRUPT,
-                         (uint64_t)(slots->repeats - walk->file->in.p) +
-                             LPRF_REPEAT_NBYTES * (uint64_t)cells.repeat,
-                         "repeats are not in the order of the slots");
+    const enum bo_status status = lprf_end_cells(walk->file, slots, &cells, err);
+    return status ? status
+                  : lprf_expect_zeros(walk->file, walk->index->fingerprints,
+                                      (uint64_t)slots->hash.n_slots * walk->index->width,
+                                      (size_t)(slots->groups - walk->index->fingerprints), err);
 }
 
 static enum bo_status open_names(struct walk *walk, struct bo_error *err)
@@ -308,11 +295,8 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
         uint32_t slot;
         if ((status = read_codes(&walk, err)) ||
             (status = lprf_spell_name(&walk.phrases, walk.codes, walk.n_codes, keep, &buffer,
-                                      file->arena, &entry.name, err))) {
-            if (err && err->off == BO_NO_OFFSET && status == BO_CORRUPT)
-                err->off = off;
+                                      file->arena, off, &entry.name, err)))
             return status;
-        }
         if (!find_slot(index, entry.name, &slot) || !take_function(&walk, slot, &entry))
             return bo_fail(err, BO_CORRUPT, off, "name has no slot");
         status = visit(context, &entry, err);
@@ -326,7 +310,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
         return bo_fail(err, BO_CORRUPT, index->grammar_off, "phrases are not all used");
     if ((walk.bits.bit + 7) / 8 != file->end_of_index)
         return bo_fail(err, BO_CORRUPT, walk.bits.bit / 8, "bytes behind the names");
-    return BO_OK;
+    return lprf_expect_zeros(file, file->in.p, walk.bits.bit, file->end_of_index, err);
 }
 
 static inline enum lprf_order order_of(const struct index *index)
@@ -345,5 +329,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "fingerprints"
 #define LPRF_INDEX_NUMBER 8
 #define LPRF_INDEX_ROLE BO_NEW
+#define LPRF_INDEX_PROBABILISTIC 1
 #define LPRF_INDEX_SUMMARY "64 bits of a name, behind a perfect hash; absent names by chance"
 #include "codecs/lprf/cross.h"

@@ -109,12 +109,31 @@ static const struct bo_codec *const codecs[] = {
     NULL,
 };
 
+/* A library's version, as a text; without the library, nothing. */
+#ifndef BO_WITH_MARISA
+#define BO_WITH_MARISA NULL
+#endif
+#ifndef BO_WITH_CMPH
+#define BO_WITH_CMPH NULL
+#endif
+#ifndef BO_WITH_LLVM
+#define BO_WITH_LLVM NULL
+#endif
+
+static const struct bo_optional optionals[] = {
+    {"marisa+*", "libmarisa", BO_WITH_MARISA},
+    {"cmph+*", "libcmph", BO_WITH_CMPH},
+    {"profdata", "libLLVM-14", BO_WITH_LLVM},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format lprf_format = {
     .name = "lprf",
     .summary = "profiles of instrumented programs: from a function's name to its counters",
     .kinds = lprf_kinds,
     .n_kinds = LPRF_N_KINDS,
     .codecs = codecs,
+    .optionals = optionals,
     .parse = lprf_parse,
     .print = lprf_print,
     .differ = lprf_differ,

@@ -17,6 +17,11 @@
 enum {
     LPRF_MAX_NAME_CODES = 15, /* their number fits 4 bits */
     LPRF_MAX_PHRASE_NBYTES = 1 << 16,
+    /*
+     * What any name of so many bytes can be said in: of 16 phrases side by side, two neighbours make
+     * one phrase, or else these eight pairs of neighbours were longer than 8 phrases can be.
+     */
+    LPRF_MAX_NAME_NBYTES = 8 * LPRF_MAX_PHRASE_NBYTES,
     LPRF_MAX_CODE_BITS = 24,
     LPRF_WIDE_LOAD = 8,    /* bytes that reading a code may touch from its first one on */
     LPRF_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of phrases */
@@ -25,7 +30,17 @@ enum {
 /* What expanding all phrases of a file of so many bytes may take: an encoder keeps to it, too. */
 static inline uint64_t lprf_max_text_nbytes(uint64_t file_nbytes)
 {
-    return 64 * file_nbytes + (UINT64_C(1) << 20);
+    const uint64_t most = 64 * file_nbytes + (UINT64_C(1) << 20);
+    return most < INT32_MAX ? most : INT32_MAX; /* its size is computed in a size_t */
+}
+
+/* Siblings' right symbols are coded by their differences: in Rice codes of so many low bits. */
+static inline unsigned lprf_rice_bits(uint64_t n_siblings, uint64_t n_symbols)
+{
+    unsigned bits = 0;
+    while (2 * n_siblings << bits <= n_symbols)
+        bits++;
+    return bits;
 }
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -51,7 +66,8 @@ struct lprf_grammar {
 
 /*
  * Makes a grammar for names (each of them not empty) in `arena`. Takes about 8 bytes a byte of the
- * names while it works. BO_UNSUPPORTED for names that are too long or too many.
+ * names while it works. BO_UNSUPPORTED for names that are too long (LPRF_MAX_NAME_NBYTES) or too
+ * many.
  */
 enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
                                  struct bo_arena *arena, struct lprf_grammar *grammar,
@@ -213,11 +229,11 @@ enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, u
                           uint8_t *name, size_t cap, size_t *n_ret);
 
 /*
- * The same into memory of its own: in `arena` for good when names are kept, else in *buffer, of
- * *cap bytes, which grows there.
+ * The same into memory of its own: in `arena` for good when names are kept, else in *buffer, which
+ * grows there. Errors name byte `off`.
  */
 enum bo_status lprf_spell_name(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
                                bool keep, struct bo_span *buffer, struct bo_arena *arena,
-                               struct bo_span *name_ret, struct bo_error *err);
+                               uint64_t off, struct bo_span *name_ret, struct bo_error *err);
 
 #endif

@@ -1,253 +1,13 @@
-/*
- * Making a grammar for names: recursive pairing (Larsson and Moffat, 2000) in rounds.
- *
- * Each round counts all pairs of neighbouring symbols, makes rules of those that are nearly as
- * frequent as the most frequent one, and replaces them in one pass. So the working memory is the
- * text of symbols and one table of pairs, where the exact order of pairs would take lists through
- * all of their places.
- */
-#include "codecs/lprf/grammar.h"
+/* Making a grammar for names: which symbols get codes, their numbers, and its place in a file. */
+#include "codecs/lprf/grammar_pairs.h"
 
 #include "harness/bits.h"
 
 enum {
-    BYTES = 256,              /* symbols below are bytes while the grammar is made; rules follow */
-    END_OF_NAME = UINT32_MAX, /* a symbol that pairs with none */
-    MIN_COUNT = 2,            /* a rule's occurrences */
-    MAX_MIN_USES = 40,        /* see choose_codes */
-    SIBLING_ROUNDS = 32,      /* see number_symbols */
+    MAX_MIN_USES = 40,   /* see fit_codes */
+    MAX_TRIES = 128,     /* the same: fewer do for all real names */
+    SIBLING_ROUNDS = 32, /* see number_symbols */
 };
-
-struct rules {
-    uint32_t (*pairs)[2];
-    uint32_t *nbytes; /* of what it expands to */
-    uint32_t n;
-    size_t cap, nbytes_cap;
-};
-
-/* ---- counting pairs --------------------------------------------------------------------------- */
-
-struct pair {
-    uint64_t key; /* left symbol << 32 | right symbol, plus 1; 0: an empty slot */
-    uint32_t count;
-    uint32_t rank; /* among the chosen: 1 is the best; 0: not chosen */
-};
-
-/* One table for all rounds: it is emptied, and grows. */
-struct pair_table {
-    struct pair *slots;
-    size_t mask, n;
-    struct pair **chosen;
-    size_t n_chosen, cap_chosen;
-    struct bo_arena *arena;
-};
-
-static uint64_t pair_key(uint32_t left, uint32_t right)
-{
-    return ((uint64_t)left << 32 | right) + 1;
-}
-
-static struct pair *pair_slot(const struct pair_table *table, uint64_t key)
-{
-    size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 24) & table->mask;
-    while (table->slots[i].key && table->slots[i].key != key)
-        i = (i + 1) & table->mask;
-    return &table->slots[i];
-}
-
-static bool grow_pairs(struct pair_table *table)
-{
-    const size_t n_slots = table->slots ? 2 * (table->mask + 1) : 1 << 12;
-    struct pair_table grown = *table;
-    grown.slots = bo_zalloc_array(table->arena, n_slots, sizeof *grown.slots);
-    grown.mask = n_slots - 1;
-    if (!grown.slots)
-        return false;
-    for (size_t i = 0; table->slots && i <= table->mask; i++)
-        if (table->slots[i].key)
-            *pair_slot(&grown, table->slots[i].key) = table->slots[i];
-    *table = grown;
-    return true;
-}
-
-/* Counts all pairs of `text` anew; of a run of one symbol, every other pair. */
-static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table)
-{
-    memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
-    table->n = 0;
-    for (size_t i = 0; i + 1 < n; i++) {
-        const uint32_t left = text[i], right = text[i + 1];
-        if (left == END_OF_NAME || right == END_OF_NAME)
-            continue;
-        struct pair *pair = pair_slot(table, pair_key(left, right));
-        if (!pair->key) {
-            if (2 * table->n >= table->mask) {
-                if (!grow_pairs(table))
-                    return false;
-                pair = pair_slot(table, pair_key(left, right));
-            }
-            pair->key = pair_key(left, right);
-            table->n++;
-        }
-        pair->count++;
-        if (left == right && i + 2 < n && text[i + 2] == left)
-            i++;
-    }
-    return true;
-}
-
-/* ---- a round ---------------------------------------------------------------------------------- */
-
-static bool is_better(const struct pair *a, const struct pair *b)
-{
-    return a->count != b->count ? a->count > b->count : a->key < b->key;
-}
-
-static void sift_down(struct pair **heap, size_t n, size_t i)
-{
-    for (;;) {
-        size_t worst = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
-            if (is_better(heap[worst], heap[child]))
-                worst = child;
-        if (worst == i)
-            return;
-        struct pair *moved = heap[i];
-        heap[i] = heap[worst];
-        heap[worst] = moved;
-        i = worst;
-    }
-}
-
-/* Heap sort, the best first. */
-static void sort_pairs(struct pair **pairs, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(pairs, n, i);
-    for (size_t left = n; left > 1;) {
-        struct pair *worst = pairs[0];
-        pairs[0] = pairs[--left];
-        pairs[left] = worst;
-        sift_down(pairs, left, 0);
-    }
-}
-
-static uint32_t symbol_nbytes(const struct rules *rules, uint32_t symbol)
-{
-    return symbol < BYTES ? 1 : rules->nbytes[symbol - BYTES];
-}
-
-/* Ranks the pairs that become rules, and keeps them in table->chosen. */
-static bool choose_pairs(struct pair_table *table, const struct rules *rules)
-{
-    uint32_t most = 0;
-    for (size_t i = 0; i <= table->mask; i++)
-        if (table->slots[i].count > most)
-            most = table->slots[i].count;
-    const uint32_t at_least = most - most / 4 > MIN_COUNT ? most - most / 4 : MIN_COUNT;
-    table->n_chosen = 0;
-    for (size_t i = 0; i <= table->mask; i++) {
-        const uint64_t key = table->slots[i].key - 1;
-        if (table->slots[i].count < at_least ||
-            symbol_nbytes(rules, (uint32_t)(key >> 32)) + symbol_nbytes(rules, (uint32_t)key) >
-                LPRF_MAX_PHRASE_NBYTES)
-            continue;
-        if (table->n_chosen == table->cap_chosen) {
-            struct pair **chosen =
-                bo_grow_array(table->arena, table->chosen, table->n_chosen, table->n_chosen + 1024,
-                              &table->cap_chosen, sizeof *chosen);
-            if (!chosen)
-                return false;
-            table->chosen = chosen;
-        }
-        table->chosen[table->n_chosen++] = &table->slots[i];
-    }
-    sort_pairs(table->chosen, table->n_chosen);
-    for (size_t i = 0; i < table->n_chosen; i++)
-        table->chosen[i]->rank = (uint32_t)i + 1;
-    return true;
-}
-
-static bool add_rule(struct rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
-{
-    if (rules->n == rules->cap) {
-        void *pairs = bo_grow_array(arena, rules->pairs, rules->n, rules->n + 4096, &rules->cap,
-                                    sizeof *rules->pairs);
-        void *nbytes = bo_grow_array(arena, rules->nbytes, rules->n, rules->cap, &rules->nbytes_cap,
-                                     sizeof *rules->nbytes);
-        if (!pairs || !nbytes)
-            return false;
-        rules->pairs = pairs;
-        rules->nbytes = nbytes;
-    }
-    rules->pairs[rules->n][0] = left;
-    rules->pairs[rules->n][1] = right;
-    rules->nbytes[rules->n++] = symbol_nbytes(rules, left) + symbol_nbytes(rules, right);
-    return true;
-}
-
-/* The pair at text[i], NULL when it is not chosen. */
-static struct pair *chosen_at(const struct pair_table *table, const uint32_t *text, size_t n,
-                              size_t i)
-{
-    if (i + 1 >= n || text[i] == END_OF_NAME || text[i + 1] == END_OF_NAME)
-        return NULL;
-    struct pair *pair = pair_slot(table, pair_key(text[i], text[i + 1]));
-    return pair->rank ? pair : NULL;
-}
-
-/*
- * Replaces the chosen pairs from left to right; a pair yields to a better one that begins with its
- * last symbol. A rule is made when its pair is met first.
- */
-static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table, struct rules *rules,
-                          uint32_t *symbol_of_rank)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < *n;) {
-        const struct pair *pair = chosen_at(table, text, *n, i);
-        const struct pair *next = pair ? chosen_at(table, text, *n, i + 1) : NULL;
-        if (!pair || (next && next->rank < pair->rank)) {
-            text[kept++] = text[i++];
-            continue;
-        }
-        uint32_t *symbol = &symbol_of_rank[pair->rank - 1];
-        if (*symbol == 0) {
-            *symbol = BYTES + rules->n;
-            if (!add_rule(rules, text[i], text[i + 1], table->arena))
-                return false;
-        }
-        text[kept++] = *symbol;
-        i += 2;
-    }
-    *n = kept;
-    return true;
-}
-
-/* Rounds until no pair occurs often enough. */
-static bool pair_up(uint32_t *text, size_t *n, struct rules *rules, struct bo_arena *arena)
-{
-    struct pair_table table = {.arena = arena};
-    uint32_t *symbol_of_rank = NULL;
-    size_t cap = 0;
-    if (!grow_pairs(&table))
-        return false;
-    for (;;) {
-        if (!count_pairs(text, *n, &table) || !choose_pairs(&table, rules))
-            return false;
-        if (table.n_chosen == 0)
-            return true;
-        if (table.n_chosen > cap) {
-            symbol_of_rank = bo_alloc_array(arena, table.cap_chosen, sizeof *symbol_of_rank);
-            cap = table.cap_chosen;
-            if (!symbol_of_rank)
-                return false;
-        }
-        memset(symbol_of_rank, 0, table.n_chosen * sizeof *symbol_of_rank);
-        if (!replace_pairs(text, n, &table, rules, symbol_of_rank))
-            return false;
-    }
-}
 
 /* ---- which symbols get codes ------------------------------------------------------------------ */
 
@@ -258,6 +18,7 @@ static bool pair_up(uint32_t *text, size_t *n, struct rules *rules, struct bo_ar
 struct settlement {
     uint32_t *direct, *in_rules; /* by symbol */
     uint32_t n_codes, n_rules;
+    uint32_t n_byte_codes; /* of these codes */
     uint64_t n_codes_used;
 };
 
@@ -268,32 +29,33 @@ struct limits {
     uint32_t n_extra;    /* nor do so many of those that are used exactly so often */
 };
 
-static void settle(const struct rules *rules, const uint32_t *direct, struct limits limits,
+static void settle(const struct lprf_rules *rules, const uint32_t *direct, struct limits limits,
                    struct settlement *s)
 {
-    memcpy(s->direct, direct, (BYTES + rules->n) * sizeof *direct);
-    memset(s->in_rules, 0, (BYTES + rules->n) * sizeof *s->in_rules);
-    s->n_codes = s->n_rules = 0;
+    memcpy(s->direct, direct, (LPRF_BYTES + rules->n) * sizeof *direct);
+    memset(s->in_rules, 0, (LPRF_BYTES + rules->n) * sizeof *s->in_rules);
+    s->n_codes = s->n_byte_codes = s->n_rules = 0;
     s->n_codes_used = 0;
     for (uint32_t r = rules->n; r-- > 0;) {
-        uint32_t *uses = &s->direct[BYTES + r];
+        uint32_t *uses = &s->direct[LPRF_BYTES + r];
         const uint32_t left = rules->pairs[r][0], right = rules->pairs[r][1];
         const bool extra = *uses == limits.min_direct && limits.n_extra;
         limits.n_extra -= extra;
         if (extra || *uses < limits.min_direct ||
-            (*uses < limits.min_uses && s->in_rules[BYTES + r] == 0)) {
+            (*uses < limits.min_uses && s->in_rules[LPRF_BYTES + r] == 0)) {
             s->direct[left] += *uses;
             s->direct[right] += *uses;
             *uses = 0;
         }
-        if (*uses == 0 && s->in_rules[BYTES + r] == 0)
+        if (*uses == 0 && s->in_rules[LPRF_BYTES + r] == 0)
             continue;
         s->n_rules++;
         s->in_rules[left]++;
         s->in_rules[right]++;
     }
-    for (uint32_t symbol = 0; symbol < BYTES + rules->n; symbol++) {
+    for (uint32_t symbol = 0; symbol < LPRF_BYTES + rules->n; symbol++) {
         s->n_codes += s->direct[symbol] > 0;
+        s->n_byte_codes += symbol < LPRF_BYTES && s->direct[symbol];
         s->n_codes_used += s->direct[symbol];
     }
 }
@@ -302,47 +64,49 @@ static void settle(const struct rules *rules, const uint32_t *direct, struct lim
 static uint64_t cost_nbits(const struct settlement *s, unsigned code_bits)
 {
     return s->n_codes_used * code_bits +
-           (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + BYTES) + 1);
+           (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + LPRF_BYTES) + 1);
 }
 
 /*
  * Finds limits under which there are at most n_max codes, near those given; false when there are
  * none.
  */
-static bool fit_codes(const struct rules *rules, const uint32_t *direct, uint32_t n_max,
+static bool fit_codes(const struct lprf_rules *rules, const uint32_t *direct, uint32_t n_max,
                       struct limits *limits, struct settlement *s)
 {
+    unsigned n_tries = 0;
     settle(rules, direct, *limits, s);
     while (s->n_codes > n_max) {
         uint32_t n_equal = 0;
         for (uint32_t r = 0; r < rules->n; r++)
-            n_equal += s->direct[BYTES + r] == limits->min_direct;
+            n_equal += s->direct[LPRF_BYTES + r] == limits->min_direct;
         if (n_equal + n_max > s->n_codes) {
             /* dropping some of these may do; their symbols may come to need codes */
             limits->n_extra += s->n_codes - n_max;
-            if (limits->n_extra <= n_equal) {
+            if (limits->n_extra <= n_equal && n_tries++ < MAX_TRIES) {
                 settle(rules, direct, *limits, s);
                 continue;
             }
         }
-        if (++limits->min_direct > MAX_MIN_USES)
-            return false;
+        if (s->n_byte_codes > n_max || ++limits->min_direct > MAX_MIN_USES)
+            return false; /* the fewer rules have codes, the more bytes do */
         limits->n_extra = 0;
+        n_tries = 0;
         settle(rules, direct, *limits, s);
     }
     return true;
 }
 
 /* Settles for what is smallest, with n_reserve codes left free. */
-static void choose_codes(const struct rules *rules, const uint32_t *direct, uint32_t n_reserve,
+static void choose_codes(const struct lprf_rules *rules, const uint32_t *direct, uint32_t n_reserve,
                          struct settlement *s)
 {
-    struct limits best = {1, 1, 0};
+    struct limits best = {2, 1, 0};
     uint64_t best_nbits = UINT64_MAX;
-    for (uint32_t min_uses = 1; min_uses <= 5; min_uses++) {
+    for (uint32_t min_uses = 2; min_uses <= 4; min_uses++) {
         settle(rules, direct, (struct limits){min_uses, 1, 0}, s);
         const unsigned width = bo_bit_width(s->n_codes + n_reserve);
-        for (unsigned bits = width; bits + 4 > width && bits > 1; bits--) {
+        for (unsigned bits = width; bits + 3 > width && bits > 1; bits--) {
             struct limits limits = {min_uses, 1, 0};
             const uint32_t n_max = UINT32_C(1) << bits;
             if (n_max <= n_reserve || !fit_codes(rules, direct, n_max - n_reserve, &limits, s))
@@ -381,12 +145,12 @@ static bool push(uint32_t **array, size_t n, size_t *cap, uint32_t symbol, struc
 }
 
 /* Appends the symbol in those that have codes. */
-static bool append_coded(struct sequences *seq, const struct rules *rules,
+static bool append_coded(struct sequences *seq, const struct lprf_rules *rules,
                          const struct settlement *s, uint32_t symbol, struct bo_arena *arena)
 {
     size_t depth = 0;
     for (;;) {
-        if (symbol < BYTES || s->direct[symbol]) {
+        if (symbol < LPRF_BYTES || s->direct[symbol]) {
             if (!push(&seq->symbols, seq->n, &seq->cap, symbol, arena))
                 return false;
             seq->n++;
@@ -395,62 +159,59 @@ static bool append_coded(struct sequences *seq, const struct rules *rules,
             symbol = seq->stack[--depth];
             continue;
         }
-        if (!push(&seq->stack, depth, &seq->stack_cap, rules->pairs[symbol - BYTES][1], arena))
+        if (!push(&seq->stack, depth, &seq->stack_cap, rules->pairs[symbol - LPRF_BYTES][1], arena))
             return false;
         depth++;
-        symbol = rules->pairs[symbol - BYTES][0];
+        symbol = rules->pairs[symbol - LPRF_BYTES][0];
     }
 }
 
-/* Makes rules of neighbours until a name of n symbols is short enough. */
-static enum bo_status fold(uint32_t *symbols, size_t *n, struct rules *rules, struct sequences *seq,
-                           struct bo_arena *arena, struct bo_error *err)
+/*
+ * Makes rules of neighbours until a name of n symbols is short enough. There always are two that fit:
+ * see LPRF_MAX_NAME_NBYTES. False when the arena refuses.
+ */
+static bool fold(uint32_t *symbols, size_t *n, struct lprf_rules *rules, struct sequences *seq,
+                 struct bo_arena *arena)
 {
     while (*n > LPRF_MAX_NAME_CODES) {
         size_t kept = 0, n_pairs = *n - LPRF_MAX_NAME_CODES;
-        if (n_pairs > *n / 2)
-            n_pairs = *n / 2;
         for (size_t i = 0; i < *n;) {
-            const bool fits = i + 1 < *n && symbol_nbytes(rules, symbols[i]) +
-                                                    symbol_nbytes(rules, symbols[i + 1]) <=
+            const bool fits = i + 1 < *n && lprf_symbol_nbytes(rules, symbols[i]) +
+                                                    lprf_symbol_nbytes(rules, symbols[i + 1]) <=
                                                 LPRF_MAX_PHRASE_NBYTES;
             if (n_pairs == 0 || !fits) {
                 symbols[kept++] = symbols[i++];
                 continue;
             }
-            if (!add_rule(rules, symbols[i], symbols[i + 1], arena))
-                return bo_fail_alloc(err, arena);
-            symbols[kept++] = BYTES + rules->n - 1;
+            if (!lprf_add_rule(rules, symbols[i], symbols[i + 1], arena))
+                return false;
+            symbols[kept++] = LPRF_BYTES + rules->n - 1;
             seq->n_folded++;
             n_pairs--;
             i += 2;
         }
-        if (kept == *n)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "name is too long for phrases");
         *n = kept;
     }
-    return BO_OK;
+    return true;
 }
 
-/* Spells all names of the text in coded symbols, at most LPRF_MAX_NAME_CODES each. */
-static enum bo_status spell_names(const uint32_t *text, size_t n, struct rules *rules,
-                                  const struct settlement *s, struct sequences *seq,
-                                  struct bo_arena *arena, struct bo_error *err)
+/* Spells all names of the text in coded symbols, at most LPRF_MAX_NAME_CODES each; false when the arena refuses. */
+static bool spell_names(const uint32_t *text, size_t n, struct lprf_rules *rules,
+                        const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
     seq->n = seq->n_folded = 0;
     for (size_t i = 0, name = 0; i < n; i++, name++) {
         const size_t start = seq->n;
-        for (; text[i] != END_OF_NAME; i++)
+        for (; text[i] != LPRF_END_OF_NAME; i++)
             if (!append_coded(seq, rules, s, text[i], arena))
-                return bo_fail_alloc(err, arena);
+                return false;
         size_t length = seq->n - start;
-        const enum bo_status status = fold(seq->symbols + start, &length, rules, seq, arena, err);
-        if (status)
-            return status;
+        if (!fold(seq->symbols + start, &length, rules, seq, arena))
+            return false;
         seq->n = start + length;
         seq->lengths[name] = (uint8_t)length;
     }
-    return BO_OK;
+    return true;
 }
 
 /* ---- numbering -------------------------------------------------------------------------------- */
@@ -476,7 +237,7 @@ static void assign_numbers(struct numbering *numbering, const uint8_t *terminals
     for (uint32_t i = 0; i < numbering->n; i++) {
         const uint32_t symbol = numbering->order[i];
         for (uint32_t r = numbering->first[symbol]; r < numbering->first[symbol + 1]; r++) {
-            const uint32_t rule = BYTES + numbering->rules[r];
+            const uint32_t rule = LPRF_BYTES + numbering->rules[r];
             numbering->number[rule] = numbering->n;
             numbering->order[numbering->n++] = rule;
         }
@@ -484,8 +245,8 @@ static void assign_numbers(struct numbering *numbering, const uint8_t *terminals
 }
 
 /* Merge sort of rules by the number of their right symbol; says whether anything moved. */
-static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const struct rules *rules,
-                          const uint32_t *number)
+static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch,
+                          const struct lprf_rules *rules, const uint32_t *number)
 {
     if (n < 2)
         return false;
@@ -508,14 +269,14 @@ static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const str
  * repeated; it settles after a few rounds on all names seen, and what does not settle is coded with a
  * wrap-around.
  */
-static void number_symbols(struct numbering *numbering, const struct rules *rules,
+static void number_symbols(struct numbering *numbering, const struct lprf_rules *rules,
                            const uint8_t *terminals, uint32_t n_terminals)
 {
     bool moved = true;
     for (unsigned round = 0; round < SIBLING_ROUNDS && moved; round++) {
         assign_numbers(numbering, terminals, n_terminals);
         moved = false;
-        for (uint32_t s = 0; s < BYTES + rules->n; s++)
+        for (uint32_t s = 0; s < LPRF_BYTES + rules->n; s++)
             moved |= sort_siblings(numbering->rules + numbering->first[s],
                                    numbering->first[s + 1] - numbering->first[s],
                                    numbering->scratch, rules, numbering->number);
@@ -531,7 +292,7 @@ struct maker {
     struct bo_arena *arena;
     uint32_t *text; /* of symbols */
     size_t n;       /* in the text */
-    struct rules rules;
+    struct lprf_rules rules;
     struct settlement settled;
     struct sequences sequences;
 };
@@ -540,8 +301,11 @@ struct maker {
 static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 {
     uint64_t n = m->n_names;
-    for (size_t i = 0; i < m->n_names; i++)
+    for (size_t i = 0; i < m->n_names; i++) {
         n += m->names[i].n;
+        if (m->names[i].n > LPRF_MAX_NAME_NBYTES)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold names of 512 KiB");
+    }
     if (n > INT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2 GiB of names");
     m->text = bo_alloc_array(m->arena, (size_t)n, sizeof *m->text);
@@ -551,7 +315,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
     for (size_t i = 0; i < m->n_names; i++) {
         for (size_t j = 0; j < m->names[i].n; j++)
             m->text[m->n++] = m->names[i].p[j];
-        m->text[m->n++] = END_OF_NAME;
+        m->text[m->n++] = LPRF_END_OF_NAME;
     }
     return BO_OK;
 }
@@ -559,7 +323,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 /* Settles the codes and spells the names in them. */
 static enum bo_status code_names(struct maker *m, struct bo_error *err)
 {
-    const size_t n_symbols = BYTES + m->rules.n;
+    const size_t n_symbols = LPRF_BYTES + m->rules.n;
     const uint32_t n_rules = m->rules.n;
     uint32_t *direct = bo_zalloc_array(m->arena, n_symbols, sizeof *direct);
     m->settled.direct = bo_alloc_array(m->arena, n_symbols, sizeof *m->settled.direct);
@@ -567,15 +331,13 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
     if (!direct || !m->settled.direct || !m->settled.in_rules)
         return bo_fail_alloc(err, m->arena);
     for (size_t i = 0; i < m->n; i++)
-        if (m->text[i] != END_OF_NAME)
+        if (m->text[i] != LPRF_END_OF_NAME)
             direct[m->text[i]]++;
     for (uint32_t n_reserve = 0, tries = 0;; tries++) {
         m->rules.n = n_rules; /* without those that folding made */
         choose_codes(&m->rules, direct, n_reserve, &m->settled);
-        const enum bo_status status =
-            spell_names(m->text, m->n, &m->rules, &m->settled, &m->sequences, m->arena, err);
-        if (status)
-            return status;
+        if (!spell_names(m->text, m->n, &m->rules, &m->settled, &m->sequences, m->arena))
+            return bo_fail_alloc(err, m->arena);
         if (m->sequences.n_folded <= n_reserve || tries == 2)
             return BO_OK;
         n_reserve = m->sequences.n_folded; /* their codes shall not cost all others a bit */
@@ -585,7 +347,7 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
 /* Which symbols are used in the end: uses by names and by rules, of all symbols. */
 static enum bo_status count_uses(const struct maker *m, struct settlement *s, struct bo_error *err)
 {
-    const size_t n_symbols = BYTES + m->rules.n;
+    const size_t n_symbols = LPRF_BYTES + m->rules.n;
     s->direct = bo_zalloc_array(m->arena, n_symbols, sizeof *s->direct);
     s->in_rules = bo_zalloc_array(m->arena, n_symbols, sizeof *s->in_rules);
     if (!s->direct || !s->in_rules)
@@ -594,7 +356,7 @@ static enum bo_status count_uses(const struct maker *m, struct settlement *s, st
         s->direct[m->sequences.symbols[i]]++;
     s->n_rules = 0;
     for (uint32_t r = m->rules.n; r-- > 0;) {
-        if (s->direct[BYTES + r] == 0 && s->in_rules[BYTES + r] == 0)
+        if (s->direct[LPRF_BYTES + r] == 0 && s->in_rules[LPRF_BYTES + r] == 0)
             continue;
         s->n_rules++;
         s->in_rules[m->rules.pairs[r][0]]++;
@@ -612,7 +374,7 @@ static enum bo_status number(const struct maker *m, const struct settlement *s,
                              struct lprf_grammar *g, struct numbering *numbering,
                              struct bo_error *err)
 {
-    const size_t n_symbols = BYTES + m->rules.n;
+    const size_t n_symbols = LPRF_BYTES + m->rules.n;
     uint32_t *first = bo_zalloc_array(m->arena, n_symbols + 2, sizeof *first);
     uint32_t *rules = bo_alloc_array(m->arena, s->n_rules, sizeof *rules);
     uint32_t *scratch = bo_alloc_array(m->arena, s->n_rules, sizeof *scratch);
@@ -620,17 +382,17 @@ static enum bo_status number(const struct maker *m, const struct settlement *s,
     uint32_t *order = bo_alloc_array(m->arena, n_symbols, sizeof *order);
     if (!first || !rules || !scratch || !by_symbol || !order)
         return bo_fail_alloc(err, m->arena);
-    for (uint32_t byte = 0; byte < BYTES; byte++)
+    for (uint32_t byte = 0; byte < LPRF_BYTES; byte++)
         if (is_used(s, byte))
             g->terminals[g->n_terminals++] = (uint8_t)byte;
     for (uint32_t r = 0; r < m->rules.n; r++)
-        if (is_used(s, BYTES + r))
+        if (is_used(s, LPRF_BYTES + r))
             first[m->rules.pairs[r][0] + 2]++;
     for (size_t symbol = 2; symbol < n_symbols + 2; symbol++)
         first[symbol] += first[symbol - 1];
     /* Filling moves first[symbol + 1], the start of the symbol's list, to its end. */
     for (uint32_t r = 0; r < m->rules.n; r++)
-        if (is_used(s, BYTES + r))
+        if (is_used(s, LPRF_BYTES + r))
             rules[first[m->rules.pairs[r][0] + 1]++] = r;
     *numbering = (struct numbering){first, rules, scratch, by_symbol, order, 0};
     number_symbols(numbering, &m->rules, g->terminals, g->n_terminals);
@@ -654,10 +416,10 @@ static enum bo_status finish(struct maker *m, const struct settlement *s,
         g->has_code[i] = s->direct[symbol] > 0;
         code_of[i] = g->n_codes;
         g->n_codes += g->has_code[i];
-        text_nbytes += g->has_code[i] ? symbol_nbytes(&m->rules, symbol) : 0;
-        for (unsigned side = 0; side < 2 && symbol >= BYTES; side++)
+        text_nbytes += g->has_code[i] ? lprf_symbol_nbytes(&m->rules, symbol) : 0;
+        for (unsigned side = 0; side < 2 && symbol >= LPRF_BYTES; side++)
             g->rules[i - g->n_terminals][side] =
-                numbering->number[m->rules.pairs[symbol - BYTES][side]];
+                numbering->number[m->rules.pairs[symbol - LPRF_BYTES][side]];
     }
     for (size_t i = 0; i < m->sequences.n; i++)
         m->sequences.symbols[i] = code_of[numbering->number[m->sequences.symbols[i]]];
@@ -682,7 +444,7 @@ enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
     struct numbering numbering;
     *grammar = (struct lprf_grammar){.n_terminals = 0};
     enum bo_status status = lay_out(&m, err);
-    if (!status && !pair_up(m.text, &m.n, &m.rules, arena))
+    if (!status && !lprf_pair_up(m.text, &m.n, &m.rules, arena))
         status = bo_fail_alloc(err, arena);
     if (!status)
         status = code_names(&m, err);
@@ -695,15 +457,6 @@ enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
 
 /* ---- in the file ------------------------------------------------------------------------------ */
 
-/* Siblings are coded by the differences of their right symbols: Rice codes of so many low bits. */
-static unsigned rice_bits(uint64_t n_siblings, uint64_t n_symbols)
-{
-    unsigned bits = 0;
-    while (2 * n_siblings << bits <= n_symbols)
-        bits++;
-    return bits;
-}
-
 static void put_siblings(const struct lprf_grammar *g, uint32_t first, uint32_t n,
                          struct bo_bit_writer *bits)
 {
@@ -712,7 +465,7 @@ static void put_siblings(const struct lprf_grammar *g, uint32_t first, uint32_t 
         bo_put_bits(bits, g->rules[first][1], bo_bit_width(n_symbols - 1));
         return;
     }
-    const unsigned low = rice_bits(n, n_symbols);
+    const unsigned low = lprf_rice_bits(n, n_symbols);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t right = g->rules[first + i][1];
@@ -743,7 +496,7 @@ static void put_rules(const struct lprf_grammar *g, struct bo_writer *out)
 void lprf_put_grammar(const struct lprf_grammar *g, struct bo_writer *out)
 {
     const uint32_t n_symbols = g->n_terminals + g->n_rules;
-    uint8_t bytes[BYTES / 8] = {0};
+    uint8_t bytes[LPRF_BYTES / 8] = {0};
     bo_mark(out, "rules");
     for (uint32_t i = 0; i < g->n_terminals; i++)
         bytes[g->terminals[i] / 8] |= (uint8_t)(1u << g->terminals[i] % 8);

@@ -64,15 +64,6 @@ static bool ends_well(const struct bit_reader *r)
 
 /* ---- rules ------------------------------------------------------------------------------------ */
 
-/* As in grammar_make.c, from the layout in README.md. */
-static unsigned rice_bits(uint64_t n_siblings, uint64_t n_symbols)
-{
-    unsigned bits = 0;
-    while (2 * n_siblings << bits <= n_symbols)
-        bits++;
-    return bits;
-}
-
 /* The right symbols of n rules with one left symbol. */
 static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbols,
                           uint32_t (*rules)[2])
@@ -81,7 +72,7 @@ static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbol
         rules[0][1] = take(bits, bo_bit_width(n_symbols - 1));
         return rules[0][1] < n_symbols;
     }
-    const unsigned low = rice_bits(n, n_symbols);
+    const unsigned low = lprf_rice_bits(n, n_symbols);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t high = take_ones(bits, n_symbols >> low);
@@ -145,7 +136,7 @@ static bool alloc_phrases(struct lprf_phrases *p, struct bo_arena *arena)
     p->rules = bo_alloc_array(arena, p->n_rules, sizeof *p->rules);
     p->stack = bo_alloc_array(arena, p->stack_cap, sizeof *p->stack);
     uint8_t *text = bo_alloc(arena, (size_t)p->text_cap + 2 * LPRF_TEXT_MARGIN);
-    p->text = text + LPRF_TEXT_MARGIN;
+    p->text = text ? text + LPRF_TEXT_MARGIN : NULL;
     return p->rules && p->stack && text;
 }
 
@@ -162,7 +153,7 @@ enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, str
         if (head[byte / 8] >> byte % 8 & 1)
             p->terminals[p->n_terminals++] = (uint8_t)byte;
     struct bit_reader bits = {.in = {head + HEAD, end - *off - HEAD}};
-    if (p->n_rules / 4 > bits.in.n) /* each takes two bits at least */
+    if (p->n_rules / 4 > bits.in.n || p->n_rules > INT32_MAX) /* each takes two bits at least */
         return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
     if (p->text_cap > lprf_max_text_nbytes(in.n))
         return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
@@ -231,13 +222,15 @@ enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, u
 
 enum bo_status lprf_spell_name(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
                                bool keep, struct bo_span *buffer, struct bo_arena *arena,
-                               struct bo_span *name_ret, struct bo_error *err)
+                               uint64_t off, struct bo_span *name_ret, struct bo_error *err)
 {
     uint8_t *p = keep ? NULL : (uint8_t *)(uintptr_t)buffer->p;
     const size_t cap = keep ? 0 : buffer->n;
     size_t nbytes;
     if (lprf_spell(phrases, codes, n, p, cap, &nbytes))
-        return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "codes of a name are none");
+        return bo_fail(err, BO_CORRUPT, off, "codes of a name are none");
+    if (nbytes > LPRF_MAX_NAME_NBYTES)
+        return bo_fail(err, BO_CORRUPT, off, "name is longer than phrases hold");
     if (nbytes > cap) {
         const size_t room = keep ? nbytes : 2 * nbytes;
         p = bo_alloc(arena, room);

@@ -8,7 +8,7 @@
 #ifndef LPRF_PERFECT_HASH_H
 #define LPRF_PERFECT_HASH_H
 
-#include "harness/bytes.h"
+#include "harness/bits.h"
 
 struct lprf_perfect_hash {
     const uint8_t *pilots;       /* n_buckets x u16 */
@@ -40,6 +40,23 @@ static inline uint32_t lprf_sent_to(const struct lprf_perfect_hash *ph, uint64_t
 static inline uint32_t lprf_slot_at(uint32_t n_slots, uint32_t place)
 {
     return (uint32_t)((uint64_t)place * n_slots >> 32);
+}
+
+/*
+ * Bits of a fingerprint: the least with which slot and fingerprint are equal only for equal hashes,
+ * 64 - floor(log2 slots); 64 where that is above 57, so that one load reads it at any bit.
+ */
+static inline unsigned lprf_fingerprint_width(uint32_t n_slots)
+{
+    const unsigned width = 64 - (bo_bit_width(n_slots) - 1);
+    return width <= 57 ? width : 64;
+}
+
+/* The low half of the hash above the low width - 32 bits of the place. */
+static inline uint64_t lprf_fingerprint(uint64_t hash, uint32_t place, unsigned width)
+{
+    const unsigned n_low = width - 32;
+    return (uint64_t)(uint32_t)hash << n_low | (place & ((UINT64_C(1) << n_low) - 1));
 }
 
 /*

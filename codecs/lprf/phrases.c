@@ -179,12 +179,11 @@ static inline unsigned codes_of(const struct lprf_slots *slots, uint32_t slot, u
     return (unsigned)((upper ? v1 : v0) >> shift) & 15;
 }
 
-static inline enum bo_status fail_codes(const struct lprf_file *file, const struct index *index,
-                                        uint32_t slot, struct bo_error *err)
+/* Where the codes of a slot's group are counted: what errors about a name's codes point to. */
+static inline uint64_t codes_off(const struct lprf_file *file, const struct index *index,
+                                 uint32_t slot)
 {
-    const uint8_t *group = lprf_group_of(&index->slots, slot);
-    return bo_fail(err, BO_CORRUPT, (uint64_t)(group - file->in.p) + LPRF_CELLS_NBYTES,
-                   "codes of a name are none");
+    return (uint64_t)(lprf_group_of(&index->slots, slot) - file->in.p) + LPRF_CELLS_NBYTES;
 }
 
 static inline enum bo_status find(const struct lprf_file *file, const struct index *index,
@@ -198,11 +197,11 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
     bool equal;
     const unsigned n = codes_of(slots, slot, &first);
     match->off = 0;
-    if (n == 0)
+    if (n == 0 || name.n > LPRF_MAX_NAME_NBYTES)
         return BO_OK;
     if (first + n > index->n_codes ||
         lprf_spells(index->phrases, index->codes, first, n, name, &equal))
-        return fail_codes(file, index, slot, err);
+        return bo_fail(err, BO_CORRUPT, codes_off(file, index, slot), "codes of a name are none");
     if (!equal)
         return BO_OK;
     match->next = slot;
@@ -228,6 +227,7 @@ struct walk {
     uint64_t code;
     uint32_t function;
     uint64_t *seen; /* places in file order, a bit each */
+    uint32_t last_order;
 };
 
 /* Spells the name of a slot, which must be the one that a lookup of this name finds. */
@@ -239,20 +239,23 @@ static enum bo_status spell_name(struct walk *walk, uint32_t slot, unsigned n,
     uint32_t codes[LPRF_MAX_NAME_CODES];
     for (unsigned i = 0; i < n; i++)
         codes[i] = lprf_code_at(index->phrases, index->codes, walk->code + i);
-    const enum bo_status status = lprf_spell_name(index->phrases, codes, n, walk->keep,
-                                                  &walk->buffer, walk->file->arena, name_ret, err);
-    if (status == BO_CORRUPT)
-        return fail_codes(walk->file, index, slot, err);
+    const uint64_t off = codes_off(walk->file, index, slot);
+    const enum bo_status status = lprf_spell_name(
+        index->phrases, codes, n, walk->keep, &walk->buffer, walk->file->arena, off, name_ret, err);
     if (status)
         return status;
     if (lprf_slot_at(hash->n_slots, lprf_sent_to(hash, lprf_hash_name(*name_ret, hash->seed))) !=
         slot)
-        return fail_codes(walk->file, index, slot, err);
+        return bo_fail(err, BO_CORRUPT, off, "name belongs to another slot");
     return BO_OK;
 }
 
-/* The next function's place in file order, by its number in the order of the records. */
-static enum bo_status take_order(struct walk *walk, uint64_t *order_ret, struct bo_error *err)
+/*
+ * The next function's place in file order, by its number in the order of the records; `further` ones
+ * of a name ascend.
+ */
+static enum bo_status take_order(struct walk *walk, bool further, uint64_t *order_ret,
+                                 struct bo_error *err)
 {
     const struct index *index = walk->index;
     const uint32_t i = walk->function++;
@@ -260,12 +263,14 @@ static enum bo_status take_order(struct walk *walk, uint64_t *order_ret, struct 
     if (!index->order)
         return BO_OK;
     const uint64_t bit = (uint64_t)i * index->order_bits;
+    const uint64_t off = (uint64_t)(index->order - walk->file->in.p) + bit / 8;
     const uint32_t order = bo_bits_at(index->order, bit, index->order_bits);
     if (order >= index->slots.n_functions || walk->seen[order / 64] >> order % 64 & 1)
-        return bo_fail(err, BO_CORRUPT, (uint64_t)(index->order - walk->file->in.p) + bit / 8,
-                       "order of the functions is none");
+        return bo_fail(err, BO_CORRUPT, off, "order of the functions is none");
+    if (further && order < walk->last_order)
+        return bo_fail(err, BO_CORRUPT, off, "functions of a name do not ascend");
     walk->seen[order / 64] |= UINT64_C(1) << order % 64;
-    *order_ret = order;
+    walk->last_order = *order_ret = order;
     return BO_OK;
 }
 
@@ -275,7 +280,7 @@ static enum bo_status visit_slot(struct walk *walk, uint32_t slot, lprf_visit *v
 {
     const struct lprf_file *file = walk->file;
     const struct lprf_slots *slots = &walk->index->slots;
-    uint64_t first, last_order = 0;
+    uint64_t first;
     uint32_t n_repeats;
     struct lprf_entry entry = {.gap = walk->cells.gap,
                                .off = file->records_off + (size_t)walk->cells.off};
@@ -284,7 +289,8 @@ static enum bo_status visit_slot(struct walk *walk, uint32_t slot, lprf_visit *v
     if (status)
         return status;
     if (first != walk->code || first + n > walk->index->n_codes)
-        return fail_codes(file, walk->index, slot, err);
+        return bo_fail(err, BO_CORRUPT, codes_off(file, walk->index, slot),
+                       "codes do not follow those of the slot before");
     if (n == 0)
         return BO_OK;
     if ((status = spell_name(walk, slot, n, &entry.name, err)))
@@ -299,16 +305,35 @@ static enum bo_status visit_slot(struct walk *walk, uint32_t slot, lprf_visit *v
             entry.gap = 0;
         }
         if (walk->function == slots->n_functions)
-            return fail_codes(file, walk->index, slot, err);
-        if ((status = take_order(walk, &entry.order, err)))
-            return status;
-        if (i && entry.order < last_order)
-            return fail_codes(file, walk->index, slot, err);
-        last_order = entry.order;
-        if ((status = visit(context, &entry, err)))
+            return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES,
+                           "slots hold more functions than there are");
+        if ((status = take_order(walk, i > 0, &entry.order, err)) ||
+            (status = visit(context, &entry, err)))
             return status;
     }
     return BO_OK;
+}
+
+/* What fills up the last group, the codes and the order. */
+static enum bo_status check_padding(const struct lprf_file *file, const struct index *index,
+                                    struct bo_error *err)
+{
+    const struct lprf_slots *slots = &index->slots;
+    enum bo_status status = BO_OK;
+    if (slots->hash.n_slots % LPRF_GROUP_SLOTS) {
+        const uint8_t *counts = lprf_group_of(slots, slots->hash.n_slots) + LPRF_CELLS_NBYTES + 4;
+        status = lprf_expect_zeros(file, counts, 4 * (slots->hash.n_slots % LPRF_GROUP_SLOTS),
+                                   LPRF_GROUP_SLOTS / 2, err);
+    }
+    if (!status)
+        status = lprf_expect_zeros(file, index->codes,
+                                   (uint64_t)index->n_codes * index->phrases->code_bits,
+                                   (size_t)(slots->repeats - index->codes), err);
+    if (!status && index->order)
+        status =
+            lprf_expect_zeros(file, index->order, (uint64_t)slots->n_functions * index->order_bits,
+                              (size_t)(file->in.p + file->end_of_index - index->order), err);
+    return status;
 }
 
 static enum bo_status each(const struct lprf_file *file, const struct index *index, bool keep,
@@ -324,13 +349,13 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
         if (status)
             return status;
     }
-    if (walk.function != slots->n_functions || walk.code != index->n_codes ||
-        walk.cells.repeat != slots->n_repeats)
+    if (walk.function != slots->n_functions || walk.code != index->n_codes)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "slots do not hold all functions");
     if (!lprf_all_expanded(index->phrases))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1,
                        "phrases are not all used");
-    return BO_OK;
+    const enum bo_status status = lprf_end_cells(file, slots, &walk.cells, err);
+    return status ? status : check_padding(file, index, err);
 }
 
 static inline enum lprf_order order_of(const struct index *index)

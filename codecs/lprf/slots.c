@@ -244,7 +244,7 @@ enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_sl
     const uint64_t nbytes = lprf_cell_nbytes(group, slot), off = walk->off;
     const size_t at = (size_t)(group - file->in.p);
     *n_ret = 0;
-    if (group[4] > 31 || lprf_cell_off(group, slot) != off)
+    if (group[4] > 31 || lprf_cell_off(group, slot) != off || off > UINT32_MAX)
         return bo_fail(err, BO_CORRUPT, at, "cells do not follow each other");
     if ((nbytes > 0) != has_name)
         return bo_fail(err, BO_CORRUPT, at + 5 + slot % LPRF_GROUP_SLOTS,
@@ -265,4 +265,32 @@ enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_sl
         last = bo_le32(p + 4);
     }
     return BO_OK;
+}
+
+enum bo_status lprf_expect_zeros(const struct lprf_file *file, const uint8_t *p, uint64_t bit,
+                                 size_t n, struct bo_error *err)
+{
+    for (size_t i = (size_t)(bit / 8); i < n; i++)
+        if (p[i] >> (i == bit / 8 ? bit % 8 : 0))
+            return bo_fail(err, BO_CORRUPT, (uint64_t)(p - file->in.p) + i, "padding is not 0");
+    return BO_OK;
+}
+
+enum bo_status lprf_end_cells(const struct lprf_file *file, const struct lprf_slots *slots,
+                              const struct lprf_cell_walk *walk, struct bo_error *err)
+{
+    const uint64_t repeats_off = (uint64_t)(slots->repeats - file->in.p);
+    const uint64_t records_nbytes = file->in.n - file->records_off;
+    const uint32_t n_slots = slots->hash.n_slots;
+    const uint8_t *group = lprf_group_of(slots, n_slots - 1);
+    if (walk->repeat != slots->n_repeats)
+        return bo_fail(err, BO_CORRUPT, repeats_off + LPRF_REPEAT_NBYTES * (uint64_t)walk->repeat,
+                       "repeats are not in the order of the slots");
+    if (walk->off < records_nbytes || walk->off - records_nbytes > walk->gap)
+        return bo_fail(err, BO_CORRUPT, (uint64_t)(group - file->in.p),
+                       "cells do not end where the file does");
+    if (n_slots % LPRF_GROUP_SLOTS == 0)
+        return BO_OK;
+    return lprf_expect_zeros(file, group + 5, 8 * (uint64_t)(n_slots % LPRF_GROUP_SLOTS),
+                             LPRF_GROUP_SLOTS, err);
 }

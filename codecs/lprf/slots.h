@@ -175,4 +175,15 @@ enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_sl
                               uint32_t slot, bool has_name, struct lprf_cell_walk *walk,
                               uint32_t *n_ret, struct bo_error *err);
 
+/*
+ * Behind the last slot: all repeats are taken, the cells end where the file does, and the last group
+ * is filled up with zeros.
+ */
+enum bo_status lprf_end_cells(const struct lprf_file *file, const struct lprf_slots *slots,
+                              const struct lprf_cell_walk *walk, struct bo_error *err);
+
+/* Fails where one of the bits from `bit` to the end of the n bytes at `p` is not 0. */
+enum bo_status lprf_expect_zeros(const struct lprf_file *file, const uint8_t *p, uint64_t bit,
+                                 size_t n, struct bo_error *err);
+
 #endif

@@ -22,7 +22,7 @@ int bo_cmd_bench(int argc, char **argv);
 enum { ROUNDS = 20, QUICK_ROUNDS = 5, MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 
 /* Seconds that the measuring may take, where rows are many: see bo_plan_min_time. */
-enum { BUDGET_S = 600, QUICK_BUDGET_S = 60 };
+enum { BUDGET_S = 600, QUICK_BUDGET_S = 40 };
 
 /* What the command line asks for. */
 struct request {

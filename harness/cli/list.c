@@ -21,6 +21,16 @@ static void print_format(const struct bo_format *format)
     }
 }
 
+/* A library's version is null where the program was built without it. */
+static json_t *optionals_json(const struct bo_format *format)
+{
+    json_t *all = json_array();
+    for (const struct bo_optional *o = format->optionals; o && o->codecs; o++)
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s?}", "codecs", o->codecs, "library",
+                                             o->library, "version", o->version));
+    return all;
+}
+
 static json_t *format_json(const struct bo_format *format)
 {
     json_t *kinds = json_array();
@@ -33,8 +43,8 @@ static json_t *format_json(const struct bo_format *format)
                                                "arguments", kind->usage, "summary", kind->summary,
                                                "workloads", workloads));
     }
-    return json_pack("{s:s, s:s, s:o}", "format", format->name, "summary", format->summary, "kinds",
-                     kinds);
+    return json_pack("{s:s, s:s, s:o, s:o}", "format", format->name, "summary", format->summary,
+                     "kinds", kinds, "optional", optionals_json(format));
 }
 
 static int list_formats(bool json)
@@ -60,10 +70,18 @@ static json_t *codec_json(const struct bo_format *format, const struct bo_codec 
     for (unsigned k = 0; k < format->n_kinds; k++)
         if (codec->kinds >> k & 1)
             json_array_append_new(kinds, json_string(format->kinds[k].name));
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?}", "format", format->name, "codec",
-                     codec->name, "role", bo_role_name(codec->role), "access",
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:b}", "format", format->name,
+                     "codec", codec->name, "role", bo_role_name(codec->role), "access",
                      bo_access_name(codec->access), "kinds", kinds, "summary", codec->summary,
-                     "spec", codec->spec, "reads", codec->reads);
+                     "spec", codec->spec, "reads", codec->reads, "optional", codec->optional);
+}
+
+static void print_missing(const struct bo_format *format)
+{
+    for (const struct bo_optional *o = format->optionals; o && o->codecs; o++)
+        if (!o->version)
+            printf("%s/%s: not in this program, which was built without %s (make deps-optional)\n",
+                   format->name, o->codecs, o->library);
 }
 
 static int list_codecs(bool json)
@@ -83,6 +101,8 @@ static int list_codecs(bool json)
         }
     if (json)
         return bo_json_print(all, BO_EXIT_OK);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        print_missing(*f);
     json_decref(all);
     return BO_EXIT_OK;
 }

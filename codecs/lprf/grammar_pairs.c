@@ -1,0 +1,236 @@
+/*
+ * Recursive pairing in rounds.
+ *
+ * Each round counts all pairs of neighbouring symbols, makes rules of those that are nearly as
+ * frequent as the most frequent one, and replaces them in one pass. So the working memory is the
+ * text of symbols and one table of pairs, where the exact order of pairs would take lists through
+ * all of their places.
+ */
+#include "codecs/lprf/grammar_pairs.h"
+
+enum {
+    MIN_COUNT = 2,  /* a rule's occurrences */
+    MAX_YIELDS = 8, /* more of them make no difference to real names */
+};
+
+/* ---- counting pairs --------------------------------------------------------------------------- */
+
+struct pair {
+    uint64_t key; /* left symbol << 32 | right symbol, plus 1; 0: an empty slot */
+    uint32_t count;
+    uint32_t rank; /* among the chosen: 1 is the best; 0: not chosen */
+};
+
+/* One table for all rounds: it is emptied, and grows. */
+struct pair_table {
+    struct pair *slots;
+    size_t mask, n;
+    struct pair **chosen;
+    size_t n_chosen, cap_chosen;
+    struct bo_arena *arena;
+};
+
+static uint64_t pair_key(uint32_t left, uint32_t right)
+{
+    return ((uint64_t)left << 32 | right) + 1;
+}
+
+static struct pair *pair_slot(const struct pair_table *table, uint64_t key)
+{
+    size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 24) & table->mask;
+    while (table->slots[i].key && table->slots[i].key != key)
+        i = (i + 1) & table->mask;
+    return &table->slots[i];
+}
+
+static bool grow_pairs(struct pair_table *table)
+{
+    const size_t n_slots = table->slots ? 2 * (table->mask + 1) : 1 << 8;
+    struct pair_table grown = *table;
+    grown.slots = bo_zalloc_array(table->arena, n_slots, sizeof *grown.slots);
+    grown.mask = n_slots - 1;
+    if (!grown.slots)
+        return false;
+    for (size_t i = 0; table->slots && i <= table->mask; i++)
+        if (table->slots[i].key)
+            *pair_slot(&grown, table->slots[i].key) = table->slots[i];
+    *table = grown;
+    return true;
+}
+
+/* Counts all pairs of `text` anew; of a run of one symbol, every other pair. */
+static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table)
+{
+    memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
+    table->n = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        const uint32_t left = text[i], right = text[i + 1];
+        if (left == LPRF_END_OF_NAME || right == LPRF_END_OF_NAME)
+            continue;
+        struct pair *pair = pair_slot(table, pair_key(left, right));
+        if (!pair->key) {
+            if (2 * table->n >= table->mask) {
+                if (!grow_pairs(table))
+                    return false;
+                pair = pair_slot(table, pair_key(left, right));
+            }
+            pair->key = pair_key(left, right);
+            table->n++;
+        }
+        pair->count++;
+        if (left == right && i + 2 < n && text[i + 2] == left)
+            i++;
+    }
+    return true;
+}
+
+/* ---- a round ---------------------------------------------------------------------------------- */
+
+static bool is_better(const struct pair *a, const struct pair *b)
+{
+    return a->count != b->count ? a->count > b->count : a->key < b->key;
+}
+
+static void sift_down(struct pair **heap, size_t n, size_t i)
+{
+    for (;;) {
+        size_t worst = i;
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
+            if (is_better(heap[worst], heap[child]))
+                worst = child;
+        if (worst == i)
+            return;
+        struct pair *moved = heap[i];
+        heap[i] = heap[worst];
+        heap[worst] = moved;
+        i = worst;
+    }
+}
+
+/* Heap sort, the best first. */
+static void sort_pairs(struct pair **pairs, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(pairs, n, i);
+    for (size_t left = n; left > 1;) {
+        struct pair *worst = pairs[0];
+        pairs[0] = pairs[--left];
+        pairs[left] = worst;
+        sift_down(pairs, left, 0);
+    }
+}
+
+/* Ranks the pairs that become rules, and keeps them in table->chosen. */
+static bool choose_pairs(struct pair_table *table, const struct lprf_rules *rules)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i <= table->mask; i++)
+        if (table->slots[i].count > most)
+            most = table->slots[i].count;
+    const uint32_t at_least = most - most / 4 > MIN_COUNT ? most - most / 4 : MIN_COUNT;
+    table->n_chosen = 0;
+    for (size_t i = 0; i <= table->mask; i++) {
+        const uint64_t key = table->slots[i].key - 1;
+        if (table->slots[i].count < at_least || lprf_symbol_nbytes(rules, (uint32_t)(key >> 32)) +
+                                                        lprf_symbol_nbytes(rules, (uint32_t)key) >
+                                                    LPRF_MAX_PHRASE_NBYTES)
+            continue;
+        if (table->n_chosen == table->cap_chosen) {
+            struct pair **chosen =
+                bo_grow_array(table->arena, table->chosen, table->n_chosen, table->n_chosen + 1024,
+                              &table->cap_chosen, sizeof *chosen);
+            if (!chosen)
+                return false;
+            table->chosen = chosen;
+        }
+        table->chosen[table->n_chosen++] = &table->slots[i];
+    }
+    sort_pairs(table->chosen, table->n_chosen);
+    for (size_t i = 0; i < table->n_chosen; i++)
+        table->chosen[i]->rank = (uint32_t)i + 1;
+    return true;
+}
+
+bool lprf_add_rule(struct lprf_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
+{
+    if (rules->n == rules->cap) {
+        void *pairs = bo_grow_array(arena, rules->pairs, rules->n, rules->n + 4096, &rules->cap,
+                                    sizeof *rules->pairs);
+        void *nbytes = bo_grow_array(arena, rules->nbytes, rules->n, rules->cap, &rules->nbytes_cap,
+                                     sizeof *rules->nbytes);
+        if (!pairs || !nbytes)
+            return false;
+        rules->pairs = pairs;
+        rules->nbytes = nbytes;
+    }
+    rules->pairs[rules->n][0] = left;
+    rules->pairs[rules->n][1] = right;
+    rules->nbytes[rules->n++] = lprf_symbol_nbytes(rules, left) + lprf_symbol_nbytes(rules, right);
+    return true;
+}
+
+/* The pair at text[i], NULL when it is not chosen. */
+static struct pair *chosen_at(const struct pair_table *table, const uint32_t *text, size_t n,
+                              size_t i)
+{
+    if (i + 1 >= n || text[i] == LPRF_END_OF_NAME || text[i + 1] == LPRF_END_OF_NAME)
+        return NULL;
+    struct pair *pair = pair_slot(table, pair_key(text[i], text[i + 1]));
+    return pair->rank ? pair : NULL;
+}
+
+/*
+ * Replaces the chosen pairs from left to right; a pair yields to a better one that begins with its
+ * last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which each round
+ * replaces one pair. A rule is made when its pair is met first.
+ */
+static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table,
+                          struct lprf_rules *rules, uint32_t *symbol_of_rank)
+{
+    size_t kept = 0;
+    unsigned n_yields = 0; /* in a row */
+    for (size_t i = 0; i < *n;) {
+        const struct pair *pair = chosen_at(table, text, *n, i);
+        const struct pair *next = pair ? chosen_at(table, text, *n, i + 1) : NULL;
+        const bool yields = next && next->rank < pair->rank && n_yields < MAX_YIELDS;
+        n_yields = yields ? n_yields + 1 : 0;
+        if (!pair || yields) {
+            text[kept++] = text[i++];
+            continue;
+        }
+        uint32_t *symbol = &symbol_of_rank[pair->rank - 1];
+        if (*symbol == 0) {
+            *symbol = LPRF_BYTES + rules->n;
+            if (!lprf_add_rule(rules, text[i], text[i + 1], table->arena))
+                return false;
+        }
+        text[kept++] = *symbol;
+        i += 2;
+    }
+    *n = kept;
+    return true;
+}
+
+bool lprf_pair_up(uint32_t *text, size_t *n, struct lprf_rules *rules, struct bo_arena *arena)
+{
+    struct pair_table table = {.arena = arena};
+    uint32_t *symbol_of_rank = NULL;
+    size_t cap = 0;
+    if (!grow_pairs(&table))
+        return false;
+    for (;;) {
+        if (!count_pairs(text, *n, &table) || !choose_pairs(&table, rules))
+            return false;
+        if (table.n_chosen == 0)
+            return true;
+        if (table.n_chosen > cap) {
+            symbol_of_rank = bo_alloc_array(arena, table.cap_chosen, sizeof *symbol_of_rank);
+            cap = table.cap_chosen;
+            if (!symbol_of_rank)
+                return false;
+        }
+        memset(symbol_of_rank, 0, table.n_chosen * sizeof *symbol_of_rank);
+        if (!replace_pairs(text, n, &table, rules, symbol_of_rank))
+            return false;
+    }
+}

@@ -1,0 +1,46 @@
+/*
+ * What the indexes on a library's structure share: a part of the file that the library wrote, and
+ * reads without looking whether it is sound. So a checksum stands before it, and open compares.
+ *
+ * Layout of the index's start (little-endian; the part itself is as the library has it in memory):
+ *
+ *   24  u8   width of places (index.h)
+ *   25  3 x u8  0
+ *   28  u32  names N
+ *   32  u64  bytes of the part; 0 without names
+ *   40  u64  XXH3 of 64 bits, seed 0, of the part
+ *   48  the part
+ *
+ * That finds every accident. It does not stop who makes bad bytes with the right checksum: such
+ * codecs are for measuring, with files of one's own.
+ */
+#ifndef LPRF_LIBRARY_H
+#define LPRF_LIBRARY_H
+
+#include "codecs/lprf/index.h"
+
+enum { LPRF_PART_OFF = LPRF_HEADER_NBYTES + 24 };
+
+struct lprf_library_part {
+    unsigned width;
+    uint32_t n_names;
+    struct bo_span
+        part;   /* starts at a multiple of 8 in memory; a copy where it did not in the file */
+    size_t end; /* in the file */
+};
+
+/* Writes the head and the part, which goes to the section `section`. */
+void lprf_put_library_part(const struct lprf_writer *w, unsigned width, uint32_t n_names,
+                           struct bo_span part, const char *section);
+
+/* Reads and checks both. */
+enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_library_part *part,
+                                      struct bo_error *err);
+
+/*
+ * The bytes where a library may read integers: themselves when they start at a multiple of 8, else a
+ * copy in the arena; p is NULL when it refuses.
+ */
+struct bo_span lprf_aligned(struct bo_span bytes, struct bo_arena *arena);
+
+#endif

@@ -1,0 +1,286 @@
+/*
+ * Codecs on top of libraries. Why: a library trusts its bytes, so that what it is given must be what
+ * it wrote, wherever it lies in memory; it has limits of its own, which must be refusals; and what
+ * this program was built without must be told, not missing.
+ *
+ * Where none was built, the tests that need one say so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codecs/lprf/test_model.h"
+#include "harness/check.h"
+
+enum { HEAD_NBYTES = 48 }; /* of an index with a library's part */
+
+/* Names with several functions among names with one. */
+static const char several_text[] =
+    "_ZN1aEv\n# Func Hash:\n24\n# Num Counters:\n1\n# Counter Values:\n5\n\n"
+    "main\n# Func Hash:\n28\n# Num Counters:\n1\n# Counter Values:\n1\n\n"
+    "main\n# Func Hash:\n1562\n# Num Counters:\n2\n# Counter Values:\n3\n4\n\n"
+    "main\n# Func Hash:\n1380689\n# Num Counters:\n1\n# Counter Values:\n0\n\n"
+    "main_loop\n# Func Hash:\n24\n# Num Counters:\n1\n# Counter Values:\n9\n\n"
+    "step\n# Func Hash:\n7\n# Num Counters:\n1\n# Counter Values:\n2\n\n"
+    "step\n# Func Hash:\n8\n# Num Counters:\n1\n# Counter Values:\n2\n\n";
+
+static const struct bo_format *lprf(void)
+{
+    return bo_find_format("lprf");
+}
+
+/* The i-th optional codec that was built, NULL behind the last. */
+static const struct bo_codec *optional_codec(unsigned i)
+{
+    for (const struct bo_codec *const *c = lprf()->codecs; *c; c++)
+        if ((*c)->optional && i-- == 0)
+            return *c;
+    return NULL;
+}
+
+static const struct bo_codec *need(const char *name)
+{
+    const struct bo_codec *codec = bo_find_codec(lprf(), name);
+    if (!codec) {
+        print_message("%s was not built here\n", name);
+        skip();
+    }
+    return codec;
+}
+
+static struct bo_span encode(const struct bo_codec *codec, const struct lprf_model *model,
+                             struct bo_writer *out, struct bo_arena *arena)
+{
+    struct bo_error error = {0};
+    bo_writer_init(out, arena);
+    if (codec->encode(model, out, &error))
+        fail_msg("%s: %s", codec->name, error.what);
+    return bo_writer_span(out);
+}
+
+/* "marisa+*" stands for "marisa+u64". */
+static bool is_named_by(const char *codec, const char *pattern)
+{
+    const size_t n = strcspn(pattern, "*");
+    return strncmp(codec, pattern, n) == 0 && (pattern[n] == '*' || codec[n] == 0);
+}
+
+/* The list of what may be built and the list of codecs tell the same. */
+static void test_list(void **state)
+{
+    (void)state;
+    unsigned n_named = 0, n_optional = 0;
+    assert_non_null(lprf()->optionals);
+    for (const struct bo_optional *o = lprf()->optionals; o->codecs; o++) {
+        unsigned n = 0;
+        for (const struct bo_codec *const *c = lprf()->codecs; *c; c++)
+            n += (*c)->optional && is_named_by((*c)->name, o->codecs);
+        if ((n > 0) != (o->version != NULL))
+            fail_msg("%s: %u codecs, %s %s", o->codecs, n, o->library,
+                     o->version ? o->version : "missing");
+        n_named += n;
+    }
+    for (const struct bo_codec *const *c = lprf()->codecs; *c; c++)
+        n_optional += (*c)->optional;
+    assert_int_equal(n_named, n_optional);
+}
+
+/* Every check, every byte changed, on names with several functions. */
+static void test_checks(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct lprf_model *model = parse_text(several_text, &arena);
+    const struct lprf_model empty = {0, NULL};
+    const struct bo_effort effort = bo_effort_default();
+    for (unsigned i = 0; optional_codec(i); i++)
+        for (const struct bo_check *check = bo_checks; check->name; check++)
+            for (unsigned k = 0; k < 2; k++) {
+                const struct bo_check_result result =
+                    check->run(lprf(), optional_codec(i), k ? &empty : model, &effort);
+                if (result.outcome != BO_PASS)
+                    fail_msg("%s: %s: %s %s", optional_codec(i)->name, check->name,
+                             result.finding.detail, result.why_skipped ? result.why_skipped : "");
+            }
+    bo_arena_free(&arena);
+}
+
+/* The bytes may lie anywhere, and may be opened again and again. */
+static void test_alignment(void **state)
+{
+    (void)state;
+    struct bo_arena arena, readers;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_arena_init(&readers, BO_ARENA_UNLIMITED);
+    const struct lprf_model *model = parse_text(several_text, &arena);
+    for (unsigned i = 0; optional_codec(i); i++) {
+        const struct bo_codec *codec = optional_codec(i);
+        struct bo_writer out;
+        const struct bo_span bytes = encode(codec, model, &out, &arena);
+        uint8_t *room = bo_alloc(&arena, bytes.n + 16);
+        assert_non_null(room);
+        for (unsigned at = 0; at < 16; at++) {
+            const struct lprf_name_query query = {span_of("main_loop")};
+            void *reader;
+            uint32_t found = 0;
+            memcpy(room + at, bytes.p, bytes.n);
+            assert_int_equal(
+                codec->open((struct bo_span){room + at, bytes.n}, &readers, &reader, NULL), BO_OK);
+            assert_int_equal(codec->query(reader, LPRF_CONTAINS, &query, 1, &found, NULL), BO_OK);
+            assert_int_equal(found, 1);
+        }
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&readers);
+    bo_arena_free(&arena);
+}
+
+/* What a library wrote is refused when a byte of it is another, with the checksum's offset. */
+static void expect_refused(const struct bo_codec *codec, struct bo_span bytes, size_t at,
+                           uint64_t off, const char *what)
+{
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *reader;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    uint8_t *changed = bo_alloc(&arena, bytes.n);
+    assert_non_null(changed);
+    memcpy(changed, bytes.p, bytes.n);
+    changed[at] ^= 0x10;
+    assert_int_equal(codec->open((struct bo_span){changed, bytes.n}, &arena, &reader, &error),
+                     BO_CORRUPT);
+    assert_int_equal(error.off, off);
+    assert_string_equal(error.what, what);
+    bo_arena_free(&arena);
+}
+
+static void test_checksum(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct lprf_model *model = parse_text(several_text, &arena);
+    for (unsigned i = 0; optional_codec(i); i++) {
+        const struct bo_codec *codec = optional_codec(i);
+        const bool is_llvm = strcmp(codec->name, "profdata") == 0;
+        struct bo_writer out;
+        const struct bo_span bytes = encode(codec, model, &out, &arena);
+        const size_t start = is_llvm ? 0 : HEAD_NBYTES;
+        const size_t n = is_llvm ? bytes.n - 8 : (size_t)bo_le64(bytes.p + 32);
+        assert_true(n > 0 && n <= bytes.n - start);
+        for (size_t at = start; at < start + n; at++)
+            expect_refused(codec, bytes, at, is_llvm ? n : 40,
+                           is_llvm ? "the profile is not what was written"
+                                   : "the library's part is not what was written");
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&arena);
+}
+
+/* What LLVM's files cannot tell is refused, what is next to it is held. */
+static void test_profdata_limits(void **state)
+{
+    (void)state;
+    const struct bo_codec *codec = need("profdata");
+    const struct lprf_function orders[][2] = {
+        {FUNCTION("b", 1, 1), FUNCTION("a", 1, 1)},
+        {FUNCTION("a", 2, 1), FUNCTION("a", 1, 1)},
+        {FUNCTION("a", 1, 1), FUNCTION("b", UINT64_MAX, 1)},
+        {FUNCTION("a", 1, 1), FUNCTION("b", UINT64_MAX - 1, 1)},
+        {FUNCTION("a", 1, 1), FUNCTION("b", 1, UINT64_MAX)},
+        {FUNCTION("a", 1, 1), FUNCTION("b", UINT64_C(1) << 60, 2)},
+        {FUNCTION("a", 1, UINT64_MAX - 1), FUNCTION("b", UINT64_MAX - 2, 9, UINT64_MAX)},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(orders); i++) {
+        const bool held = i + 1 == N_ELEMENTS(orders);
+        const struct lprf_model model = {2, orders[i]};
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        if (codec->encode(&model, &out, &error) != (held ? BO_OK : BO_UNSUPPORTED))
+            fail_msg("profile %zu: %s", i, error.what ? error.what : "held");
+        void *decoded;
+        if (held) {
+            assert_int_equal(codec->decode(bo_writer_span(&out), &arena, &decoded, &error), BO_OK);
+            assert_null(lprf()->differ(&model, decoded));
+        }
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
+static void write_file(const char *path, struct bo_span bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.p, 1, bytes.n, file), bytes.n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* llvm-profdata makes the same file of our text, and reads ours with its checksum behind. */
+static void test_llvm_profdata(void **state)
+{
+    (void)state;
+    const struct bo_codec *codec = need("profdata");
+    if (system("command -v llvm-profdata-14 >/dev/null")) {
+        print_message("llvm-profdata-14 is not installed\n");
+        skip();
+    }
+    char folder[] = "/tmp/bakeoff-profdata-XXXXXX", path[64], command[512];
+    struct bo_arena arena;
+    struct bo_writer out;
+    assert_non_null(mkdtemp(folder));
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_span bytes = encode(codec, parse_text(several_text, &arena), &out, &arena);
+    snprintf(path, sizeof path, "%s/text", folder);
+    write_file(path, span_of(several_text));
+    snprintf(path, sizeof path, "%s/ours", folder);
+    write_file(path, bytes);
+    snprintf(command, sizeof command,
+             "cd %s && llvm-profdata-14 merge text -o theirs && head -c -8 ours | cmp - theirs && "
+             "llvm-profdata-14 merge --text ours -o - | cmp - text; code=$?; rm -rf %s; exit $code",
+             folder, folder);
+    assert_int_equal(system(command), 0);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+/* Few names, for which libcmph tries few seeds: each set has a perfect hash function all the same. */
+static void test_few_names(void **state)
+{
+    (void)state;
+    const struct bo_codec *codec = need("cmph+u64");
+    for (unsigned seed = 1; seed <= 1000; seed++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        struct bo_random random = bo_random_seeded(seed);
+        void *model, *decoded;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        assert_int_equal(lprf()->generate(&random, seed % 12, &arena, &model, &error), BO_OK);
+        const struct bo_span bytes = encode(codec, model, &out, &arena);
+        assert_int_equal(codec->decode(bytes, &arena, &decoded, &error), BO_OK);
+        assert_null(lprf()->differ(model, decoded));
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
+int main(void)
+{
+    for (const struct bo_optional *o = lprf()->optionals; o && o->codecs; o++)
+        if (!o->version)
+            print_message("%s: built without %s\n", o->codecs, o->library);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_profdata_limits),
+        cmocka_unit_test(test_llvm_profdata),
+        cmocka_unit_test(test_few_names),
+    };
+    return cmocka_run_group_tests_name("lprf: optional codecs", tests, NULL, NULL);
+}
