@@ -99,7 +99,8 @@ VERSION_llvm = $(shell llvm-config-14 --version)
 BUILT_OPTIONAL := $(if $(filter gcc clang,$(VARIANT)),$(foreach l,$(OPTIONAL),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))
 CORE_LIBS := $(foreach l,$(BUILT_OPTIONAL),$(LIBS_$(l)))
-OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
+OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
+	-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
 
 CORE_SRC := $(filter-out harness/test_% harness/selfcheck.c,$(wildcard harness/*.c)) \
 	$(wildcard codecs/*.c) \

@@ -13,6 +13,7 @@
 #include "bench/report_document.h"
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
+#include "bench/report_programs.h"
 #include "bench/report_uses.h"
 #include "harness/registry.h"
 
@@ -462,6 +463,7 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
     }
     if (notes && notes->curves)
         bo_page_curves(page, format->name);
+    bo_page_programs(page, format->name);
     for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
         print_extra(page, format, e);
     fprintf(page->out, "\n### Every document\n\n%u in this run; the largest first unfolded.\n",

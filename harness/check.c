@@ -267,6 +267,8 @@ static bool offer(struct trial *t, struct bo_span in)
 static size_t n_samples(const struct trial *t, size_t nbytes)
 {
     enum { MAX_DAMAGED_NBYTES = 32 << 20, AT_LEAST = 2, OF_LARGE_ONE_IN = 8 };
+    if (t->effort->n_damage_sample == 0)
+        return 0;
     const size_t affordable = MAX_DAMAGED_NBYTES / (nbytes + 1);
     const size_t wanted = t->effort->n_damage_sample / (t->large ? OF_LARGE_ONE_IN : 1);
     const size_t n = affordable < wanted ? affordable : wanted;

@@ -25,6 +25,7 @@ struct pair {
 struct pair_table {
     struct pair *slots;
     size_t mask, n;
+    uint32_t most; /* the highest count */
     struct pair **chosen;
     size_t n_chosen, cap_chosen;
     struct bo_arena *arena;
@@ -62,7 +63,7 @@ static bool grow_pairs(struct pair_table *table)
 static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table)
 {
     memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
-    table->n = 0;
+    table->n = table->most = 0;
     for (size_t i = 0; i + 1 < n; i++) {
         const uint32_t left = text[i], right = text[i + 1];
         if (left == LPRF_END_OF_NAME || right == LPRF_END_OF_NAME)
@@ -77,7 +78,8 @@ static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table
             pair->key = pair_key(left, right);
             table->n++;
         }
-        pair->count++;
+        if (++pair->count > table->most)
+            table->most = pair->count;
         if (left == right && i + 2 < n && text[i + 2] == left)
             i++;
     }
@@ -123,11 +125,8 @@ static void sort_pairs(struct pair **pairs, size_t n)
 /* Ranks the pairs that become rules, and keeps them in table->chosen. */
 static bool choose_pairs(struct pair_table *table, const struct lprf_rules *rules)
 {
-    uint32_t most = 0;
-    for (size_t i = 0; i <= table->mask; i++)
-        if (table->slots[i].count > most)
-            most = table->slots[i].count;
-    const uint32_t at_least = most - most / 4 > MIN_COUNT ? most - most / 4 : MIN_COUNT;
+    const uint32_t nearly = table->most - table->most / 4;
+    const uint32_t at_least = nearly > MIN_COUNT ? nearly : MIN_COUNT;
     table->n_chosen = 0;
     for (size_t i = 0; i <= table->mask; i++) {
         const uint64_t key = table->slots[i].key - 1;

@@ -56,10 +56,10 @@ static size_t nbytes_taken(const struct bit_reader *r)
     return r->next - r->n / 8;
 }
 
-/* Whether the bits taken end inside the input and only zeros fill up their last byte. */
-static bool ends_well(const struct bit_reader *r)
+/* Whether only zeros fill up the last byte. */
+static bool is_padded(const struct bit_reader *r)
 {
-    return nbytes_taken(r) <= r->in.n && (r->window & ((1u << r->n % 8) - 1)) == 0;
+    return (r->window & ((1u << r->n % 8) - 1)) == 0;
 }
 
 /* ---- rules ------------------------------------------------------------------------------------ */
@@ -159,7 +159,10 @@ enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, str
         return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
     if (!alloc_phrases(p, arena))
         return bo_fail_alloc(err, arena);
-    if (!read_rules(&bits, p) || !ends_well(&bits))
+    const bool is_grammar = read_rules(&bits, p);
+    if (nbytes_taken(&bits) > bits.in.n)
+        return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
+    if (!is_grammar || !is_padded(&bits))
         return bo_fail(err, BO_CORRUPT, *off + HEAD + nbytes_taken(&bits), "rules are no grammar");
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     const size_t has_code_off = *off + HEAD + nbytes_taken(&bits);

@@ -42,11 +42,11 @@ struct change {
 
 static const struct change changes[] = {
     {"as it is", 0, BYTES(""), BO_OK, 0, NULL},
-    {"no terminals", 12, BYTES("\0"), BO_CORRUPT, 41, NO_GRAMMAR},
+    {"no terminals", 12, BYTES("\0"), BO_CORRUPT, 40, NO_GRAMMAR},
     {"2^32 - 1 rules", 32, BYTES("\xff\xff\xff\xff"), BO_TRUNCATED, 32,
      "rules run past the index's end"},
     {"16 rules", 32, BYTES("\x10"), BO_TRUNCATED, 32, "rules run past the index's end"},
-    {"15 rules", 32, BYTES("\x0f"), BO_CORRUPT, 42, NO_GRAMMAR},
+    {"15 rules", 32, BYTES("\x0f"), BO_TRUNCATED, 32, "rules run past the index's end"},
     {"two rules", 32, BYTES("\x02"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"text of 2^32 - 1 bytes", 36, BYTES("\xff\xff\xff\xff"), BO_CORRUPT, 36,
      "phrases are longer than the file allows"},
@@ -55,7 +55,7 @@ static const struct change changes[] = {
     {"as much as allowed", 36, BYTES("\xc0\x0a\x10"), BO_OK, 0, NULL},
     {"no rules of terminals", 40, BYTES("\0"), BO_CORRUPT, 41, NO_GRAMMAR},
     {"four siblings", 40, BYTES("\x0f"), BO_CORRUPT, 41, NO_GRAMMAR},
-    {"step of 6", 40, BYTES("\x73"), BO_CORRUPT, 42, NO_GRAMMAR},
+    {"step of 6", 40, BYTES("\x73"), BO_CORRUPT, 43, NO_GRAMMAR},
     {"right symbol 6", 41, BYTES("\x32"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"right symbol 7", 41, BYTES("\x3a"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"a fourth rule", 41, BYTES("\x52"), BO_CORRUPT, 42, NO_GRAMMAR},

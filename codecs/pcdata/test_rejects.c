@@ -432,7 +432,7 @@ static void check_points(const struct bo_codec *codec, void *reader)
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
             int32_t value = 0;
             const enum bo_status status =
-                codec->query(reader, PCDATA_POINT, &cases[i].q, 1, &value);
+                codec->query(reader, PCDATA_POINT, &cases[i].q, 1, &value, NULL);
             if (status != cases[i].status || (!status && value != cases[i].value))
                 fail_msg("%s: point %u %u: %s, %d", codec->name, cases[i].q.table, cases[i].q.pc,
                          bo_status_name(status), value);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/machine.h"
+#include "bench/programs.h"
 #include "bench/results.h"
 #include "bench/rounds.h"
 #include "bench/sizes.h"
@@ -190,6 +191,21 @@ static json_t *sizes_json(struct request *request, const struct bo_documents *do
     return sizes;
 }
 
+/* The field's own programs are part of a whole comparison only. */
+static void add_programs(const struct request *request, const struct bo_documents *documents,
+                         json_t *sizes)
+{
+    const struct bo_bench_options *bench = &request->bench;
+    if (request->quick || bench->codecs.n || bench->kinds.n || bench->workloads.n)
+        return;
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *document = &documents->items[i];
+        json_t *programs = document->scale ? NULL : bo_programs_json(document, bench->rounds);
+        if (programs)
+            json_object_set_new(json_array_get(sizes, i), "programs", programs);
+    }
+}
+
 /* Makes the folders of a path, all but its last part. */
 static bool make_folders(char *path)
 {
@@ -339,6 +355,7 @@ static int measure(struct request *request, const struct bo_documents *documents
     if (status == BO_OK && request->json) {
         context = bo_machine_context(); /* the load before the run, not the run's own */
         sizes = sizes_json(request, documents);
+        add_programs(request, documents, sizes);
     }
     if (status == BO_OK)
         status = bo_rounds_run(&plan, &request->bench, &err);

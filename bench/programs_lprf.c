@@ -1,0 +1,40 @@
+/* LLVM's program for profiles, as of LLVM 14: what its users do with a profile from a shell. */
+#include <string.h>
+
+#include "bench/programs.h"
+#include "codecs/lprf/lprf.h"
+
+static const char *const commands[] = {
+    "llvm-profdata",    "llvm-profdata-19", "llvm-profdata-18", "llvm-profdata-17",
+    "llvm-profdata-16", "llvm-profdata-15", "llvm-profdata-14", NULL};
+static const char *const version_args[] = {"show", "--version", NULL};
+static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};
+
+/* `show` goes through the whole file: it prints every function whose name contains the one given. */
+static const struct bo_program_job jobs[] = {
+    {"start (show --version)", {"show", "--version"}},
+    {"show --counts --function=NAME", {"show", "--counts", "--function=@name", "@file"}},
+    {"show --text", {"show", "--text", "--all-functions", "@file"}},
+    {"merge of two", {"merge", "-o", "@out", "@file", "@file"}},
+    {NULL, {NULL}},
+};
+
+/* The function in the middle of the file. */
+static char *middle_name(const void *opaque)
+{
+    const struct lprf_model *model = opaque;
+    if (model->n_functions == 0)
+        return NULL;
+    const struct bo_span name = model->functions[model->n_functions / 2].name;
+    return strndup((const char *)name.p, name.n);
+}
+
+const struct bo_program lprf_llvm_profdata = {
+    .format = "lprf",
+    .name = "llvm-profdata",
+    .commands = commands,
+    .version_args = version_args,
+    .make_args = make_args,
+    .jobs = jobs,
+    .subject = middle_name,
+};
