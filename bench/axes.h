@@ -1,6 +1,6 @@
 /*
- * Codecs that are made of two parts: "trie+varint" is the index trie with the counters varint. Such a
- * format has a codec for each pair, and tables show one axis at a time.
+ * Codecs that are made of two parts: "trie+varint" is the index trie with the counters varint. Such
+ * a format has a codec for each pair, and tables show one axis at a time.
  */
 #ifndef BO_AXES_H
 #define BO_AXES_H

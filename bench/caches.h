@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Maps the buffer whose writing empties the caches, of bo_machine_eviction_nbytes. Called before the
- * measuring processes are forked, which then share its pages; once is enough.
+ * Maps the buffer whose writing empties the caches, of bo_machine_eviction_nbytes. Called before
+ * the measuring processes are forked, which then share its pages; once is enough.
  */
 void bo_caches_prepare(void);
 

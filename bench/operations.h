@@ -5,9 +5,9 @@
 #include "bench/plan.h"
 
 /*
- * One repetition of a row that is no query. The row's first one compares a decoded or merged document
- * with the right model before anything is timed, and `exact` gets the memory figures of one
- * operation. On false, record->message says why.
+ * One repetition of a row that is no query. The row's first one compares a decoded or merged
+ * document with the right model before anything is timed, and `exact` gets the memory figures of
+ * one operation. On false, record->message says why.
  */
 bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_bench_row *row,
                           struct bo_span payload, double min_time_s, bool is_first,

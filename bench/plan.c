@@ -123,8 +123,8 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
 }
 
 /*
- * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads. On
- * a document for curves, only what the curves show.
+ * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads.
+ * On a document for curves, only what the curves show.
  */
 static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation operation)
 {

@@ -88,8 +88,8 @@ struct bo_plan {
 };
 
 /*
- * Whether a codec is measured on a document. On one for curves over sizes only the codecs of the first
- * axis are, encoding, opening and answering the first workload.
+ * Whether a codec is measured on a document. On one for curves over sizes only the codecs of the
+ * first axis are, encoding, opening and answering the first workload.
  */
 bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec);
 

@@ -1,6 +1,6 @@
 /*
- * The field's own programs beside our codecs, run as their users run them: a process an answer. Their
- * times hold the start of the process, so they stand in a table of their own.
+ * The field's own programs beside our codecs, run as their users run them: a process an answer.
+ * Their times hold the start of the process, so they stand in a table of their own.
  */
 #ifndef BO_PROGRAMS_H
 #define BO_PROGRAMS_H
@@ -13,7 +13,8 @@ enum { BO_MAX_PROGRAM_ARGS = 8 };
 
 /*
  * One thing that a program does. In an argument, @text stands for the path of the document's text
- * form, @file for that of the program's own file, @out for one to write, @name for what is looked up.
+ * form, @file for that of the program's own file, @out for one to write, @name for what is looked
+ * up.
  */
 struct bo_program_job {
     const char *label; /* NULL ends the list */
@@ -36,8 +37,8 @@ extern const struct bo_program lprf_llvm_profdata;
 
 /*
  * Runs a program on a document: {"name", "version", "bytes", "jobs": [{"label", "wall_ns": []}],
- * "status"}: `bytes` of the file that it makes, the wall times of so many runs of each job, from the
- * fork to the exit. A status other than "ok" says what is missing. The caller owns the object.
+ * "status"}: `bytes` of the file that it makes, the wall times of so many runs of each job, from
+ * the fork to the exit. A status other than "ok" says what is missing. The caller owns the object.
  */
 json_t *bo_program_json(const struct bo_program *program, const struct bo_document *document,
                         unsigned repetitions);

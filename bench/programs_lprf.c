@@ -10,7 +10,9 @@ static const char *const commands[] = {
 static const char *const version_args[] = {"show", "--version", NULL};
 static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};
 
-/* `show` goes through the whole file: it prints every function whose name contains the one given. */
+/*
+ * `show` goes through the whole file: it prints every function whose name contains the one given.
+ */
 static const struct bo_program_job jobs[] = {
     {"start (show --version)", {"show", "--version"}},
     {"show --counts --function=NAME", {"show", "--counts", "--function=@name", "@file"}},

@@ -45,8 +45,8 @@ static inline bool bo_is_whole(const struct bo_query_kind *kind)
 
 /*
  * Draws a set in `arena` and asks the oracle. *questions_ret has n = 0 when the document has no
- * place to ask for, or too large answers. A set is cut short where its answers together would be too
- * large. The same on every machine.
+ * place to ask for, or too large answers. A set is cut short where its answers together would be
+ * too large. The same on every machine.
  */
 enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,

@@ -155,12 +155,12 @@ void bo_page_axes(const struct bo_page *page, const struct bo_run_document *docu
     const char *label = bo_run_main_label(document);
     if (!fixed)
         return;
-    fprintf(
-        page->out,
-        "\n**Both, %s.** A line for each %s, a column for each coding of the %s. Bytes a %s of the whole file; median time of `%s`.\n\n",
-        document->name, axes->first, axes->second,
-        document->unit ? bo_singular(page->arena, document->unit) : "unit",
-        label ? label : "no query");
+    fprintf(page->out,
+            "\n**Both, %s.** A line for each %s, a column for each coding of the %s. Bytes a %s "
+            "of the whole file; median time of `%s`.\n\n",
+            document->name, axes->first, axes->second,
+            document->unit ? bo_singular(page->arena, document->unit) : "unit",
+            label ? label : "no query");
     bo_axes_matrix(document, page->arena, &grid);
     bo_grid_markdown(&grid, page->out);
     if (note)

@@ -18,7 +18,8 @@ void bo_axes_matrix(const struct bo_run_document *document, struct bo_arena *are
 
 /*
  * The figures of the codecs that differ in one part only, the other being that of the document's
- * first codec of two parts: along the first axis (codecs of one part stand there, too) or the second.
+ * first codec of two parts: along the first axis (codecs of one part stand there, too) or the
+ * second.
  */
 void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *axes, bool first,
                   struct bo_arena *arena, struct bo_grid *grid_ret);

@@ -53,7 +53,9 @@ struct bo_scale {
 /* Makes room for a value. Start with {INFINITY, 0}. */
 void bo_scale_widen(struct bo_scale *scale, double v);
 
-/* With room around the data: a share of its length on either side, at least a fifth of an octave. */
+/*
+ * With room around the data: a share of its length on either side, at least a fifth of an octave.
+ */
 struct bo_scale bo_scale_padded(struct bo_scale scale, double share);
 
 /* Where on the axis, from 0 to 1. */

@@ -21,8 +21,8 @@ struct bo_figure {
 };
 
 /*
- * NaN where the run has none, or the codec failed. `second_sections` ends with NULL: the names of the
- * sections that belong to a codec's second part (see axes.h); NULL for none.
+ * NaN where the run has none, or the codec failed. `second_sections` ends with NULL: the names of
+ * the sections that belong to a codec's second part (see axes.h); NULL for none.
  */
 double bo_figure_value(const struct bo_run_document *document, const struct bo_run_codec *codec,
                        const struct bo_figure *figure, const char *const *second_sections);

@@ -98,28 +98,29 @@ static const struct bo_uses lprf_use_cases = {
     "that ends; **C** go over everything, and merge two files (decode both, add up, encode); **D** "
     "be compact; **E** be the same on every machine. *Scratch* is what encoding takes beside the "
     "functions themselves and the file. A codec *streams*, so that a process could still write it "
-    "as it dies, when that is at most 16 bytes a function; whether it must also sort the names, its "
-    "specification tells.",
+    "as it dies, when that is at most 16 bytes a function; whether it must also sort the names, "
+    "its specification tells.",
     lprf_uses, "E",
     "the bytes are identical on little- and big-endian and on 32- and 64-bit machines: `make test` "
     "compares the size and hash of each encoding of the embedded documents with "
     "codecs/lprf/golden.tsv on all of them, s390x and i686 too (there of the documents within the "
-    "limits that the Makefile sets). Optional codecs, on top of libraries, are built for the machine "
-    "itself alone."};
+    "limits that the Makefile sets). Optional codecs, on top of libraries, are built for the "
+    "machine itself alone."};
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static const struct bo_notes notes[] = {
     {.format = "pcdata",
      .question =
-         "A Go binary keeps, for each function, tables from PC to file, line, stack depth and more, "
-         "in delta-coded varints that a reader must walk from the start. Is there an encoding that "
-         "answers one PC faster, as the proposed linear index does, without the bytes that it adds to "
-         "every binary?",
+         "A Go binary keeps, for each function, tables from PC to file, line, stack depth and "
+         "more, in delta-coded varints that a reader must walk from the start. Is there an encoding "
+         "that answers one PC faster, as the proposed linear index does, without the bytes that it adds "
+         "to every binary?",
      .sizes =
          "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
-         "the same for all (header, room for wide loads, the directory with 4 bytes a reference and "
-         "the text lengths) stands aside and does not count; an encoding that changes it counts it.",
+         "the same for all (header, room for wide loads, the directory with 4 bytes a reference "
+         "and the text lengths) stands aside and does not count; an encoding that changes it counts "
+         "it.",
      .extras = pcdata_extras},
     {.format = "lprf",
      .question =

@@ -42,7 +42,9 @@ struct bo_axes {
 struct bo_use {
     const char *use; /* "A"; NULL ends the list */
     struct bo_figure figure;
-    /* Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column. */
+    /*
+     * Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column.
+     */
     double limit;
     const char *fit;
     bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */

@@ -4,7 +4,9 @@
 
 #include "bench/report_page.h"
 
-/* A line a document and program: its file's bytes, the time of each run. Nothing without programs. */
+/*
+ * A line a document and program: its file's bytes, the time of each run. Nothing without programs.
+ */
 void bo_page_programs(const struct bo_page *page, const char *format);
 
 #endif

@@ -110,8 +110,8 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
 char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec);
 
 /*
- * The document's codecs without the no-op one, the exact ones before the probabilistic, else in their
- * order: an array in the arena. Returns how many.
+ * The document's codecs without the no-op one, the exact ones before the probabilistic, else in
+ * their order: an array in the arena. Returns how many.
  */
 unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
                           const struct bo_run_codec ***codecs_ret);

@@ -99,7 +99,10 @@ static char *pick_cell(struct bo_arena *arena, const struct bo_run_document *doc
         bo_significant(arena, bo_figure_value(document, pick, &use->figure, NULL)));
 }
 
-/* The codecs among which a use picks: those with the verdict "streams"; "all" where the use has no limit. */
+/*
+ * The codecs among which a use picks: those with the verdict "streams"; "all" where the use has no
+ * limit.
+ */
 static const char *condition(const struct bo_uses *uses, const char *use_name)
 {
     for (const struct bo_use *use = uses->uses; use->use; use++)

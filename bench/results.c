@@ -166,7 +166,9 @@ static const char *provenance(const struct bo_document *document)
                                                              : document->provenance;
 }
 
-/* The names of the sets that have no queries: for want of a place, or because of too large answers. */
+/*
+ * The names of the sets that have no queries: for want of a place, or because of too large answers.
+ */
 static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
 {
     json_t *names = json_array();

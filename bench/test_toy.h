@@ -1,8 +1,8 @@
 /*
  * A toy format for the tests of this folder: an array of numbers, asked for one number (get), for a
- * run of them (first: the first n, an answer of variable size), for one by its place in words (name),
- * for all of them (all) or for how many there are (count); one honest codec, and others that go wrong
- * in one way each.
+ * run of them (first: the first n, an answer of variable size), for one by its place in words
+ * (name), for all of them (all) or for how many there are (count); one honest codec, and others
+ * that go wrong in one way each.
  */
 #ifndef BO_TEST_TOY_H
 #define BO_TEST_TOY_H

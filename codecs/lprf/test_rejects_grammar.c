@@ -55,7 +55,10 @@ static const struct change changes[] = {
     {"as much as allowed", 36, BYTES("\xc0\x0a\x10"), BO_OK, 0, NULL},
     {"no rules of terminals", 40, BYTES("\0"), BO_CORRUPT, 41, NO_GRAMMAR},
     {"four siblings", 40, BYTES("\x0f"), BO_CORRUPT, 41, NO_GRAMMAR},
-    {"step of 6", 40, BYTES("\x73"), BO_CORRUPT, 43, NO_GRAMMAR},
+    /* ab, ac; the first step is 5, all symbols: it would lead back to 0 */
+    {"step of all symbols", 32, BYTES("\x02\0\0\0\x04\0\0\0\xdb\0\x18"), BO_CORRUPT, 41,
+     NO_GRAMMAR},
+    {"the same with two steps of 3", 32, BYTES("\x02\0\0\0\x04\0\0\0\x6b\x01\x18"), BO_OK, 0, NULL},
     {"right symbol 6", 41, BYTES("\x32"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"right symbol 7", 41, BYTES("\x3a"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"a fourth rule", 41, BYTES("\x52"), BO_CORRUPT, 42, NO_GRAMMAR},
