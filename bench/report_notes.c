@@ -113,14 +113,14 @@ static const struct bo_notes notes[] = {
     {.format = "pcdata",
      .question =
          "A Go binary keeps, for each function, tables from PC to file, line, stack depth and "
-         "more, in delta-coded varints that a reader must walk from the start. Is there an encoding "
-         "that answers one PC faster, as the proposed linear index does, without the bytes that it adds "
-         "to every binary?",
+         "more, in delta-coded varints that a reader must walk from the start. Is there an "
+         "encoding that answers one PC faster, as the proposed linear index does, without the "
+         "bytes that it adds to every binary?",
      .sizes =
          "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
          "the same for all (header, room for wide loads, the directory with 4 bytes a reference "
-         "and the text lengths) stands aside and does not count; an encoding that changes it counts "
-         "it.",
+         "and the text lengths) stands aside and does not count; an encoding that changes it "
+         "counts it.",
      .extras = pcdata_extras},
     {.format = "lprf",
      .question =
