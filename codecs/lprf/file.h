@@ -74,8 +74,8 @@ enum bo_status lprf_open_header(struct bo_span in, unsigned index_number, unsign
 /* A function as an index tells of it. */
 struct lprf_entry {
     struct bo_span name;
-    size_t off;  /* of the record */
-    size_t gap;  /* so many zeros may lie before the record, at most */
+    size_t off; /* of the record */
+    size_t gap; /* so many zeros may lie before the record, at most */
     uint64_t
         order; /* the place in file order: a number, or `off` where records lie in that order */
 };

@@ -92,7 +92,7 @@ static bool read_rules(struct bit_reader *bits, struct lprf_phrases *p)
     uint32_t n_found = 0;
     for (uint32_t symbol = 0; symbol < n_symbols; symbol++) {
         if (symbol == p->n_terminals + n_found)
-            return false; /* the rules found so far make no further symbols */
+            return false; /* no rule found so far is this symbol */
         const uint32_t n = take_ones(bits, p->n_rules - n_found);
         if (n > p->n_rules - n_found)
             return false;
@@ -102,7 +102,7 @@ static bool read_rules(struct bit_reader *bits, struct lprf_phrases *p)
             return false;
         n_found += n;
     }
-    return n_found == p->n_rules;
+    return true; /* n_rules of them: else a symbol would have come that none of them is */
 }
 
 /* ---- opening ---------------------------------------------------------------------------------- */

@@ -121,6 +121,7 @@ static const struct test_case phrases_cases[] = {
     {"repeat of a free slot", 136, BYTES("\x02"), 0, BO_CORRUPT, 0, NOT_ALL},
     {"repeat of no slot", 136, BYTES("\x04"), 0, BO_CORRUPT, 0, NOT_ALL},
     {"repeat of another slot", 136, BYTES("\0"), 0, BO_CORRUPT, 140, OUTSIDE},
+    {"repeat of the next slot's record", 136, BYTES("\0\0\0\0\x18"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat of the first record", 140, BYTES("\x30"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat behind its slot", 140, BYTES("\x60"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat far away", 140, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 140, OUTSIDE},
@@ -165,9 +166,27 @@ static const struct test_case mains_cases[] = {
     {"bits behind the order", 140, BYTES("\x58"), 0, BO_CORRUPT, 140, PADDING},
 };
 
+/* One function, "f", in the last of two slots: nothing follows its cell. */
+static const struct test_pattern one = {
+    "phrases+u64", 8, 1,
+    BYTES("\x01\0\0\0\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01"
+          "\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+          "\0\0\0\0\x01\0\0\0\0\x01\0\0"
+          "\0\0\0\0\0" /* 69: cells */
+          "\0\x18\0\0" ZEROS_28 "\0\0\0\0\x10\0\0\0\0\0\0\0" ZEROS_8 "\0" ZEROS_8)};
+
+static const struct test_case one_cases[] = {
+    {"rounded up to 2^31", 73, BYTES("\x1f\0\x01"), 0, BO_OK, 0, NULL},
+    {"rounded up to 2^32", 73, BYTES("\x20\0\x01"), 0, BO_CORRUPT, 69, CELLS_FOLLOW},
+    {"rounded up too far", 73, BYTES("\x1f\0\x02"), 0, BO_CORRUPT, 69, CELLS_END},
+    {"a bit behind the only code", 126, BYTES("\x02"), 0, BO_CORRUPT, 126, PADDING},
+    {"code 1 of one", 126, BYTES("\x01"), 0, BO_CORRUPT, 106, CODES_ARE_NONE},
+};
+
 static void test_phrases(void **state)
 {
     (void)state;
+    test_expect_cases(&one, one_cases, N_ELEMENTS(one_cases));
     test_expect_cases(&phrases, phrases_cases, N_ELEMENTS(phrases_cases));
     test_expect_cases(&mains, mains_cases, N_ELEMENTS(mains_cases));
 }
@@ -251,11 +270,64 @@ static void test_fingerprints(void **state)
                       N_ELEMENTS(fingerprint_mains_cases));
 }
 
+/* ---- lookups --------------------------------------------------------------------------------- */
+
+/* Opening does not look at the cells: a lookup meets what is wrong in its own. */
+static void expect_lookup(const struct test_pattern *pattern, const struct test_case *expected,
+                          const char *name)
+{
+    static struct test_file file;
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), pattern->codec);
+    const struct lprf_name_query query = {{(const uint8_t *)name, strlen(name)}};
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *reader;
+    uint32_t answer = 2;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    test_make_file(&file, pattern, expected);
+    assert_int_equal(codec->open((struct bo_span){file.p, file.n}, &arena, &reader, &error), BO_OK);
+    const enum bo_status status = codec->query(reader, LPRF_CONTAINS, &query, 1, &answer, &error);
+    if (status != expected->status)
+        fail_msg("%s: %s: %s", pattern->codec, expected->row, bo_status_name(status));
+    if (status == BO_OK)
+        assert_int_equal(answer, 1);
+    else
+        assert_string_equal(error.what, expected->what);
+    bo_arena_free(&arena);
+}
+
+static void test_lookups(void **state)
+{
+    (void)state;
+    static const struct test_case in_phrases[] = {
+        {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
+        {"record at the end", 69, BYTES("\x30"), 0, BO_CORRUPT, 0,
+         "index leads past the file's end"},
+        {"last byte of the file", 69, BYTES("\x2f"), 0, BO_OK, 0, NULL},
+        {"shift 31", 73, BYTES("\x1f"), 0, BO_CORRUPT, 0, "index leads past the file's end"},
+        {"first code far away", 106, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 0, CODES_ARE_NONE},
+        {"codes beyond the last", 106, BYTES("\x01"), 0, BO_CORRUPT, 0, CODES_ARE_NONE},
+        {"no text", 61, BYTES("\x01"), 0, BO_CORRUPT, 0, CODES_ARE_NONE},
+    };
+    static const struct test_case in_fingerprints[] = {
+        {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
+        {"record at the end", 66, BYTES("\x30"), 0, BO_CORRUPT, 0,
+         "index leads past the file's end"},
+        {"last byte of the file", 66, BYTES("\x2f"), 0, BO_OK, 0, NULL},
+        {"no grammar", 143, BYTES("\xff\xff\xff\xff"), 0, BO_OK, 0, NULL},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(in_phrases); i++)
+        expect_lookup(&phrases, &in_phrases[i], "ab");
+    for (size_t i = 0; i < N_ELEMENTS(in_fingerprints); i++)
+        expect_lookup(&fingerprints, &in_fingerprints[i], "ab");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phrases),
         cmocka_unit_test(test_fingerprints),
+        cmocka_unit_test(test_lookups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,6 +187,7 @@ static void assert_refused(const char *list, const char *counters_like, enum bo_
     assert_int_equal(err.status, status);
     assert_int_equal(err.off, off);
     assert_non_null(err.what);
+    bo_arena_free(&arena);
     assert_int_equal(import_names(list, counters_like, 1, 0, &arena, &model, NULL), status);
     bo_arena_free(&arena);
 }

@@ -1,0 +1,125 @@
+/*
+ * Slots: where the records of a perfect hash's names lie. Why: real profiles have small records, so the
+ * shifts, the last slots of a group and names of many functions are met by chance or never.
+ */
+#include "codecs/lprf/slots.h"
+
+#include <stdio.h>
+
+#include "codecs/lprf/test_model.h"
+#include "harness/check.h"
+
+static struct bo_arena arena;
+
+static int set_up(void **state)
+{
+    (void)state;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+/* "f<i>", all counters 1: a record of 16 + 8 n bytes in u64. */
+static struct lprf_function function(unsigned i, size_t n_counters)
+{
+    char *name = bo_alloc(&arena, 16);
+    uint64_t *counters = bo_alloc_array(&arena, n_counters, sizeof *counters);
+    assert_non_null(name);
+    assert_non_null(counters);
+    const int n = snprintf(name, 16, "f%u", i);
+    for (size_t k = 0; k < n_counters; k++)
+        counters[k] = 1;
+    return (struct lprf_function){{(const uint8_t *)name, (size_t)n}, i, n_counters, counters};
+}
+
+/* Passes so many of the checks: decodes to the same, answers every query as the oracle does. */
+static void expect_right(const struct lprf_function *functions, size_t n, unsigned n_checks)
+{
+    static const char *const codecs[] = {"phrases+u64", "phrases+packed", "fingerprints+u64",
+                                         "fingerprints+packed"};
+    const struct lprf_model model = {n, functions};
+    const struct bo_format *format = bo_find_format("lprf");
+    const struct bo_effort effort = bo_effort_default();
+    for (size_t c = 0; c < N_ELEMENTS(codecs); c++)
+        for (unsigned i = 0; i < n_checks; i++) {
+            const struct bo_check_result result =
+                bo_checks[i].run(format, bo_find_codec(format, codecs[c]), &model, &effort);
+            if (result.outcome != BO_PASS)
+                fail_msg("%s: %s: %s %s", codecs[c], bo_checks[i].name, result.finding.class,
+                         result.finding.detail);
+        }
+}
+
+/* Sizes just below a shift's highest multiple, where rounding up leads to the next shift. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    for (unsigned shift = 0; shift < 8; shift++)
+        for (size_t more = 0; more < 6; more++) {
+            const size_t n_counters = ((255u << shift) - 16) / 8 - 2 + more;
+            struct lprf_function functions[40];
+            for (unsigned i = 0; i < 40; i++)
+                functions[i] = function(i, i % 7 == 3 ? n_counters : 1 + i % 3);
+            expect_right(functions, 40, 2);
+            bo_arena_rewind(&arena, mark);
+        }
+}
+
+/* A record of 8 MiB among small ones: the shift is 16. */
+static void test_large_record(void **state)
+{
+    (void)state;
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    struct lprf_function functions[8];
+    for (unsigned i = 0; i < 8; i++)
+        functions[i] = function(i, i % 3 == 1 ? (UINT32_C(255) << 15) / 8 : 1);
+    expect_right(functions, 8, 1); /* 512 answers at once would be too large */
+    bo_arena_rewind(&arena, mark);
+}
+
+/* All slots of several groups, and names with up to forty functions. */
+static void test_groups_and_repeats(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    struct lprf_function functions[N];
+    for (unsigned i = 0; i < N; i++) {
+        functions[i] = function(i % 131 < 40 ? 0 : i, 1 + i % 5);
+        functions[i].hash = N - i;
+    }
+    expect_right(functions, N, 2);
+    for (unsigned n = 1; n < 140; n++)
+        expect_right(functions + 131 + 40, n < N - 171 ? n : N - 171, 2);
+}
+
+/* The sum of the first bytes, for every number of them. */
+static void test_sums(void **state)
+{
+    (void)state;
+    uint8_t bytes[LPRF_GROUP_SLOTS];
+    for (unsigned step = 1; step < 256; step += 2) {
+        uint32_t sum = 0;
+        for (unsigned i = 0; i < LPRF_GROUP_SLOTS; i++)
+            bytes[i] = (uint8_t)(255 - i * step);
+        for (unsigned n = 0; n < LPRF_GROUP_SLOTS; sum += bytes[n++])
+            assert_int_equal(lprf_sum_bytes(bytes, n), sum);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_large_record),
+        cmocka_unit_test(test_groups_and_repeats),
+        cmocka_unit_test(test_sums),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
