@@ -1,7 +1,7 @@
 /*
- * <format>_model: the input is the entropy of a model, which must pass every check with one encoding
- * and its readers. (Each agrees with the oracle, so all agree; with a format's thirty codecs at once,
- * an engine would see ten models a second.)
+ * <format>_model: the input is the entropy of a model, which must pass every check with one
+ * encoding and its readers. (Each agrees with the oracle, so all agree; with a format's thirty
+ * codecs at once, an engine would see ten models a second.)
  *
  * Input: the generator's entropy, then N_PARAMS bytes: which encoding and the seed of what is
  * sampled, how many small changes are made to the model, and their entropy.

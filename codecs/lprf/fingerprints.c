@@ -7,15 +7,15 @@
  *       groups of 32 slots: their cells (slots.h)
  *       repeats (slots.h)
  *       the grammar (grammar.h, README.md)
- *       names of all functions in file order, bit-packed: 2 bits s, the number of codes that it shares
- *           with the start of the name before it (at most 3 are counted); as many ones as it has
- *           further codes, and a zero; these codes
+ *       names of all functions in file order, bit-packed: 2 bits s, the number of codes that it
+ *           shares with the start of the name before it (at most 3 are counted); as many ones as it
+ *           has further codes, and a zero; these codes
  *
- * A fingerprint is the low half of the hash above the low F - 32 bits of the place that its high half
- * is sent to (perfect_hash.h). F is the least with which slot and fingerprint are equal only for equal
- * hashes, 64 - floor(log2 slots), or 64 where that is above 57, so that one load reads it. So no two
- * names of the file are confused; a name that is not in the file is found with a probability of
- * slots / 2^64.
+ * A fingerprint is the low half of the hash above the low F - 32 bits of the place that its high
+ * half is sent to (perfect_hash.h). F is the least with which slot and fingerprint are equal only
+ * for equal hashes, 64 - floor(log2 slots), or 64 where that is above 57, so that one load reads
+ * it. So no two names of the file are confused; a name that is not in the file is found with a
+ * probability of slots / 2^64.
  */
 #include "codecs/lprf/grammar.h"
 #include "codecs/lprf/slots.h"
@@ -173,7 +173,7 @@ static enum bo_status find_more(const struct lprf_file *file, const struct index
     return lprf_match_more(file, &index->slots, match, err);
 }
 
-/* ---- all names -------------------------------------------------------------------------------- */
+/* ---- all names ------------------------------------------------------------------------------- */
 
 /* Where the records of a slot's functions lie, by the slot's cell, checked once for all slots. */
 struct place {

@@ -18,8 +18,8 @@ enum {
     LPRF_MAX_NAME_CODES = 15, /* their number fits 4 bits */
     LPRF_MAX_PHRASE_NBYTES = 1 << 16,
     /*
-     * What any name of so many bytes can be said in: of 16 phrases side by side, two neighbours make
-     * one phrase, or else these eight pairs of neighbours were longer than 8 phrases can be.
+     * What any name of so many bytes can be said in: of 16 phrases side by side, two neighbours
+     * make one phrase, or else these eight pairs of neighbours were longer than 8 phrases can be.
      */
     LPRF_MAX_NAME_NBYTES = 8 * LPRF_MAX_PHRASE_NBYTES,
     LPRF_MAX_CODE_BITS = 24,
@@ -50,8 +50,8 @@ struct lprf_grammar {
     uint32_t n_terminals;
     uint32_t n_rules;
     /*
-     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule; among the rules
-     * of one left symbol, right ones ascend (but for a wrap-around in rare cases).
+     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule; among the
+     * rules of one left symbol, right ones ascend (but for a wrap-around in rare cases).
      */
     uint32_t (*rules)[2];
     bool *has_code; /* by symbol; codes number those that have one */
@@ -109,7 +109,9 @@ struct lprf_phrases {
 enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
                                  struct lprf_phrases *phrases, struct bo_error *err);
 
-/* Expands the phrase of a code that has not been met yet; BO_CORRUPT when it has none, or no end. */
+/*
+ * Expands the phrase of a code that has not been met yet; BO_CORRUPT when it has none, or no end.
+ */
 enum bo_status lprf_expand_phrase(struct lprf_phrases *phrases, uint32_t code);
 
 /* Whether all phrases are expanded and fill the room that the file announces. */
@@ -192,7 +194,9 @@ static inline bool lprf_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct
     return lprf_bytes_equal(phrase, name.p + at, nbytes);
 }
 
-/* Whether n codes from the first-th on spell the name; BO_CORRUPT (untold) for bad codes or rules. */
+/*
+ * Whether n codes from the first-th on spell the name; BO_CORRUPT (untold) for bad codes or rules.
+ */
 static inline enum bo_status lprf_spells(struct lprf_phrases *phrases, const uint8_t *codes,
                                          uint64_t first, unsigned n, struct bo_span name,
                                          bool *equal_ret)
@@ -222,8 +226,8 @@ static inline enum bo_status lprf_spells(struct lprf_phrases *phrases, const uin
 }
 
 /*
- * Spells n codes out into `name`, which has room for cap bytes; *n_ret is the length, also when that
- * is above cap. BO_CORRUPT as above.
+ * Spells n codes out into `name`, which has room for cap bytes; *n_ret is the length, also when
+ * that is above cap. BO_CORRUPT as above.
  */
 enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
                           uint8_t *name, size_t cap, size_t *n_ret);

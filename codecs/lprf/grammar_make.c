@@ -9,7 +9,7 @@ enum {
     SIBLING_ROUNDS = 32, /* see number_symbols */
 };
 
-/* ---- which symbols get codes ------------------------------------------------------------------ */
+/* ---- which symbols get codes ----------------------------------------------------------------- */
 
 /*
  * What is settled: how often names use each symbol directly and rules do. A symbol with direct uses
@@ -121,7 +121,7 @@ static void choose_codes(const struct lprf_rules *rules, const uint32_t *direct,
     settle(rules, direct, best, s);
 }
 
-/* ---- names in codes --------------------------------------------------------------------------- */
+/* ---- names in codes -------------------------------------------------------------------------- */
 
 struct sequences {
     uint32_t *symbols; /* of all names, one after the other */
@@ -167,8 +167,8 @@ static bool append_coded(struct sequences *seq, const struct lprf_rules *rules,
 }
 
 /*
- * Makes rules of neighbours until a name of n symbols is short enough. There always are two that fit:
- * see LPRF_MAX_NAME_NBYTES. False when the arena refuses.
+ * Makes rules of neighbours until a name of n symbols is short enough. There always are two that
+ * fit: see LPRF_MAX_NAME_NBYTES. False when the arena refuses.
  */
 static bool fold(uint32_t *symbols, size_t *n, struct lprf_rules *rules, struct sequences *seq,
                  struct bo_arena *arena)
@@ -195,7 +195,10 @@ static bool fold(uint32_t *symbols, size_t *n, struct lprf_rules *rules, struct 
     return true;
 }
 
-/* Spells all names of the text in coded symbols, at most LPRF_MAX_NAME_CODES each; false when the arena refuses. */
+/*
+ * Spells all names of the text in coded symbols, at most LPRF_MAX_NAME_CODES each; false when the
+ * arena refuses.
+ */
 static bool spell_names(const uint32_t *text, size_t n, struct lprf_rules *rules,
                         const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
@@ -214,7 +217,7 @@ static bool spell_names(const uint32_t *text, size_t n, struct lprf_rules *rules
     return true;
 }
 
-/* ---- numbering -------------------------------------------------------------------------------- */
+/* ---- numbering ------------------------------------------------------------------------------- */
 
 /* The rules that are kept, as lists by their left symbol, and the symbols' numbers in the file. */
 struct numbering {
@@ -264,10 +267,10 @@ static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch,
 }
 
 /*
- * Numbers the symbols so that left symbols never descend, and siblings (the rules of one left symbol)
- * ascend by their right ones. As sorting siblings moves the numbers that they are sorted by, it is
- * repeated; it settles after a few rounds on all names seen, and what does not settle is coded with a
- * wrap-around.
+ * Numbers the symbols so that left symbols never descend, and siblings (the rules of one left
+ * symbol) ascend by their right ones. As sorting siblings moves the numbers that they are sorted
+ * by, it is repeated; it settles after a few rounds on all names seen, and what does not settle is
+ * coded with a wrap-around.
  */
 static void number_symbols(struct numbering *numbering, const struct lprf_rules *rules,
                            const uint8_t *terminals, uint32_t n_terminals)
@@ -284,7 +287,7 @@ static void number_symbols(struct numbering *numbering, const struct lprf_rules 
     assign_numbers(numbering, terminals, n_terminals);
 }
 
-/* ---- all together ----------------------------------------------------------------------------- */
+/* ---- all together ---------------------------------------------------------------------------- */
 
 struct maker {
     const struct bo_span *names;
@@ -455,7 +458,7 @@ enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
     return status ? status : finish(&m, &uses, &numbering, grammar, err);
 }
 
-/* ---- in the file ------------------------------------------------------------------------------ */
+/* ---- in the file ----------------------------------------------------------------------------- */
 
 static void put_siblings(const struct lprf_grammar *g, uint32_t first, uint32_t n,
                          struct bo_bit_writer *bits)

@@ -13,7 +13,7 @@ enum {
     MAX_YIELDS = 8, /* more of them make no difference to real names */
 };
 
-/* ---- counting pairs --------------------------------------------------------------------------- */
+/* ---- counting pairs -------------------------------------------------------------------------- */
 
 struct pair {
     uint64_t key; /* left symbol << 32 | right symbol, plus 1; 0: an empty slot */
@@ -86,7 +86,7 @@ static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table
     return true;
 }
 
-/* ---- a round ---------------------------------------------------------------------------------- */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 static bool is_better(const struct pair *a, const struct pair *b)
 {

@@ -1,8 +1,8 @@
 /*
  * Recursive pairing (Larsson and Moffat, 2000): what grammar_make.c makes a grammar from.
  *
- * A text of symbols becomes shorter by rules for the pairs that occur most often. While a grammar is
- * made, symbols below LPRF_BYTES are bytes; rule r is symbol LPRF_BYTES + r.
+ * A text of symbols becomes shorter by rules for the pairs that occur most often. While a grammar
+ * is made, symbols below LPRF_BYTES are bytes; rule r is symbol LPRF_BYTES + r.
  */
 #ifndef LPRF_GRAMMAR_PAIRS_H
 #define LPRF_GRAMMAR_PAIRS_H

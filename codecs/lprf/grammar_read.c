@@ -2,7 +2,7 @@
 #include "codecs/lprf/grammar.h"
 #include "harness/bits.h"
 
-/* ---- bits of the rules ------------------------------------------------------------------------ */
+/* ---- bits of the rules ----------------------------------------------------------------------- */
 
 /* Bits from the front, least significant first; past the end there are zeros. */
 struct bit_reader {
@@ -31,7 +31,9 @@ static inline uint32_t take(struct bit_reader *r, unsigned nbits)
     return v;
 }
 
-/* The number of ones before the next zero, which is taken, too; more than `max` is not counted out. */
+/*
+ * The number of ones before the next zero, which is taken, too; more than `max` is not counted out.
+ */
 static inline uint32_t take_ones(struct bit_reader *r, uint32_t max)
 {
     uint32_t n_ones = 0;
@@ -62,7 +64,7 @@ static bool is_padded(const struct bit_reader *r)
     return (r->window & ((1u << r->n % 8) - 1)) == 0;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /* The right symbols of n rules with one left symbol. */
 static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbols,
@@ -105,7 +107,7 @@ static bool read_rules(struct bit_reader *bits, struct lprf_phrases *p)
     return true; /* n_rules of them: else a symbol would have come that none of them is */
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Numbers the symbols whose bit is set. */
 static enum bo_status make_table(struct lprf_phrases *p, const uint8_t *has_code,
@@ -175,7 +177,7 @@ enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, str
     return make_table(p, in.p + has_code_off, arena, err);
 }
 
-/* ---- spelling --------------------------------------------------------------------------------- */
+/* ---- spelling -------------------------------------------------------------------------------- */
 
 enum bo_status lprf_expand_phrase(struct lprf_phrases *p, uint32_t code)
 {

@@ -61,8 +61,9 @@ static inline uint64_t lprf_fingerprint(uint64_t hash, uint32_t place, unsigned 
 
 /*
  * Finds pilots for n names, whose hashes (lprf_hash_name) are distinct under the seed found. Fills
- * *ph_ret, with the pilots as bytes, and the slot of each name, all in `arena`, taking some 40 bytes
- * a name while it works. n_per_bucket is the mean: more make fewer pilots and a longer search.
+ * *ph_ret, with the pilots as bytes, and the slot of each name, all in `arena`, taking some 40
+ * bytes a name while it works. n_per_bucket is the mean: more make fewer pilots and a longer
+ * search.
  */
 enum bo_status lprf_make_perfect_hash(const struct bo_span *names, size_t n, unsigned n_per_bucket,
                                       struct bo_arena *arena, struct lprf_perfect_hash *ph_ret,

@@ -6,8 +6,8 @@
  *       the grammar (grammar.h, README.md)
  *       pilots, and groups of 32 slots: behind the cells of each
  *         u32  where the codes of the first slot's name start, in codes
- *         u8   n[16]: the number of codes of each slot's name, the even slot's in the low half; 0: no
- *              name
+ *         u8   n[16]: the number of codes of each slot's name, the even slot's in the low half;
+ *              0: no name
  *       codes of all names, in the order of the slots, bit-packed, and LPRF_WIDE_LOAD zeros
  *       repeats (slots.h)
  *       where file order is not alphabetical: the place in it of each function, in the order of the
@@ -215,7 +215,7 @@ static enum bo_status find_more(const struct lprf_file *file, const struct index
     return lprf_match_more(file, &index->slots, match, err);
 }
 
-/* ---- all names -------------------------------------------------------------------------------- */
+/* ---- all names ------------------------------------------------------------------------------- */
 
 /* Where a walk through all slots has got to. */
 struct walk {
@@ -251,8 +251,8 @@ static enum bo_status spell_name(struct walk *walk, uint32_t slot, unsigned n,
 }
 
 /*
- * The next function's place in file order, by its number in the order of the records; `further` ones
- * of a name ascend.
+ * The next function's place in file order, by its number in the order of the records; `further`
+ * ones of a name ascend.
  */
 static enum bo_status take_order(struct walk *walk, bool further, uint64_t *order_ret,
                                  struct bo_error *err)

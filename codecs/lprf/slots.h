@@ -1,5 +1,6 @@
 /*
- * Slots: what the indexes on a perfect hash share. Each name has a slot, which leads to its records.
+ * Slots: what the indexes on a perfect hash share. Each name has a slot, which leads to its
+ * records.
  *
  * Layout, after the header (little-endian):
  *
@@ -20,8 +21,8 @@
  *         several, by slot, then in file order; offsets from the first record
  *
  * Records lie in the order of the slots, those of one slot in file order. Each slot's start at a
- * multiple of 2^shift bytes from its group's; zeros fill the gap. The last record of the file has none
- * behind it.
+ * multiple of 2^shift bytes from its group's; zeros fill the gap. The last record of the file has
+ * none behind it.
  */
 #ifndef LPRF_SLOTS_H
 #define LPRF_SLOTS_H
@@ -52,7 +53,7 @@ struct lprf_slot_plan {
     bool is_alphabetical; /* the file's order */
     struct lprf_perfect_hash hash;
     uint32_t *name_at; /* by slot; LPRF_NO_NAME for a free one */
-    /* by slot: where its records lie, from the first record, and what they take without a gap behind */
+    /* by slot: where its records lie, from the first one, and what they take without a gap */
     uint64_t *offs;
     uint64_t *sizes;
     uint8_t *shifts; /* by group */
@@ -93,8 +94,8 @@ enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_sl
                                     size_t *off, struct bo_error *err);
 
 /*
- * A part of n x size bytes at *off, which must end inside the index; moves *off behind it. NULL with
- * the error told when it does not.
+ * A part of n x size bytes at *off, which must end inside the index; moves *off behind it. NULL
+ * with the error told when it does not.
  */
 const uint8_t *lprf_take_part(const struct lprf_file *file, size_t *off, uint64_t n, size_t size,
                               struct bo_error *err);
@@ -154,8 +155,8 @@ static inline enum bo_status lprf_match_at(const struct lprf_file *file, uint64_
 }
 
 /*
- * Moves a match from one record of a name to the next; match->next holds the slot in its low 32 bits
- * (a size_t may have no more), and the records met so far are found again by their offset.
+ * Moves a match from one record of a name to the next; match->next holds the slot in its low 32
+ * bits (a size_t may have no more), and the records met so far are found again by their offset.
  */
 enum bo_status lprf_match_more(const struct lprf_file *file, const struct lprf_slots *slots,
                                struct lprf_match *match, struct bo_error *err);
@@ -168,16 +169,16 @@ struct lprf_cell_walk {
 };
 
 /*
- * Checks the cell of the next slot, whether it has a name or not, and its repeats. *n_ret is how many
- * repeats it has, from walk->repeat - *n_ret on.
+ * Checks the cell of the next slot, whether it has a name or not, and its repeats. *n_ret is how
+ * many repeats it has, from walk->repeat - *n_ret on.
  */
 enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_slots *slots,
                               uint32_t slot, bool has_name, struct lprf_cell_walk *walk,
                               uint32_t *n_ret, struct bo_error *err);
 
 /*
- * Behind the last slot: all repeats are taken, the cells end where the file does, and the last group
- * is filled up with zeros.
+ * Behind the last slot: all repeats are taken, the cells end where the file does, and the last
+ * group is filled up with zeros.
  */
 enum bo_status lprf_end_cells(const struct lprf_file *file, const struct lprf_slots *slots,
                               const struct lprf_cell_walk *walk, struct bo_error *err);

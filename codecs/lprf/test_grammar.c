@@ -1,6 +1,7 @@
 /*
  * Grammars of names: made, put, opened, and spelled both ways. Why: codecs see the grammars of real
- * names only; here are the sizes and shapes at which one is rebuilt, folded, or read by another path.
+ * names only; here are the sizes and shapes at which one is rebuilt, folded, or read by another
+ * path.
  */
 #include "codecs/lprf/grammar.h"
 
@@ -351,9 +352,9 @@ static void expect_spelled(const struct lprf_grammar *grammar, uint32_t code, co
 #define TERMINALS_ABC "\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 /*
- * Symbols a, b, c, ab, ac, (ab)c. Bits from the lowest: a has two rules (110), which are 1 above 0 and
- * 1 above that, with one low bit (01 01); b and c none (0 0); ab one (10), with c in three bits (010);
- * ac and (ab)c none (0 0).
+ * Symbols a, b, c, ab, ac, (ab)c. Bits from the lowest: a has two rules (110), which are 1 above 0
+ * and 1 above that, with one low bit (01 01); b and c none (0 0); ab one (10), with c in three bits
+ * (010); ac and (ab)c none (0 0).
  */
 static void test_layout(void **state)
 {
@@ -376,8 +377,8 @@ static void test_layout(void **state)
 }
 
 /*
- * The same, but ac before ab: from c to b it goes around, 1 + 5 - 2 = 4. No names are known that lead
- * here, for sorting siblings settles; but readers must take it.
+ * The same, but ac before ab: from c to b it goes around, 1 + 5 - 2 = 4. No names are known that
+ * lead here, for sorting siblings settles; but readers must take it.
  */
 static void test_siblings_that_wrap(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * Bad grammars: what opening refuses, with its byte, and rules that only show when they are expanded.
- * Why: a grammar of some bytes can stand for more text than there is memory, or for endless text.
+ * Bad grammars: what opening refuses, with its byte, and rules that only show when they are
+ * expanded. Why: a grammar of some bytes can stand for more text than there is memory, or for
+ * endless text.
  */
 #include "codecs/lprf/grammar.h"
 

@@ -1,8 +1,8 @@
 /*
- * Bad indexes on a perfect hash: for each, the status, the byte and the phrase that decode must answer
- * with; and what decode takes, lookups must answer rightly.
- * Why: nothing in such an index says where a part starts; each part leads into the next by numbers
- * that a writer found, and a slot that is off by one answers with another function's counters.
+ * Bad indexes on a perfect hash: for each, the status, the byte and the phrase that decode must
+ * answer with; and what decode takes, lookups must answer rightly. Why: nothing in such an index
+ * says where a part starts; each part leads into the next by numbers that a writer found, and a
+ * slot that is off by one answers with another function's counters.
  */
 #include "codecs/lprf/test_index.h"
 
@@ -136,8 +136,8 @@ static const struct test_case phrases_cases[] = {
 };
 
 /*
- * The same with a grammar of three rules: slot 1 is "mainA", 2 "mainB", 3 "mainC", of which "main" has a
- * code. The order is 0, 2, 1.
+ * The same with a grammar of three rules: slot 1 is "mainA", 2 "mainB", 3 "mainC", of which "main"
+ * has a code. The order is 0, 2, 1.
  */
 static const struct test_pattern mains = {
     "phrases+u64", 8, 3,

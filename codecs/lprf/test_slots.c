@@ -1,6 +1,6 @@
 /*
- * Slots: where the records of a perfect hash's names lie. Why: real profiles have small records, so the
- * shifts, the last slots of a group and names of many functions are met by chance or never.
+ * Slots: where the records of a perfect hash's names lie. Why: real profiles have small records, so
+ * the shifts, the last slots of a group and names of many functions are met by chance or never.
  */
 #include "codecs/lprf/slots.h"
 
@@ -99,6 +99,33 @@ static void test_groups_and_repeats(void **state)
         expect_right(functions + 131 + 40, n < N - 171 ? n : N - 171, 2);
 }
 
+/*
+ * Every byte of a file of two groups changed: what decode takes, lookups answer rightly, too. They
+ * start at their group's numbers, where decode goes on from the group before.
+ */
+static void test_damage(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"phrases+packed", "fingerprints+packed"};
+    const struct bo_format *format = bo_find_format("lprf");
+    const struct bo_effort effort = bo_effort_default();
+    struct lprf_function functions[40];
+    const struct lprf_model model = {N_ELEMENTS(functions), functions};
+    const struct bo_check *damage = bo_checks;
+    while (strcmp(damage->name, "damage") != 0)
+        damage++;
+    for (unsigned i = 0; i < 40; i++)
+        functions[i] = function(i == 39 ? 38 : i, 1);
+    functions[39].hash = 1;
+    for (size_t c = 0; c < N_ELEMENTS(codecs); c++) {
+        const struct bo_check_result result =
+            damage->run(format, bo_find_codec(format, codecs[c]), &model, &effort);
+        if (result.outcome != BO_PASS)
+            fail_msg("%s: %s %s", codecs[c], result.finding.class, result.finding.detail);
+        assert_true(result.n_cases > 2000); /* every byte, not a sample */
+    }
+}
+
 /* The sum of the first bytes, for every number of them. */
 static void test_sums(void **state)
 {
@@ -119,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_large_record),
         cmocka_unit_test(test_groups_and_repeats),
+        cmocka_unit_test(test_damage),
         cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
