@@ -246,7 +246,7 @@ golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all 
 	    >codecs/$(f)/golden.tsv &&) true
 
 BENCH_FLAGS ?=
-bench: deps-bench ## measure every codec and write results/ and REPORT.md: about five minutes
+bench: deps-bench ## measure every codec, write results/ and REPORT.md; long, BENCH_FLAGS=--quick is shorter
 	+@$(MAKE) --no-print-directory build/bakeoff
 	build/bakeoff bench --json results/ $(BENCH_FLAGS) || failed=$$?; \
 	build/bakeoff report && exit $${failed:-0}
