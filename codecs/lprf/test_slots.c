@@ -126,6 +126,19 @@ static void test_damage(void **state)
     }
 }
 
+/* Names that share more codes with the one before than can be told. */
+static void test_shared_codes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"abcdef", "abcdefg", "abcdeg", "abcg", "abdg", "abdg"};
+    struct lprf_function functions[N_ELEMENTS(names)];
+    for (unsigned i = 0; i < N_ELEMENTS(names); i++) {
+        functions[i] = function(i, 1);
+        functions[i].name = span_of(names[i]);
+        expect_right(functions, i + 1, 2);
+    }
+}
+
 /* The sum of the first bytes, for every number of them. */
 static void test_sums(void **state)
 {
@@ -146,6 +159,7 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_large_record),
         cmocka_unit_test(test_groups_and_repeats),
+        cmocka_unit_test(test_shared_codes),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_sums),
     };
