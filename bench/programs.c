@@ -11,6 +11,7 @@
 
 #include "bench/clock.h"
 #include "harness/bytes.h"
+#include "harness/cli/cli.h"
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 
@@ -18,7 +19,7 @@ const struct bo_program *const bo_programs[] = {&lprf_llvm_profdata, NULL};
 
 /* Where a program works, and what stands for its placeholders. */
 struct workshop {
-    char folder[64], text[80], file[80], out[80];
+    char folder[4096], text[4112], file[4112], out[4112];
     char *name;
     const char *command;
 };
@@ -123,11 +124,7 @@ static bool write_text(const struct workshop *shop, const struct bo_document *do
 
 static bool enter(struct workshop *shop)
 {
-    const char *folder = getenv("TMPDIR");
-    if (!folder || strlen(folder) > 30)
-        folder = "/tmp";
-    snprintf(shop->folder, sizeof shop->folder, "%s/bakeoff-XXXXXX", folder);
-    if (!mkdtemp(shop->folder))
+    if (!bo_temporary_folder(shop->folder, sizeof shop->folder))
         return false;
     snprintf(shop->text, sizeof shop->text, "%s/text", shop->folder);
     snprintf(shop->file, sizeof shop->file, "%s/file", shop->folder);

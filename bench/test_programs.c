@@ -12,6 +12,7 @@
 
 #include "bench/programs.h"
 #include "bench/test_toy.h"
+#include "harness/cli/cli.h"
 
 static const char *const shell[] = {"bakeoff-no-such-program", "sh", NULL};
 static const char *const nothing[] = {"bakeoff-no-such-program", NULL};
@@ -100,9 +101,9 @@ static void what_goes_wrong_is_told(void **state)
 static void no_files_stay(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/bakeoff-test-XXXXXX";
+    char folder[64];
     glob_t left;
-    assert_non_null(mkdtemp(folder));
+    assert_true(bo_temporary_folder(folder, sizeof folder));
     assert_int_equal(setenv("TMPDIR", folder, 1), 0);
     assert_status(&sound, "ok");
     assert_int_equal(unsetenv("TMPDIR"), 0);

@@ -17,6 +17,7 @@
 #include "bench/report_front.h"
 #include "bench/report_programs.h"
 #include "bench/report_uses.h"
+#include "harness/cli/cli.h"
 
 /* Of a document of 100 functions; larger ones are in proportion. */
 static const struct codec {
@@ -413,11 +414,11 @@ static void programs_by_hand(void **state)
 static void pictures_of_curves(void **state)
 {
     struct bo_arena arena;
-    char folder[] = "/tmp/bakeoff-curves-XXXXXX", path[64];
+    char folder[64], path[64];
     static const char *const names[] = {"query", "encode", "open", "scratch"};
     if (system("command -v gnuplot >/dev/null") != 0)
         skip();
-    assert_non_null(mkdtemp(folder));
+    assert_true(bo_temporary_folder(folder, sizeof folder));
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_true(bo_curves_draw(*state, "twofold", folder, &arena));
     assert_true(bo_curves_draw(*state, "pcdata", folder, &arena)); /* has none: draws nothing */

@@ -119,8 +119,8 @@ static void pictures_name_their_codecs(void **state)
     static const char *const pictures[] = {
         "pcdata-small-sample-size-time.svg", "pcdata-large_sample__of_a_user-size-time.svg",
         "pcdata-small-sample-workloads.svg", "pcdata-large_sample__of_a_user-workloads.svg"};
-    char folder[] = "/tmp/bakeoff-report-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
     assert_true(bo_page_files(*state, folder));
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
         assert_file_has(folder, pictures[i], ">frame-24<");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench/report_text.h"
+#include "harness/cli/cli.h"
 
 static int make(void **state)
 {
@@ -360,8 +361,8 @@ static void the_newest_run_is_found(void **state)
     const struct bo_run *run = *state;
     static const char *const files[] = {"a/20250101T000000Z.json", "b/20250201T000000Z.json",
                                         "a/20250301T000000Z.json", "b/notes.json"};
-    char folder[] = "/tmp/bakeoff-newest-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
     char *a = path_in(folder, "a"), *b = path_in(folder, "b");
     assert_newest(folder, NULL, NULL);
     assert_int_equal(mkdir(a, 0777) | mkdir(b, 0777), 0);

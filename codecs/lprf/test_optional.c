@@ -10,6 +10,7 @@
 
 #include "codecs/lprf/test_model.h"
 #include "harness/check.h"
+#include "harness/cli/cli.h"
 
 enum { HEAD_NBYTES = 48 }; /* of an index with a library's part */
 
@@ -239,10 +240,10 @@ static void test_llvm_profdata(void **state)
         print_message("llvm-profdata-14 is not installed\n");
         skip();
     }
-    char folder[] = "/tmp/bakeoff-profdata-XXXXXX", path[64], command[512];
+    char folder[64], path[64], command[512];
     struct bo_arena arena;
     struct bo_writer out;
-    assert_non_null(mkdtemp(folder));
+    assert_true(bo_temporary_folder(folder, sizeof folder));
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_span bytes = encode(codec, parse_text(several_text, &arena), &out, &arena);
     snprintf(path, sizeof path, "%s/text", folder);

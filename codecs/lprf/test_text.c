@@ -3,6 +3,7 @@
  * name must survive the trip, and each mistake must be pointed at with its byte.
  */
 #include "codecs/lprf/test_model.h"
+#include "harness/cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -362,8 +363,8 @@ static void test_llvm_reads_it(void **state)
         print_message("note: no llvm-profdata-14: texts are not shown to it\n");
         skip();
     }
-    char folder[] = "/tmp/lprf-text-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
     static const uint64_t counters[] = {7, 0};
     struct lprf_function functions[N_ELEMENTS(names)];
     for (size_t i = 0; i < N_ELEMENTS(names); i++)

@@ -50,6 +50,12 @@ void bo_input_close(struct bo_input *in);
  */
 bool bo_output(const char *path, struct bo_span bytes);
 
+/*
+ * Makes an empty folder under $TMPDIR, or /tmp, for its caller to remove; the path goes to `path`,
+ * which has room for n bytes. False with errno set.
+ */
+bool bo_temporary_folder(char *path, size_t n);
+
 /* ---- names to objects ------------------------------------------------------------------------ */
 
 /* Each prints a message that lists the choices and returns NULL when there is no such name. */

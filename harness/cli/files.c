@@ -201,14 +201,32 @@ static bool write_all(int fd, struct bo_span bytes)
     return true;
 }
 
+/* A name for mkstemp and mkdtemp to complete, which want it to end like this. */
+static bool name_temporary(const char *start, char *temporary, size_t n)
+{
+    if ((size_t)snprintf(temporary, n, "%s.XXXXXX", start) < n)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+bool bo_temporary_folder(char *path, size_t n)
+{
+    const char *parent = getenv("TMPDIR");
+    char start[4096];
+    if (!parent || !*parent)
+        parent = "/tmp";
+    if ((size_t)snprintf(start, sizeof start, "%s/bakeoff", parent) >= sizeof start) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return name_temporary(start, path, n) && mkdtemp(path);
+}
+
 /* A new file beside `path`, its permissions those that a plain create would give. */
 static int create_beside(const char *path, char *temporary, size_t n)
 {
-    if ((size_t)snprintf(temporary, n, "%s.XXXXXX", path) >= n) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    const int fd = mkstemp(temporary);
+    const int fd = name_temporary(path, temporary, n) ? mkstemp(temporary) : -1;
     if (fd >= 0) {
         const mode_t mask = umask(0);
         umask(mask);
