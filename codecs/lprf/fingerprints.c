@@ -3,10 +3,10 @@
  *
  *   24  the head of slots.h; own: codes of all names together
  *   48  pilots
- *       fingerprints of F bits, one a slot, 0 for a free one, bit-packed, and LPRF_WIDE_LOAD zeros
+ *       fingerprints of F bits, one a slot, 0 for a free one, bit-packed, and BO_WIDE_LOAD zeros
  *       groups of 32 slots: their cells (slots.h)
  *       repeats (slots.h)
- *       the grammar (grammar.h, README.md)
+ *       the grammar (harness/grammar.md)
  *       names of all functions in file order, bit-packed: 2 bits s, the number of codes that it
  *           shares with the start of the name before it (at most 3 are counted); as many ones as it
  *           has further codes, and a zero; these codes
@@ -17,7 +17,7 @@
  * it. So no two names of the file are confused; a name that is not in the file is found with a
  * probability of slots / 2^64.
  */
-#include "codecs/lprf/grammar.h"
+#include "harness/grammar.h"
 #include "codecs/lprf/slots.h"
 #include "harness/bits.h"
 
@@ -48,7 +48,7 @@ static void put_fingerprints(const struct lprf_writer *w, const struct lprf_slot
         bo_put_bits(&bits, (uint32_t)v, 32);
         bo_put_bits(&bits, (uint32_t)(v >> 32), width - 32);
     }
-    bo_put_zeros(w->out, LPRF_WIDE_LOAD);
+    bo_put_zeros(w->out, BO_WIDE_LOAD);
 }
 
 /* The names of all functions in file order, for the grammar. */
@@ -61,7 +61,7 @@ static struct bo_span *names_of(const struct lprf_writer *w)
     return names;
 }
 
-static void put_names(const struct lprf_writer *w, const struct lprf_grammar *grammar)
+static void put_names(const struct lprf_writer *w, const struct bo_grammar *grammar)
 {
     struct bo_bit_writer bits = {w->out, 0};
     const uint32_t *codes = grammar->codes, *before = codes;
@@ -86,13 +86,13 @@ static void put_names(const struct lprf_writer *w, const struct lprf_grammar *gr
 static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
 {
     struct lprf_slot_plan plan;
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     enum bo_status status = lprf_plan_slots(w, NAMES_A_BUCKET, &plan, err);
     const struct bo_span *names = status ? NULL : names_of(w);
     if (!status && !names)
         return bo_fail_alloc(err, w->out->arena);
     if (!status)
-        status = lprf_make_grammar(names, w->model->n_functions, w->out->arena, &grammar, err);
+        status = bo_make_grammar(names, w->model->n_functions, w->out->arena, &grammar, err);
     if (status)
         return status;
     if (grammar.n_codes_used > UINT32_MAX)
@@ -103,10 +103,10 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     for (size_t group = 0; group < lprf_n_groups(plan.hash.n_slots); group++)
         lprf_put_cells(w, &plan, group);
     lprf_put_repeats(w, &plan);
-    lprf_put_grammar(&grammar, w->out);
+    bo_put_grammar(&grammar, w->out);
     put_names(w, &grammar);
     lprf_end_index(w);
-    if (!w->out->status && grammar.text_nbytes > lprf_max_text_nbytes(w->out->n - w->start))
+    if (!w->out->status && grammar.text_nbytes > bo_max_text_nbytes(w->out->n - w->start))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases are too repetitive");
     return lprf_end_slots(w, &plan, err);
 }
@@ -127,7 +127,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     const uint64_t nbits = (uint64_t)slots->hash.n_slots * index->width;
     if (!(slots->hash.pilots = lprf_take_part(file, &off, slots->hash.n_buckets, 2, err)) ||
         !(index->fingerprints =
-              lprf_take_part(file, &off, (nbits + 7) / 8 + LPRF_WIDE_LOAD, 1, err)) ||
+              lprf_take_part(file, &off, (nbits + 7) / 8 + BO_WIDE_LOAD, 1, err)) ||
         !(slots->groups = lprf_take_part(file, &off, lprf_n_groups(slots->hash.n_slots),
                                          LPRF_CELLS_NBYTES, err)) ||
         !(slots->repeats = lprf_take_part(file, &off, slots->n_repeats, LPRF_REPEAT_NBYTES, err)))
@@ -187,9 +187,9 @@ struct place {
 struct walk {
     const struct lprf_file *file;
     const struct index *index;
-    struct lprf_phrases phrases;
-    struct bo_bit_cursor bits;           /* of the names */
-    uint32_t codes[LPRF_MAX_NAME_CODES]; /* of the last name */
+    struct bo_phrases phrases;
+    struct bo_bit_cursor bits;         /* of the names */
+    uint32_t codes[BO_MAX_NAME_CODES]; /* of the last name */
     unsigned n_codes;
     uint64_t n_codes_read; /* of all names; those shared count as often as they are used */
     struct place *places;  /* by slot */
@@ -234,7 +234,7 @@ static enum bo_status open_names(struct walk *walk, struct bo_error *err)
     const struct lprf_file *file = walk->file;
     size_t off = walk->index->grammar_off;
     const enum bo_status status =
-        lprf_open_phrases(file->in, &off, file->end_of_index, file->arena, &walk->phrases, err);
+        bo_open_phrases(file->in, &off, file->end_of_index, file->arena, &walk->phrases, err);
     if (status)
         return status;
     walk->bits =
@@ -273,7 +273,7 @@ static enum bo_status read_codes(struct walk *walk, struct bo_error *err)
             return bo_fail(err, BO_TRUNCATED, off, "names run past the index's end");
         if (!more)
             break;
-        if (walk->n_codes == LPRF_MAX_NAME_CODES)
+        if (walk->n_codes == BO_MAX_NAME_CODES)
             return bo_fail(err, BO_CORRUPT, off, "name has too many codes");
     }
     for (unsigned i = shared; i < walk->n_codes; i++)
@@ -294,8 +294,8 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
         const uint64_t off = walk.bits.bit / 8;
         uint32_t slot;
         if ((status = read_codes(&walk, err)) ||
-            (status = lprf_spell_name(&walk.phrases, walk.codes, walk.n_codes, keep, &buffer,
-                                      file->arena, off, &entry.name, err)))
+            (status = bo_spell_name(&walk.phrases, walk.codes, walk.n_codes, keep, &buffer,
+                                    file->arena, off, &entry.name, err)))
             return status;
         if (!find_slot(index, entry.name, &slot) || !take_function(&walk, slot, &entry))
             return bo_fail(err, BO_CORRUPT, off, "name has no slot");
@@ -306,7 +306,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     for (uint32_t slot = 0; slot < index->slots.hash.n_slots; slot++)
         if (walk.places[slot].n_left)
             return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "slot without a name");
-    if (walk.n_codes_read != index->slots.own || !lprf_all_expanded(&walk.phrases))
+    if (walk.n_codes_read != index->slots.own || !bo_all_expanded(&walk.phrases))
         return bo_fail(err, BO_CORRUPT, index->grammar_off, "phrases are not all used");
     if ((walk.bits.bit + 7) / 8 != file->end_of_index)
         return bo_fail(err, BO_CORRUPT, walk.bits.bit / 8, "bytes behind the names");

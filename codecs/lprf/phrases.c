@@ -3,19 +3,19 @@
  *
  *   24  the head of slots.h; own: codes of all names together
  *   48  u8   1 when file order is the alphabetical order, else 0
- *       the grammar (grammar.h, README.md)
+ *       the grammar (harness/grammar.md)
  *       pilots, and groups of 32 slots: behind the cells of each
  *         u32  where the codes of the first slot's name start, in codes
  *         u8   n[16]: the number of codes of each slot's name, the even slot's in the low half;
  *              0: no name
- *       codes of all names, in the order of the slots, bit-packed, and LPRF_WIDE_LOAD zeros
+ *       codes of all names, in the order of the slots, bit-packed, and BO_WIDE_LOAD zeros
  *       repeats (slots.h)
  *       where file order is not alphabetical: the place in it of each function, in the order of the
- *         records, bit-packed in as many bits as functions - 1 has, and LPRF_WIDE_LOAD zeros
+ *         records, bit-packed in as many bits as functions - 1 has, and BO_WIDE_LOAD zeros
  *
  * A lookup hashes the name, finds its slot, and compares the phrases in it with the name.
  */
-#include "codecs/lprf/grammar.h"
+#include "harness/grammar.h"
 #include "codecs/lprf/slots.h"
 #include "harness/bits.h"
 
@@ -23,7 +23,7 @@ enum { NAMES_A_BUCKET = 5, GROUP_NBYTES = LPRF_CELLS_NBYTES + 4 + LPRF_GROUP_SLO
 
 struct index {
     struct lprf_slots slots;
-    struct lprf_phrases *phrases;
+    struct bo_phrases *phrases;
     const uint8_t *codes;
     uint32_t n_codes;
     const uint8_t *order; /* NULL when file order is alphabetical */
@@ -39,7 +39,7 @@ static unsigned order_bits(size_t n_functions)
 
 /* The groups, and where each name's codes start in the order of the slots. */
 static void put_groups(const struct lprf_writer *w, const struct lprf_slot_plan *plan,
-                       const struct lprf_grammar *grammar)
+                       const struct bo_grammar *grammar)
 {
     uint32_t n_codes = 0;
     for (size_t group = 0; group < lprf_n_groups(plan->hash.n_slots); group++) {
@@ -61,7 +61,7 @@ static void put_groups(const struct lprf_writer *w, const struct lprf_slot_plan 
 
 /* The codes of all names in the order of the slots; `starts` is scratch for all names. */
 static void put_codes(const struct lprf_writer *w, const struct lprf_slot_plan *plan,
-                      const struct lprf_grammar *grammar, uint32_t *starts)
+                      const struct bo_grammar *grammar, uint32_t *starts)
 {
     struct bo_bit_writer bits = {w->out, 0};
     uint32_t start = 0;
@@ -75,7 +75,7 @@ static void put_codes(const struct lprf_writer *w, const struct lprf_slot_plan *
         for (unsigned i = 0; name != LPRF_NO_NAME && i < grammar->n_name_codes[name]; i++)
             bo_put_bits(&bits, grammar->codes[starts[name] + i], grammar->code_bits);
     }
-    bo_put_zeros(w->out, LPRF_WIDE_LOAD);
+    bo_put_zeros(w->out, BO_WIDE_LOAD);
 }
 
 static void put_order(const struct lprf_writer *w, const struct lprf_slot_plan *plan)
@@ -90,16 +90,16 @@ static void put_order(const struct lprf_writer *w, const struct lprf_slot_plan *
         for (uint32_t i = plan->first[name]; i < plan->first[name + 1]; i++)
             bo_put_bits(&bits, plan->functions[i], width);
     }
-    bo_put_zeros(w->out, LPRF_WIDE_LOAD);
+    bo_put_zeros(w->out, BO_WIDE_LOAD);
 }
 
 static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
 {
     struct lprf_slot_plan plan;
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     enum bo_status status = lprf_plan_slots(w, NAMES_A_BUCKET, &plan, err);
     if (!status)
-        status = lprf_make_grammar(plan.names, plan.n_names, w->out->arena, &grammar, err);
+        status = bo_make_grammar(plan.names, plan.n_names, w->out->arena, &grammar, err);
     uint32_t *starts = bo_alloc_array(w->out->arena, plan.n_names, sizeof *starts);
     if (status)
         return status;
@@ -109,7 +109,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2^32 codes");
     lprf_put_slots_head(w, &plan, (uint32_t)grammar.n_codes_used);
     bo_put_u8(w->out, plan.is_alphabetical);
-    lprf_put_grammar(&grammar, w->out);
+    bo_put_grammar(&grammar, w->out);
     lprf_put_pilots(w, &plan);
     put_groups(w, &plan, &grammar);
     put_codes(w, &plan, &grammar, starts);
@@ -117,7 +117,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     if (!plan.is_alphabetical)
         put_order(w, &plan);
     lprf_end_index(w);
-    if (!w->out->status && grammar.text_nbytes > lprf_max_text_nbytes(w->out->n - w->start))
+    if (!w->out->status && grammar.text_nbytes > bo_max_text_nbytes(w->out->n - w->start))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases are too repetitive");
     return lprf_end_slots(w, &plan, err);
 }
@@ -140,8 +140,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
         return BO_TRUNCATED;
     if (*alphabetical > 1)
         return bo_fail(err, BO_CORRUPT, off - 1, "order is neither 0 nor 1");
-    status =
-        lprf_open_phrases(file->in, &off, file->end_of_index, file->arena, index->phrases, err);
+    status = bo_open_phrases(file->in, &off, file->end_of_index, file->arena, index->phrases, err);
     if (status)
         return status;
     index->n_codes = slots->own;
@@ -153,10 +152,10 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
         !(slots->groups =
               lprf_take_part(file, &off, lprf_n_groups(slots->hash.n_slots), GROUP_NBYTES, err)) ||
         !(index->codes =
-              lprf_take_part(file, &off, (codes_nbits + 7) / 8 + LPRF_WIDE_LOAD, 1, err)) ||
+              lprf_take_part(file, &off, (codes_nbits + 7) / 8 + BO_WIDE_LOAD, 1, err)) ||
         !(slots->repeats = lprf_take_part(file, &off, slots->n_repeats, LPRF_REPEAT_NBYTES, err)) ||
         (!*alphabetical && !(index->order = lprf_take_part(
-                                 file, &off, (order_nbits + 7) / 8 + LPRF_WIDE_LOAD, 1, err))))
+                                 file, &off, (order_nbits + 7) / 8 + BO_WIDE_LOAD, 1, err))))
         return BO_TRUNCATED;
     if (off != file->end_of_index)
         return bo_fail(err, BO_CORRUPT, off, "bytes behind the last part of the index");
@@ -197,10 +196,10 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
     bool equal;
     const unsigned n = codes_of(slots, slot, &first);
     match->off = 0;
-    if (n == 0 || name.n > LPRF_MAX_NAME_NBYTES)
+    if (n == 0 || name.n > BO_MAX_NAME_NBYTES)
         return BO_OK;
     if (first + n > index->n_codes ||
-        lprf_spells(index->phrases, index->codes, first, n, name, &equal))
+        bo_spells(index->phrases, index->codes, first, n, name, &equal))
         return bo_fail(err, BO_CORRUPT, codes_off(file, index, slot), "codes of a name are none");
     if (!equal)
         return BO_OK;
@@ -236,12 +235,12 @@ static enum bo_status spell_name(struct walk *walk, uint32_t slot, unsigned n,
 {
     const struct index *index = walk->index;
     const struct lprf_perfect_hash *hash = &index->slots.hash;
-    uint32_t codes[LPRF_MAX_NAME_CODES];
+    uint32_t codes[BO_MAX_NAME_CODES];
     for (unsigned i = 0; i < n; i++)
-        codes[i] = lprf_code_at(index->phrases, index->codes, walk->code + i);
+        codes[i] = bo_code_at(index->phrases, index->codes, walk->code + i);
     const uint64_t off = codes_off(walk->file, index, slot);
-    const enum bo_status status = lprf_spell_name(
-        index->phrases, codes, n, walk->keep, &walk->buffer, walk->file->arena, off, name_ret, err);
+    const enum bo_status status = bo_spell_name(index->phrases, codes, n, walk->keep, &walk->buffer,
+                                                walk->file->arena, off, name_ret, err);
     if (status)
         return status;
     if (lprf_slot_at(hash->n_slots, lprf_sent_to(hash, lprf_hash_name(*name_ret, hash->seed))) !=
@@ -351,7 +350,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     }
     if (walk.function != slots->n_functions || walk.code != index->n_codes)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "slots do not hold all functions");
-    if (!lprf_all_expanded(index->phrases))
+    if (!bo_all_expanded(index->phrases))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1,
                        "phrases are not all used");
     const enum bo_status status = lprf_end_cells(file, slots, &walk.cells, err);

@@ -1,9 +1,11 @@
 /* Making a grammar for names: which symbols get codes, their numbers, and its place in a file. */
-#include "codecs/lprf/grammar_pairs.h"
+#include "harness/grammar.h"
 
 #include "harness/bits.h"
+#include "harness/pairing.h"
 
 enum {
+    N_BYTES = 256,       /* the terminals while a grammar is made */
     MAX_MIN_USES = 40,   /* see fit_codes */
     MAX_TRIES = 128,     /* the same: fewer do for all real names */
     SIBLING_ROUNDS = 32, /* see number_symbols */
@@ -29,33 +31,33 @@ struct limits {
     uint32_t n_extra;    /* nor do so many of those that are used exactly so often */
 };
 
-static void settle(const struct lprf_rules *rules, const uint32_t *direct, struct limits limits,
+static void settle(const struct bo_rules *rules, const uint32_t *direct, struct limits limits,
                    struct settlement *s)
 {
-    memcpy(s->direct, direct, (LPRF_BYTES + rules->n) * sizeof *direct);
-    memset(s->in_rules, 0, (LPRF_BYTES + rules->n) * sizeof *s->in_rules);
+    memcpy(s->direct, direct, (N_BYTES + rules->n) * sizeof *direct);
+    memset(s->in_rules, 0, (N_BYTES + rules->n) * sizeof *s->in_rules);
     s->n_codes = s->n_byte_codes = s->n_rules = 0;
     s->n_codes_used = 0;
     for (uint32_t r = rules->n; r-- > 0;) {
-        uint32_t *uses = &s->direct[LPRF_BYTES + r];
+        uint32_t *uses = &s->direct[N_BYTES + r];
         const uint32_t left = rules->pairs[r][0], right = rules->pairs[r][1];
         const bool extra = *uses == limits.min_direct && limits.n_extra;
         limits.n_extra -= extra;
         if (extra || *uses < limits.min_direct ||
-            (*uses < limits.min_uses && s->in_rules[LPRF_BYTES + r] == 0)) {
+            (*uses < limits.min_uses && s->in_rules[N_BYTES + r] == 0)) {
             s->direct[left] += *uses;
             s->direct[right] += *uses;
             *uses = 0;
         }
-        if (*uses == 0 && s->in_rules[LPRF_BYTES + r] == 0)
+        if (*uses == 0 && s->in_rules[N_BYTES + r] == 0)
             continue;
         s->n_rules++;
         s->in_rules[left]++;
         s->in_rules[right]++;
     }
-    for (uint32_t symbol = 0; symbol < LPRF_BYTES + rules->n; symbol++) {
+    for (uint32_t symbol = 0; symbol < N_BYTES + rules->n; symbol++) {
         s->n_codes += s->direct[symbol] > 0;
-        s->n_byte_codes += symbol < LPRF_BYTES && s->direct[symbol];
+        s->n_byte_codes += symbol < N_BYTES && s->direct[symbol];
         s->n_codes_used += s->direct[symbol];
     }
 }
@@ -64,14 +66,14 @@ static void settle(const struct lprf_rules *rules, const uint32_t *direct, struc
 static uint64_t cost_nbits(const struct settlement *s, unsigned code_bits)
 {
     return s->n_codes_used * code_bits +
-           (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + LPRF_BYTES) + 1);
+           (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + N_BYTES) + 1);
 }
 
 /*
  * Finds limits under which there are at most n_max codes, near those given; false when there are
  * none.
  */
-static bool fit_codes(const struct lprf_rules *rules, const uint32_t *direct, uint32_t n_max,
+static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint32_t n_max,
                       struct limits *limits, struct settlement *s)
 {
     unsigned n_tries = 0;
@@ -79,7 +81,7 @@ static bool fit_codes(const struct lprf_rules *rules, const uint32_t *direct, ui
     while (s->n_codes > n_max) {
         uint32_t n_equal = 0;
         for (uint32_t r = 0; r < rules->n; r++)
-            n_equal += s->direct[LPRF_BYTES + r] == limits->min_direct;
+            n_equal += s->direct[N_BYTES + r] == limits->min_direct;
         if (n_equal + n_max > s->n_codes) {
             /* dropping some of these may do; their symbols may come to need codes */
             limits->n_extra += s->n_codes - n_max;
@@ -98,7 +100,7 @@ static bool fit_codes(const struct lprf_rules *rules, const uint32_t *direct, ui
 }
 
 /* Settles for what is smallest, with n_reserve codes left free. */
-static void choose_codes(const struct lprf_rules *rules, const uint32_t *direct, uint32_t n_reserve,
+static void choose_codes(const struct bo_rules *rules, const uint32_t *direct, uint32_t n_reserve,
                          struct settlement *s)
 {
     struct limits best = {2, 1, 0};
@@ -145,12 +147,12 @@ static bool push(uint32_t **array, size_t n, size_t *cap, uint32_t symbol, struc
 }
 
 /* Appends the symbol in those that have codes. */
-static bool append_coded(struct sequences *seq, const struct lprf_rules *rules,
+static bool append_coded(struct sequences *seq, const struct bo_rules *rules,
                          const struct settlement *s, uint32_t symbol, struct bo_arena *arena)
 {
     size_t depth = 0;
     for (;;) {
-        if (symbol < LPRF_BYTES || s->direct[symbol]) {
+        if (symbol < N_BYTES || s->direct[symbol]) {
             if (!push(&seq->symbols, seq->n, &seq->cap, symbol, arena))
                 return false;
             seq->n++;
@@ -159,33 +161,33 @@ static bool append_coded(struct sequences *seq, const struct lprf_rules *rules,
             symbol = seq->stack[--depth];
             continue;
         }
-        if (!push(&seq->stack, depth, &seq->stack_cap, rules->pairs[symbol - LPRF_BYTES][1], arena))
+        if (!push(&seq->stack, depth, &seq->stack_cap, rules->pairs[symbol - N_BYTES][1], arena))
             return false;
         depth++;
-        symbol = rules->pairs[symbol - LPRF_BYTES][0];
+        symbol = rules->pairs[symbol - N_BYTES][0];
     }
 }
 
 /*
  * Makes rules of neighbours until a name of n symbols is short enough. There always are two that
- * fit: see LPRF_MAX_NAME_NBYTES. False when the arena refuses.
+ * fit: see BO_MAX_NAME_NBYTES. False when the arena refuses.
  */
-static bool fold(uint32_t *symbols, size_t *n, struct lprf_rules *rules, struct sequences *seq,
+static bool fold(uint32_t *symbols, size_t *n, struct bo_rules *rules, struct sequences *seq,
                  struct bo_arena *arena)
 {
-    while (*n > LPRF_MAX_NAME_CODES) {
-        size_t kept = 0, n_pairs = *n - LPRF_MAX_NAME_CODES;
+    while (*n > BO_MAX_NAME_CODES) {
+        size_t kept = 0, n_pairs = *n - BO_MAX_NAME_CODES;
         for (size_t i = 0; i < *n;) {
-            const bool fits = i + 1 < *n && lprf_symbol_nbytes(rules, symbols[i]) +
-                                                    lprf_symbol_nbytes(rules, symbols[i + 1]) <=
-                                                LPRF_MAX_PHRASE_NBYTES;
+            const bool fits = i + 1 < *n && bo_symbol_size(rules, symbols[i]) +
+                                                    bo_symbol_size(rules, symbols[i + 1]) <=
+                                                BO_MAX_PHRASE_NBYTES;
             if (n_pairs == 0 || !fits) {
                 symbols[kept++] = symbols[i++];
                 continue;
             }
-            if (!lprf_add_rule(rules, symbols[i], symbols[i + 1], arena))
+            if (!bo_add_rule(rules, symbols[i], symbols[i + 1], arena))
                 return false;
-            symbols[kept++] = LPRF_BYTES + rules->n - 1;
+            symbols[kept++] = N_BYTES + rules->n - 1;
             seq->n_folded++;
             n_pairs--;
             i += 2;
@@ -196,16 +198,16 @@ static bool fold(uint32_t *symbols, size_t *n, struct lprf_rules *rules, struct 
 }
 
 /*
- * Spells all names of the text in coded symbols, at most LPRF_MAX_NAME_CODES each; false when the
+ * Spells all names of the text in coded symbols, at most BO_MAX_NAME_CODES each; false when the
  * arena refuses.
  */
-static bool spell_names(const uint32_t *text, size_t n, struct lprf_rules *rules,
+static bool spell_names(const uint32_t *text, size_t n, struct bo_rules *rules,
                         const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
     seq->n = seq->n_folded = 0;
     for (size_t i = 0, name = 0; i < n; i++, name++) {
         const size_t start = seq->n;
-        for (; text[i] != LPRF_END_OF_NAME; i++)
+        for (; text[i] != BO_PAIRING_END; i++)
             if (!append_coded(seq, rules, s, text[i], arena))
                 return false;
         size_t length = seq->n - start;
@@ -240,7 +242,7 @@ static void assign_numbers(struct numbering *numbering, const uint8_t *terminals
     for (uint32_t i = 0; i < numbering->n; i++) {
         const uint32_t symbol = numbering->order[i];
         for (uint32_t r = numbering->first[symbol]; r < numbering->first[symbol + 1]; r++) {
-            const uint32_t rule = LPRF_BYTES + numbering->rules[r];
+            const uint32_t rule = N_BYTES + numbering->rules[r];
             numbering->number[rule] = numbering->n;
             numbering->order[numbering->n++] = rule;
         }
@@ -248,8 +250,8 @@ static void assign_numbers(struct numbering *numbering, const uint8_t *terminals
 }
 
 /* Merge sort of rules by the number of their right symbol; says whether anything moved. */
-static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch,
-                          const struct lprf_rules *rules, const uint32_t *number)
+static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const struct bo_rules *rules,
+                          const uint32_t *number)
 {
     if (n < 2)
         return false;
@@ -272,14 +274,14 @@ static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch,
  * by, it is repeated; it settles after a few rounds on all names seen, and what does not settle is
  * coded with a wrap-around.
  */
-static void number_symbols(struct numbering *numbering, const struct lprf_rules *rules,
+static void number_symbols(struct numbering *numbering, const struct bo_rules *rules,
                            const uint8_t *terminals, uint32_t n_terminals)
 {
     bool moved = true;
     for (unsigned round = 0; round < SIBLING_ROUNDS && moved; round++) {
         assign_numbers(numbering, terminals, n_terminals);
         moved = false;
-        for (uint32_t s = 0; s < LPRF_BYTES + rules->n; s++)
+        for (uint32_t s = 0; s < N_BYTES + rules->n; s++)
             moved |= sort_siblings(numbering->rules + numbering->first[s],
                                    numbering->first[s + 1] - numbering->first[s],
                                    numbering->scratch, rules, numbering->number);
@@ -295,7 +297,7 @@ struct maker {
     struct bo_arena *arena;
     uint32_t *text; /* of symbols */
     size_t n;       /* in the text */
-    struct lprf_rules rules;
+    struct bo_rules rules;
     struct settlement settled;
     struct sequences sequences;
 };
@@ -306,7 +308,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
     uint64_t n = m->n_names;
     for (size_t i = 0; i < m->n_names; i++) {
         n += m->names[i].n;
-        if (m->names[i].n > LPRF_MAX_NAME_NBYTES)
+        if (m->names[i].n > BO_MAX_NAME_NBYTES)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold names of 512 KiB");
     }
     if (n > INT32_MAX)
@@ -318,7 +320,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
     for (size_t i = 0; i < m->n_names; i++) {
         for (size_t j = 0; j < m->names[i].n; j++)
             m->text[m->n++] = m->names[i].p[j];
-        m->text[m->n++] = LPRF_END_OF_NAME;
+        m->text[m->n++] = BO_PAIRING_END;
     }
     return BO_OK;
 }
@@ -326,7 +328,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 /* Settles the codes and spells the names in them. */
 static enum bo_status code_names(struct maker *m, struct bo_error *err)
 {
-    const size_t n_symbols = LPRF_BYTES + m->rules.n;
+    const size_t n_symbols = N_BYTES + m->rules.n;
     const uint32_t n_rules = m->rules.n;
     uint32_t *direct = bo_zalloc_array(m->arena, n_symbols, sizeof *direct);
     m->settled.direct = bo_alloc_array(m->arena, n_symbols, sizeof *m->settled.direct);
@@ -334,7 +336,7 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
     if (!direct || !m->settled.direct || !m->settled.in_rules)
         return bo_fail_alloc(err, m->arena);
     for (size_t i = 0; i < m->n; i++)
-        if (m->text[i] != LPRF_END_OF_NAME)
+        if (m->text[i] != BO_PAIRING_END)
             direct[m->text[i]]++;
     for (uint32_t n_reserve = 0, tries = 0;; tries++) {
         m->rules.n = n_rules; /* without those that folding made */
@@ -350,7 +352,7 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
 /* Which symbols are used in the end: uses by names and by rules, of all symbols. */
 static enum bo_status count_uses(const struct maker *m, struct settlement *s, struct bo_error *err)
 {
-    const size_t n_symbols = LPRF_BYTES + m->rules.n;
+    const size_t n_symbols = N_BYTES + m->rules.n;
     s->direct = bo_zalloc_array(m->arena, n_symbols, sizeof *s->direct);
     s->in_rules = bo_zalloc_array(m->arena, n_symbols, sizeof *s->in_rules);
     if (!s->direct || !s->in_rules)
@@ -359,7 +361,7 @@ static enum bo_status count_uses(const struct maker *m, struct settlement *s, st
         s->direct[m->sequences.symbols[i]]++;
     s->n_rules = 0;
     for (uint32_t r = m->rules.n; r-- > 0;) {
-        if (s->direct[LPRF_BYTES + r] == 0 && s->in_rules[LPRF_BYTES + r] == 0)
+        if (s->direct[N_BYTES + r] == 0 && s->in_rules[N_BYTES + r] == 0)
             continue;
         s->n_rules++;
         s->in_rules[m->rules.pairs[r][0]]++;
@@ -374,10 +376,10 @@ static bool is_used(const struct settlement *s, uint32_t symbol)
 }
 
 static enum bo_status number(const struct maker *m, const struct settlement *s,
-                             struct lprf_grammar *g, struct numbering *numbering,
+                             struct bo_grammar *g, struct numbering *numbering,
                              struct bo_error *err)
 {
-    const size_t n_symbols = LPRF_BYTES + m->rules.n;
+    const size_t n_symbols = N_BYTES + m->rules.n;
     uint32_t *first = bo_zalloc_array(m->arena, n_symbols + 2, sizeof *first);
     uint32_t *rules = bo_alloc_array(m->arena, s->n_rules, sizeof *rules);
     uint32_t *scratch = bo_alloc_array(m->arena, s->n_rules, sizeof *scratch);
@@ -385,17 +387,17 @@ static enum bo_status number(const struct maker *m, const struct settlement *s,
     uint32_t *order = bo_alloc_array(m->arena, n_symbols, sizeof *order);
     if (!first || !rules || !scratch || !by_symbol || !order)
         return bo_fail_alloc(err, m->arena);
-    for (uint32_t byte = 0; byte < LPRF_BYTES; byte++)
+    for (uint32_t byte = 0; byte < N_BYTES; byte++)
         if (is_used(s, byte))
             g->terminals[g->n_terminals++] = (uint8_t)byte;
     for (uint32_t r = 0; r < m->rules.n; r++)
-        if (is_used(s, LPRF_BYTES + r))
+        if (is_used(s, N_BYTES + r))
             first[m->rules.pairs[r][0] + 2]++;
     for (size_t symbol = 2; symbol < n_symbols + 2; symbol++)
         first[symbol] += first[symbol - 1];
     /* Filling moves first[symbol + 1], the start of the symbol's list, to its end. */
     for (uint32_t r = 0; r < m->rules.n; r++)
-        if (is_used(s, LPRF_BYTES + r))
+        if (is_used(s, N_BYTES + r))
             rules[first[m->rules.pairs[r][0] + 1]++] = r;
     *numbering = (struct numbering){first, rules, scratch, by_symbol, order, 0};
     number_symbols(numbering, &m->rules, g->terminals, g->n_terminals);
@@ -404,7 +406,7 @@ static enum bo_status number(const struct maker *m, const struct settlement *s,
 
 /* Rewrites rules and names in numbers. */
 static enum bo_status finish(struct maker *m, const struct settlement *s,
-                             const struct numbering *numbering, struct lprf_grammar *g,
+                             const struct numbering *numbering, struct bo_grammar *g,
                              struct bo_error *err)
 {
     g->n_rules = s->n_rules;
@@ -419,10 +421,10 @@ static enum bo_status finish(struct maker *m, const struct settlement *s,
         g->has_code[i] = s->direct[symbol] > 0;
         code_of[i] = g->n_codes;
         g->n_codes += g->has_code[i];
-        text_nbytes += g->has_code[i] ? lprf_symbol_nbytes(&m->rules, symbol) : 0;
-        for (unsigned side = 0; side < 2 && symbol >= LPRF_BYTES; side++)
+        text_nbytes += g->has_code[i] ? bo_symbol_size(&m->rules, symbol) : 0;
+        for (unsigned side = 0; side < 2 && symbol >= N_BYTES; side++)
             g->rules[i - g->n_terminals][side] =
-                numbering->number[m->rules.pairs[symbol - LPRF_BYTES][side]];
+                numbering->number[m->rules.pairs[symbol - N_BYTES][side]];
     }
     for (size_t i = 0; i < m->sequences.n; i++)
         m->sequences.symbols[i] = code_of[numbering->number[m->sequences.symbols[i]]];
@@ -430,7 +432,7 @@ static enum bo_status finish(struct maker *m, const struct settlement *s,
     g->n_codes_used = m->sequences.n;
     g->n_name_codes = m->sequences.lengths;
     g->code_bits = g->n_codes > 1 ? bo_bit_width(g->n_codes - 1) : 1;
-    if (g->code_bits > LPRF_MAX_CODE_BITS)
+    if (g->code_bits > BO_MAX_CODE_BITS)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2^24 codes");
     if (text_nbytes > UINT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 4 GiB of text");
@@ -438,16 +440,18 @@ static enum bo_status finish(struct maker *m, const struct settlement *s,
     return BO_OK;
 }
 
-enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
-                                 struct bo_arena *arena, struct lprf_grammar *grammar,
-                                 struct bo_error *err)
+enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
+                               struct bo_grammar *grammar, struct bo_error *err)
 {
-    struct maker m = {.names = names, .n_names = n_names, .arena = arena};
+    struct maker m = {.names = names,
+                      .n_names = n_names,
+                      .arena = arena,
+                      .rules = {.n_terminals = N_BYTES, .max_size = BO_MAX_PHRASE_NBYTES}};
     struct settlement uses = {0};
     struct numbering numbering;
-    *grammar = (struct lprf_grammar){.n_terminals = 0};
+    *grammar = (struct bo_grammar){.n_terminals = 0};
     enum bo_status status = lay_out(&m, err);
-    if (!status && !lprf_pair_up(m.text, &m.n, &m.rules, arena))
+    if (!status && !bo_pair_up(m.text, &m.n, &m.rules, arena))
         status = bo_fail_alloc(err, arena);
     if (!status)
         status = code_names(&m, err);
@@ -460,7 +464,7 @@ enum bo_status lprf_make_grammar(const struct bo_span *names, size_t n_names,
 
 /* ---- in the file ----------------------------------------------------------------------------- */
 
-static void put_siblings(const struct lprf_grammar *g, uint32_t first, uint32_t n,
+static void put_siblings(const struct bo_grammar *g, uint32_t first, uint32_t n,
                          struct bo_bit_writer *bits)
 {
     const uint32_t n_symbols = g->n_terminals + g->n_rules;
@@ -468,7 +472,7 @@ static void put_siblings(const struct lprf_grammar *g, uint32_t first, uint32_t 
         bo_put_bits(bits, g->rules[first][1], bo_bit_width(n_symbols - 1));
         return;
     }
-    const unsigned low = lprf_rice_bits(n, n_symbols);
+    const unsigned low = bo_rice_bits(n, n_symbols);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t right = g->rules[first + i][1];
@@ -481,7 +485,7 @@ static void put_siblings(const struct lprf_grammar *g, uint32_t first, uint32_t 
     }
 }
 
-static void put_rules(const struct lprf_grammar *g, struct bo_writer *out)
+static void put_rules(const struct bo_grammar *g, struct bo_writer *out)
 {
     struct bo_bit_writer bits = {out, 0};
     const uint32_t n_symbols = g->n_terminals + g->n_rules;
@@ -496,10 +500,10 @@ static void put_rules(const struct lprf_grammar *g, struct bo_writer *out)
     }
 }
 
-void lprf_put_grammar(const struct lprf_grammar *g, struct bo_writer *out)
+void bo_put_grammar(const struct bo_grammar *g, struct bo_writer *out)
 {
     const uint32_t n_symbols = g->n_terminals + g->n_rules;
-    uint8_t bytes[LPRF_BYTES / 8] = {0};
+    uint8_t bytes[N_BYTES / 8] = {0};
     bo_mark(out, "rules");
     for (uint32_t i = 0; i < g->n_terminals; i++)
         bytes[g->terminals[i] / 8] |= (uint8_t)(1u << g->terminals[i] % 8);

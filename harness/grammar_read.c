@@ -1,5 +1,5 @@
 /* Reading a grammar from a file, and spelling names with it. */
-#include "codecs/lprf/grammar.h"
+#include "harness/grammar.h"
 #include "harness/bits.h"
 
 /* ---- bits of the rules ----------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbol
         rules[0][1] = take(bits, bo_bit_width(n_symbols - 1));
         return rules[0][1] < n_symbols;
     }
-    const unsigned low = lprf_rice_bits(n, n_symbols);
+    const unsigned low = bo_rice_bits(n, n_symbols);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t high = take_ones(bits, n_symbols >> low);
@@ -88,7 +88,7 @@ static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbol
     return true;
 }
 
-static bool read_rules(struct bit_reader *bits, struct lprf_phrases *p)
+static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
 {
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     uint32_t n_found = 0;
@@ -110,54 +110,53 @@ static bool read_rules(struct bit_reader *bits, struct lprf_phrases *p)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Numbers the symbols whose bit is set. */
-static enum bo_status make_table(struct lprf_phrases *p, const uint8_t *has_code,
+static enum bo_status make_table(struct bo_phrases *p, const uint8_t *has_code,
                                  struct bo_arena *arena, struct bo_error *err)
 {
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
         p->n_codes += (uint32_t)__builtin_popcount(has_code[i]);
     p->code_bits = p->n_codes > 1 ? bo_bit_width(p->n_codes - 1) : 1;
-    if (p->code_bits > LPRF_MAX_CODE_BITS)
+    if (p->code_bits > BO_MAX_CODE_BITS)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have more than 2^24 codes");
     p->table = bo_alloc_array(arena, (size_t)1 << p->code_bits, sizeof *p->table);
     if (!p->table)
         return bo_fail_alloc(err, arena);
-    struct lprf_phrase *phrase = p->table;
+    struct bo_phrase *phrase = p->table;
     for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
         for (uint32_t bits = has_code[i]; bits; bits &= bits - 1)
-            *phrase++ = (struct lprf_phrase){8 * i + (uint32_t)__builtin_ctz(bits), LPRF_NOT_YET};
+            *phrase++ = (struct bo_phrase){8 * i + (uint32_t)__builtin_ctz(bits), BO_NOT_YET};
     while (phrase < p->table + ((size_t)1 << p->code_bits))
-        *phrase++ = (struct lprf_phrase){LPRF_NO_SYMBOL, LPRF_NOT_YET};
+        *phrase++ = (struct bo_phrase){BO_NO_SYMBOL, BO_NOT_YET};
     return BO_OK;
 }
 
 /* Room for the rules, their stack and their text. */
-static bool alloc_phrases(struct lprf_phrases *p, struct bo_arena *arena)
+static bool alloc_phrases(struct bo_phrases *p, struct bo_arena *arena)
 {
-    p->stack_cap = p->n_rules < LPRF_MAX_PHRASE_NBYTES ? p->n_rules : LPRF_MAX_PHRASE_NBYTES;
+    p->stack_cap = p->n_rules < BO_MAX_PHRASE_NBYTES ? p->n_rules : BO_MAX_PHRASE_NBYTES;
     p->rules = bo_alloc_array(arena, p->n_rules, sizeof *p->rules);
     p->stack = bo_alloc_array(arena, p->stack_cap, sizeof *p->stack);
-    uint8_t *text = bo_alloc(arena, (size_t)p->text_cap + 2 * LPRF_TEXT_MARGIN);
-    p->text = text ? text + LPRF_TEXT_MARGIN : NULL;
+    uint8_t *text = bo_alloc(arena, (size_t)p->text_cap + 2 * BO_TEXT_MARGIN);
+    p->text = text ? text + BO_TEXT_MARGIN : NULL;
     return p->rules && p->stack && text;
 }
 
-enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
-                                 struct lprf_phrases *p, struct bo_error *err)
+enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
+                               struct bo_phrases *p, struct bo_error *err)
 {
     enum { BYTES = 256, N_RULES = BYTES / 8, TEXT = N_RULES + 4, HEAD = TEXT + 4 };
     if (end - *off < HEAD)
         return bo_fail(err, BO_TRUNCATED, *off, "index ends before the phrases");
     const uint8_t *head = in.p + *off;
-    *p =
-        (struct lprf_phrases){.n_rules = bo_le32(head + N_RULES), .text_cap = bo_le32(head + TEXT)};
+    *p = (struct bo_phrases){.n_rules = bo_le32(head + N_RULES), .text_cap = bo_le32(head + TEXT)};
     for (unsigned byte = 0; byte < BYTES; byte++)
         if (head[byte / 8] >> byte % 8 & 1)
             p->terminals[p->n_terminals++] = (uint8_t)byte;
     struct bit_reader bits = {.in = {head + HEAD, end - *off - HEAD}};
     if (p->n_rules / 4 > bits.in.n || p->n_rules > INT32_MAX) /* each takes two bits at least */
         return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
-    if (p->text_cap > lprf_max_text_nbytes(in.n))
+    if (p->text_cap > bo_max_text_nbytes(in.n))
         return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
     if (!alloc_phrases(p, arena))
         return bo_fail_alloc(err, arena);
@@ -179,13 +178,13 @@ enum bo_status lprf_open_phrases(struct bo_span in, size_t *off, size_t end, str
 
 /* ---- spelling -------------------------------------------------------------------------------- */
 
-enum bo_status lprf_expand_phrase(struct lprf_phrases *p, uint32_t code)
+enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
 {
     uint8_t *const text = p->text + p->text_nbytes;
     const uint32_t room = p->text_cap - p->text_nbytes;
-    const uint32_t cap = room < LPRF_MAX_PHRASE_NBYTES ? room : LPRF_MAX_PHRASE_NBYTES;
+    const uint32_t cap = room < BO_MAX_PHRASE_NBYTES ? room : BO_MAX_PHRASE_NBYTES;
     uint32_t symbol = p->table[code].off, depth = 0, n = 0;
-    if (symbol == LPRF_NO_SYMBOL)
+    if (symbol == BO_NO_SYMBOL)
         return BO_CORRUPT;
     for (;;) {
         if (symbol >= p->n_terminals) {
@@ -202,22 +201,21 @@ enum bo_status lprf_expand_phrase(struct lprf_phrases *p, uint32_t code)
             break;
         symbol = p->stack[--depth];
     }
-    p->table[code] = (struct lprf_phrase){p->text_nbytes, n};
+    p->table[code] = (struct bo_phrase){p->text_nbytes, n};
     p->text_nbytes += n;
     return BO_OK;
 }
 
-enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
-                          uint8_t *name, size_t cap, size_t *n_ret)
+enum bo_status bo_spell(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
+                        uint8_t *name, size_t cap, size_t *n_ret)
 {
     *n_ret = 0;
     for (unsigned i = 0; i < n; i++) {
         if (codes[i] >= phrases->n_codes)
             return BO_CORRUPT;
-        if (phrases->table[codes[i]].nbytes == LPRF_NOT_YET &&
-            lprf_expand_phrase(phrases, codes[i]))
+        if (phrases->table[codes[i]].nbytes == BO_NOT_YET && bo_expand_phrase(phrases, codes[i]))
             return BO_CORRUPT;
-        const struct lprf_phrase phrase = phrases->table[codes[i]];
+        const struct bo_phrase phrase = phrases->table[codes[i]];
         if (*n_ret + phrase.nbytes <= cap)
             memcpy(name + *n_ret, phrases->text + phrase.off, phrase.nbytes);
         *n_ret += phrase.nbytes;
@@ -225,16 +223,16 @@ enum bo_status lprf_spell(struct lprf_phrases *phrases, const uint32_t *codes, u
     return BO_OK;
 }
 
-enum bo_status lprf_spell_name(struct lprf_phrases *phrases, const uint32_t *codes, unsigned n,
-                               bool keep, struct bo_span *buffer, struct bo_arena *arena,
-                               uint64_t off, struct bo_span *name_ret, struct bo_error *err)
+enum bo_status bo_spell_name(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
+                             bool keep, struct bo_span *buffer, struct bo_arena *arena,
+                             uint64_t off, struct bo_span *name_ret, struct bo_error *err)
 {
     uint8_t *p = keep ? NULL : (uint8_t *)(uintptr_t)buffer->p;
     const size_t cap = keep ? 0 : buffer->n;
     size_t nbytes;
-    if (lprf_spell(phrases, codes, n, p, cap, &nbytes))
+    if (bo_spell(phrases, codes, n, p, cap, &nbytes))
         return bo_fail(err, BO_CORRUPT, off, "codes of a name are none");
-    if (nbytes > LPRF_MAX_NAME_NBYTES)
+    if (nbytes > BO_MAX_NAME_NBYTES)
         return bo_fail(err, BO_CORRUPT, off, "name is longer than phrases hold");
     if (nbytes > cap) {
         const size_t room = keep ? nbytes : 2 * nbytes;
@@ -242,7 +240,7 @@ enum bo_status lprf_spell_name(struct lprf_phrases *phrases, const uint32_t *cod
         if (!p)
             return bo_fail_alloc(err, arena);
         *buffer = (struct bo_span){p, room};
-        lprf_spell(phrases, codes, n, p, room, &nbytes);
+        bo_spell(phrases, codes, n, p, room, &nbytes);
     }
     *name_ret = (struct bo_span){p, nbytes};
     return BO_OK;

@@ -3,7 +3,7 @@
  * names only; here are the sizes and shapes at which one is rebuilt, folded, or read by another
  * path.
  */
-#include "codecs/lprf/grammar.h"
+#include "harness/grammar.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -45,27 +45,27 @@ static void free_copy(struct bo_span copy)
 /* A grammar as a file holds it, opened, and the codes of the names, packed. */
 struct opened {
     struct bo_span bytes, codes;
-    struct lprf_phrases phrases;
+    struct bo_phrases phrases;
 };
 
-static void open_grammar(const struct lprf_grammar *grammar, struct opened *o)
+static void open_grammar(const struct bo_grammar *grammar, struct opened *o)
 {
     struct bo_writer out;
     struct bo_error error = {0};
     size_t off = 0;
     bo_writer_init(&out, &arena);
-    lprf_put_grammar(grammar, &out);
+    bo_put_grammar(grammar, &out);
     assert_int_equal(out.status, BO_OK);
     o->bytes = exact_copy(bo_writer_span(&out));
     bo_writer_reset(&out);
     struct bo_bit_writer bits = {.out = &out};
     for (size_t i = 0; i < grammar->n_codes_used; i++)
         bo_put_bits(&bits, grammar->codes[i], grammar->code_bits);
-    bo_put_zeros(&out, LPRF_WIDE_LOAD);
+    bo_put_zeros(&out, BO_WIDE_LOAD);
     o->codes = exact_copy(bo_writer_span(&out));
     bo_writer_free(&out);
     const enum bo_status status =
-        lprf_open_phrases(o->bytes, &off, o->bytes.n, &arena, &o->phrases, &error);
+        bo_open_phrases(o->bytes, &off, o->bytes.n, &arena, &o->phrases, &error);
     if (status)
         fail_msg("%s at byte %llu", error.what, (unsigned long long)error.off);
     assert_int_equal(off, o->bytes.n);
@@ -82,7 +82,7 @@ static void close_grammar(struct opened *o)
 static bool spells(struct opened *o, uint64_t first, unsigned n, struct bo_span name)
 {
     bool equal = false;
-    assert_int_equal(lprf_spells(&o->phrases, o->codes.p, first, n, name, &equal), BO_OK);
+    assert_int_equal(bo_spells(&o->phrases, o->codes.p, first, n, name, &equal), BO_OK);
     return equal;
 }
 
@@ -108,27 +108,27 @@ static void expect_only(struct opened *o, uint64_t first, unsigned n, struct bo_
 
 /* Both ways of spelling, for all names; the compare goes first, so that it expands the phrases. */
 static void expect_round_trip(const struct bo_span *names, size_t n_names,
-                              struct lprf_grammar *grammar)
+                              struct bo_grammar *grammar)
 {
     struct bo_error error = {0};
     struct opened o;
     struct bo_span buffer = {NULL, 0}, spelled;
     uint64_t first = 0;
-    assert_int_equal(lprf_make_grammar(names, n_names, &arena, grammar, &error), BO_OK);
+    assert_int_equal(bo_make_grammar(names, n_names, &arena, grammar, &error), BO_OK);
     open_grammar(grammar, &o);
     for (size_t i = 0; i < n_names; i++) {
         const unsigned n = grammar->n_name_codes[i];
-        assert_in_range(n, 1, LPRF_MAX_NAME_CODES);
+        assert_in_range(n, 1, BO_MAX_NAME_CODES);
         expect_only(&o, first, n, names[i], i * 7 % names[i].n);
-        assert_int_equal(lprf_spell_name(&o.phrases, grammar->codes + first, n, i % 2, &buffer,
-                                         &arena, 0, &spelled, &error),
+        assert_int_equal(bo_spell_name(&o.phrases, grammar->codes + first, n, i % 2, &buffer,
+                                       &arena, 0, &spelled, &error),
                          BO_OK);
         assert_int_equal(spelled.n, names[i].n);
         assert_memory_equal(spelled.p, names[i].p, spelled.n);
         first += n;
     }
     assert_int_equal(first, grammar->n_codes_used);
-    assert_true(lprf_all_expanded(&o.phrases));
+    assert_true(bo_all_expanded(&o.phrases));
     close_grammar(&o);
 }
 
@@ -145,7 +145,7 @@ static uint8_t *filled(size_t n)
 static void test_few_names(void **state)
 {
     (void)state;
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     const struct bo_span two[] = {BYTES("main"), BYTES("x")};
     expect_round_trip(NULL, 0, &grammar);
     assert_int_equal(grammar.n_codes, 0);
@@ -160,7 +160,7 @@ static void test_few_names(void **state)
 static void test_all_bytes(void **state)
 {
     (void)state;
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     struct bo_span names[256];
     uint8_t bytes[256];
     for (unsigned i = 0; i < 256; i++) {
@@ -179,7 +179,7 @@ static void test_names_alike(void **state)
 {
     (void)state;
     enum { N = 500 };
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     struct bo_span names[N];
     const uint8_t *p = filled(N);
     for (size_t i = 0; i < N; i++)
@@ -201,7 +201,7 @@ static void test_folding(void **state)
     (void)state;
     enum { N = 60, MAX = 400 };
     struct bo_random random = bo_random_seeded(3);
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     struct bo_span names[N];
     uint8_t *p = filled(N * MAX);
     bool is_folded = false;
@@ -211,7 +211,7 @@ static void test_folding(void **state)
         names[i] = (struct bo_span){p + i * MAX, 1 + i * (MAX - 1) / (N - 1)};
     expect_round_trip(names, N, &grammar);
     for (size_t i = 0; i < N; i++)
-        is_folded |= grammar.n_name_codes[i] == LPRF_MAX_NAME_CODES;
+        is_folded |= grammar.n_name_codes[i] == BO_MAX_NAME_CODES;
     assert_true(is_folded);
     for (size_t n = 14; n <= 18; n++) { /* around the limit, of one name */
         names[0] = (struct bo_span){p, n};
@@ -224,10 +224,10 @@ static void test_folding(void **state)
 static void test_longest_names(void **state)
 {
     (void)state;
-    static const size_t lengths[] = {65535, 65536, 65537, LPRF_MAX_NAME_NBYTES};
+    static const size_t lengths[] = {65535, 65536, 65537, BO_MAX_NAME_NBYTES};
     static const unsigned periods[] = {1, 3, 7, 251, 32771};
     struct bo_random random = bo_random_seeded(4);
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     struct bo_error error = {0};
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     for (size_t k = 0; k < N_ELEMENTS(periods); k++)
@@ -239,18 +239,18 @@ static void test_longest_names(void **state)
             expect_round_trip(&name, 1, &grammar);
             bo_arena_rewind(&arena, mark);
         }
-    const struct bo_span longer = {filled(LPRF_MAX_NAME_NBYTES + 1), LPRF_MAX_NAME_NBYTES + 1};
-    assert_int_equal(lprf_make_grammar(&longer, 1, &arena, &grammar, &error), BO_UNSUPPORTED);
+    const struct bo_span longer = {filled(BO_MAX_NAME_NBYTES + 1), BO_MAX_NAME_NBYTES + 1};
+    assert_int_equal(bo_make_grammar(&longer, 1, &arena, &grammar, &error), BO_UNSUPPORTED);
     assert_string_equal(error.what, "phrases hold names of 512 KiB");
     bo_arena_rewind(&arena, mark);
 }
 
 static double seconds_to_make(const struct bo_span *names, size_t n_names)
 {
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     const clock_t start = clock();
-    assert_int_equal(lprf_make_grammar(names, n_names, &arena, &grammar, NULL), BO_OK);
+    assert_int_equal(bo_make_grammar(names, n_names, &arena, &grammar, NULL), BO_OK);
     bo_arena_rewind(&arena, mark);
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
@@ -285,7 +285,7 @@ static void test_yielding_pairs(void **state)
     const struct bo_span hostile[] = {{up, 2 * N}, {down, 2 * N}, {down, 2 * N}};
     const struct bo_span usual[] = {
         {random_bytes, 2 * N}, {random_bytes, 2 * N}, {random_bytes, 2 * N}};
-    struct lprf_grammar grammar;
+    struct bo_grammar grammar;
     expect_round_trip(hostile, 3, &grammar);
     const double seconds = seconds_to_make(usual, 3);
     assert_true(seconds_to_make(hostile, 3) < 30 * seconds + 0.01);
@@ -307,13 +307,13 @@ static void test_every_length(void **state)
         bytes[i] = (uint8_t)(i + 1);
     for (size_t n = 2; n <= MAX; n++)
         for (size_t cut = 1; cut < n; cut++) {
-            struct lprf_grammar grammar;
+            struct bo_grammar grammar;
             struct opened o;
             /* twice each, so that there are two phrases, and then a name of both */
             const struct bo_span names[] = {
                 {bytes, cut},           {bytes, cut}, {bytes + cut, n - cut},
                 {bytes + cut, n - cut}, {bytes, n},   {bytes, n}};
-            assert_int_equal(lprf_make_grammar(names, 6, &arena, &grammar, NULL), BO_OK);
+            assert_int_equal(bo_make_grammar(names, 6, &arena, &grammar, NULL), BO_OK);
             open_grammar(&grammar, &o);
             uint64_t first = 0;
             for (size_t i = 0; i < 4; i++)
@@ -327,22 +327,22 @@ static void test_every_length(void **state)
 
 /* ---- the layout ------------------------------------------------------------------------------ */
 
-static void expect_bytes(const struct lprf_grammar *grammar, struct bo_span expected)
+static void expect_bytes(const struct bo_grammar *grammar, struct bo_span expected)
 {
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    lprf_put_grammar(grammar, &out);
+    bo_put_grammar(grammar, &out);
     assert_int_equal(out.n, expected.n);
     assert_memory_equal(out.p, expected.p, expected.n);
     bo_writer_free(&out);
 }
 
-static void expect_spelled(const struct lprf_grammar *grammar, uint32_t code, const char *expected)
+static void expect_spelled(const struct bo_grammar *grammar, uint32_t code, const char *expected)
 {
     struct opened o;
     struct bo_span buffer = {NULL, 0}, name;
     open_grammar(grammar, &o);
-    assert_int_equal(lprf_spell_name(&o.phrases, &code, 1, true, &buffer, &arena, 0, &name, NULL),
+    assert_int_equal(bo_spell_name(&o.phrases, &code, 1, true, &buffer, &arena, 0, &name, NULL),
                      BO_OK);
     assert_int_equal(name.n, strlen(expected));
     assert_memory_equal(name.p, expected, name.n);
@@ -361,14 +361,14 @@ static void test_layout(void **state)
     (void)state;
     uint32_t rules[][2] = {{0, 1}, {0, 2}, {3, 2}};
     bool has_code[] = {false, false, false, true, true, true};
-    const struct lprf_grammar grammar = {.terminals = "abc",
-                                         .n_terminals = 3,
-                                         .n_rules = 3,
-                                         .rules = rules,
-                                         .has_code = has_code,
-                                         .n_codes = 3,
-                                         .code_bits = 2,
-                                         .text_nbytes = 7};
+    const struct bo_grammar grammar = {.terminals = "abc",
+                                       .n_terminals = 3,
+                                       .n_rules = 3,
+                                       .rules = rules,
+                                       .has_code = has_code,
+                                       .n_codes = 3,
+                                       .code_bits = 2,
+                                       .text_nbytes = 7};
     const struct bo_span expected = BYTES(TERMINALS_ABC "\x03\0\0\0\x07\0\0\0\x53\x12\x38");
     expect_bytes(&grammar, expected);
     expect_spelled(&grammar, 0, "ab");
@@ -385,14 +385,14 @@ static void test_siblings_that_wrap(void **state)
     (void)state;
     uint32_t rules[][2] = {{0, 2}, {0, 1}};
     bool has_code[] = {false, false, false, true, true};
-    const struct lprf_grammar grammar = {.terminals = "abc",
-                                         .n_terminals = 3,
-                                         .n_rules = 2,
-                                         .rules = rules,
-                                         .has_code = has_code,
-                                         .n_codes = 2,
-                                         .code_bits = 1,
-                                         .text_nbytes = 4};
+    const struct bo_grammar grammar = {.terminals = "abc",
+                                       .n_terminals = 3,
+                                       .n_rules = 2,
+                                       .rules = rules,
+                                       .has_code = has_code,
+                                       .n_codes = 2,
+                                       .code_bits = 1,
+                                       .text_nbytes = 4};
     const struct bo_span expected = BYTES(TERMINALS_ABC "\x02\0\0\0\x04\0\0\0\xcb\0\x18");
     expect_bytes(&grammar, expected);
     expect_spelled(&grammar, 0, "ac");

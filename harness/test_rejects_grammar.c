@@ -3,7 +3,7 @@
  * expanded. Why: a grammar of some bytes can stand for more text than there is memory, or for
  * endless text.
  */
-#include "codecs/lprf/grammar.h"
+#include "harness/grammar.h"
 
 #include "harness/test_cmocka.h"
 
@@ -68,13 +68,13 @@ static const struct change changes[] = {
 
 static enum bo_status open_changed(const struct change *change, size_t n, struct bo_error *error)
 {
-    struct lprf_phrases phrases;
+    struct bo_phrases phrases;
     uint8_t bytes[64];
     size_t off = 0;
     memcpy(bytes, pattern.p, pattern.n);
     if (change->bytes.n)
         memcpy(bytes + change->at, change->bytes.p, change->bytes.n);
-    return lprf_open_phrases((struct bo_span){bytes, pattern.n}, &off, n, &arena, &phrases, error);
+    return bo_open_phrases((struct bo_span){bytes, pattern.n}, &off, n, &arena, &phrases, error);
 }
 
 static void test_opening(void **state)
@@ -95,7 +95,7 @@ static void test_opening(void **state)
 
 /* ---- expanding ------------------------------------------------------------------------------- */
 
-enum { MAX_RULES = LPRF_MAX_PHRASE_NBYTES };
+enum { MAX_RULES = BO_MAX_PHRASE_NBYTES };
 
 static uint32_t rules[MAX_RULES][2];
 static bool has_code[MAX_RULES + 1];
@@ -103,24 +103,24 @@ static bool has_code[MAX_RULES + 1];
 /* One terminal, `a`; the highest symbol alone has a code. */
 static enum bo_status expand(uint32_t n_rules, uint32_t text_nbytes, size_t *nbytes_ret)
 {
-    const struct lprf_grammar grammar = {.terminals = "a",
-                                         .n_terminals = 1,
-                                         .n_rules = n_rules,
-                                         .rules = rules,
-                                         .has_code = has_code,
-                                         .text_nbytes = text_nbytes};
+    const struct bo_grammar grammar = {.terminals = "a",
+                                       .n_terminals = 1,
+                                       .n_rules = n_rules,
+                                       .rules = rules,
+                                       .has_code = has_code,
+                                       .text_nbytes = text_nbytes};
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     const uint32_t code = 0;
-    struct lprf_phrases phrases;
+    struct bo_phrases phrases;
     struct bo_writer out;
     size_t off = 0;
     memset(has_code, 0, sizeof has_code);
     has_code[n_rules] = true;
     bo_writer_init(&out, &arena);
-    lprf_put_grammar(&grammar, &out);
-    assert_int_equal(lprf_open_phrases(bo_writer_span(&out), &off, out.n, &arena, &phrases, NULL),
+    bo_put_grammar(&grammar, &out);
+    assert_int_equal(bo_open_phrases(bo_writer_span(&out), &off, out.n, &arena, &phrases, NULL),
                      BO_OK);
-    enum bo_status status = lprf_expand_phrase(&phrases, code);
+    enum bo_status status = bo_expand_phrase(&phrases, code);
     *nbytes_ret = phrases.text_nbytes;
     assert_true(status || phrases.table[0].nbytes == phrases.text_nbytes);
     assert_true(phrases.text_nbytes <= phrases.text_cap);
@@ -189,39 +189,38 @@ static void test_circles(void **state)
 /* ---- spelling -------------------------------------------------------------------------------- */
 
 /* The pattern, with another number of bytes of text. */
-static void open_pattern(uint8_t text_nbytes, struct lprf_phrases *phrases)
+static void open_pattern(uint8_t text_nbytes, struct bo_phrases *phrases)
 {
     static uint8_t bytes[64];
     size_t off = 0;
     memcpy(bytes, pattern.p, pattern.n);
     bytes[36] = text_nbytes;
-    assert_int_equal(lprf_open_phrases((struct bo_span){bytes, pattern.n}, &off, pattern.n, &arena,
-                                       phrases, NULL),
-                     BO_OK);
+    assert_int_equal(
+        bo_open_phrases((struct bo_span){bytes, pattern.n}, &off, pattern.n, &arena, phrases, NULL),
+        BO_OK);
 }
 
 /* Code 3 fits in the bits of a code; it has no symbol. */
 static void test_codes_out_of_range(void **state)
 {
     (void)state;
-    static const uint8_t packed[1 + LPRF_WIDE_LOAD] = {3 << 2}; /* 0, 3 */
+    static const uint8_t packed[1 + BO_WIDE_LOAD] = {3 << 2}; /* 0, 3 */
     static const uint32_t codes[] = {0, 3}, far[] = {UINT32_MAX};
     const struct bo_span name = BYTES("abab"), other = BYTES("xbab");
-    struct lprf_phrases phrases;
+    struct bo_phrases phrases;
     struct bo_span spelled, buffer = {NULL, 0};
     struct bo_error error = {0};
     bool equal;
     open_pattern(7, &phrases);
-    assert_int_equal(lprf_spells(&phrases, packed, 0, 2, name, &equal), BO_CORRUPT);
+    assert_int_equal(bo_spells(&phrases, packed, 0, 2, name, &equal), BO_CORRUPT);
     assert_false(equal);
-    assert_int_equal(lprf_spells(&phrases, packed, 0, 2, other, &equal), BO_OK); /* not met */
+    assert_int_equal(bo_spells(&phrases, packed, 0, 2, other, &equal), BO_OK); /* not met */
     assert_false(equal);
-    assert_int_equal(
-        lprf_spell_name(&phrases, codes, 2, true, &buffer, &arena, 77, &spelled, &error),
-        BO_CORRUPT);
+    assert_int_equal(bo_spell_name(&phrases, codes, 2, true, &buffer, &arena, 77, &spelled, &error),
+                     BO_CORRUPT);
     assert_int_equal(error.off, 77);
     assert_string_equal(error.what, "codes of a name are none");
-    assert_int_equal(lprf_spell_name(&phrases, far, 1, true, &buffer, &arena, 0, &spelled, &error),
+    assert_int_equal(bo_spell_name(&phrases, far, 1, true, &buffer, &arena, 0, &spelled, &error),
                      BO_CORRUPT);
 }
 
@@ -229,17 +228,17 @@ static void test_codes_out_of_range(void **state)
 static void test_room_for_text(void **state)
 {
     (void)state;
-    struct lprf_phrases phrases;
+    struct bo_phrases phrases;
     open_pattern(7, &phrases);
     for (uint32_t code = 3; code-- > 0;) {
-        assert_false(lprf_all_expanded(&phrases));
-        assert_int_equal(lprf_expand_phrase(&phrases, code), BO_OK);
+        assert_false(bo_all_expanded(&phrases));
+        assert_int_equal(bo_expand_phrase(&phrases, code), BO_OK);
     }
-    assert_true(lprf_all_expanded(&phrases));
+    assert_true(bo_all_expanded(&phrases));
     open_pattern(6, &phrases);
-    assert_int_equal(lprf_expand_phrase(&phrases, 0), BO_OK);
-    assert_int_equal(lprf_expand_phrase(&phrases, 1), BO_OK);
-    assert_int_equal(lprf_expand_phrase(&phrases, 2), BO_CORRUPT);
+    assert_int_equal(bo_expand_phrase(&phrases, 0), BO_OK);
+    assert_int_equal(bo_expand_phrase(&phrases, 1), BO_OK);
+    assert_int_equal(bo_expand_phrase(&phrases, 2), BO_CORRUPT);
     assert_int_equal(phrases.text_nbytes, 4);
 }
 
@@ -247,16 +246,16 @@ static void test_room_for_text(void **state)
 static void test_names_too_long(void **state)
 {
     (void)state;
-    uint32_t codes[LPRF_MAX_NAME_CODES] = {0};
+    uint32_t codes[BO_MAX_NAME_CODES] = {0};
     uint32_t pairs[16][2];
     bool coded[17] = {[16] = true};
-    const struct lprf_grammar grammar = {.terminals = "a",
-                                         .n_terminals = 1,
-                                         .n_rules = 16,
-                                         .rules = pairs,
-                                         .has_code = coded,
-                                         .text_nbytes = 1 << 16};
-    struct lprf_phrases phrases;
+    const struct bo_grammar grammar = {.terminals = "a",
+                                       .n_terminals = 1,
+                                       .n_rules = 16,
+                                       .rules = pairs,
+                                       .has_code = coded,
+                                       .text_nbytes = 1 << 16};
+    struct bo_phrases phrases;
     struct bo_writer out;
     struct bo_span name, buffer = {NULL, 0};
     struct bo_error error = {0};
@@ -264,13 +263,13 @@ static void test_names_too_long(void **state)
     for (uint32_t r = 0; r < 16; r++)
         pairs[r][0] = pairs[r][1] = r;
     bo_writer_init(&out, &arena);
-    lprf_put_grammar(&grammar, &out);
-    assert_int_equal(lprf_open_phrases(bo_writer_span(&out), &off, out.n, &arena, &phrases, NULL),
+    bo_put_grammar(&grammar, &out);
+    assert_int_equal(bo_open_phrases(bo_writer_span(&out), &off, out.n, &arena, &phrases, NULL),
                      BO_OK);
-    assert_int_equal(lprf_spell_name(&phrases, codes, 8, false, &buffer, &arena, 5, &name, &error),
+    assert_int_equal(bo_spell_name(&phrases, codes, 8, false, &buffer, &arena, 5, &name, &error),
                      BO_OK);
-    assert_int_equal(name.n, LPRF_MAX_NAME_NBYTES);
-    assert_int_equal(lprf_spell_name(&phrases, codes, 9, false, &buffer, &arena, 5, &name, &error),
+    assert_int_equal(name.n, BO_MAX_NAME_NBYTES);
+    assert_int_equal(bo_spell_name(&phrases, codes, 9, false, &buffer, &arena, 5, &name, &error),
                      BO_CORRUPT);
     assert_int_equal(error.off, 5);
     assert_string_equal(error.what, "name is longer than phrases hold");

@@ -6,7 +6,7 @@
  * text of symbols and one table of pairs, where the exact order of pairs would take lists through
  * all of their places.
  */
-#include "codecs/lprf/grammar_pairs.h"
+#include "harness/pairing.h"
 
 enum {
     MIN_COUNT = 2,  /* a rule's occurrences */
@@ -66,7 +66,7 @@ static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table
     table->n = table->most = 0;
     for (size_t i = 0; i + 1 < n; i++) {
         const uint32_t left = text[i], right = text[i + 1];
-        if (left == LPRF_END_OF_NAME || right == LPRF_END_OF_NAME)
+        if (left == BO_PAIRING_END || right == BO_PAIRING_END)
             continue;
         struct pair *pair = pair_slot(table, pair_key(left, right));
         if (!pair->key) {
@@ -123,16 +123,16 @@ static void sort_pairs(struct pair **pairs, size_t n)
 }
 
 /* Ranks the pairs that become rules, and keeps them in table->chosen. */
-static bool choose_pairs(struct pair_table *table, const struct lprf_rules *rules)
+static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
 {
     const uint32_t nearly = table->most - table->most / 4;
     const uint32_t at_least = nearly > MIN_COUNT ? nearly : MIN_COUNT;
     table->n_chosen = 0;
     for (size_t i = 0; i <= table->mask; i++) {
         const uint64_t key = table->slots[i].key - 1;
-        if (table->slots[i].count < at_least || lprf_symbol_nbytes(rules, (uint32_t)(key >> 32)) +
-                                                        lprf_symbol_nbytes(rules, (uint32_t)key) >
-                                                    LPRF_MAX_PHRASE_NBYTES)
+        if (table->slots[i].count < at_least ||
+            bo_symbol_size(rules, (uint32_t)(key >> 32)) + bo_symbol_size(rules, (uint32_t)key) >
+                rules->max_size)
             continue;
         if (table->n_chosen == table->cap_chosen) {
             struct pair **chosen =
@@ -150,21 +150,21 @@ static bool choose_pairs(struct pair_table *table, const struct lprf_rules *rule
     return true;
 }
 
-bool lprf_add_rule(struct lprf_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
+bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
 {
     if (rules->n == rules->cap) {
         void *pairs = bo_grow_array(arena, rules->pairs, rules->n, rules->n + 4096, &rules->cap,
                                     sizeof *rules->pairs);
-        void *nbytes = bo_grow_array(arena, rules->nbytes, rules->n, rules->cap, &rules->nbytes_cap,
-                                     sizeof *rules->nbytes);
-        if (!pairs || !nbytes)
+        void *sizes = bo_grow_array(arena, rules->sizes, rules->n, rules->cap, &rules->sizes_cap,
+                                    sizeof *rules->sizes);
+        if (!pairs || !sizes)
             return false;
         rules->pairs = pairs;
-        rules->nbytes = nbytes;
+        rules->sizes = sizes;
     }
     rules->pairs[rules->n][0] = left;
     rules->pairs[rules->n][1] = right;
-    rules->nbytes[rules->n++] = lprf_symbol_nbytes(rules, left) + lprf_symbol_nbytes(rules, right);
+    rules->sizes[rules->n++] = bo_symbol_size(rules, left) + bo_symbol_size(rules, right);
     return true;
 }
 
@@ -172,7 +172,7 @@ bool lprf_add_rule(struct lprf_rules *rules, uint32_t left, uint32_t right, stru
 static struct pair *chosen_at(const struct pair_table *table, const uint32_t *text, size_t n,
                               size_t i)
 {
-    if (i + 1 >= n || text[i] == LPRF_END_OF_NAME || text[i + 1] == LPRF_END_OF_NAME)
+    if (i + 1 >= n || text[i] == BO_PAIRING_END || text[i + 1] == BO_PAIRING_END)
         return NULL;
     struct pair *pair = pair_slot(table, pair_key(text[i], text[i + 1]));
     return pair->rank ? pair : NULL;
@@ -184,7 +184,7 @@ static struct pair *chosen_at(const struct pair_table *table, const uint32_t *te
  * replaces one pair. A rule is made when its pair is met first.
  */
 static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table,
-                          struct lprf_rules *rules, uint32_t *symbol_of_rank)
+                          struct bo_rules *rules, uint32_t *symbol_of_rank)
 {
     size_t kept = 0;
     unsigned n_yields = 0; /* in a row */
@@ -199,8 +199,8 @@ static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table,
         }
         uint32_t *symbol = &symbol_of_rank[pair->rank - 1];
         if (*symbol == 0) {
-            *symbol = LPRF_BYTES + rules->n;
-            if (!lprf_add_rule(rules, text[i], text[i + 1], table->arena))
+            *symbol = rules->n_terminals + rules->n;
+            if (!bo_add_rule(rules, text[i], text[i + 1], table->arena))
                 return false;
         }
         text[kept++] = *symbol;
@@ -210,7 +210,7 @@ static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table,
     return true;
 }
 
-bool lprf_pair_up(uint32_t *text, size_t *n, struct lprf_rules *rules, struct bo_arena *arena)
+bool bo_pair_up(uint32_t *text, size_t *n, struct bo_rules *rules, struct bo_arena *arena)
 {
     struct pair_table table = {.arena = arena};
     uint32_t *symbol_of_rank = NULL;
