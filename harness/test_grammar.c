@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "harness/bits.h"
+#include "harness/random.h"
 #include "harness/test_cmocka.h"
 
 static struct bo_arena arena;
