@@ -91,7 +91,7 @@ static enum bo_status plan_document(struct bo_bench_options *options,
     const struct bo_format *format = document->format;
     bo_writer_init(&text, arena);
     enum bo_status status = format->print(document->model, &text, err);
-    *on = (struct bo_bench_document){.document = document, .text_nbytes = text.n};
+    *on = (struct bo_bench_document){.document = document, .whole = on, .text_nbytes = text.n};
     bo_writer_free(&text);
     if (format->units(document->model, units))
         on->n_units = units[0].n;
@@ -226,6 +226,45 @@ static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan 
     return BO_OK;
 }
 
+/*
+ * A codec that cannot hold the whole document is measured on what it holds of it, and asked about
+ * that. Else *on_ret is `on`.
+ */
+static enum bo_status plan_held(struct bo_bench_options *options, const struct bo_plan *plan,
+                                const struct bo_codec *codec, const struct bo_bench_document *on,
+                                struct bo_arena *arena, const struct bo_bench_document **on_ret,
+                                struct bo_error *err)
+{
+    const struct bo_format *format = on->document->format;
+    const struct bo_codec *encoding = bo_encoding_of(format, codec);
+    const void *held;
+    *on_ret = on;
+    if (!encoding->reduce)
+        return BO_OK;
+    for (unsigned i = 0; i < plan->n_cells; i++) {
+        const struct bo_bench_cell *cell = &plan->cells[i];
+        if (cell->on->whole == on && bo_encoding_of(format, cell->codec) == encoding) {
+            *on_ret = cell->on;
+            return BO_OK;
+        }
+    }
+    enum bo_status status = bo_held_model(format, codec, on->document->model, arena, &held, err);
+    if (status == BO_UNSUPPORTED)
+        return BO_OK; /* encoding will say so */
+    if (status || !format->differ(on->document->model, held))
+        return status;
+    struct bo_document *document = bo_alloc(arena, sizeof *document);
+    struct bo_bench_document *on_held = bo_alloc(arena, sizeof *on_held);
+    if (!document || !on_held)
+        return bo_fail_alloc(err, arena);
+    *document = *on->document;
+    document->model = (void *)(uintptr_t)held;
+    *on_ret = on_held;
+    status = plan_document(options, document, arena, on_held, err);
+    on_held->whole = on;
+    return status;
+}
+
 static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan *plan,
                                 const struct bo_bench_document *on, struct bo_arena *arena,
                                 struct bo_error *err)
@@ -233,7 +272,10 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
     for (const struct bo_codec *const *c = on->document->format->codecs; *c; c++) {
         if (!bo_names_allow(&options->codecs, (*c)->name) || !bo_is_measured(on->document, *c))
             continue;
-        const enum bo_status status = add_cell(options, plan, *c, on, arena, err);
+        const struct bo_bench_document *on_held;
+        enum bo_status status = plan_held(options, plan, *c, on, arena, &on_held, err);
+        if (status == BO_OK)
+            status = add_cell(options, plan, *c, on_held, arena, err);
         if (status)
             return status;
     }

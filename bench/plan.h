@@ -73,6 +73,8 @@ struct bo_bench_cell {
 
 struct bo_bench_document {
     const struct bo_document *document;
+    /* the plan's document that this is; another one where an encoding cannot hold all of that */
+    const struct bo_bench_document *whole;
     uint64_t text_nbytes; /* of the canonical text */
     uint64_t n_units;     /* of the format's first unit */
     struct bo_questions *sets;

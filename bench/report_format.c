@@ -14,6 +14,7 @@
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
 #include "bench/report_programs.h"
+#include "bench/report_proposal.h"
 #include "bench/report_uses.h"
 #include "harness/registry.h"
 
@@ -441,7 +442,8 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
 
 /* ---- the chapter ----------------------------------------------------------------------------- */
 
-void bo_page_format(const struct bo_page *page, const struct bo_format *format)
+void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
+                    const struct bo_format *format)
 {
     const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
     const struct bo_notes *notes = bo_notes_of(format->name);
@@ -453,6 +455,8 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
     print_picks(page, format, main);
     print_noop(page, format);
     print_overview(page, format, main);
+    if (notes && notes->proposal)
+        bo_page_proposal(page, format->name, notes->proposal);
     if (notes && notes->axes && bo_has_axes(main)) {
         fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
         bo_page_axes(page, main, notes->axes);
@@ -462,7 +466,7 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
         bo_page_uses(page, main, notes->uses);
     }
     if (notes && notes->curves)
-        bo_page_curves(page, format->name);
+        bo_page_curves(curves, format->name);
     bo_page_programs(page, format->name);
     for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
         print_extra(page, format, e);

@@ -5,7 +5,11 @@
 #include "bench/report_page.h"
 #include "harness/format.h"
 
-/* The question, the picks, the tables over all documents, each document's own, the code. */
-void bo_page_format(const struct bo_page *page, const struct bo_format *format);
+/*
+ * The question, the picks, the tables over all documents, each document's own, the code; the curves
+ * over sizes are those of the second page's run.
+ */
+void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
+                    const struct bo_format *format);
 
 #endif

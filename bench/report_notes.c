@@ -93,19 +93,95 @@ static const struct bo_use lprf_uses[] = {
     {.use = NULL},
 };
 
+/* How often encoding goes over the functions; the header is patched at the end. */
+static const struct bo_use_fact lprf_passes[] = {
+    {"list+u64", "2"},
+    {"list+varint", "2"},
+    {"list+packed", "3"},
+    {"*hash*+packed", "4"},
+    {"*hash*", "3"},
+    {"accel+packed", "4"},
+    {"accel+*", "3"},
+    {"trie+*", "sorts names"},
+    {"front-coded+*", "sorts names"},
+    {"phrases+*", "sorts names"},
+    {"fingerprints+*", "sorts names"},
+    {NULL, NULL},
+};
+
 static const struct bo_uses lprf_use_cases = {
     "The proposal's uses: **A** find one function's counters; **B** write the file from a process "
     "that ends; **C** go over everything, and merge two files (decode both, add up, encode); **D** "
     "be compact; **E** be the same on every machine. *Scratch* is what encoding takes beside the "
     "functions themselves and the file. A codec *streams*, so that a process could still write it "
-    "as it dies, when that is at most 16 bytes a function; whether it must also sort the names, "
-    "its specification tells.",
-    lprf_uses, "E",
+    "as it dies, when that is at most 16 bytes a function. *Passes* is how often it goes over all "
+    "functions: once to place what a table or dictionary needs, once for the index, once for the "
+    "records; or that it must sort the names first, which no dying process should.",
+    lprf_uses,
+    "B",
+    "passes",
+    lprf_passes,
+    "E",
     "the bytes are identical on little- and big-endian and on 32- and 64-bit machines: `make test` "
     "compares the size and hash of each encoding of the embedded documents with "
     "codecs/lprf/golden.tsv on all of them, s390x and i686 too (there of the documents within the "
     "limits that the Makefile sets). Optional codecs, on top of libraries, are built for the "
     "machine itself alone."};
+
+/* ---- AutoFDO --------------------------------------------------------------------------------- */
+
+static const struct bo_proposal_column autofdo_columns[] = {
+    {"v3", false, "gcov-v3", NULL, NULL},
+    {"v4", false, "v4", NULL, NULL},
+    {"v4c", false, "v4-compact", NULL, NULL},
+    {"v4 %", true, "v4", NULL, NULL},
+    {"v4c %", true, "v4-compact", NULL, NULL},
+    {"v4, one table %", true, "v4-one-table", NULL, NULL},
+    {"v4c, one table %", true, "v4-compact-one-table", NULL, NULL},
+    {"LLVM text %", true, NULL, NULL, "LLVM text"},
+    {"LLVM binary %", true, NULL, NULL, "LLVM binary"},
+    {"LLVM extbinary %", true, NULL, NULL, "LLVM extbinary"},
+    {"the same, sections compressed %", true, NULL, NULL, "LLVM extbinary, compressed"},
+    {"v3 + zstd -19 %", true, "gcov-v3", "zstd19", NULL},
+    {"v4c + zstd -19 %", true, "v4-compact", "zstd19", NULL},
+    {"shared-trees %", true, "shared-trees", NULL, NULL},
+    {"shared-trees-zstd %", true, "shared-trees-zstd", NULL, NULL},
+    {NULL, false, NULL, NULL, NULL},
+};
+
+static const struct bo_proposal autofdo_proposal = {
+    "The proposal's own table",
+    "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. The same "
+    "of our profiles, and beside it what the reviewer asked for: LLVM's encodings of the same "
+    "profile, written by llvm-profdata. v4 from section 4.5 on is our reconstruction.",
+    "Profile", autofdo_columns, NULL};
+
+static const struct bo_use autofdo_uses[] = {
+    {.use = "summary", {"ns", BO_TIME, "summary/whole", NULL}, .picks = true},
+    {.use = "function", {"uniform, ns", BO_TIME, "function/uniform", NULL}, .picks = true},
+    {.use = "function", {"hot, ns", BO_TIME, "function/hot", NULL}, .picks = true},
+    {.use = "function", {"cold, ns", BO_TIME, "function/cold", NULL}, .picks = true},
+    {.use = "function", {"miss, ns", BO_TIME, "function/miss", NULL}},
+    {.use = "function", {"pages", BO_COUNTER, "function/uniform", "touched_pages"}},
+    {.use = "tu", {"ns", BO_TIME, "tu/uniform", NULL}, .picks = true},
+    {.use = "tu", {"pages", BO_COUNTER, "tu/uniform", "touched_pages"}},
+    {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
+    {.use = "open", {"cold, ns", BO_TIME, "open-cold", NULL}},
+    {.use = "open", {"bytes allocated", BO_COUNTER, "open", "open_bytes_allocated"}},
+    {.use = "scan", {"ns/function", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
+    {.use = "merge", {"ns/function", BO_TIME_PER_UNIT, "merge", NULL}, .picks = true},
+    {.use = NULL},
+};
+
+static const struct bo_uses autofdo_use_cases = {
+    .text =
+        "Partial reading is the proposal's first goal. A compiler reads the summary, then what "
+        "concerns its translation unit (*tu*: all functions of one source file) or one *function* "
+        "with all that is inlined into it, names told. *Pages* are the distinct 4 KiB pages of "
+        "the file that one such query reads once the file is open; opening may have read others: "
+        "codecs that decode everything when they open show that in `open`.",
+    .uses = autofdo_uses,
+};
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
@@ -132,6 +208,16 @@ static const struct bo_notes notes[] = {
      .axes = &lprf_axes,
      .uses = &lprf_use_cases,
      .curves = true},
+    {.format = "autofdo",
+     .question =
+         "A sampled profile tells a compiler how hot each function, line and inlined call was. The "
+         "proposed version 4 of GCC's format lets it read one part of the file by itself, and is "
+         "smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
+         "compressor, and an encoding made for both?",
+     .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2 and v407 "
+              "neither timestamps nor files: they are measured on what they hold.",
+     .proposal = &autofdo_proposal,
+     .uses = &autofdo_use_cases},
 };
 
 const struct bo_notes *bo_notes_of(const char *format)

@@ -50,22 +50,49 @@ struct bo_use {
     bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */
 };
 
+/* What is known of some codecs without a measurement. */
+struct bo_use_fact {
+    const char
+        *codecs; /* names, a * being any text; the first that fits counts; NULL ends the list */
+    const char *text;
+};
+
 /* What a format is used for. */
 struct bo_uses {
-    const char *text;          /* what each use is, and how its verdicts are made */
-    const struct bo_use *uses; /* columns, the figures of a use side by side */
-    const char *given_use;     /* a use that every sound codec is fit for; NULL for none */
-    const char *given_note;    /* why */
+    const char *text;                    /* what each use is, and how its verdicts are made */
+    const struct bo_use *uses;           /* columns, the figures of a use side by side */
+    const char *told_use, *told_heading; /* the use and the heading of a column of facts; or NULL */
+    const struct bo_use_fact *told;
+    const char *given_use;  /* a use that every sound codec is fit for; NULL for none */
+    const char *given_note; /* why */
+};
+
+/* A column of a proposal's own table of sizes. */
+struct bo_proposal_column {
+    const char *heading; /* NULL ends the list */
+    bool is_change;      /* told in percent of the first column */
+    const char *codec;   /* whose bytes, */
+    const char *outer;   /* under the outer compressor of this name where there is one; */
+    const char *program; /* or a program's, whose file it is (programs.h) */
+};
+
+/* The table with which the proposal itself argues, made anew; at most 24 columns. */
+struct bo_proposal {
+    const char *title, *text;
+    const char *first_heading; /* "Profile": what the documents are */
+    const struct bo_proposal_column *columns;
+    const char *answer; /* a paragraph below it; or NULL */
 };
 
 struct bo_notes {
     const char *format;
-    const char *question;          /* two sentences */
-    const char *sizes;             /* what counts as bytes */
-    const struct bo_extra *extras; /* ends with a NULL title; or NULL */
-    const struct bo_axes *axes;    /* of a format whose codecs have two parts; or NULL */
-    const struct bo_uses *uses;    /* or NULL */
-    bool curves;                   /* documents for curves over sizes can be had */
+    const char *question;               /* two sentences */
+    const char *sizes;                  /* what counts as bytes */
+    const struct bo_extra *extras;      /* ends with a NULL title; or NULL */
+    const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */
+    const struct bo_uses *uses;         /* or NULL */
+    const struct bo_proposal *proposal; /* or NULL */
+    bool curves;                        /* documents for curves over sizes can be had */
 };
 
 /* NULL when nothing particular is to be said. */

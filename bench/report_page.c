@@ -19,13 +19,52 @@
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-static void print_opening(const struct bo_page *page)
+/* Whether the page tells of the format, or of its curves over sizes, by run i: the first that can. */
+static bool is_told_by(const struct bo_page *pages, size_t i, const char *format, bool curves)
 {
+    for (size_t newer = 0; newer < i; newer++)
+        if (bo_run_measured(pages[newer].run, format, curves))
+            return false;
+    return bo_run_measured(pages[i].run, format, curves);
+}
+
+/* "pcdata, lprf": what the page tells by run i. */
+static char *formats_text(const struct bo_page *pages, size_t i)
+{
+    static const char *const suffixes[] = {"", " over sizes"};
+    char *text = bo_arena_printf(pages->arena, "%s", "");
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (unsigned curves = 0; curves < 2; curves++)
+            if (is_told_by(pages, i, (*f)->name, curves))
+                text = bo_arena_printf(pages->arena, "%s%s%s%s", text, *text ? ", " : "",
+                                       (*f)->name, suffixes[curves]);
+    return text;
+}
+
+/* The format's chapter, and its curves, which may be of another run. */
+static void print_format(const struct bo_page *pages, size_t n, const struct bo_format *format)
+{
+    const struct bo_page *curves = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (is_told_by(pages, i, format->name, true))
+            curves = &pages[i];
+    for (size_t i = 0; i < n; i++)
+        if (is_told_by(pages, i, format->name, false))
+            bo_page_format(&pages[i], curves ? curves : &pages[i], format);
+}
+
+static void print_opening(const struct bo_page *pages, size_t n)
+{
+    FILE *out = pages->out;
+    fprintf(out, "# Report\n\n"
+                 "Which encoding should a format use? `bakeoff report` wrote this page from the "
+                 "newest measurements of each format; `make bench` makes both anew.\n\n");
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "- %s: [%s](%s), %s\n", formats_text(pages, i), pages[i].results,
+                pages[i].results, bo_run_fact(pages[i].run, "date"));
     fprintf(
-        page->out,
-        "# Report\n\n"
-        "Which encoding should a format use? These are measurements of one run, on %s; "
-        "`bakeoff report` wrote this page from [%s](%s). `make bench` makes both anew.\n\n"
+        out,
+        "\nHow to read it:\n\n"
         "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
         "suggests that started the comparison. `control`: a yardstick, such as the plain array or "
         "what one would write in an hour. `new`: bakeoff's own.\n"
@@ -35,8 +74,7 @@ static void print_opening(const struct bo_page *page)
         "- **Ratio.** Bytes over those of the format's status quo, its first codec.\n"
         "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
         "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
-        "the harness's own.\n",
-        bo_run_fact(page->run, "date"), page->results, page->results);
+        "the harness's own.\n");
 }
 
 static void print_missing(const struct bo_page *page)
@@ -114,7 +152,7 @@ static void print_environment(const struct bo_page *page)
         {"allocator", "allocator"},
         {"clock", "clock"},
     };
-    fprintf(page->out, "\n## The environment\n\n| | |\n|---|---|\n");
+    fprintf(page->out, "\n| | |\n|---|---|\n");
     print_fact(page, "processor", bo_caption_processor(page->run, page->arena));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         print_fact(page, facts[i][0], bo_run_fact(page->run, facts[i][1]));
@@ -139,23 +177,26 @@ static void print_again(const struct bo_page *page)
         fetched =
             fetched || !json_is_true(json_object_get(page->run->documents[d].sizes, "embedded"));
     const char *commit = bo_run_fact(page->run, "commit");
-    fprintf(page->out, "\n## Again\n\n```sh\ngit checkout %.*s\n%smake bench\n```\n",
+    fprintf(page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\n%smake bench\n```\n",
             (int)strcspn(commit, "+"), commit,
             fetched ? "make corpora   # the documents that are not in the repository\n" : "");
     if (strchr(commit, '+'))
         fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
 }
 
-bool bo_page_print(const struct bo_page *page)
+bool bo_page_print(const struct bo_page *pages, size_t n)
 {
-    print_opening(page);
+    print_opening(pages, n);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
-        bo_page_format(page, *f);
-    print_missing(page);
-    if (!print_checked_sizes(page))
+        print_format(pages, n, *f);
+    print_missing(pages);
+    if (!print_checked_sizes(pages))
         return false;
-    print_environment(page);
-    print_again(page);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(pages->out, "\n## The environment of %s\n", formats_text(pages, i));
+        print_environment(&pages[i]);
+        print_again(&pages[i]);
+    }
     return true;
 }
 
@@ -204,25 +245,21 @@ static bool write_csv(const struct bo_run *run, const char *format, const char *
     return ok;
 }
 
-static bool has_format(const struct bo_run *run, const char *format)
+bool bo_page_files(const struct bo_page *pages, size_t i, const char *folder)
 {
-    for (size_t d = 0; d < run->n_documents; d++)
-        if (strcmp(run->documents[d].format, format) == 0)
-            return true;
-    return false;
-}
-
-bool bo_page_files(const struct bo_run *run, const char *folder)
-{
+    const struct bo_run *run = pages[i].run;
     struct bo_arena arena;
     bool ok = true;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (size_t d = 0; d < run->n_documents && ok; d++)
-        ok = draw(&run->documents[d], folder, &arena);
-    for (const struct bo_format *const *f = bo_formats; *f && ok; f++)
-        if (has_format(run, (*f)->name))
-            ok = write_csv(run, (*f)->name, folder, &arena) &&
-                 bo_curves_draw(run, (*f)->name, folder, &arena);
+        if (is_told_by(pages, i, run->documents[d].format, false))
+            ok = draw(&run->documents[d], folder, &arena);
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        if (is_told_by(pages, i, (*f)->name, false))
+            ok = write_csv(run, (*f)->name, folder, &arena);
+        if (ok && is_told_by(pages, i, (*f)->name, true))
+            ok = bo_curves_draw(run, (*f)->name, folder, &arena);
+    }
     bo_arena_free(&arena);
     return ok;
 }

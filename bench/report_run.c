@@ -448,6 +448,17 @@ static int newer_first(const void *a, const void *b)
     return order ? order : strcmp(*x, *y);
 }
 
+/* All runs below the folder, newest first; 0 after a message. */
+static size_t list_newest(const char *folder, struct bo_arena *arena, const char ***paths_ret)
+{
+    const size_t n = list_runs(folder, arena, paths_ret);
+    if (n)
+        qsort(*paths_ret, n, sizeof **paths_ret, newer_first);
+    else
+        fprintf(stderr, "bakeoff: %s: no results there yet; `make bench` makes them\n", folder);
+    return n;
+}
+
 char *bo_run_newest(const char *folder, const char *format)
 {
     struct bo_arena arena;
@@ -455,19 +466,62 @@ char *bo_run_newest(const char *folder, const char *format)
     char *found = NULL;
     bool ok = true;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const size_t n = list_runs(folder, &arena, &paths);
-    if (n)
-        qsort(paths, n, sizeof *paths, newer_first);
+    const size_t n = list_newest(folder, &arena, &paths);
     for (size_t i = 0; i < n && ok && !found; i++) {
         struct bo_run run;
         ok = bo_run_load(paths[i], &run);
-        if (ok && (!format || bo_run_document(&run, format, NULL)))
+        if (ok && bo_run_measured(&run, format, false))
             found = strdup(paths[i]);
         bo_run_free(&run);
     }
-    if (!found && ok)
-        fprintf(stderr, "bakeoff: %s: no results%s%s there yet; `make bench` makes them\n", folder,
-                format ? " of " : "", format ? format : "");
+    if (n && ok && !found)
+        fprintf(stderr, "bakeoff: %s: no results of %s there yet; `make bench` makes them\n",
+                folder, format);
     bo_arena_free(&arena);
     return found;
+}
+
+bool bo_run_measured(const struct bo_run *run, const char *format, bool scale)
+{
+    for (size_t d = 0; d < run->n_documents; d++)
+        if (run->documents[d].scale == scale && strcmp(run->documents[d].format, format) == 0)
+            return true;
+    return false;
+}
+
+/* Whether runs[n] measured anything that none before it did. */
+static bool adds_something(const struct bo_run *runs, size_t n)
+{
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (unsigned scale = 0; scale < 2; scale++) {
+            bool is_new = bo_run_measured(&runs[n], (*f)->name, scale);
+            for (size_t i = 0; i < n && is_new; i++)
+                is_new = !bo_run_measured(&runs[i], (*f)->name, scale);
+            if (is_new)
+                return true;
+        }
+    return false;
+}
+
+size_t bo_runs_newest(const char *folder, struct bo_arena *arena, struct bo_run **runs_ret,
+                      const char ***paths_ret)
+{
+    const size_t n_paths = list_newest(folder, arena, paths_ret);
+    struct bo_run *runs = array_of(arena, n_paths, sizeof *runs);
+    size_t n = 0;
+    for (size_t i = 0; i < n_paths; i++) {
+        if (!bo_run_load((*paths_ret)[i], &runs[n])) {
+            bo_run_free(&runs[n]);
+            while (n)
+                bo_run_free(&runs[--n]);
+            return 0;
+        }
+        (*paths_ret)[n] = (*paths_ret)[i];
+        if (adds_something(runs, n))
+            n++;
+        else
+            bo_run_free(&runs[n]);
+    }
+    *runs_ret = runs;
+    return n;
 }

@@ -72,9 +72,20 @@ void bo_run_free(struct bo_run *run);
 
 /*
  * The path of the newest results below `folder` (folder/MACHINE/DATE.json, by their dates) that
- * measured `format` (NULL: anything). A malloced string; NULL after a message when there are none.
+ * measured `format`. A malloced string; NULL after a message when there are none.
  */
 char *bo_run_newest(const char *folder, const char *format);
+
+/* Whether the run has a document of the format: one for curves over sizes, or one of the others. */
+bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
+
+/*
+ * Loads the newest runs below `folder` that together measured all formats, and all curves over
+ * sizes, that any there did: newest first, none that adds nothing. Paths and runs are in `arena`; free each run. 0 after a
+ * message.
+ */
+size_t bo_runs_newest(const char *folder, struct bo_arena *arena, struct bo_run **runs_ret,
+                      const char ***paths_ret);
 
 /*
  * NULL when there is no such document or codec. `document` NULL: the format's largest by the first

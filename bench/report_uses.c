@@ -1,6 +1,7 @@
 /* Uses as tables. */
 #include "bench/report_uses.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +21,20 @@ static void add_heading(const struct bo_run_document *document, const struct bo_
         if (use->limit > 0)
             bo_grid_add(grid, "%s: %s", use->use, use->fit);
     }
+    if (uses->told_use)
+        bo_grid_add(grid, "%s: %s", uses->told_use, uses->told_heading);
     if (uses->given_use)
         bo_grid_add(grid, "%s (1)", uses->given_use);
     bo_grid_end_row(grid);
+}
+
+/* What is known of the codec, "-" when nothing is. */
+static const char *told_of(const struct bo_uses *uses, const char *codec)
+{
+    const struct bo_use_fact *fact = uses->told;
+    while (fact->codecs && fnmatch(fact->codecs, codec, 0) != 0)
+        fact++;
+    return fact->codecs ? fact->text : "-";
 }
 
 static const char *verdict(double v, double limit)
@@ -50,6 +62,8 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
                     grid_ret, "%s",
                     verdict(bo_figure_value(document, codecs[i], &use->figure, NULL), use->limit));
         }
+        if (uses->told_use)
+            bo_grid_add(grid_ret, "%s", told_of(uses, codecs[i]->name));
         if (uses->given_use)
             bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
         bo_grid_end_row(grid_ret);
@@ -78,8 +92,8 @@ const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const double v = bo_figure_value(document, codec, &use->figure, NULL);
-        if (codec->is_noop || codec->probabilistic != probabilistic || !(v < best_v) ||
-            !is_fit(document, codec, uses, use->use))
+        if (codec->is_noop || codec->optional || codec->probabilistic != probabilistic ||
+            !(v < best_v) || !is_fit(document, codec, uses, use->use))
             continue;
         best = codec;
         best_v = v;

@@ -10,6 +10,7 @@
 
 #include "bench/compress.h"
 #include "bench/operations.h"
+#include "harness/registry.h"
 
 unsigned bo_sizes_count(const struct bo_format *format)
 {
@@ -44,7 +45,21 @@ static void add_compressed(json_t *codec, const struct bo_writer *out, struct bo
     bo_writer_free(&counted);
 }
 
-static json_t *codec_json(const struct bo_codec *codec, const void *model, bool compress)
+/* Why the codec's bytes are not all of the document, where it cannot hold all. */
+static void add_what_is_left_out(json_t *json, const struct bo_format *format,
+                                 const struct bo_codec *codec, const void *model,
+                                 struct bo_arena *arena)
+{
+    const void *held;
+    if (bo_held_model(format, codec, model, arena, &held, NULL))
+        return;
+    const char *difference = format->differ(model, held);
+    if (difference)
+        json_object_set_new(json, "leaves_out", json_string(difference));
+}
+
+static json_t *codec_json(const struct bo_format *format, const struct bo_codec *codec,
+                          const void *model, bool compress)
 {
     struct bo_arena arena;
     struct bo_writer out;
@@ -67,6 +82,7 @@ static json_t *codec_json(const struct bo_codec *codec, const void *model, bool 
         if (json_object_size(aside))
             json_object_set(json, "aside", aside);
         json_decref(aside);
+        add_what_is_left_out(json, format, codec, model, &arena);
         if (compress && bo_writer_counted(&out) <= BO_MAX_COMPRESSED_NBYTES)
             add_compressed(json, &out, &arena);
     }
@@ -103,8 +119,8 @@ static void *measure_codecs(void *opaque)
 {
     struct work *work = opaque;
     for (unsigned i; (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
-        work->sizes[i] =
-            codec_json(work->codecs[i], work->document->model, work->options->compress);
+        work->sizes[i] = codec_json(work->document->format, work->codecs[i], work->document->model,
+                                    work->options->compress);
         if (work->options->progress) {
             pthread_mutex_lock(&work->progress);
             bo_progress_step(work->options->progress, work->codecs[i]->name);

@@ -108,7 +108,7 @@ static void print_columns(const struct layout *layout, unsigned first, unsigned 
     fputc('\n', out);
     for (unsigned i = 0; i < layout->plan->n_cells; i++) {
         const struct bo_bench_cell *cell = &layout->plan->cells[i];
-        if (cell->on != layout->on)
+        if (cell->on->whole != layout->on)
             continue;
         fprintf(out, "%-*s", (int)layout->name_width, cell->codec->name);
         for (unsigned c = first; c < end; c++) {
@@ -125,10 +125,10 @@ static void print_document(const struct bo_plan *plan, const struct bo_bench_doc
 {
     struct layout layout = {.plan = plan, .on = on};
     for (unsigned i = 0; i < plan->n_cells; i++)
-        for (unsigned r = 0; plan->cells[i].on == on && r < plan->cells[i].n_rows; r++)
+        for (unsigned r = 0; plan->cells[i].on->whole == on && r < plan->cells[i].n_rows; r++)
             add_column(&layout, &plan->cells[i].rows[r]);
     for (unsigned i = 0; i < plan->n_cells; i++)
-        if (plan->cells[i].on == on)
+        if (plan->cells[i].on->whole == on)
             widen(&layout, &plan->cells[i]);
     fprintf(out, "\n%s/%s: median over repetitions [p10-p90 over batches], CPU time an operation\n",
             on->document->format->name, on->document->name);

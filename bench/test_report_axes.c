@@ -71,7 +71,7 @@ static const struct bo_use uses[] = {
     {.use = "D", {"zstd -19, B", BO_OUTER_PER_UNIT, NULL, "zstd19"}, .picks = true},
     {.use = NULL},
 };
-static const struct bo_uses all_uses = {"words", uses, "E", "by a check"};
+static const struct bo_uses all_uses = {.text = "words", .uses = uses, .given_use = "E", .given_note = "by a check"};
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
@@ -287,7 +287,7 @@ static void picks_keep_limits_and_kinds(void **state)
         {.use = "A", {"find, ns", BO_TIME, "find/hot", NULL}, .limit = 1, .fit = "at once"},
         {.use = NULL},
     };
-    const struct bo_uses none = {"words", strict, NULL, NULL};
+    const struct bo_uses none = {.text = "words", .uses = strict};
     assert_null(bo_use_pick(document, &none, strict, false));
 }
 
@@ -414,7 +414,7 @@ static void programs_by_hand(void **state)
 static void pictures_of_curves(void **state)
 {
     struct bo_arena arena;
-    char folder[64], path[64];
+    char folder[64], path[128];
     static const char *const names[] = {"query", "encode", "open", "scratch"};
     if (system("command -v gnuplot >/dev/null") != 0)
         skip();

@@ -114,6 +114,11 @@ static void remove_file(const char *folder, const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
+static struct bo_page page_of(const struct bo_run *run, struct bo_arena *arena, FILE *out)
+{
+    return (struct bo_page){run, "results/test-cpu-2c/x.json", "results/test-cpu-2c", arena, out};
+}
+
 static void pictures_name_their_codecs(void **state)
 {
     static const char *const pictures[] = {
@@ -121,7 +126,8 @@ static void pictures_name_their_codecs(void **state)
         "pcdata-small-sample-workloads.svg", "pcdata-large_sample__of_a_user-workloads.svg"};
     char folder[64];
     assert_true(bo_temporary_folder(folder, sizeof folder));
-    assert_true(bo_page_files(*state, folder));
+    const struct bo_page page = page_of(*state, NULL, NULL);
+    assert_true(bo_page_files(&page, 0, folder));
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
         assert_file_has(folder, pictures[i], ">frame-24<");
         assert_file_has(folder, pictures[i], ">varint-delta-cached<");
@@ -143,9 +149,8 @@ static char *print_page(const struct bo_run *run)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     FILE *out = open_memstream(&text, &nbytes);
     assert_non_null(out);
-    const struct bo_page page = {run, "results/test-cpu-2c/x.json", "results/test-cpu-2c", &arena,
-                                 out};
-    assert_true(bo_page_print(&page));
+    const struct bo_page page = page_of(run, &arena, out);
+    assert_true(bo_page_print(&page, 1));
     fclose(out);
     bo_arena_free(&arena);
     return text;

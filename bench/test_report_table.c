@@ -352,6 +352,21 @@ static void assert_newest(const char *folder, const char *format, const char *na
     free(expected);
 }
 
+/* Of each format the newest: here of the one that has any. */
+static void assert_newest_runs(const char *folder, const char *name)
+{
+    struct bo_arena arena;
+    struct bo_run *runs;
+    const char **paths;
+    char *expected = path_in(folder, name);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_runs_newest(folder, &arena, &runs, &paths), 1);
+    assert_string_equal(paths[0], expected);
+    bo_run_free(&runs[0]);
+    bo_arena_free(&arena);
+    free(expected);
+}
+
 /*
  * By date over all machines; files with other names are no runs; a run without the format is passed
  * over.
@@ -364,7 +379,7 @@ static void the_newest_run_is_found(void **state)
     char folder[64];
     assert_true(bo_temporary_folder(folder, sizeof folder));
     char *a = path_in(folder, "a"), *b = path_in(folder, "b");
-    assert_newest(folder, NULL, NULL);
+    assert_newest(folder, "pcdata", NULL);
     assert_int_equal(mkdir(a, 0777) | mkdir(b, 0777), 0);
     json_t *empty =
         json_pack("{s:{s:{s:[]}}, s:[]}", "context", "bakeoff", "documents", "benchmarks");
@@ -373,9 +388,9 @@ static void the_newest_run_is_found(void **state)
         assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path, 0), 0);
         free(path);
     }
-    assert_newest(folder, NULL, files[2]);
     assert_newest(folder, "pcdata", files[1]);
     assert_newest(folder, "another", NULL);
+    assert_newest_runs(folder, files[1]);
     for (size_t i = 0; i < 4; i++) {
         char *path = path_in(folder, files[i]);
         assert_int_equal(unlink(path), 0);

@@ -36,6 +36,7 @@ struct trial {
     const struct bo_format *format;
     const struct bo_codec *codec;
     const void *model;
+    const void *held; /* what the encoding holds of the model */
     const struct bo_effort *effort;
     bool large; /* the model: what takes many encodings is sampled more thinly */
     struct bo_arena arena;
@@ -50,13 +51,20 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
 {
     enum { LARGE_UNITS = 1000 };
     struct bo_unit units[BO_MAX_UNITS] = {{NULL, 0}};
-    *t = (struct trial){format, codec, model, effort, .result = {.outcome = BO_PASS}};
+    *t = (struct trial){.format = format,
+                        .codec = codec,
+                        .model = model,
+                        .held = model,
+                        .effort = effort,
+                        .result = {.outcome = BO_PASS}};
     format->units(model, units);
     t->large = units[0].n > LARGE_UNITS;
     bo_arena_init(&t->arena, effort->budget_nbytes);
     bo_writer_init(&t->encoded, &t->arena);
     struct bo_error error = {0};
-    const enum bo_status status = codec->encode(model, &t->encoded, &error);
+    enum bo_status status = codec->encode(model, &t->encoded, &error);
+    if (status == BO_OK)
+        status = bo_held_model(format, codec, model, &t->arena, &t->held, &error);
     if (status == BO_OK)
         return true;
     if ((status == BO_UNSUPPORTED || status == BO_OVER_LIMIT) && bo_well_told(status, &error)) {
@@ -114,7 +122,7 @@ static struct bo_check_result check_round_trip(const struct bo_format *format,
         void *decoded = NULL;
         const enum bo_status status =
             codec->decode(bo_writer_span(&t.encoded), &t.arena, &decoded, &error);
-        const char *difference = status ? NULL : format->differ(model, decoded);
+        const char *difference = status ? NULL : format->differ(t.held, decoded);
         t.result = pass(1);
         if (status)
             trial_fail(&t, NULL, "itself", "decode-fails", "decode", &error);
@@ -149,8 +157,8 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
     void *reader = NULL;
     if (trial_begin(&t, format, codec, model, effort) && trial_open(&t, &guarded, &reader)) {
         t.result = pass(0);
-        if (!bo_contest_all_kinds(format, codec, model, reader, &t.arena, effort, &t.result.n_cases,
-                                  &t.result.finding))
+        if (!bo_contest_all_kinds(format, codec, t.held, reader, &t.arena, effort,
+                                  &t.result.n_cases, &t.result.finding))
             t.result.outcome = BO_FAIL;
         bo_guarded_free(&guarded);
     }
@@ -165,7 +173,7 @@ static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, vo
         .format = t->format,
         .codec = t->codec,
         .kind = kind,
-        .model = t->model,
+        .model = t->held,
         .reader = reader,
         .arena = &t->arena,
         .finding = &t->result.finding,
@@ -175,7 +183,7 @@ static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, vo
         return;
     }
     c.expected.n = 0;
-    for (uint64_t i = 0; kind->invalid_at(t->model, i, c.queries); i++, t->result.n_cases++) {
+    for (uint64_t i = 0; kind->invalid_at(t->held, i, c.queries); i++, t->result.n_cases++) {
         if (bo_contest_ask_oracle(&c, 1) != BO_OUT_OF_RANGE) {
             trial_fail(t, kind, "oracle", "oracle-answers-nonsense", "an invalid query", NULL);
             return;

@@ -2,7 +2,7 @@
  * What a codec is: one encoding of a format, and the code that reads it.
  *
  * The contract, which the generic checks (check.h) and the fuzzers enforce:
- *   - decode(encode(model)) equals the model; encoding gives the same bytes on every machine;
+ *   - decode(encode(model)) equals the model (or what `reduce` leaves of it); encoding gives the same bytes on every machine;
  *   - after open has returned BO_OK, no query touches memory outside the input, whatever it holds;
  *   - what decode refuses, open refuses too, or (a lazy codec) the query that meets it;
  *   - all memory comes from the arena passed in; nothing is printed, aborted or kept in globals;
@@ -54,6 +54,14 @@ struct bo_codec {
      */
     bool optional;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
+
+    /*
+     * What the encoding holds of a model, where it cannot hold all: fields left out, numbers
+     * rounded. decode(encode(model)) equals this, and queries answer from it. NULL: everything. It
+     * may point into the model.
+     */
+    enum bo_status (*reduce)(const void *model, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err);
 
     /*
      * Appends the model's encoding to `out`, with its sections marked. Scratch memory comes from

@@ -37,3 +37,15 @@ const struct bo_codec *bo_encoding_of(const struct bo_format *format, const stru
 {
     return codec->reads ? bo_find_codec(format, codec->reads) : codec;
 }
+
+enum bo_status bo_held_model(const struct bo_format *format, const struct bo_codec *codec,
+                             const void *model, struct bo_arena *arena, const void **held_ret,
+                             struct bo_error *err)
+{
+    const struct bo_codec *encoding = bo_encoding_of(format, codec);
+    void *reduced = NULL;
+    const enum bo_status status =
+        encoding->reduce ? encoding->reduce(model, arena, &reduced, err) : BO_OK;
+    *held_ret = encoding->reduce ? reduced : model;
+    return status;
+}

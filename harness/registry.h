@@ -15,6 +15,14 @@ const struct bo_workload *bo_find_workload(const struct bo_query_kind *kind, con
 /* The codec whose bytes `codec` reads: itself, or the one that its `reads` names. */
 const struct bo_codec *bo_encoding_of(const struct bo_format *format, const struct bo_codec *codec);
 
+/*
+ * What the bytes that `codec` reads hold of the model: all of it, or what the encoding's `reduce`
+ * leaves, in `arena`.
+ */
+enum bo_status bo_held_model(const struct bo_format *format, const struct bo_codec *codec,
+                             const void *model, struct bo_arena *arena, const void **held_ret,
+                             struct bo_error *err);
+
 static inline unsigned bo_kind_index(const struct bo_format *format,
                                      const struct bo_query_kind *kind)
 {

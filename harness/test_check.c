@@ -556,6 +556,67 @@ static void test_unsupported_is_skipped(void **state)
     assert_int_equal(run_check("oracle").n_cases, 0);
 }
 
+/* A codec that holds no kinds: every table comes back as one of the first kind. */
+static enum bo_status without_kinds(const void *m, struct bo_arena *a, void **ret,
+                                    struct bo_error *err)
+{
+    const struct pcdata_model *whole = m;
+    struct pcdata_model *held = bo_alloc(a, sizeof *held);
+    struct pcdata_table *tables = bo_alloc_array(a, whole->n_tables, sizeof *tables);
+    if (!held || !tables)
+        return bo_fail_alloc(err, a);
+    *held = *whole;
+    held->tables = tables;
+    for (uint32_t t = 0; t < whole->n_tables; t++) {
+        tables[t] = whole->tables[t];
+        tables[t].kind = PCDATA_PCSP;
+    }
+    *ret = held;
+    return BO_OK;
+}
+
+static enum bo_status encode_without_kinds(const void *m, struct bo_writer *out,
+                                           struct bo_error *err)
+{
+    void *held;
+    const enum bo_status status = without_kinds(m, out->arena, &held, err);
+    return status ? status : real->encode(held, out, err);
+}
+
+static enum bo_status decode_without_kinds(struct bo_span in, struct bo_arena *a, void **ret,
+                                           struct bo_error *err)
+{
+    void *whole;
+    const enum bo_status status = real->decode(in, a, &whole, err);
+    return status ? status : without_kinds(whole, a, ret, err);
+}
+
+static enum bo_status without_kinds_and_a_run(const void *m, struct bo_arena *a, void **ret,
+                                              struct bo_error *err)
+{
+    const enum bo_status status = without_kinds(m, a, ret, err);
+    if (!status)
+        drop_run(*ret);
+    return status;
+}
+
+/* What an encoding cannot hold is no fault when it says so, and exactly so. */
+static void test_reduced_models(void **state)
+{
+    (void)state;
+    static const char *const judges[] = {"round-trip", "oracle"};
+    start_from("run-array");
+    faulty.encode = encode_without_kinds;
+    faulty.decode = decode_without_kinds;
+    assert_string_equal(run_check("round-trip").finding.class, "round-trip");
+    faulty.reduce = without_kinds;
+    for (const struct bo_check *check = bo_checks; check->name; check++)
+        assert_int_not_equal(run_check(check->name).outcome, BO_FAIL);
+    faulty.reduce = without_kinds_and_a_run;
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(run_check(judges[i]).outcome, BO_FAIL);
+}
+
 static void test_small_budget(void **state)
 {
     (void)state;
@@ -604,7 +665,7 @@ int main(void)
         cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_faulty_oracle),
         cmocka_unit_test(test_all_codecs_pass),  cmocka_unit_test(test_unsupported_is_skipped),
         cmocka_unit_test(test_small_budget),     cmocka_unit_test(test_finding_line),
-        cmocka_unit_test(test_nobody_asks),
+        cmocka_unit_test(test_nobody_asks),      cmocka_unit_test(test_reduced_models),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

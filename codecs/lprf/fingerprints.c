@@ -162,8 +162,11 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
     match->off = 0;
     if (!find_slot(index, name, &slot))
         return BO_OK;
+    const uint8_t *group = lprf_group_of(&index->slots, slot);
+    if (__builtin_expect(lprf_cell_nbytes(group, slot) == 0, 0))
+        return BO_OK; /* a free slot, and an absent name whose fingerprint happens to be 0 */
     match->next = slot;
-    return lprf_match_at(file, lprf_cell_off(lprf_group_of(&index->slots, slot), slot), match, err);
+    return lprf_match_at(file, lprf_cell_off(group, slot), match, err);
 }
 
 static enum bo_status find_more(const struct lprf_file *file, const struct index *index,

@@ -61,16 +61,17 @@ static bool make_folder(const char *path)
     return false;
 }
 
-static bool write_page(const struct bo_page *page, const char *path)
+static bool write_page(struct bo_page *pages, size_t n, const char *path)
 {
-    struct bo_page printed = *page;
     char *text = NULL;
     size_t nbytes;
-    printed.out = open_memstream(&text, &nbytes);
-    if (!printed.out)
+    FILE *out = open_memstream(&text, &nbytes);
+    if (!out)
         abort();
-    bool ok = bo_page_print(&printed);
-    fclose(printed.out);
+    for (size_t i = 0; i < n; i++)
+        pages[i].out = out;
+    bool ok = bo_page_print(pages, n);
+    fclose(out);
     ok = ok && bo_output(path, (struct bo_span){(const uint8_t *)text, nbytes});
     free(text);
     if (ok)
@@ -78,27 +79,54 @@ static bool write_page(const struct bo_page *page, const char *path)
     return ok;
 }
 
-static int write_report(const char *results, const char *output)
+static struct bo_page start_page(const struct bo_run *run, const char *path, struct bo_arena *arena)
 {
-    struct bo_run run;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bool ok = bo_run_load(results, &run);
-    if (ok) {
-        const char *slash = strrchr(results, '/');
-        const char *pictures = bo_arena_printf(&arena, "results/%s", bo_run_fact(&run, "machine"));
-        const char *folder = bo_arena_printf(&arena, "%s/%s", output, pictures);
-        const struct bo_page page = {
-            .run = &run,
-            .results = bo_arena_printf(&arena, "%s/%s", pictures, slash ? slash + 1 : results),
-            .pictures = pictures,
-            .arena = &arena,
-        };
-        ok = make_folder(output) && make_folder(bo_arena_printf(&arena, "%s/results", output)) &&
-             make_folder(folder) && bo_page_files(&run, folder) &&
-             write_page(&page, bo_arena_printf(&arena, "%s/REPORT.md", output));
+    const char *slash = strrchr(path, '/');
+    const char *pictures = bo_arena_printf(arena, "results/%s", bo_run_fact(run, "machine"));
+    return (struct bo_page){
+        .run = run,
+        .results = bo_arena_printf(arena, "%s/%s", pictures, slash ? slash + 1 : path),
+        .pictures = pictures,
+        .arena = arena,
+    };
+}
+
+static bool write_report(const struct bo_run *runs, const char *const *paths, size_t n,
+                         const char *output, struct bo_arena *arena)
+{
+    struct bo_page *pages = bo_alloc_array(arena, n, sizeof *pages);
+    if (!pages)
+        abort();
+    bool ok = make_folder(output) && make_folder(bo_arena_printf(arena, "%s/results", output));
+    for (size_t i = 0; i < n && ok; i++) {
+        pages[i] = start_page(&runs[i], paths[i], arena);
+        const char *folder = bo_arena_printf(arena, "%s/%s", output, pages[i].pictures);
+        ok = make_folder(folder) && bo_page_files(pages, i, folder);
     }
-    bo_run_free(&run);
+    return ok && write_page(pages, n, bo_arena_printf(arena, "%s/REPORT.md", output));
+}
+
+/* From one file of results, or (NULL) from the newest of each format. */
+static int report(const char *results, const char *output)
+{
+    struct bo_arena arena;
+    struct bo_run *runs, one;
+    const char **paths;
+    size_t n = 1;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (results) {
+        runs = &one;
+        paths = &results;
+        if (!bo_run_load(results, &one)) {
+            bo_run_free(&one);
+            n = 0;
+        }
+    } else {
+        n = bo_runs_newest("results", &arena, &runs, &paths);
+    }
+    const bool ok = n && write_report(runs, paths, n, output, &arena);
+    while (n)
+        bo_run_free(&runs[--n]);
     bo_arena_free(&arena);
     return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
 }
@@ -110,8 +138,8 @@ int bo_cmd_report(int argc, char **argv)
     const char *results = NULL, *output = ".";
     bool check = false;
     const struct bo_option options[] = {
-        {"--results", 0, "FILE", "of `bench --json` (default: the newest in results/)", &results,
-         NULL},
+        {"--results", 0, "FILE",
+         "of `bench --json` (default: the newest of each format in results/)", &results, NULL},
         {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &output, NULL},
         {"--check-sizes", 0, NULL,
          "compare the sizes in REPORT.md with a fresh run's; write nothing", NULL, &check},
@@ -136,9 +164,5 @@ int bo_cmd_report(int argc, char **argv)
         free(path);
         return code;
     }
-    char *newest = results ? NULL : bo_run_newest("results", NULL);
-    const int code =
-        results || newest ? write_report(results ? results : newest, output) : BO_EXIT_USAGE;
-    free(newest);
-    return code;
+    return report(results, output);
 }

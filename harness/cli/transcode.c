@@ -61,6 +61,20 @@ int bo_open_payload(const struct bo_format *format, const struct bo_codec *codec
     return code;
 }
 
+/* What an encoding cannot hold is said, not lost in silence. */
+static enum bo_status tell_what_is_left_out(const struct bo_format *format,
+                                            const struct bo_codec *codec, const void *model,
+                                            struct bo_arena *arena, struct bo_error *err)
+{
+    const void *held;
+    const enum bo_status status = bo_held_model(format, codec, model, arena, &held, err);
+    const char *difference = status ? NULL : format->differ(model, held);
+    if (difference)
+        fprintf(stderr, "bakeoff: note: %s does not hold everything: %s\n", codec->name,
+                difference);
+    return status;
+}
+
 int bo_write_payload(const struct bo_format *format, const struct bo_codec *codec,
                      const void *model, const char *path, bool raw)
 {
@@ -71,6 +85,8 @@ int bo_write_payload(const struct bo_format *format, const struct bo_codec *code
     bo_writer_init(&payload, &arena);
     bo_writer_init(&file, &arena);
     enum bo_status status = codec->encode(model, &payload, &error);
+    if (!status)
+        status = tell_what_is_left_out(format, codec, model, &arena, &error);
     if (!status && !raw) {
         bo_file_put(format, bo_encoding_of(format, codec), bo_writer_span(&payload), &file);
         status = bo_writer_status(&file, &error);

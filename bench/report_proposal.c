@@ -1,0 +1,132 @@
+/* A proposal's sizes as a table. */
+#include "bench/report_proposal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/report_text.h"
+
+enum { MAX_COLUMNS = 24 };
+
+/* ---- one size -------------------------------------------------------------------------------- */
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Of the file that a program of the field makes of the document. */
+static double program_nbytes(const struct bo_run_document *document, const char *name)
+{
+    const json_t *programs = json_object_get(document->sizes, "programs"), *program;
+    size_t i;
+    json_array_foreach(programs, i, program)
+    {
+        const char *its_name = json_string_value(json_object_get(program, "name"));
+        if (its_name && strcmp(its_name, name) == 0)
+            return number_of(program, "bytes");
+    }
+    return NAN;
+}
+
+/* NaN where the run has none. */
+static double column_nbytes(const struct bo_run_document *document,
+                            const struct bo_proposal_column *column)
+{
+    const struct bo_run_codec *codec = column->codec ? bo_run_codec(document, column->codec) : NULL;
+    if (column->program)
+        return program_nbytes(document, column->program);
+    if (!codec || !codec->has_bytes)
+        return NAN;
+    return column->outer ? number_of(codec->size, column->outer) : (double)codec->bytes;
+}
+
+/* ---- the lines ------------------------------------------------------------------------------- */
+
+/* What the lines so far add up to, by column. */
+struct sums {
+    double nbytes[MAX_COLUMNS];
+    double log_left[MAX_COLUMNS]; /* of bytes over the first column's */
+    unsigned n;                   /* lines */
+};
+
+/* "-43.2%", of the first column's bytes. */
+static void add_cell(struct bo_grid *grid, const struct bo_proposal_column *column, double nbytes,
+                     double first)
+{
+    if (isnan(nbytes))
+        bo_grid_add(grid, "-");
+    else if (column->is_change)
+        bo_grid_add(grid, "%+.1f%%", 100 * (nbytes / first - 1));
+    else
+        bo_grid_add(grid, "%.0f", nbytes);
+}
+
+static void add_line(const struct bo_run_document *document, const struct bo_proposal *proposal,
+                     struct sums *sums, struct bo_grid *grid)
+{
+    const double first = column_nbytes(document, &proposal->columns[0]);
+    if (!(first > 0))
+        return;
+    bo_grid_add(grid, "%s", document->name);
+    for (unsigned c = 0; proposal->columns[c].heading; c++) {
+        const double nbytes = column_nbytes(document, &proposal->columns[c]);
+        add_cell(grid, &proposal->columns[c], nbytes, first);
+        sums->nbytes[c] += nbytes;
+        sums->log_left[c] += log(nbytes / first);
+    }
+    bo_grid_end_row(grid);
+    sums->n++;
+}
+
+static void add_total(const struct bo_proposal *proposal, const struct sums *sums,
+                      struct bo_grid *grid)
+{
+    bo_grid_add(grid, "*total*");
+    for (unsigned c = 0; proposal->columns[c].heading; c++)
+        add_cell(grid, &proposal->columns[c], sums->nbytes[c], sums->nbytes[0]);
+    bo_grid_end_row(grid);
+}
+
+static void add_mean(const struct bo_proposal *proposal, const struct sums *sums,
+                     struct bo_grid *grid)
+{
+    bo_grid_add(grid, "*geometric mean*");
+    for (unsigned c = 0; proposal->columns[c].heading; c++)
+        if (proposal->columns[c].is_change)
+            add_cell(grid, &proposal->columns[c], exp(sums->log_left[c] / sums->n), 1);
+        else
+            bo_grid_add(grid, "%s", "");
+    bo_grid_end_row(grid);
+}
+
+void bo_proposal_grid(const struct bo_run *run, const char *format,
+                      const struct bo_proposal *proposal, struct bo_arena *arena,
+                      struct bo_grid *grid_ret)
+{
+    struct sums sums = {.n = 0};
+    bo_grid_init(grid_ret, arena, 1);
+    bo_grid_add(grid_ret, "%s", proposal->first_heading);
+    for (unsigned c = 0; proposal->columns[c].heading; c++)
+        bo_grid_add(grid_ret, "%s", proposal->columns[c].heading);
+    bo_grid_end_row(grid_ret);
+    for (size_t d = 0; d < run->n_documents; d++)
+        if (strcmp(run->documents[d].format, format) == 0 && !run->documents[d].scale)
+            add_line(&run->documents[d], proposal, &sums, grid_ret);
+    if (sums.n > 1) {
+        add_total(proposal, &sums, grid_ret);
+        add_mean(proposal, &sums, grid_ret);
+    }
+}
+
+void bo_page_proposal(const struct bo_page *page, const char *format,
+                      const struct bo_proposal *proposal)
+{
+    struct bo_grid grid;
+    bo_proposal_grid(page->run, format, proposal, page->arena, &grid);
+    fprintf(page->out, "\n### %s\n\n%s\n\n", proposal->title, proposal->text);
+    bo_grid_markdown(&grid, page->out);
+    if (proposal->answer)
+        fprintf(page->out, "\n%s\n", proposal->answer);
+}
