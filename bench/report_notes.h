@@ -81,7 +81,8 @@ struct bo_proposal {
     const char *title, *text;
     const char *first_heading; /* "Profile": what the documents are */
     const struct bo_proposal_column *columns;
-    const char *answer; /* a paragraph below it; or NULL */
+    /* A paragraph below it, or NULL; "{v4c}" is what that column takes of the first, in total. */
+    const char *answer;
 };
 
 struct bo_notes {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/report_text.h"
+#include "bench/report_grid.h"
 
 enum { MAX_COLUMNS = 24 };
 
@@ -101,32 +101,66 @@ static void add_mean(const struct bo_proposal *proposal, const struct sums *sums
     bo_grid_end_row(grid);
 }
 
-void bo_proposal_grid(const struct bo_run *run, const char *format,
-                      const struct bo_proposal *proposal, struct bo_arena *arena,
-                      struct bo_grid *grid_ret)
+static struct sums fill_grid(const struct bo_run *run, const char *format,
+                             const struct bo_proposal *proposal, struct bo_grid *grid)
 {
     struct sums sums = {.n = 0};
-    bo_grid_init(grid_ret, arena, 1);
-    bo_grid_add(grid_ret, "%s", proposal->first_heading);
+    bo_grid_add(grid, "%s", proposal->first_heading);
     for (unsigned c = 0; proposal->columns[c].heading; c++)
-        bo_grid_add(grid_ret, "%s", proposal->columns[c].heading);
-    bo_grid_end_row(grid_ret);
+        bo_grid_add(grid, "%s", proposal->columns[c].heading);
+    bo_grid_end_row(grid);
     for (size_t d = 0; d < run->n_documents; d++)
         if (strcmp(run->documents[d].format, format) == 0 && !run->documents[d].scale)
-            add_line(&run->documents[d], proposal, &sums, grid_ret);
+            add_line(&run->documents[d], proposal, &sums, grid);
     if (sums.n > 1) {
-        add_total(proposal, &sums, grid_ret);
-        add_mean(proposal, &sums, grid_ret);
+        add_total(proposal, &sums, grid);
+        add_mean(proposal, &sums, grid);
     }
+    return sums;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* "{v4c}" in an answer: what the column of that heading takes in total, in percent of the first. */
+static void print_share(const struct bo_proposal *proposal, const struct sums *sums,
+                        const char *heading, size_t n, FILE *out)
+{
+    unsigned c = 0;
+    while (proposal->columns[c].heading && (strlen(proposal->columns[c].heading) != n ||
+                                            memcmp(proposal->columns[c].heading, heading, n) != 0))
+        c++;
+    const double share =
+        proposal->columns[c].heading ? 100 * sums->nbytes[c] / sums->nbytes[0] : NAN;
+    if (isnan(share))
+        fprintf(out, "(not measured)");
+    else
+        fprintf(out, "%.1f%%", share);
+}
+
+static void print_answer(const struct bo_proposal *proposal, const struct sums *sums, FILE *out)
+{
+    fputc('\n', out);
+    for (const char *p = proposal->answer; *p;) {
+        const size_t plain = strcspn(p, "{");
+        fprintf(out, "%.*s", (int)plain, p);
+        p += plain;
+        if (*p) {
+            const size_t n = strcspn(++p, "}");
+            print_share(proposal, sums, p, n, out);
+            p += n + (p[n] != 0);
+        }
+    }
+    fputc('\n', out);
 }
 
 void bo_page_proposal(const struct bo_page *page, const char *format,
                       const struct bo_proposal *proposal)
 {
     struct bo_grid grid;
-    bo_proposal_grid(page->run, format, proposal, page->arena, &grid);
+    bo_grid_init(&grid, page->arena, 1);
+    const struct sums sums = fill_grid(page->run, format, proposal, &grid);
     fprintf(page->out, "\n### %s\n\n%s\n\n", proposal->title, proposal->text);
     bo_grid_markdown(&grid, page->out);
-    if (proposal->answer)
-        fprintf(page->out, "\n%s\n", proposal->answer);
+    if (proposal->answer && sums.n)
+        print_answer(proposal, &sums, page->out);
 }
