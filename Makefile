@@ -13,11 +13,12 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 	gnuplot-nox
 PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
 	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
-	qemu-user-static
+	qemu-user-static gcc-12 autofdo
 PACKAGES_FUZZ := afl++ clang llvm libclang-rt-14-dev
 # Libraries of optional codecs; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
-PACKAGES_CORPORA := jq npm zstd xz-utils binutils
+PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
+	autofdo
 
 # ---- variants: the same sources under several compilers and sanitizers --------------------------
 
@@ -63,14 +64,20 @@ LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIA
 # each check where it says `light`. A variant without numbers sees everything; LIMITS_<variant>_<format>
 # goes first. selfcheck says what it left out, and run_tests.sh passes that on.
 LIMITS_gcc_lprf := 1000000 100000000 12
+LIMITS_gcc_autofdo := 100000 100000000 6
 LIMITS_clang_lprf := 1000000 5000000 12 light
+LIMITS_clang_autofdo := 1000000 5000000 12 light
 LIMITS_asan_pcdata := 250000 1000000 12
 LIMITS_asan_lprf := 1000000 2000000 12 light
+LIMITS_asan_autofdo := 250000 1000000 12 light
 LIMITS_msan_pcdata := 210000 1000000 12
 LIMITS_msan_lprf := 500000 1000000 2 light
+LIMITS_msan_autofdo := 150000 500000 4 light
 LIMITS_i686_lprf := 500000 1000000 4 light
+LIMITS_i686_autofdo := 250000 1000000 4 light
 LIMITS_s390x_pcdata := 210000 1000000 2
 LIMITS_s390x_lprf := 500000 1000000 2 light
+LIMITS_s390x_autofdo := 150000 500000 2 light
 # $(1): format
 limits = $(or $(LIMITS_$(VARIANT)_$(1)),$(LIMITS_$(VARIANT)))
 limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word 2,$(limits))) \
@@ -82,20 +89,25 @@ FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 
 # Optional codecs, by their libraries: built in the native variants where the header is there.
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
-OPTIONAL ?= marisa cmph llvm
-OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c)
+OPTIONAL ?= marisa cmph llvm zstd
+OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c) \
+	codecs/autofdo/shared_trees_zstd.c
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
 HEADER_llvm := /usr/lib/llvm-14/include/llvm/ProfileData/InstrProfReader.h
+HEADER_zstd := /usr/include/zstd.h
 SRC_marisa := $(addprefix codecs/lprf/,marisa.c marisa_shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
 SRC_llvm := $(addprefix codecs/lprf/,profdata.c profdata_shim.cc)
+SRC_zstd := codecs/autofdo/shared_trees_zstd.c
 LIBS_marisa := -lmarisa -lstdc++
 LIBS_cmph := -lcmph
 LIBS_llvm := -L/usr/lib/llvm-14/lib -lLLVM-14 -lstdc++
+LIBS_zstd := -lzstd
 VERSION_marisa = $(shell pkg-config --modversion marisa)
 VERSION_cmph = $(shell pkg-config --modversion cmph)
 VERSION_llvm = $(shell llvm-config-14 --version)
+VERSION_zstd = $(shell pkg-config --modversion libzstd)
 BUILT_OPTIONAL := $(if $(filter gcc clang,$(VARIANT)),$(foreach l,$(OPTIONAL),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))
 CORE_LIBS := $(foreach l,$(BUILT_OPTIONAL),$(LIBS_$(l)))
@@ -137,8 +149,8 @@ $(OBJ)/%.o: %.cc
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. $(CXXFLAGS_own) -MMD -MP -c $< -o $@
 
 # A list of codecs is made anew when the libraries change.
-$(OBJ)/codecs/lprf/format.o: CFLAGS += $(OPTIONAL_FLAGS)
-$(OBJ)/codecs/lprf/format.o: $(OBJ)/optional
+$(OBJ)/codecs/lprf/format.o $(OBJ)/codecs/autofdo/format.o: CFLAGS += $(OPTIONAL_FLAGS)
+$(OBJ)/codecs/lprf/format.o $(OBJ)/codecs/autofdo/format.o: $(OBJ)/optional
 $(OBJ)/codecs/lprf/profdata_shim.o: CXXFLAGS_own := -isystem /usr/lib/llvm-14/include
 
 $(OBJ)/optional: FORCE

@@ -15,7 +15,25 @@
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 
-const struct bo_program *const bo_programs[] = {&lprf_llvm_profdata, NULL};
+const struct bo_program *const bo_programs[] = {&lprf_llvm_profdata,
+                                                &autofdo_llvm_text,
+                                                &autofdo_llvm_binary,
+                                                &autofdo_llvm_extbinary,
+                                                &autofdo_llvm_extbinary_packed,
+                                                NULL};
+
+const char *const bo_llvm_profdata_commands[] = {"llvm-profdata",
+                                                 "llvm-profdata-22",
+                                                 "llvm-profdata-21",
+                                                 "llvm-profdata-20",
+                                                 "llvm-profdata-19",
+                                                 "llvm-profdata-18",
+                                                 "llvm-profdata-17",
+                                                 "llvm-profdata-16",
+                                                 "llvm-profdata-15",
+                                                 "llvm-profdata-14",
+                                                 NULL};
+const char *const bo_llvm_profdata_version_args[] = {"show", "--version", NULL};
 
 /* Where a program works, and what stands for its placeholders. */
 struct workshop {

@@ -34,6 +34,11 @@ struct bo_program {
 /* All programs that are known; ends with NULL. Each format's are in a file of their own. */
 extern const struct bo_program *const bo_programs[];
 extern const struct bo_program lprf_llvm_profdata;
+extern const struct bo_program autofdo_llvm_text, autofdo_llvm_binary, autofdo_llvm_extbinary,
+    autofdo_llvm_extbinary_packed;
+
+/* LLVM's program for profiles, as several formats have it. */
+extern const char *const bo_llvm_profdata_commands[], *const bo_llvm_profdata_version_args[];
 
 /*
  * Runs a program on a document: {"name", "version", "bytes", "jobs": [{"label", "wall_ns": []}],

@@ -4,10 +4,6 @@
 #include "bench/programs.h"
 #include "codecs/lprf/lprf.h"
 
-static const char *const commands[] = {
-    "llvm-profdata",    "llvm-profdata-19", "llvm-profdata-18", "llvm-profdata-17",
-    "llvm-profdata-16", "llvm-profdata-15", "llvm-profdata-14", NULL};
-static const char *const version_args[] = {"show", "--version", NULL};
 static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};
 
 /*
@@ -34,8 +30,8 @@ static char *middle_name(const void *opaque)
 const struct bo_program lprf_llvm_profdata = {
     .format = "lprf",
     .name = "llvm-profdata",
-    .commands = commands,
-    .version_args = version_args,
+    .commands = bo_llvm_profdata_commands,
+    .version_args = bo_llvm_profdata_version_args,
     .make_args = make_args,
     .jobs = jobs,
     .subject = middle_name,

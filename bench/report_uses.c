@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/report_text.h"
+#include "harness/codec.h"
 
 /* ---- one line a codec ------------------------------------------------------------------------ */
 
@@ -92,7 +93,9 @@ const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const double v = bo_figure_value(document, codec, &use->figure, NULL);
-        if (codec->is_noop || codec->optional || codec->probabilistic != probabilistic ||
+        const bool is_library =
+            codec->optional && strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0;
+        if (codec->is_noop || is_library || codec->probabilistic != probabilistic ||
             !(v < best_v) || !is_fit(document, codec, uses, use->use))
             continue;
         best = codec;

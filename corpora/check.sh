@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks that the embedded documents and name lists are those that manifest.json lists, byte for
-# byte. Needs no network.
+# Checks that the embedded documents, name lists and vectors are those that manifest.json lists,
+# byte for byte. Needs no network.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
 . ./documents.sh
@@ -38,6 +38,14 @@ while IFS=$'\t' read -r file counters; do
 done < <(jq -r '.documents[] | select(.embedded and .counters) | [.file, .counters] | @tsv' \
     manifest.json)
 
+# Files of the field that tests read, and the documents that they are.
+while IFS=$'\t' read -r file sha256 document; do
+    n=$((n + 1))
+    has_sha256 "$file" "$sha256" || fail "$file: the vector has another SHA-256"
+    jq -e --arg name "$document" 'any(.documents[]; .name == $name and .embedded)' manifest.json \
+        >/dev/null || fail "$file: is no embedded document"
+done < <(jq -r '.vectors[] | [.file, .sha256, .document] | @tsv' manifest.json)
+
 # What documents are made from must be in the manifest, too.
 unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as $files |
     .documents[] | select((.source.list and (.source.list | IN($lists[]) | not)) or
@@ -46,9 +54,11 @@ unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as 
 [ -z "$unknown" ] || fail "made from what the manifest does not list: $unknown"
 
 # Every text in a format's folder, packed or not, must be in the manifest.
-for file in */*.txt */*.xz; do
-    jq -e --arg file "$file" 'any(.documents[], .lists[]; .file == $file)' manifest.json \
-        >/dev/null || fail "$file: not in the manifest"
+for file in */*.txt */*.xz */*/*.xz; do
+    [[ $file != fetched/* ]] || continue
+    jq -e --arg file "$file" 'any(.documents[], .lists[], .vectors[]; .file == $file)' \
+        manifest.json >/dev/null || fail "$file: not in the manifest"
 done
-[ $failed -eq 0 ] && echo "corpora: $n embedded documents and lists are as the manifest says"
+[ $failed -eq 0 ] &&
+    echo "corpora: $n embedded documents, lists and vectors are as the manifest says"
 exit $failed

@@ -18,6 +18,7 @@ count_units() { # format
     case $1 in
     pcdata) grep -c '^table ' ;;
     lprf) grep -c '^# Func Hash:$' ;;
+    autofdo) grep -c '^[^ #]' ;;
     names) grep -c . ;;
     *) echo "documents.sh does not know what to count in $1" >&2 && false ;;
     esac
@@ -26,7 +27,7 @@ count_units() { # format
 units_of() { # format
     case $1 in
     pcdata) echo tables ;;
-    lprf) echo functions ;;
+    lprf | autofdo) echo functions ;;
     *) echo names ;;
     esac
 }

@@ -64,6 +64,7 @@ step "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
 step "corpora: manifest" corpora/check.sh
 step "import: real Go binaries" corpora/import/test_real_go.sh
 step "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
+step "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
 step "source layout" make --no-print-directory check-format
 
 if ((skipped)); then

@@ -59,4 +59,10 @@ extern const struct bo_importer *const bo_importers[]; /* NULL-terminated */
 /* The first importer of the format that takes the file for its own, or NULL. */
 const struct bo_importer *bo_find_importer(const char *format, struct bo_span file);
 
+/*
+ * True for what is not binary, of an empty file, too: text forms have no NUL, and the magics of LLVM's
+ * binary profiles are no text.
+ */
+bool bo_looks_like_text(struct bo_span file);
+
 #endif

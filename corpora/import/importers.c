@@ -19,3 +19,10 @@ const struct bo_importer *bo_find_importer(const char *format, struct bo_span fi
             return *i;
     return NULL;
 }
+
+bool bo_looks_like_text(struct bo_span file)
+{
+    enum { LOOKED_AT_NBYTES = 4096 };
+    const size_t n = file.n < LOOKED_AT_NBYTES ? file.n : LOOKED_AT_NBYTES;
+    return n == 0 || (file.p[0] != 0xff && file.p[0] != 0x81 && !memchr(file.p, 0, n));
+}

@@ -3,7 +3,7 @@
  * through LLVM's own reader.
  */
 #include "corpora/import/import.h"
-#include "corpora/import/lprf_tool.h"
+#include "corpora/import/profdata_tool.h"
 #include "harness/registry.h"
 
 /* ff "lprof" K 81, or backwards: K is i for an indexed profile, r or R for a raw one. */
@@ -38,6 +38,10 @@ static enum bo_status check_index_place(struct bo_span file, struct bo_error *er
     return inside ? BO_OK : bo_fail(err, BO_TRUNCATED, file.n, "file ends before its index does");
 }
 
+/* The plain name goes first: a .profraw is read only by the LLVM whose programs write it. */
+static const struct profdata_tool tool = {
+    .newest_first = false, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}};
+
 static enum bo_status import_profdata(struct bo_span file, const struct bo_import_options *options,
                                       struct bo_arena *arena, void **model_ret,
                                       struct bo_error *err)
@@ -46,7 +50,7 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
     struct bo_span text;
     enum bo_status status = check_index_place(file, err);
     if (!status)
-        status = lprf_tool_text(file, arena, &text, err);
+        status = profdata_tool_text(&tool, file, arena, &text, err);
     if (status)
         return status;
     /* An offset would be one of a text that nobody sees. */

@@ -4,14 +4,6 @@
 #include "corpora/import/import.h"
 #include "harness/registry.h"
 
-/* Not binary: text forms have no NUL, and the magics of LLVM's binary profiles are no text. */
-static bool looks_like_text(struct bo_span file)
-{
-    enum { LOOKED_AT_NBYTES = 4096 };
-    const size_t n = file.n < LOOKED_AT_NBYTES ? file.n : LOOKED_AT_NBYTES;
-    return n == 0 || (file.p[0] != 0xff && file.p[0] != 0x81 && !memchr(file.p, 0, n));
-}
-
 static enum bo_status import_text(struct bo_span file, const struct bo_import_options *options,
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
@@ -23,6 +15,6 @@ const struct bo_importer lprf_text_importer = {
     .format = "lprf",
     .name = "proftext",
     .summary = "LLVM's text form of a profile, .proftext",
-    .sniff = looks_like_text,
+    .sniff = bo_looks_like_text,
     .import = import_text,
 };

@@ -159,8 +159,16 @@ static bool load_documents(const struct request *request, struct bo_documents *d
                                 documents);
     if (ok && request->scale)
         ok = add_present(format, NULL, true, documents);
-    for (size_t i = 0; i < documents->n && ok; i++)
-        ok = bo_document_load(&documents->items[i]);
+    for (size_t i = 0; i < documents->n && ok;) {
+        const bool is_loaded = bo_document_load(&documents->items[i]);
+        /* Nobody named it: its folder may hold other things. */
+        const bool is_left_out = !is_loaded && documents->items[i].external && !request->corpus;
+        if (is_left_out)
+            bo_documents_leave_out(documents, i);
+        else
+            i++;
+        ok = is_loaded || is_left_out;
+    }
     if (ok && documents->n == 0)
         ok = !bo_usage_error("bench", "finds no document to measure on");
     return ok;

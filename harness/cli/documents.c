@@ -2,6 +2,8 @@
 #include "harness/cli/documents.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
+#include <glob.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,50 @@ static bool append_entry(const char *corpora, const json_t *entry, const struct 
     return append(documents, document);
 }
 
+static char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = strdup(slash ? slash + 1 : path);
+    static const char *const suffixes[] = {".xz", ".zst", ".txt", ".proftext", ".llvmprof"};
+    for (size_t i = 0; name && i < sizeof suffixes / sizeof *suffixes; i++) {
+        const size_t n = strlen(name), m = strlen(suffixes[i]);
+        if (n > m && strcmp(name + n - m, suffixes[i]) == 0)
+            name[n - m] = 0;
+    }
+    return name;
+}
+
+/*
+ * Documents that may not be in the repository: the manifest knows where in $BAKEOFF_CORPORA they
+ * lie, by a pattern, and where they are from.
+ */
+static bool append_external(const json_t *entry, const struct bo_format *wanted,
+                            struct bo_documents *documents)
+{
+    const struct bo_format *format = bo_find_format(string_of(entry, "format"));
+    const char *extra = getenv("BAKEOFF_CORPORA");
+    glob_t found = {.gl_pathc = 0};
+    if (!extra || !format || (wanted && format != wanted))
+        return true;
+    char *pattern = join(extra, string_of(entry, "files"));
+    const int code = pattern ? glob(pattern, 0, NULL, &found) : GLOB_NOSPACE;
+    bool ok = code != GLOB_NOSPACE;
+    for (size_t i = 0; i < found.gl_pathc && ok; i++)
+        ok = append(documents,
+                    (struct bo_document){.format = format,
+                                         .name = name_of(found.gl_pathv[i]),
+                                         .path = strdup(found.gl_pathv[i]),
+                                         .provenance = describe(entry),
+                                         .external = true,
+                                         .scale = json_is_true(json_object_get(entry, "scale")),
+                                         .present = true});
+    if (code == GLOB_NOSPACE)
+        fprintf(stderr, "bakeoff: out of memory\n");
+    globfree(&found);
+    free(pattern);
+    return ok;
+}
+
 static bool list_manifest(const struct bo_format *format, struct bo_documents *documents)
 {
     char *corpora = find_corpora();
@@ -122,6 +168,8 @@ static bool list_manifest(const struct bo_format *format, struct bo_documents *d
     json_t *entry;
     json_array_foreach(json_object_get(manifest, "documents"), i, entry) ok =
         ok && append_entry(corpora, entry, format, documents);
+    json_array_foreach(json_object_get(manifest, "external"), i, entry) ok =
+        ok && append_external(entry, format, documents);
     json_decref(manifest);
     free(path);
     free(corpora);
@@ -131,19 +179,6 @@ static bool list_manifest(const struct bo_format *format, struct bo_documents *d
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
-}
-
-static char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *name = strdup(slash ? slash + 1 : path);
-    static const char *const suffixes[] = {".xz", ".zst", ".txt", ".proftext"};
-    for (size_t i = 0; name && i < sizeof suffixes / sizeof *suffixes; i++) {
-        const size_t n = strlen(name), m = strlen(suffixes[i]);
-        if (n > m && strcmp(name + n - m, suffixes[i]) == 0)
-            name[n - m] = 0;
-    }
-    return name;
 }
 
 static bool append_path(const struct bo_format *format, const char *path,
@@ -176,6 +211,45 @@ static bool append_folder(const struct bo_format *format, const char *folder,
     return ok;
 }
 
+static void release(struct bo_document *document)
+{
+    free(document->name);
+    free(document->path);
+    free(document->provenance);
+    bo_arena_free(&document->arena);
+}
+
+/* Notes, sources and lists of names that lie beside documents, and what the list has already. */
+static bool is_left_out(const struct bo_document *document, const struct bo_documents *before)
+{
+    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",   "*.sql",
+                                           "*.c",       "*.cpp", "*/names-*"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (fnmatch(patterns[i], document->path, 0) == 0)
+            return true;
+    for (size_t i = 0; i < before->n; i++)
+        if (before->items[i].format == document->format &&
+            strcmp(before->items[i].name, document->name) == 0)
+            return true;
+    return false;
+}
+
+/* Moves the files of a folder of $BAKEOFF_CORPORA that are documents to the list. */
+static bool append_extra(struct bo_documents *files, struct bo_documents *documents)
+{
+    bool ok = true;
+    for (size_t i = 0; i < files->n; i++) {
+        struct bo_document *d = &files->items[i];
+        d->external = true;
+        if (!ok || is_left_out(d, documents))
+            release(d);
+        else if (!(ok = append(documents, *d)))
+            release(d);
+    }
+    free(files->items);
+    return ok;
+}
+
 /* $BAKEOFF_CORPORA/<format>, where there is one. */
 static bool list_extra(const struct bo_format *wanted, struct bo_documents *documents)
 {
@@ -183,20 +257,15 @@ static bool list_extra(const struct bo_format *wanted, struct bo_documents *docu
     bool ok = true;
     for (const struct bo_format *const *f = bo_formats; extra && *f && ok; f++) {
         char *folder = wanted && wanted != *f ? NULL : join(extra, (*f)->name);
+        struct bo_documents files = {NULL, 0};
         struct stat st;
-        if (folder && stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
-            ok = append_folder(*f, folder, documents);
+        if (folder && stat(folder, &st) == 0 && S_ISDIR(st.st_mode)) {
+            ok = append_folder(*f, folder, &files);
+            ok = append_extra(&files, documents) && ok;
+        }
         free(folder);
     }
     return ok;
-}
-
-static void release(struct bo_document *document)
-{
-    free(document->name);
-    free(document->path);
-    free(document->provenance);
-    bo_arena_free(&document->arena);
 }
 
 /* True when a document of this format is there that does not lie in the repository. */
@@ -270,6 +339,7 @@ static bool add_known(const struct bo_format *format, const char *name,
                                                     .path = strdup(d->path),
                                                     .provenance = strdup(d->provenance),
                                                     .embedded = d->embedded,
+                                                    .external = d->external,
                                                     .sample = d->sample,
                                                     .scale = d->scale,
                                                     .present = d->present});
@@ -337,6 +407,15 @@ bool bo_document_load(struct bo_document *document)
         bo_file_error(in.path, &error);
     bo_input_close(&in);
     return status == BO_OK && hash_model(document);
+}
+
+void bo_documents_leave_out(struct bo_documents *documents, size_t i)
+{
+    fprintf(stderr, "bakeoff: %s: left out\n", documents->items[i].path);
+    release(&documents->items[i]);
+    documents->n--;
+    memmove(&documents->items[i], &documents->items[i + 1],
+            (documents->n - i) * sizeof *documents->items);
 }
 
 void bo_documents_free(struct bo_documents *documents)

@@ -3,8 +3,9 @@
  * files.
  *
  * The corpora are looked for in ./corpora, then beside the program's folder (../corpora).
- * BAKEOFF_CORPORA may name one more folder, with a subfolder a format, whose files are offered as
- * documents beside the manifest's.
+ * BAKEOFF_CORPORA may name one more folder: the manifest tells where in it documents lie that may
+ * not be in the repository ("external"), and the files of its subfolders, one a format, are
+ * offered, too.
  */
 #ifndef BO_DOCUMENTS_H
 #define BO_DOCUMENTS_H
@@ -20,6 +21,7 @@ struct bo_document {
     /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
     char *provenance;
     bool embedded; /* lies in the repository */
+    bool external; /* lies in $BAKEOFF_CORPORA */
     bool sample;   /* embedded, but a part of a document that can be fetched */
     bool scale;    /* made for curves over sizes, not for comparisons: taken only by its name */
     bool present;  /* its file exists (fetched ones: after `make corpora`) */
@@ -59,6 +61,9 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
 
 /* Reads the document's model; false after a message. */
 bool bo_document_load(struct bo_document *document);
+
+/* Takes the i-th document off the list, with a message. */
+void bo_documents_leave_out(struct bo_documents *documents, size_t i);
 
 /* Releases the models and the list. */
 void bo_documents_free(struct bo_documents *documents);

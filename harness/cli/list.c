@@ -70,10 +70,11 @@ static json_t *codec_json(const struct bo_format *format, const struct bo_codec 
     for (unsigned k = 0; k < format->n_kinds; k++)
         if (codec->kinds >> k & 1)
             json_array_append_new(kinds, json_string(format->kinds[k].name));
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:b}", "format", format->name,
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:b, s:b}", "format", format->name,
                      "codec", codec->name, "role", bo_role_name(codec->role), "access",
                      bo_access_name(codec->access), "kinds", kinds, "summary", codec->summary,
-                     "spec", codec->spec, "reads", codec->reads, "optional", codec->optional);
+                     "spec", codec->spec, "reads", codec->reads, "optional", codec->optional,
+                     "lossy", codec->reduce != NULL);
 }
 
 static void print_missing(const struct bo_format *format)
@@ -111,6 +112,8 @@ static int list_codecs(bool json)
 
 static const char *whereabouts(const struct bo_document *document)
 {
+    if (document->external)
+        return "external";
     return document->embedded ? "embedded" : document->present ? "fetched" : "not fetched";
 }
 
@@ -125,10 +128,11 @@ static int list_corpora(bool json)
     for (size_t i = 0; i < documents.n; i++) {
         const struct bo_document *d = &documents.items[i];
         if (json)
-            json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "format",
-                                                 d->format->name, "name", d->name, "path", d->path,
-                                                 "provenance", d->provenance, "embedded",
-                                                 d->embedded, "present", d->present));
+            json_array_append_new(all,
+                                  json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "format",
+                                            d->format->name, "name", d->name, "path", d->path,
+                                            "provenance", d->provenance, "state", whereabouts(d),
+                                            "embedded", d->embedded, "present", d->present));
         else
             printf("%-8s %-28s %-11s %s\n", d->format->name, d->name, whereabouts(d),
                    d->provenance);

@@ -4,7 +4,7 @@
  * Its input and outputs are files in memory: nothing can stay behind on a disk, whatever happens,
  * and no pipe can fill up while the other end waits.
  */
-#include "corpora/import/lprf_tool.h"
+#include "corpora/import/profdata_tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,24 +97,41 @@ static void close_streams(const struct streams *s)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Starts the first of the names that the PATH has; 0, or an error number. */
-static int spawn_any(const posix_spawn_file_actions_t *actions, pid_t *pid_ret)
+static const char plain_name[] = "llvm-profdata";
+static const char *const versioned_names[] = {
+    "llvm-profdata-22", "llvm-profdata-21", "llvm-profdata-20",
+    "llvm-profdata-19", "llvm-profdata-18", "llvm-profdata-17",
+    "llvm-profdata-16", "llvm-profdata-15", "llvm-profdata-14",
+};
+
+/* Starts the program; 0, or an error number. */
+static int spawn(const char *name, const struct profdata_tool *tool,
+                 const posix_spawn_file_actions_t *actions, pid_t *pid_ret)
 {
-    static const char *const names[] = {"llvm-profdata",    "llvm-profdata-19", "llvm-profdata-18",
-                                        "llvm-profdata-17", "llvm-profdata-16", "llvm-profdata-15",
-                                        "llvm-profdata-14"};
-    int code = ENOENT;
-    for (size_t i = 0; i < sizeof names / sizeof *names && code == ENOENT; i++) {
-        char name[32], merge[] = "merge", text[] = "--text", to[] = "-o", out[] = "-",
-                       in[] = "/dev/stdin";
-        snprintf(name, sizeof name, "%s", names[i]);
-        char *argv[] = {name, merge, text, to, out, in, NULL};
-        code = posix_spawnp(pid_ret, name, actions, NULL, argv, environ);
+    /* The program gets copies: it may write to them. */
+    char words[PROFDATA_MAX_ARGS + 1][32], *argv[PROFDATA_MAX_ARGS + 2] = {words[0]};
+    snprintf(words[0], sizeof *words, "%s", name);
+    for (size_t i = 0; i < PROFDATA_MAX_ARGS && tool->args[i]; i++) {
+        argv[i + 1] = words[i + 1];
+        snprintf(words[i + 1], sizeof *words, "%s", tool->args[i]);
     }
+    return posix_spawnp(pid_ret, name, actions, NULL, argv, environ);
+}
+
+/* Starts the first of the programs that the PATH has; 0, or an error number. */
+static int spawn_any(const struct profdata_tool *tool, const posix_spawn_file_actions_t *actions,
+                     pid_t *pid_ret)
+{
+    int code = tool->newest_first ? ENOENT : spawn(plain_name, tool, actions, pid_ret);
+    for (size_t i = 0; i < sizeof versioned_names / sizeof *versioned_names && code == ENOENT; i++)
+        code = spawn(versioned_names[i], tool, actions, pid_ret);
+    if (code == ENOENT && tool->newest_first)
+        code = spawn(plain_name, tool, actions, pid_ret);
     return code;
 }
 
-static enum bo_status spawn_on(const struct streams *s, pid_t *pid_ret, struct bo_error *err)
+static enum bo_status spawn_on(const struct profdata_tool *tool, const struct streams *s,
+                               pid_t *pid_ret, struct bo_error *err)
 {
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
@@ -123,7 +140,7 @@ static enum bo_status spawn_on(const struct streams *s, pid_t *pid_ret, struct b
     for (int i = 0; i < N_STREAMS && !code; i++)
         code = posix_spawn_file_actions_adddup2(&actions, s->fd[i], i);
     if (!code)
-        code = spawn_any(&actions, pid_ret);
+        code = spawn_any(tool, &actions, pid_ret);
     posix_spawn_file_actions_destroy(&actions);
     if (code == ENOENT)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
@@ -161,12 +178,12 @@ static enum bo_status fail_said(const struct streams *s, struct bo_arena *arena,
                    n > n_before ? line : "llvm-profdata fails and does not say why");
 }
 
-static enum bo_status run_on(const struct streams *s, struct bo_arena *arena,
-                             struct bo_span *text_ret, struct bo_error *err)
+static enum bo_status run_on(const struct profdata_tool *tool, const struct streams *s,
+                             struct bo_arena *arena, struct bo_span *text_ret, struct bo_error *err)
 {
     pid_t pid, waited;
     int exit_status = 0;
-    const enum bo_status status = spawn_on(s, &pid, err);
+    const enum bo_status status = spawn_on(tool, s, &pid, err);
     if (status)
         return status;
     do
@@ -181,13 +198,14 @@ static enum bo_status run_on(const struct streams *s, struct bo_arena *arena,
     return read_all(s->fd[STDOUT_FILENO], arena, text_ret, err);
 }
 
-enum bo_status lprf_tool_text(struct bo_span profile, struct bo_arena *arena,
-                              struct bo_span *text_ret, struct bo_error *err)
+enum bo_status profdata_tool_text(const struct profdata_tool *tool, struct bo_span profile,
+                                  struct bo_arena *arena, struct bo_span *text_ret,
+                                  struct bo_error *err)
 {
     struct streams s;
     enum bo_status status;
     if (open_streams(&s) && write_all(s.fd[STDIN_FILENO], profile))
-        status = run_on(&s, arena, text_ret, err);
+        status = run_on(tool, &s, arena, text_ret, err);
     else
         status = fail_io(err, "no room for a copy of the profile in memory");
     close_streams(&s);

@@ -1,0 +1,199 @@
+/*
+ * Bad files of shared trees: for each, the status, the byte and the phrase that decode must answer
+ * with. Why: everything is in bits, so that one of them moves all that follow; lists and variants
+ * speak of each other by numbers; and trees that are stored once can be expanded without end.
+ *
+ * The small files here are also the layout's witnesses: test_shared_trees.c compares what the encoder
+ * writes with them.
+ */
+#include "codecs/autofdo/test_trees.h"
+
+/* Bytes of a small file become others: from `at` on. */
+struct test_case {
+    const char *row;
+    size_t at;
+    struct bo_span bytes;
+    enum bo_status status;
+    uint64_t off;
+    const char *what;
+};
+
+#define INDEX_ROOM "more names than the index has room for"
+#define PLACES_ROOM "more places than the structure has room for"
+#define SECTIONS_RUN "sections run past the file's end"
+#define FEWER_PLACES "there are fewer places than announced"
+#define BLOCK_END "block does not end where it should"
+#define PADDING "padding is not 0"
+#define FFFF "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+
+static const struct test_case head_cases[] = {
+    {"as it is", 0, BYTES("a"), BO_OK, 0, NULL},
+    {"another magic", 0, BYTES("b"), BO_CORRUPT, 0, "file does not start as these do"},
+    {"the other codec's", 3, BYTES("z"), BO_CORRUPT, 0, "file does not start as these do"},
+    {"paths of 33 bits", 4, BYTES("\x21"), BO_CORRUPT, 4, "fields are too wide"},
+    {"timestamps of 65 bits", 5, BYTES("\x41"), BO_CORRUPT, 5, "fields are too wide"},
+    {"paths of 14 bits", 4, BYTES("\x0e"), BO_TRUNCATED, 136, SECTIONS_RUN},
+    {"no paths", 4, BYTES("\0"), BO_CORRUPT, 78, PADDING},
+    {"no width of timestamps", 5, BYTES("\0"), BO_CORRUPT, 5,
+     "width of timestamps does not suit the first one"},
+    {"no names", 6, BYTES("\0"), BO_CORRUPT, 16, INDEX_ROOM},
+    {"two names", 6, BYTES("\x02"), BO_CORRUPT, 77, "bits behind the functions are not 0"},
+    {"2^64 - 1 names", 6, BYTES(FFFF), BO_TRUNCATED, 136, SECTIONS_RUN},
+    {"no paths' texts", 7, BYTES("\0"), BO_CORRUPT, 124, BLOCK_END},
+    {"more paths than names", 7, BYTES("\x0a"), BO_CORRUPT, 16, INDEX_ROOM},
+    {"no text", 8, BYTES("\0"), BO_CORRUPT, 116, "phrases are longer than the strings"},
+    {"more text", 8, BYTES("\x0c"), BO_CORRUPT, 0, "names are shorter than announced"},
+    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 125, "codes of a string are none"},
+    {"more places of lists", 9, BYTES("\x07"), BO_CORRUPT, 0, FEWER_PLACES},
+    {"fewer places of lists", 9, BYTES("\x05"), BO_CORRUPT, 130, "list of places has no end"},
+    {"many places of lists", 9, BYTES("\x21"), BO_CORRUPT, 16, PLACES_ROOM},
+    {"more places of variants", 10, BYTES("\x08"), BO_CORRUPT, 0, FEWER_PLACES},
+    {"fewer places of variants", 10, BYTES("\x06"), BO_CORRUPT, 131, "more places than announced"},
+    {"another first timestamp", 11, BYTES("\x08"), BO_OK, 0, NULL},
+    {"a longer index", 12, BYTES("\x3f"), BO_CORRUPT, 78, "bits behind the functions are not 0"},
+    {"names start later", 13, BYTES("\x2b"), BO_CORRUPT, 75,
+     "blocks are larger than their section"},
+    {"names start behind them", 13, BYTES("\x31"), BO_CORRUPT, 16,
+     "blocks of strings start behind them"},
+    {"names run on", 14, BYTES("\x7f"), BO_TRUNCATED, 136, SECTIONS_RUN},
+    {"structure runs on", 15, BYTES("\x7f"), BO_TRUNCATED, 136, SECTIONS_RUN},
+};
+
+static const struct test_case index_cases[] = {
+    {"a code of 255 symbols", 16, BYTES("\xff"), BO_CORRUPT, 17, "code is none"},
+    {"words that do not fill a code", 16, BYTES("\x08"), BO_CORRUPT, 18, "code is none"},
+    {"blocks larger than the names", 75, BYTES("\xff"), BO_CORRUPT, 75,
+     "blocks are larger than their section"},
+    {"bits behind the sizes", 76, BYTES("\x27"), BO_CORRUPT, 76,
+     "index does not end where it should"},
+    {"a function of a name without a tree", 77, BYTES("\x03"), BO_CORRUPT, 128,
+     "function has no tree"},
+    {"bits behind the functions", 77, BYTES("\x0d"), BO_CORRUPT, 77,
+     "bits behind the functions are not 0"},
+    {"no functions", 77, BYTES("\0"), BO_CORRUPT, 75, "blocks do not fill their section"},
+    {"path of a target", 78, BYTES("\x36"), BO_CORRUPT, 78, "file of a name that is no function's"},
+    {"no path", 78, BYTES("\0"), BO_CORRUPT, 78, "path of no function"},
+    {"path that no function has", 78, BYTES("\x22"), BO_CORRUPT, 78, "path of no function"},
+    {"bits behind the paths", 78, BYTES("\x72"), BO_CORRUPT, 78, PADDING},
+    {"bits behind the timestamps", 79, BYTES("\x05"), BO_CORRUPT, 79, PADDING},
+};
+
+static const struct test_case names_cases[] = {
+    {"a byte of the names is a control character", 80, BYTES("\x04\x40"), BO_CORRUPT, 122,
+     "name holds a control character"},
+    {"a name starts with a digit", 86, BYTES("\x05"), BO_CORRUPT, 122,
+     "name starts with a digit, #, !, [ or a colon"},
+    {"2^32 - 1 rules", 112, BYTES("\xff\xff\xff\xff"), BO_TRUNCATED, 112,
+     "rules run past the index's end"},
+    {"more phrases than are used", 116, BYTES("\x07"), BO_CORRUPT, 116, "phrases are not all used"},
+    {"phrases longer than the names", 116, BYTES("\xff\xff\xff\xff"), BO_CORRUPT, 116,
+     "phrases are longer than the strings"},
+    {"a symbol beyond the last", 121, BYTES("\x7f"), BO_CORRUPT, 121, "bits beyond the symbols"},
+    {"names do not ascend", 122, BYTES("\x67"), BO_CORRUPT, 123, "strings do not ascend"},
+    {"bits behind the names", 127, BYTES("\x8a"), BO_CORRUPT, 127, PADDING},
+};
+
+static const struct test_case trees_cases[] = {
+    {"a target that is no name", 128, BYTES("\x0d"), BO_CORRUPT, 128, "name out of range"},
+    {"a name that nothing has", 128, BYTES("\x16"), BO_CORRUPT, 128, "name that nothing has"},
+    {"a list that goes back", 128, BYTES("\x3a"), BO_CORRUPT, 129, "places do not ascend"},
+    {"a callee without the variant", 131, BYTES("\x22"), BO_CORRUPT, 131,
+     "callee has no such variant"},
+    {"a list without end", 129, BYTES("\x02"), BO_CORRUPT, 131, "list of places has no end"},
+    {"a place behind the list", 129, BYTES("\xc0"), BO_CORRUPT, 130,
+     "variant has places that are none"},
+    {"a tree in itself", 129, BYTES("\x80"), BO_OVER_LIMIT, 128,
+     "functions are inlined too deeply"},
+    {"a count that is none", 132, BYTES("\x17"), BO_CORRUPT, 133, "count is none"},
+    {"bits behind the counts", 135, BYTES("\x89"), BO_CORRUPT, 135, PADDING},
+};
+
+static const struct test_case zstd_cases[] = {
+    {"as it is", 0, BYTES("a"), BO_OK, 0, NULL},
+    {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "file does not start as these do"},
+    {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 73,
+     "blocks are larger than their section"},
+    {"no frame", 78, BYTES("\0"), BO_CORRUPT, 78, "frame is none, or larger than its strings"},
+    {"a frame of more text", 83, BYTES("\xff"), BO_CORRUPT, 78,
+     "frame is none, or larger than its strings"},
+    {"a frame of less text", 83, BYTES("\x12"), BO_CORRUPT, 78, "frame does not expand"},
+    {"no end of the sizes", 87, BYTES("\x80"), BO_CORRUPT, 78, "frame ends before its strings"},
+    {"a name shares too much", 87, BYTES("\x03"), BO_CORRUPT, 78,
+     "string shares more than there is"},
+    {"a name of nothing", 91, BYTES("\0"), BO_CORRUPT, 78,
+     "string has no end, or nothing of its own"},
+    {"names do not ascend", 91, BYTES("x"), BO_CORRUPT, 78, "strings do not ascend"},
+    {"bytes behind the names", 99, BYTES("\0"), BO_CORRUPT, 78, "bytes behind the strings"},
+    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 78, "string shares more than there is"},
+};
+
+static void expect_case(const char *codec_name, struct bo_span file, const struct test_case *c)
+{
+    uint8_t bad[256];
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model;
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("autofdo"), codec_name);
+    assert_true(file.n <= sizeof bad && c->at + c->bytes.n <= file.n);
+    memcpy(bad, file.p, file.n);
+    memcpy(bad + c->at, c->bytes.p, c->bytes.n);
+    bo_arena_init(&arena, (size_t)1 << 24);
+    const enum bo_status status =
+        codec->decode((struct bo_span){bad, file.n}, &arena, &model, &error);
+    if (status != c->status ||
+        (status && (error.off != c->off || strcmp(error.what, c->what) != 0)))
+        fail_msg("%s: %s: %s at byte %llu: %s", codec_name, c->row, bo_status_name(status),
+                 (unsigned long long)error.off, status ? error.what : "");
+    bo_arena_free(&arena);
+    struct bo_finding finding;
+    struct bo_effort effort = bo_effort_default();
+    if (!bo_check_bytes(bo_find_format("autofdo"), codec, (struct bo_span){bad, file.n}, &effort,
+                        NULL, &finding))
+        fail_msg("%s: %s: %s: %s", codec_name, c->row, finding.class, finding.detail);
+}
+
+static void test_head(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(head_cases); i++)
+        expect_case("shared-trees", test_trees_file, &head_cases[i]);
+}
+
+static void test_index(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(index_cases); i++)
+        expect_case("shared-trees", test_trees_file, &index_cases[i]);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(names_cases); i++)
+        expect_case("shared-trees", test_trees_file, &names_cases[i]);
+}
+
+static void test_trees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(trees_cases); i++)
+        expect_case("shared-trees", test_trees_file, &trees_cases[i]);
+}
+
+static void test_zstd(void **state)
+{
+    (void)state;
+    if (!test_trees_codec("shared-trees-zstd"))
+        skip();
+    for (size_t i = 0; i < N_ELEMENTS(zstd_cases); i++)
+        expect_case("shared-trees-zstd", test_trees_zstd_file, &zstd_cases[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_head),  cmocka_unit_test(test_index), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_trees), cmocka_unit_test(test_zstd),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/*
+ * The text form of AutoFDO: LLVM's sample-profile text, as `llvm-profdata merge --sample --text`
+ * prints it.
+ *
+ *   NAME:TOTAL:HEAD                              a function
+ *    LINE[.DISCRIMINATOR]: COUNT [NAME:COUNT]... a record of its, with targets
+ *    LINE[.DISCRIMINATOR]: NAME:TOTAL            what is inlined there, one blank deeper
+ *
+ * What LLVM has no place for stands in comments, which it skips: `#@ timestamp N` right before its
+ * function, `#@ file NAME<tab>PATH` anywhere. Names may hold blanks. Totals are computed, and
+ * skipped when read. See README.md.
+ */
+#include "codecs/autofdo/text.h"
+
+#include <stdlib.h>
+
+#include "codecs/autofdo/model.h"
+
+static const char timestamp_word[] = "timestamp", file_word[] = "file";
+
+/* ---- totals ---------------------------------------------------------------------------------- */
+
+/* The totals of instances, in the order of a visit: records do not count there, callees do. */
+struct totals {
+    uint64_t *of;
+    size_t n;
+};
+
+static uint64_t n_instances(const struct autofdo_instance *instance)
+{
+    uint64_t n = 1;
+    for (size_t i = 0; i < instance->n_callsites; i++)
+        n += n_instances(&instance->callsites[i].callee);
+    return n;
+}
+
+/* The sum of all counts of the instance and of what it inlines. */
+static uint64_t compute_totals(const struct autofdo_instance *instance, struct totals *totals)
+{
+    const size_t at = totals->n++;
+    uint64_t total = 0;
+    for (size_t i = 0; i < instance->n_records; i++)
+        total = autofdo_add(total, instance->records[i].count);
+    for (size_t i = 0; i < instance->n_callsites; i++)
+        total = autofdo_add(total, compute_totals(&instance->callsites[i].callee, totals));
+    return totals->of[at] = total;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+struct printer {
+    struct bo_writer *out;
+    const uint64_t *next_total;
+    struct autofdo_target *targets; /* room for those of one record */
+    size_t cap_targets;
+};
+
+static void put_number(struct bo_writer *out, uint64_t v)
+{
+    uint8_t text[20];
+    size_t start = sizeof text;
+    do
+        text[--start] = (uint8_t)('0' + v % 10);
+    while (v /= 10);
+    bo_put_bytes(out, text + start, sizeof text - start);
+}
+
+static void put_name(struct bo_writer *out, struct bo_span name, uint64_t v)
+{
+    bo_put_bytes(out, name.p, name.n);
+    bo_put_u8(out, ':');
+    put_number(out, v);
+}
+
+/* The start of a line inside an instance that is `depth` deep. */
+static void put_place(struct bo_writer *out, unsigned depth, uint32_t line, uint32_t discriminator)
+{
+    uint8_t *blanks = bo_put_space(out, depth);
+    if (blanks)
+        memset(blanks, ' ', depth);
+    put_number(out, line);
+    if (discriminator) {
+        bo_put_u8(out, '.');
+        put_number(out, discriminator);
+    }
+    bo_put_bytes(out, ": ", 2);
+}
+
+/* As LLVM lists them: the highest count first, then by name. */
+static int compare_targets(const void *a, const void *b)
+{
+    const struct autofdo_target *x = a, *y = b;
+    const int order = (x->count < y->count) - (x->count > y->count);
+    return order ? order : autofdo_compare_names(x->name, y->name);
+}
+
+static void put_targets(struct printer *p, const struct autofdo_record *record)
+{
+    const size_t n = record->n_targets;
+    struct autofdo_target *sorted =
+        bo_grow_array(p->out->arena, p->targets, 0, n, &p->cap_targets, sizeof *sorted);
+    if (!sorted) {
+        p->out->status = bo_fail_alloc(NULL, p->out->arena);
+        return;
+    }
+    p->targets = sorted;
+    memcpy(sorted, record->targets, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_targets);
+    for (size_t i = 0; i < n; i++) {
+        bo_put_u8(p->out, ' ');
+        put_name(p->out, sorted[i].name, sorted[i].count);
+    }
+}
+
+/* What follows an instance's own line. */
+static void put_body(struct printer *p, const struct autofdo_instance *instance, unsigned depth)
+{
+    for (size_t i = 0; i < instance->n_records && !p->out->status; i++) {
+        const struct autofdo_record *record = &instance->records[i];
+        put_place(p->out, depth, record->line, record->discriminator);
+        put_number(p->out, record->count);
+        if (record->n_targets)
+            put_targets(p, record);
+        bo_put_u8(p->out, '\n');
+    }
+    for (size_t i = 0; i < instance->n_callsites && !p->out->status; i++) {
+        const struct autofdo_callsite *callsite = &instance->callsites[i];
+        put_place(p->out, depth, callsite->line, callsite->discriminator);
+        put_name(p->out, callsite->callee.name, *p->next_total++);
+        bo_put_u8(p->out, '\n');
+        put_body(p, &callsite->callee, depth + 1);
+    }
+}
+
+static void put_function(struct printer *p, const struct autofdo_function *function)
+{
+    if (function->timestamp) {
+        bo_put_text(p->out, "#@ %s ", timestamp_word);
+        put_number(p->out, function->timestamp);
+        bo_put_u8(p->out, '\n');
+    }
+    put_name(p->out, function->body.name, *p->next_total++);
+    bo_put_u8(p->out, ':');
+    put_number(p->out, function->head);
+    bo_put_u8(p->out, '\n');
+    put_body(p, &function->body, 1);
+}
+
+static void put_files(struct bo_writer *out, const struct autofdo_model *model)
+{
+    for (size_t i = 0; i < model->n_files; i++) {
+        const struct autofdo_file *file = &model->files[i];
+        bo_put_text(out, "#@ %s ", file_word);
+        bo_put_bytes(out, file->name.p, file->name.n);
+        if (file->path.n)
+            bo_put_u8(out, '\t');
+        bo_put_bytes(out, file->path.p, file->path.n);
+        bo_put_u8(out, '\n');
+    }
+}
+
+/* A function and where its totals are. */
+struct listed {
+    const struct autofdo_function *function;
+    const uint64_t *totals;
+};
+
+/* As LLVM lists functions: the highest total first, then by name. */
+static int compare_listed(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    if (*x->totals != *y->totals)
+        return *x->totals < *y->totals ? 1 : -1;
+    return autofdo_compare_functions(x->function, y->function);
+}
+
+static enum bo_status print_functions(const struct autofdo_model *model, struct bo_writer *out)
+{
+    uint64_t n = 0;
+    for (size_t f = 0; f < model->n_functions; f++)
+        n += n_instances(&model->functions[f].body);
+    struct totals totals = {bo_alloc_array(out->arena, (size_t)n, sizeof *totals.of), 0};
+    struct listed *listed = bo_alloc_array(out->arena, model->n_functions, sizeof *listed);
+    if (!totals.of || !listed)
+        return out->status = bo_fail_alloc(NULL, out->arena);
+    for (size_t f = 0; f < model->n_functions; f++) {
+        listed[f] = (struct listed){&model->functions[f], totals.of + totals.n};
+        compute_totals(&model->functions[f].body, &totals);
+    }
+    qsort(listed, model->n_functions, sizeof *listed, compare_listed);
+    struct printer p = {.out = out};
+    for (size_t f = 0; f < model->n_functions && !out->status; f++) {
+        p.next_total = listed[f].totals;
+        put_function(&p, listed[f].function);
+    }
+    return out->status;
+}
+
+enum bo_status autofdo_print(const void *model, struct bo_writer *out, struct bo_error *err)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+    put_files(out, model);
+    if (!out->status)
+        print_functions(model, out);
+    bo_arena_rewind(out->arena, mark);
+    return bo_writer_status(out, err);
+}

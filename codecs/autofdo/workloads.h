@@ -1,0 +1,30 @@
+/* How queries of AutoFDO are drawn: entries of struct bo_query_kind. */
+#ifndef AUTOFDO_WORKLOADS_H
+#define AUTOFDO_WORKLOADS_H
+
+#include "codecs/autofdo/autofdo.h"
+
+enum {
+    AUTOFDO_N_FUNCTION_WORKLOADS = 4,
+    AUTOFDO_N_TU_WORKLOADS = 1,
+    AUTOFDO_N_WHOLE_WORKLOADS = 1,
+};
+
+extern const struct bo_workload autofdo_function_workloads[AUTOFDO_N_FUNCTION_WORKLOADS];
+extern const struct bo_workload autofdo_tu_workloads[AUTOFDO_N_TU_WORKLOADS];
+extern const struct bo_workload autofdo_whole_workloads[AUTOFDO_N_WHOLE_WORKLOADS];
+
+/*
+ * Names and paths around those of the model: themselves, those of callees and targets, and what a
+ * reader may take for them. There are such, absent ones, of an empty model, too.
+ */
+size_t autofdo_draw_name_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
+                               size_t n, void *queries);
+size_t autofdo_draw_path_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
+                               size_t n, void *queries);
+
+/* The one query that says nothing. */
+size_t autofdo_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
+                          size_t n, void *queries);
+
+#endif

@@ -1,0 +1,313 @@
+#!/bin/bash
+# Exchanges AutoFDO profiles with the field's own programs: gcc-12 compiles with ours, every
+# installed llvm-profdata and autofdo's dump_gcov print them, and what one of them reads in silence
+# although it is damaged, we refuse.
+#
+#   corpora/import/test_real_autofdo.sh
+#
+# Needs xz and jq; gcc-12, llvm-profdata and dump_gcov (Debian: autofdo), each for its part; no
+# network. A part whose program is missing is said; where CI is set, that is a failure. BAKEOFF and
+# OUT override where the program is and where files go. Exit 0: all passed; 1: a comparison failed;
+# 77: nothing could run.
+set -u -o pipefail
+cd "$(dirname "$0")/../.." || exit 2
+bakeoff=${BAKEOFF:-build/bakeoff}
+out=${OUT:-build/real-autofdo}
+sources=corpora/import/testdata/sampled
+
+if [ ! -x "$bakeoff" ]; then
+    echo "test_real_autofdo: no $bakeoff: run make first" >&2
+    exit 2
+fi
+bakeoff=$(realpath "$bakeoff")
+for tool in xz jq; do
+    command -v $tool >/dev/null && continue
+    echo "test_real_autofdo: NOT RUN: $tool is not installed (Debian: xz-utils jq)"
+    exit 77
+done
+rm -rf "$out"
+mkdir -p "$out"
+
+n_passed=0 n_failed=0
+check() { # WHAT COMMAND...: passes when the command does
+    local what=$1
+    shift
+    if "$@" >"$out/said" 2>&1; then
+        n_passed=$((n_passed + 1))
+    else
+        n_failed=$((n_failed + 1))
+        echo "test_real_autofdo: FAILED, $what: $(head -c 300 "$out/said")"
+    fi
+}
+
+# True when the program is there; else it is said, and fails where CI is set.
+have() { # PROGRAM PACKAGE WHAT
+    command -v "$1" >/dev/null && return
+    echo "note: not run: $3: $1 is not installed (Debian: $2)"
+    [ -z "${CI:-}" ] || n_failed=$((n_failed + 1))
+    return 1
+}
+
+fails_saying() { # PATTERN COMMAND...: exit code 2, as for all bad input
+    local pattern=$1 code=0
+    shift
+    "$@" >"$out/said.fails" 2>&1 || code=$?
+    [ $code -eq 2 ] && grep "$pattern" "$out/said.fails"
+}
+
+# Without what LLVM and older versions have no place for.
+plain() { # text
+    grep -v '^#@' "$1"
+}
+
+import_to() { # source text
+    "$bakeoff" import autofdo "$1" -o "$2"
+}
+
+encode() { # codec text file
+    "$bakeoff" encode "autofdo/$1" --raw "$2" -o "$3"
+}
+
+# ---- the documents, and the files that they were -------------------------------------------------
+
+names=$(jq -r '.documents[] | select(.format == "autofdo" and .embedded) | .name' \
+    corpora/manifest.json)
+check "there are profiles" test "$(wc -w <<<"$names")" -ge 6
+for name in $names; do
+    xz -dc "corpora/autofdo/$name.txt.xz" >"$out/$name.txt"
+    plain "$out/$name.txt" >"$out/$name.plain.txt"
+    check "$name: import of the text" import_to "$out/$name.txt" "$out/$name.again.txt"
+    check "$name: it is canonical" cmp "$out/$name.again.txt" "$out/$name.txt"
+    check "$name: in version 0x3430372a" encode gcov-v407 "$out/$name.txt" "$out/$name.v407.gcov"
+    check "$name: our file, imported" import_to "$out/$name.v407.gcov" "$out/$name.v407.txt"
+    check "$name: what it holds of the text" cmp "$out/$name.v407.txt" "$out/$name.plain.txt"
+done
+
+same_nbytes() { # file file
+    test "$(stat -c %s "$1")" = "$(stat -c %s "$2")"
+}
+
+is_document() { # version text name
+    case $1 in
+    v3) cmp "$2" "$out/$3.txt" ;;
+    *) cmp "$2" "$out/$3.plain.txt" ;;
+    esac
+}
+
+# Each real file is its document, and is read and written by the codec of its version. Only the
+# order of callsites, which is that of a hash table in them, may be another; and one has two names
+# twice.
+while IFS=$'\t' read -r file name; do
+    version=${file%.gcov.xz} version=${version##*.}
+    real=$out/$name.real-$version.gcov
+    xz -dc "corpora/$file" >"$real"
+    check "$file: import" import_to "$real" "$out/real.txt"
+    check "$file: is $name" is_document "$version" "$out/real.txt" "$name"
+    check "$file: decode" "$bakeoff" decode "autofdo/gcov-$version" --raw "$real" -o "$out/real.txt"
+    check "$file: decodes to $name" is_document "$version" "$out/real.txt" "$name"
+    check "$file: encode" encode "gcov-$version" "$out/$name.txt" "$out/real.gcov"
+    [ "$file" = autofdo/gcov/leveldb_callgrind.v3.gcov.xz ] ||
+        check "$file: as many bytes" same_nbytes "$real" "$out/real.gcov"
+done < <(jq -r '.vectors[] | [.file, .document] | @tsv' corpora/manifest.json)
+
+# ---- gcc ----------------------------------------------------------------------------------------
+
+# Compiles with a profile; what gcc knows of each function goes to $out/gcc.dump.
+gcc_with() { # profile
+    rm -rf "$out/gcc" && mkdir -p "$out/gcc" || return
+    gcc-12 -O2 -g -fauto-profile="$1" -fdump-ipa-whole-program -c $sources/program.c \
+        -dumpdir "$out/gcc/" -o "$out/gcc/program.o" &&
+        cat "$out"/gcc/*.whole-program >"$out/gcc.dump"
+}
+
+gcc_is_silent() { # profile
+    gcc_with "$1" >"$out/said.gcc" 2>&1 && [ ! -s "$out/said.gcc" ]
+}
+
+# In a function's part of the dump.
+dump_says() { # function PATTERN
+    awk -v name="$1" '$0 ~ "^[a-z]+/[0-9]+ " { on = index($0, name "/") == 1 } on' "$out/gcc.dump" |
+        grep -E "$2"
+}
+
+# With one byte changed, gcc compiles or crashes; we refuse, and say where.
+damaged() { # what byte's-offset value offset-of-the-error
+    cp "$out/program.gcov" "$out/damaged.gcov"
+    printf "\\x$3" | dd of="$out/damaged.gcov" bs=1 seek="$2" conv=notrunc status=none
+    check "$1: gcc does not see it" gcc_is_blind "$out/damaged.gcov"
+    check "$1: import says where" fails_saying "at byte $4 (" \
+        "$bakeoff" import autofdo "$out/damaged.gcov"
+    check "$1: decode says where" fails_saying "at byte $4 (" \
+        "$bakeoff" decode autofdo/gcov-v2 --raw "$out/damaged.gcov"
+}
+
+# No word about the profile: nothing, or an internal error.
+gcc_is_blind() { # profile
+    gcc_is_silent "$1" || grep 'internal compiler error' "$out/said.gcc"
+}
+
+if have gcc-12 gcc-12 "compiling with our profiles"; then
+    check "program: version 2" encode gcov-v2 $sources/program.txt "$out/program.gcov"
+    check "gcc compiles with it" gcc_with "$out/program.gcov"
+    while read -r name head; do
+        check "gcc: $name runs $head times" \
+            dump_says "$name" "Function flags: count:$head \(auto FDO\)"
+    done < <(sed -nE 's/^([a-z]+):[0-9]+:([0-9]+)$/\1 \2/p' $sources/program.txt)
+    check "gcc: choose calls odd 700 times" \
+        dump_says choose 'Calls: .*odd/[0-9]+ \(700 \(auto FDO\)'
+    check "gcc: choose calls even 500 times" \
+        dump_says choose 'Calls: .*even/[0-9]+ \(500 \(auto FDO\)'
+    check "gcc: choose calls again 64000 times" \
+        dump_says choose 'Calls: .*again/[0-9]+ \(64000 \(auto FDO\)'
+    check "program: version 3" encode gcov-v3 $sources/program.txt "$out/program.v3.gcov"
+    check "gcc-12 reads no version 3" grep 'version 3 does not match 2' \
+        <(gcc_with "$out/program.v3.gcov" 2>&1)
+    for name in $names; do
+        check "$name: version 2" encode gcov-v2 "$out/$name.txt" "$out/$name.v2.gcov"
+        check "$name: gcc reads it" gcc_with "$out/$name.v2.gcov"
+    done
+    # Past the end, gcc reads zeros.
+    nbytes=$(stat -c %s "$out/program.gcov")
+    for n in 150 $((nbytes / 4)) $((nbytes - 1600)) $((nbytes - 1)); do
+        head -c "$n" "$out/program.gcov" >"$out/cut.gcov"
+        check "cut at $n of $nbytes: gcc says nothing" \
+            gcc_is_silent "$out/cut.gcov"
+        check "cut at $n: import says where" fails_saying \
+            'cut.gcov: .* at byte [0-9]* (truncated)' "$bakeoff" import autofdo "$out/cut.gcov"
+        check "cut at $n: decode says where" fails_saying \
+            'cut.gcov: .* at byte [0-9]* (truncated)' \
+            "$bakeoff" decode autofdo/gcov-v2 --raw "$out/cut.gcov"
+    done
+    # The first function: u64 head, u32 name, records, callsites; then u32 place, targets, u64
+    # count.
+    section=$(LC_ALL=C grep -obUaP '\x00\x00\x00\xac' "$out/program.gcov" | cut -d : -f 1)
+    head=$((section + 12)) count=$((section + 40))
+    damaged "a name that is not there" $((head + 8)) 77 $((head + 8))
+    damaged "a negative count" $((count + 7)) ff "$count"
+    damaged "a histogram too many" $((count - 4)) 01 $((count + 8))
+fi
+
+# ---- llvm-profdata -------------------------------------------------------------------------------
+
+prints_as() { # tool source text
+    "$1" merge --sample --text "$2" -o "$out/llvm.txt" && cmp "$out/llvm.txt" "$3"
+}
+
+writes_text_of() { # tool text options...: LLVM's binary file of the text; imported, it is the text
+    local tool=$1 text=$2
+    shift 2
+    "$tool" merge --sample "$@" "$text" -o "$out/llvm.afdo" &&
+        import_to "$out/llvm.afdo" "$out/imported.txt" && plain "$text" | cmp - "$out/imported.txt"
+}
+
+tools=$(for v in 14 15 16 17 18 19 20 21 22; do command -v llvm-profdata-$v; done)
+[ -n "$tools" ] || tools=$(command -v llvm-profdata)
+newest=${tools##*$'\n'}
+have "${newest:-llvm-profdata}" llvm "LLVM's reading" && for tool in $tools; do
+    with=${tool##*/}
+    for name in $names; do
+        check "$name: $with prints our 0x3430372a as we do" \
+            prints_as "$tool" "$out/$name.v407.gcov" "$out/$name.plain.txt"
+        check "$name: $with prints our text unchanged" \
+            prints_as "$tool" "$out/$name.txt" "$out/$name.plain.txt"
+        check "$name: binary by $with" writes_text_of "$tool" "$out/$name.txt" --binary
+        check "$name: extbinary by $with" writes_text_of "$tool" "$out/$name.txt" --extbinary
+        check "$name: packed extbinary by $with" writes_text_of "$tool" "$out/$name.txt" \
+            --extbinary --compress-all-sections
+    done
+    nbytes=$(stat -c %s "$out/llvm.afdo")
+    head -c $((nbytes / 2)) "$out/llvm.afdo" >"$out/cut.afdo"
+    mkdir -p "$out/$with" && ln -sf "$tool" "$out/$with/"
+    check "a cut profile: what $with says" fails_saying 'cut.afdo: llvm-profdata: ' \
+        env PATH="$out/$with" "$bakeoff" import autofdo "$out/cut.afdo"
+done
+# Out of LLVM's file, through each codec that holds all of it, and into LLVM again.
+through() { # codec
+    import_to "$out/real.afdo" "$out/through.txt" &&
+        "$bakeoff" encode "$1" "$out/through.txt" -o "$out/through.bin" &&
+        "$bakeoff" decode "$1" "$out/through.bin" -o "$out/through.txt" &&
+        prints_as "$newest" "$out/through.txt" "$out/leveldb-callgrind.plain.txt"
+}
+
+# Profiles that may not be in the repository, when they are here: LLVM reads of our file what we do.
+external() { # path
+    encode gcov-v407 "$1" "$out/external.gcov" &&
+        import_to "$out/external.gcov" "$out/external.txt" &&
+        prints_as "$newest" "$out/external.gcov" "$out/external.txt"
+}
+
+if [ -n "$newest" ]; then
+    "$newest" merge --sample --extbinary "$out/leveldb-callgrind.txt" -o "$out/real.afdo"
+    codecs=$("$bakeoff" list codecs --json |
+        jq -r '.[] | select(.format == "autofdo" and (.lossy | not)) | "autofdo/\(.codec)"')
+    check "there are codecs" test "$(wc -w <<<"$codecs")" -ge 5
+    for codec in $codecs; do
+        check "$codec: from LLVM to LLVM" through "$codec"
+    done
+    while read -r path; do
+        check "$path: LLVM prints it as we do" external "$path"
+    done < <("$bakeoff" list corpora --json | jq -r '.[] | select(.format == "autofdo" and
+        .state == "external") | .path')
+fi
+
+printf '\204\344\320\261\364\311\224\250\123 and more' >"$out/magic.afdo"
+mkdir -p "$out/no-tools"
+check "without llvm-profdata: its package" fails_saying 'not installed (Debian: llvm)' \
+    env PATH="$out/no-tools" "$bakeoff" import autofdo "$out/magic.afdo"
+
+# ---- dump_gcov -----------------------------------------------------------------------------------
+
+# One line a line of the text, with its number and depth, and one a target, sorted: dump_gcov
+# indents by 2, has other orders for targets of one count, cuts their names at dots, and leaves out
+# instances in which nothing was counted.
+outline() { # indentation: of standard input
+    awk -v per="$1" '
+        {
+            match($0, /^ */)
+            depth = RLENGTH / per
+            line = substr($0, RLENGTH + 1)
+            sub(/ total:/, ":", line)
+            sub(/ head:/, ":", line)
+            rest = ""
+            if (line !~ /^[0-9.]+: [0-9]/ && line ~ /:0$/)
+                next
+            n++
+            if (depth && match(line, /^[0-9.]+: [0-9]+ +/)) {
+                rest = substr(line, RLENGTH + 1)
+                line = substr(line, 1, RLENGTH)
+            }
+            sub(/ +$/, "", line)
+            printf "%08d %d %s\n", n, depth, line
+            while (match(rest, /:[0-9]+( +|$)/)) {
+                name = substr(rest, 1, RSTART - 1)
+                count = substr(rest, RSTART, RLENGTH)
+                rest = substr(rest, RSTART + RLENGTH)
+                sub(/\..*/, "", name)
+                sub(/ +$/, "", count)
+                printf "%08d ~%s%s\n", n, name, count
+            }
+        }' | LC_ALL=C sort
+}
+
+dumps_as() { # text file options...
+    outline 1 <"$1" >"$out/ours.outline" && dump_gcov "${@:3}" "$2" 2>"$out/said.dump" |
+        outline 2 >"$out/dump.outline" && [ -s "$out/ours.outline" ] &&
+        diff "$out/ours.outline" "$out/dump.outline"
+}
+
+if have dump_gcov autofdo "autofdo's reading"; then
+    for name in $names; do
+        check "$name: dump_gcov reads our 0x3430372a" \
+            dumps_as "$out/$name.plain.txt" "$out/$name.v407.gcov"
+        # The same layout under version 1, which gcc-11 reads.
+        { head -c 4 "$out/$name.v407.gcov" && printf '\1\0\0\0' &&
+            tail -c +9 "$out/$name.v407.gcov"; } >"$out/$name.v1.gcov"
+        check "$name: dump_gcov reads version 1" \
+            dumps_as "$out/$name.plain.txt" "$out/$name.v1.gcov" --gcov_version=1
+        check "$name: import of version 1" import_to "$out/$name.v1.gcov" "$out/v1.txt"
+        check "$name: version 1 is the same" cmp "$out/v1.txt" "$out/$name.plain.txt"
+    done
+fi
+
+echo "test_real_autofdo: $n_passed passed, $n_failed failed"
+[ $n_failed -eq 0 ]
