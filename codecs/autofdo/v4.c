@@ -299,7 +299,7 @@ static enum bo_status encode_compact_one_table(const void *model, struct bo_writ
     const struct bo_codec autofdo_##symbol = {                                        \
         .name = codec_name,                                                           \
         .summary = codec_summary,                                                     \
-        .spec = "codecs/autofdo/README.md, Version 4",                                \
+        .spec = "codecs/autofdo/README.md#version-4",                                 \
         .reads = first,                                                               \
         .role = BO_PROPOSED,                                                          \
         .access = BO_BLOCK,                                                           \

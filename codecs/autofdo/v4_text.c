@@ -237,7 +237,7 @@ static enum bo_status open_text(struct bo_span in, struct bo_arena *arena, void 
 const struct bo_codec autofdo_v4_text = {
     .name = "v4-text",
     .summary = "the RFC's companion text, for people",
-    .spec = "codecs/autofdo/README.md, Version 4 as text",
+    .spec = "codecs/autofdo/README.md#version-4-as-text",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,
     .kinds = (1u << AUTOFDO_N_KINDS) - 1,
