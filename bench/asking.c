@@ -45,8 +45,33 @@ static const struct bo_chunk *take_chunk(struct asking *asking)
     return chunk;
 }
 
+/* Opens a reader, asks it one query, and gives it back; the answer is appended to *answers. */
+static enum bo_status ask_fresh(struct asking *asking, size_t query, struct bo_sink *answers)
+{
+    const struct bo_opened *opened = asking->opened;
+    const struct bo_chunk one = {.first = query, .n = 1};
+    struct bo_sink answer = {.p = answers->p + answers->n, .cap = answers->cap - answers->n};
+    struct bo_arena arena;
+    void *reader;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    enum bo_status status = opened->codec->open(opened->payload, &arena, &reader, &asking->err);
+    if (status == BO_OK)
+        status =
+            bo_questions_ask(asking->questions, &one, opened->codec, reader, &answer, &asking->err);
+    answers->n += answer.n;
+    bo_arena_free(&arena);
+    return status;
+}
+
 static enum bo_status ask(struct asking *asking, const struct bo_chunk *chunk)
 {
+    asking->status = BO_OK;
+    if (asking->questions->workload->fresh) {
+        asking->answers.n = 0;
+        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i++)
+            asking->status = ask_fresh(asking, chunk->first + i, &asking->answers);
+        return asking->status;
+    }
     return asking->status =
                bo_questions_ask(asking->questions, chunk, asking->opened->codec,
                                 asking->opened->reader, &asking->answers, &asking->err);
@@ -189,25 +214,45 @@ static bool time_batches(struct asking *asking, const char *name, double min_tim
     return false;
 }
 
+/*
+ * Asks one query of a reader that has not been asked before, where readers may keep what they have
+ * read: a lazy codec's. Counts the pages that the query reads, not those of opening. False when the
+ * codec refuses.
+ */
+static bool count_pages_of(struct asking *asking, size_t query, uint64_t *n_touched)
+{
+    const struct bo_opened *opened = asking->opened;
+    const struct bo_chunk one = {.first = query, .n = 1};
+    struct bo_opened fresh = *opened;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bool ok = !opened->codec->lazy ||
+              opened->codec->open(opened->payload, &arena, &fresh.reader, &asking->err) == BO_OK;
+    asking->opened = &fresh;
+    ok = ok && bo_pages_rearm() && ask(asking, &one) == BO_OK;
+    asking->opened = opened;
+    *n_touched += bo_pages_touched();
+    bo_arena_free(&arena);
+    return ok;
+}
+
 /* The mean number of distinct pages of the input that one query reads. */
 static bool count_pages(struct asking *asking, struct bo_record *exact, char *message)
 {
-    const struct bo_opened *opened = asking->opened;
     const size_t n = asking->questions->n;
     const size_t n_sample = n < PAGES_SAMPLE ? n : PAGES_SAMPLE;
     uint64_t n_touched = 0;
     size_t i = 0;
     bool ok = true;
-    if (!bo_pages_watch(opened->payload)) {
+    if (!bo_pages_watch(asking->opened->payload)) {
         snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
         return false;
     }
     for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
-        const struct bo_chunk one = {.first = i * n / n_sample, .n = 1};
-        ok = bo_pages_rearm() && ask(asking, &one) == BO_OK;
-        n_touched += bo_pages_touched();
+        const size_t query = i * n / n_sample;
+        ok = count_pages_of(asking, query, &n_touched);
         if (!ok)
-            snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", one.first);
+            snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", query);
     }
     bo_pages_unwatch();
     if (ok)

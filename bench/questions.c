@@ -11,10 +11,13 @@ enum {
     CHUNK_ANSWERS = 32 << 10, /* bytes: answers of variable size stay in the first-level cache */
 };
 
-/* A chunk of a cold workload is what is asked between two emptyings of the caches. */
+/*
+ * A chunk of a cold workload is what is asked between two emptyings of the caches; one of a fresh
+ * workload is short, since a reader may take long to open.
+ */
 static size_t chunk_queries(const struct bo_questions *q)
 {
-    return q->workload->cold ? BO_COLD_BATCH : CHUNK_QUERIES;
+    return q->workload->fresh ? BO_FRESH_BATCH : q->workload->cold ? BO_COLD_BATCH : CHUNK_QUERIES;
 }
 
 static uint64_t seed_of(const struct bo_query_kind *kind, const struct bo_workload *workload)
@@ -179,7 +182,7 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
                                .kind = kind,
                                .workload = workload,
                                .kind_index = bo_kind_index(format, kind)};
-    if (workload->dependent && (!kind->link || kind->answer_size == 0))
+    if (workload->dependent && (!kind->link || kind->answer_size == 0 || workload->fresh))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "this kind's queries cannot be chained");
     uint8_t *queries = bo_alloc_array(arena, workload->n_queries, kind->query_size);
     if (!queries)

@@ -170,9 +170,11 @@ static const struct bo_use autofdo_uses[] = {
     {.use = "function", {"uniform, ns", BO_TIME, "function/uniform", NULL}, .picks = true},
     {.use = "function", {"hot, ns", BO_TIME, "function/hot", NULL}, .picks = true},
     {.use = "function", {"cold, ns", BO_TIME, "function/cold", NULL}, .picks = true},
+    {.use = "function", {"first, ns", BO_TIME, "function/first", NULL}, .picks = true},
     {.use = "function", {"miss, ns", BO_TIME, "function/miss", NULL}},
     {.use = "function", {"pages", BO_COUNTER, "function/uniform", "touched_pages"}},
     {.use = "tu", {"ns", BO_TIME, "tu/uniform", NULL}, .picks = true},
+    {.use = "tu", {"first, ns", BO_TIME, "tu/first", NULL}, .picks = true},
     {.use = "tu", {"pages", BO_COUNTER, "tu/uniform", "touched_pages"}},
     {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
     {.use = "open", {"cold, ns", BO_TIME, "open-cold", NULL}},
@@ -186,9 +188,12 @@ static const struct bo_uses autofdo_use_cases = {
     .text =
         "Partial reading is the proposal's first goal. A compiler reads the summary, then what "
         "concerns its translation unit (*tu*: all functions of one source file) or one *function* "
-        "with all that is inlined into it, names told. *Pages* are the distinct 4 KiB pages of "
-        "the file that one such query reads once the file is open; opening may have read others: "
-        "codecs that decode everything when they open show that in `open`.",
+        "with all that is inlined into it, names told. *First* is one such question to a reader "
+        "just opened, opening included: what a compiler pays that asks once. The other times are of "
+        "a reader that stays open and may keep what it has read. *Pages* are the distinct 4 KiB "
+        "pages of the file that one query reads, of a reader that has read nothing else since it was "
+        "opened; codecs that decode everything when they open read none then, and show it in *open* "
+        "and *first*.",
     .uses = autofdo_uses,
 };
 

@@ -30,6 +30,11 @@ struct bo_workload {
     /* The caches are emptied before each small batch: what the first questions of a process cost. */
     bool cold;
     /*
+     * Each query is asked of a reader that has just been opened, and opening counts: what the first
+     * answer costs, of readers that keep what they have read, too.
+     */
+    bool fresh;
+    /*
      * Fills n queries; the same generator state gives the same queries on every machine. Returns
      * how many it could draw: fewer than n, also 0, when the document has no such place to ask for
      * or the arena, which holds texts made for the queries, refuses.

@@ -351,6 +351,13 @@ const struct bo_workload autofdo_function_workloads[AUTOFDO_N_FUNCTION_WORKLOADS
         .draw = draw_uniform,
     },
     {
+        .name = "first",
+        .summary = "as uniform, each asked of a reader just opened, opening included; 2^6 queries",
+        .n_queries = 1 << 6,
+        .fresh = true,
+        .draw = draw_uniform,
+    },
+    {
         .name = "miss",
         .summary = "absent names, one byte off present ones; 2^12 queries",
         .n_queries = 1 << 12,
@@ -363,6 +370,13 @@ const struct bo_workload autofdo_tu_workloads[AUTOFDO_N_TU_WORKLOADS] = {
         .name = "uniform",
         .summary = "each source file at most once, shuffled; up to 2^8 queries",
         .n_queries = 1 << 8,
+        .draw = draw_paths,
+    },
+    {
+        .name = "first",
+        .summary = "as uniform, each asked of a reader just opened, opening included; up to 2^6",
+        .n_queries = 1 << 6,
+        .fresh = true,
         .draw = draw_paths,
     },
 };

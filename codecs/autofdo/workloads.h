@@ -5,8 +5,8 @@
 #include "codecs/autofdo/autofdo.h"
 
 enum {
-    AUTOFDO_N_FUNCTION_WORKLOADS = 4,
-    AUTOFDO_N_TU_WORKLOADS = 1,
+    AUTOFDO_N_FUNCTION_WORKLOADS = 5,
+    AUTOFDO_N_TU_WORKLOADS = 2,
     AUTOFDO_N_WHOLE_WORKLOADS = 1,
 };
 
