@@ -64,8 +64,12 @@ static void make(struct fixture *f)
     f->payload = (struct bo_payload){.fd = -1, .ready = true, .nbytes = 168, .counted_nbytes = 164};
     f->empty =
         (struct bo_questions){.kind = &toy_kinds[TOY_GET], .workload = &toy_get_workloads[2]};
-    f->on = (struct bo_bench_document){
-        .document = &f->document, .text_nbytes = 7, .n_units = 40, .sets = &f->empty, .n_sets = 1};
+    f->on = (struct bo_bench_document){.whole = &f->on,
+                                       .document = &f->document,
+                                       .text_nbytes = 7,
+                                       .n_units = 40,
+                                       .sets = &f->empty,
+                                       .n_sets = 1};
     f->cell = (struct bo_bench_cell){
         .codec = &toy_honest, .on = &f->on, .payload = &f->payload, .rows = f->rows, .n_rows = 3};
     f->plan = (struct bo_plan){

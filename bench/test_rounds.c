@@ -92,9 +92,10 @@ static void sound_codecs_are_measured(void **state)
 {
     (void)state;
     static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
-    static const char *const labels[] = {"encode",    "decode",      "merge",      "open",
-                                         "open-cold", "get/uniform", "get/chain",  "first/uniform",
-                                         "name/cold", "all/whole",   "count/whole"};
+    static const char *const labels[] = {"encode",     "decode",      "merge",     "open",
+                                         "open-cold",  "get/uniform", "get/chain", "first/uniform",
+                                         "first/each", "name/cold",   "name/each", "all/whole",
+                                         "count/whole"};
     struct run run;
     start(&run, codecs);
     measure(&run);
@@ -169,6 +170,41 @@ static void a_codec_tells_what_is_wrong(void **state)
     assert_memory_equal(failure, "refuses a query of ", 19);
     assert_non_null(strstr(failure, ": corrupt at byte 1042: a toy with a wheel off"));
     assert_sound(&run, "complain", "all/whole");
+    finish(&run);
+}
+
+/* Opens once, in a process. */
+static enum bo_status open_once(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                                struct bo_error *err)
+{
+    static bool opened;
+    if (opened)
+        return bo_fail(err, BO_CORRUPT, 7, "a toy that opens once");
+    opened = true;
+    return toy_open(in, arena, reader_ret, err);
+}
+
+/* Where a workload says so, each question has a reader of its own; else all have one. */
+static void fresh_workloads_open_for_each(void **state)
+{
+    (void)state;
+    struct bo_codec reluctant = toy_honest;
+    reluctant.name = "reluctant";
+    reluctant.open = open_once;
+    const struct bo_codec *const codecs[] = {&reluctant, NULL};
+    struct run run;
+    struct bo_error err;
+    start(&run, codecs);
+    finish(&run);
+    assert_true(bo_names_parse("get,name", &run.options.kinds));
+    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
+                     BO_OK);
+    measure(&run);
+    assert_sound(&run, "reluctant", "get/uniform");
+    assert_sound(&run, "reluctant", "name/cold");
+    assert_failed(&run, "reluctant", "name/each",
+                  "refuses a query of 0 to 7: corrupt at byte 7: a toy that opens once");
     finish(&run);
 }
 
@@ -355,6 +391,7 @@ int main(void)
         cmocka_unit_test(exact_figures_are_exact),
         cmocka_unit_test(scratch_memory_is_told_apart),
         cmocka_unit_test(a_codec_tells_what_is_wrong),
+        cmocka_unit_test(fresh_workloads_open_for_each),
         cmocka_unit_test(documents_for_curves_have_few_rows),
         cmocka_unit_test(slow_rows_are_repeated_less),
         cmocka_unit_test(a_repetition_is_shorter_where_rows_are_many),

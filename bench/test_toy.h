@@ -249,10 +249,12 @@ static const struct bo_workload toy_get_workloads[] = {
 
 static const struct bo_workload toy_first_workloads[] = {
     {.name = "uniform", .n_queries = 300, .draw = toy_draw},
+    {.name = "each", .n_queries = 20, .fresh = true, .draw = toy_draw},
 };
 
 static const struct bo_workload toy_name_workloads[] = {
     {.name = "cold", .n_queries = 150, .cold = true, .draw = toy_draw_names},
+    {.name = "each", .n_queries = 20, .fresh = true, .draw = toy_draw_names},
 };
 
 static const struct bo_workload toy_whole_workloads[] = {
@@ -270,14 +272,14 @@ static const struct bo_query_kind toy_kinds[TOY_N_KINDS] = {
     [TOY_FIRST] = {.name = "first",
                    .query_size = 4,
                    .workloads = toy_first_workloads,
-                   .n_workloads = 1,
+                   .n_workloads = 2,
                    .oracle = toy_oracle_first},
     [TOY_NAME] = {.name = "name",
                   .query_size = sizeof(struct bo_span),
                   .has_text = true,
                   .answer_size = 4,
                   .workloads = toy_name_workloads,
-                  .n_workloads = 1,
+                  .n_workloads = 2,
                   .oracle = toy_oracle_name},
     [TOY_ALL] = {.name = "all",
                  .workloads = toy_whole_workloads,
