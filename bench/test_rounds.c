@@ -173,6 +173,54 @@ static void a_codec_tells_what_is_wrong(void **state)
     finish(&run);
 }
 
+static enum bo_status forget_first(const void *model, struct bo_arena *arena, void **ret,
+                                   struct bo_error *err)
+{
+    struct toy_model *held = bo_alloc(arena, sizeof *held);
+    if (!held)
+        return bo_fail_alloc(err, arena);
+    memcpy(held, model, sizeof *held);
+    held->values[0] = 0;
+    *ret = held;
+    return BO_OK;
+}
+
+static enum bo_status encode_forgetful(const void *model, struct bo_writer *out,
+                                       struct bo_error *err)
+{
+    void *held = NULL;
+    const enum bo_status status = forget_first(model, out->arena, &held, err);
+    return status ? status : toy_encode(held, out, err);
+}
+
+/* A codec that cannot hold everything is measured on what it holds, when it says so. */
+static void what_is_held_is_measured(void **state)
+{
+    (void)state;
+    struct bo_codec forgetful = toy_honest, liar = toy_honest, reader = toy_honest;
+    forgetful.name = "forgetful";
+    forgetful.reduce = forget_first;
+    liar.name = "liar";
+    forgetful.encode = liar.encode = encode_forgetful;
+    reader.name = "reader";
+    reader.reads = "forgetful";
+    const struct bo_codec *const codecs[] = {&toy_honest, &forgetful, &reader, &liar, NULL};
+    static const char *const labels[] = {"get/uniform", "first/uniform", "all/whole"};
+    struct run run;
+    start(&run, codecs);
+    assert_int_not_equal(run.model.values[0], 0);
+    measure(&run);
+    assert_sound(&run, "forgetful", "decode");
+    assert_sound(&run, "forgetful", "merge");
+    for (size_t i = 0; i < 3; i++) {
+        assert_sound(&run, "honest", labels[i]);
+        assert_sound(&run, "forgetful", labels[i]);
+        assert_sound(&run, "reader", labels[i]);
+    }
+    assert_failed(&run, "liar", "decode", "corrupt: other values");
+    finish(&run);
+}
+
 /* Opens once, in a process. */
 static enum bo_status open_once(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                                 struct bo_error *err)
@@ -391,6 +439,7 @@ int main(void)
         cmocka_unit_test(exact_figures_are_exact),
         cmocka_unit_test(scratch_memory_is_told_apart),
         cmocka_unit_test(a_codec_tells_what_is_wrong),
+        cmocka_unit_test(what_is_held_is_measured),
         cmocka_unit_test(fresh_workloads_open_for_each),
         cmocka_unit_test(documents_for_curves_have_few_rows),
         cmocka_unit_test(slow_rows_are_repeated_less),
