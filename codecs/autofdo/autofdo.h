@@ -93,9 +93,7 @@ const struct bo_span *autofdo_path_of(const struct autofdo_model *model, struct 
 /* By unsigned bytes, a prefix before what it begins. As memcmp. */
 static inline int autofdo_compare_names(struct bo_span a, struct bo_span b)
 {
-    const size_t n = a.n < b.n ? a.n : b.n;
-    const int order = n ? memcmp(a.p, b.p, n) : 0;
-    return order ? order : (a.n > b.n) - (a.n < b.n);
+    return bo_span_compare(a, b);
 }
 
 /* Sums stop at 2^64 - 1. */

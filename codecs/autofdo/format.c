@@ -1,12 +1,10 @@
 /* AutoFDO as the harness sees it: counts, the entropy floor, and the table of the format. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "codecs/autofdo/autofdo.h"
 #include "codecs/autofdo/generate.h"
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/queries.h"
 #include "codecs/autofdo/text.h"
+#include "harness/entropy.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -135,60 +133,13 @@ static void put_instance(struct streams *s, const struct autofdo_instance *insta
     }
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
-/* Bits that `count` of n symbols take together in a code fitted to their frequencies. */
-static double symbol_nbits(uint64_t count, uint64_t n)
-{
-    return (double)count * log2((double)n / (double)count);
-}
-
-/* Bits that the numbers take in a code fitted to their frequencies; sorts them. */
-static double order0_nbits(struct numbers *numbers)
-{
-    double nbits = 0;
-    const size_t n = numbers->n;
-    qsort(numbers->p, n, sizeof *numbers->p, compare_u64);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && numbers->p[j] == numbers->p[i]; j++)
-            ;
-        nbits += symbol_nbits(j - i, n);
-    }
-    return nbits;
-}
-
-static void count_bytes(struct bo_span text, uint64_t counts[256])
-{
-    for (size_t i = 0; i < text.n; i++)
-        counts[text.p[i]]++;
-}
-
-/* The same for bytes. */
-static double bytes_nbits(const uint64_t counts[256])
-{
-    uint64_t n = 0;
-    double nbits = 0;
-    for (unsigned byte = 0; byte < 256; byte++)
-        n += counts[byte];
-    for (unsigned byte = 0; byte < 256; byte++)
-        if (counts[byte])
-            nbits += symbol_nbits(counts[byte], n);
-    return nbits;
-}
-
 /* The bytes of texts, each text once. */
 static double texts_nbits(const struct autofdo_name_table *texts)
 {
-    uint64_t counts[256] = {0};
+    struct bo_byte_counts counts = {{0}};
     for (size_t i = 0; i < texts->n; i++)
-        count_bytes(texts->names[i], counts);
-    return bytes_nbits(counts);
+        bo_count_bytes(&counts, texts->names[i]);
+    return bo_bytes_nbits(&counts);
 }
 
 /* Each path once, and for each file which path it is. Negative when the arena refuses. */
@@ -204,7 +155,7 @@ static double files_nbits(const struct autofdo_model *model, struct bo_arena *ar
             return -1;
         put(&numbers, number);
     }
-    return texts_nbits(&paths) + order0_nbits(&numbers);
+    return texts_nbits(&paths) + bo_order0_nbits(numbers.p, numbers.n);
 }
 
 /*
@@ -252,7 +203,7 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
         return -1;
     nbits += texts_nbits(&names);
     for (size_t i = 0; i < n_streams; i++)
-        nbits += order0_nbits(streams[i].numbers);
+        nbits += bo_order0_nbits(streams[i].numbers->p, streams[i].numbers->n);
     return nbits / 8;
 }
 

@@ -32,7 +32,7 @@ uint64_t autofdo_random_count(struct bo_random *r)
     const uint32_t class = bo_random_below(r, 16);
     if (class < 8)
         return 0;
-    if (class == 15 && bo_random_one_in(r, autofdo_strangeness(r)))
+    if (class == 15 && bo_random_one_in(r, bo_random_strangeness(r)))
         return strange_number(r);
     const uint32_t a = bo_random_below(r, 28);
     const uint32_t b = bo_random_below(r, 28);
@@ -245,7 +245,7 @@ static bool make_body(struct profile *profile, struct bo_span name, struct subtr
     const uint32_t n = bo_random_below(r, 6);
     if (n && !fill_callsites(profile, 1, n, body))
         return false;
-    if (!bo_random_one_in(r, 4 * autofdo_strangeness(r)))
+    if (!bo_random_one_in(r, 4 * bo_random_strangeness(r)))
         return true;
     const unsigned height = AUTOFDO_MAX_DEPTH - bo_random_below(r, 200);
     while (body->height < height)
@@ -279,7 +279,7 @@ static bool add_function(struct profile *profile, struct bo_error *err)
     *function = (struct autofdo_function){.head = autofdo_random_count(r)};
     if (profile->has_timestamps && !bo_random_one_in(r, 16))
         function->timestamp =
-            bo_random_one_in(r, autofdo_strangeness(r)) ? strange_number(r) : bo_random_u32(r);
+            bo_random_one_in(r, bo_random_strangeness(r)) ? strange_number(r) : bo_random_u32(r);
     return autofdo_sum_instances(&part, 1, false, profile->arena, &function->body, &n_saturated,
                                  err) == BO_OK;
 }

@@ -24,10 +24,4 @@ uint64_t autofdo_random_count(struct bo_random *random);
 uint32_t autofdo_random_line(struct bo_random *random);
 uint32_t autofdo_random_discriminator(struct bo_random *random);
 
-/* One in so many things is strange: more of them when a fuzzer asks. */
-static inline uint32_t autofdo_strangeness(const struct bo_random *random)
-{
-    return random->entropy.p ? 4 : 64;
-}
-
 #endif

@@ -206,7 +206,9 @@ bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spend
             filled += 1u << (AUTOFDO_CODE_BITS - nbits[i]);
         }
     if (n_used <= 1) {
-        fill_table(table, n_used ? n_symbols - 1 : AUTOFDO_NO_SYMBOL, 0, n_used && spends_bits);
+        fill_table(table, AUTOFDO_NO_SYMBOL, 0, 0);
+        if (n_used)
+            fill_table(table, n_symbols - 1, 0, spends_bits);
         return n_used == 0 || nbits[n_symbols - 1] == 1;
     }
     if (filled != 1u << AUTOFDO_CODE_BITS)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "codecs/autofdo/workloads.h"
+#include "harness/queries.h"
 
 /* ---- a visit --------------------------------------------------------------------------------- */
 
@@ -90,7 +91,7 @@ static const struct autofdo_function *find_function(const struct autofdo_model *
     size_t low = 0, high = model->n_functions;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = autofdo_compare_names(model->functions[middle].body.name, name);
+        const int order = bo_span_compare(model->functions[middle].body.name, name);
         if (order == 0)
             return &model->functions[middle];
         if (order < 0)
@@ -139,8 +140,7 @@ static struct bo_span next_path(struct path_walk *walk)
     static const uint8_t nothing[1];
     const struct autofdo_model *model = walk->model;
     const struct bo_span name = model->functions[walk->f++].body.name;
-    while (walk->file < model->n_files &&
-           autofdo_compare_names(model->files[walk->file].name, name) < 0)
+    while (walk->file < model->n_files && bo_span_compare(model->files[walk->file].name, name) < 0)
         walk->file++;
     const bool has_file =
         walk->file < model->n_files && bo_span_equal(model->files[walk->file].name, name);
@@ -297,8 +297,8 @@ static bool path_at(const void *opaque, uint64_t i, void *query)
     struct bo_span next = {NULL, 0};
     for (size_t f = 0; f < model->n_functions; f++) {
         const struct bo_span path = next_path(&walk);
-        if ((i == 0 || autofdo_compare_names(path, q->path) > 0) &&
-            (!next.p || autofdo_compare_names(path, next) < 0))
+        if ((i == 0 || bo_span_compare(path, q->path) > 0) &&
+            (!next.p || bo_span_compare(path, next) < 0))
             next = path;
     }
     if (!next.p)
@@ -316,40 +316,13 @@ static uint64_t count_paths(const void *model)
     return n;
 }
 
-static uint64_t count_whole(const void *model)
-{
-    (void)model;
-    return 1;
-}
-
-static bool whole_at(const void *model, uint64_t i, void *query)
-{
-    (void)model;
-    (void)query;
-    return i == 0;
-}
-
-/* Every text is a valid question, and so is the whole. */
-static bool none_invalid(const void *model, uint64_t i, void *query)
-{
-    (void)model;
-    (void)i;
-    (void)query;
-    return false;
-}
-
 /* ---- the command line ------------------------------------------------------------------------ */
-
-static struct bo_span span_of(const char *text)
-{
-    return (struct bo_span){(const uint8_t *)text, strlen(text)};
-}
 
 static enum bo_status parse_name(int n_args, char *const *args, void *query, struct bo_error *err)
 {
     if (n_args != 1)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a function's name");
-    *(struct autofdo_name_query *)query = (struct autofdo_name_query){span_of(args[0])};
+    *(struct autofdo_name_query *)query = (struct autofdo_name_query){bo_span_of(args[0])};
     return BO_OK;
 }
 
@@ -359,16 +332,8 @@ static enum bo_status parse_path(int n_args, char *const *args, void *query, str
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
                        "takes a file's path, or nothing for functions without a file");
     *(struct autofdo_path_query *)query =
-        (struct autofdo_path_query){span_of(n_args ? args[0] : "")};
+        (struct autofdo_path_query){bo_span_of(n_args ? args[0] : "")};
     return BO_OK;
-}
-
-static enum bo_status parse_nothing(int n_args, char *const *args, void *query,
-                                    struct bo_error *err)
-{
-    (void)args;
-    (void)query;
-    return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes no arguments") : BO_OK;
 }
 
 static void put_count(struct bo_writer *out, const char *name, uint64_t v)
@@ -440,17 +405,10 @@ const struct bo_query_kind autofdo_kinds[AUTOFDO_N_KINDS] = {
         {
             .name = "summary",
             .summary = "totals, maxima and the counts that make up shares of the total",
-            .usage = "",
             .answer_size = sizeof(struct autofdo_summary),
-            .workloads = autofdo_whole_workloads,
-            .n_workloads = AUTOFDO_N_WHOLE_WORKLOADS,
             .oracle = summary_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = autofdo_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_summary,
+            BO_WHOLE_QUERY,
         },
     [AUTOFDO_FUNCTION] =
         {
@@ -465,7 +423,7 @@ const struct bo_query_kind autofdo_kinds[AUTOFDO_N_KINDS] = {
             .count = count_functions,
             .at = name_at,
             .draw_edges = autofdo_draw_name_edges,
-            .invalid_at = none_invalid,
+            .invalid_at = bo_none_invalid,
             .parse = parse_name,
             .print = print_answer,
         },
@@ -483,7 +441,7 @@ const struct bo_query_kind autofdo_kinds[AUTOFDO_N_KINDS] = {
             .count = count_paths,
             .at = path_at,
             .draw_edges = autofdo_draw_path_edges,
-            .invalid_at = none_invalid,
+            .invalid_at = bo_none_invalid,
             .parse = parse_path,
             .print = print_digest,
         },
@@ -491,16 +449,9 @@ const struct bo_query_kind autofdo_kinds[AUTOFDO_N_KINDS] = {
         {
             .name = "scan",
             .summary = "all functions, digested",
-            .usage = "",
             .answer_size = sizeof(struct autofdo_digest),
-            .workloads = autofdo_whole_workloads,
-            .n_workloads = AUTOFDO_N_WHOLE_WORKLOADS,
             .oracle = scan_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = autofdo_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_digest,
+            BO_WHOLE_QUERY,
         },
 };

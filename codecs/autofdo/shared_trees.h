@@ -86,6 +86,12 @@ static inline uint64_t autofdo_max_expanded(uint64_t file_nbytes)
     return 16 * file_nbytes + (UINT64_C(1) << 10);
 }
 
+/* Bytes of the names of a function's targets, each as often as it occurs, for the same. */
+static inline uint64_t autofdo_max_target_nbytes(uint64_t file_nbytes)
+{
+    return 8 * file_nbytes + (UINT64_C(1) << 13);
+}
+
 /* Bytes of all strings together, for the same. */
 static inline uint64_t autofdo_max_text(uint64_t file_nbytes)
 {
@@ -156,7 +162,8 @@ struct autofdo_plan {
     uint32_t *functions; /* their names */
     uint32_t *path_of;   /* by name: 0 none, 1 empty, 2 + number of the path */
     uint64_t text_nbytes;
-    uint64_t expanded; /* instances, records and targets of all functions */
+    uint64_t target_nbytes; /* of the targets' names of one function, at most */
+    uint64_t expanded;      /* instances, records and targets of all functions */
 };
 
 /* Makes the plan in `arena`. */
@@ -199,6 +206,7 @@ struct autofdo_list {
 /* What a variant expands to; n_instances is 0 before it is known. */
 struct autofdo_sums {
     uint32_t n_instances, n_records, n_targets, depth;
+    uint32_t target_nbytes; /* of the targets' names, each as often as it occurs */
 };
 
 struct autofdo_variant {

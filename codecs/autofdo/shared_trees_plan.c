@@ -45,7 +45,8 @@ struct planner {
     size_t n_trees, cap_trees;
     uint32_t *slots; /* a tree's number + 1; 0: free */
     size_t mask;
-    uint32_t *roots; /* by function: its tree */
+    uint32_t *roots;        /* by function: its tree */
+    uint64_t target_nbytes; /* of the targets' names met so far */
 };
 
 static enum bo_status plan_strings(struct planner *p, struct bo_error *err)
@@ -215,6 +216,8 @@ static bool plant(struct planner *p, const struct autofdo_instance *instance, ui
                            0))
                 return false;
         p->plan->expanded += 1 + r->n_targets;
+        for (size_t t = 0; t < r->n_targets; t++)
+            p->target_nbytes += r->targets[t].name.n;
     }
     for (size_t i = 0; i < instance->n_callsites; i++) {
         const struct autofdo_callsite *c = &instance->callsites[i];
@@ -237,8 +240,11 @@ static enum bo_status plant_all(struct planner *p, struct bo_error *err)
     if (!p->roots || !plan->functions || !grow_slots(p))
         return bo_fail_alloc(err, p->arena);
     for (size_t i = 0; i < n; i++) {
+        p->target_nbytes = 0;
         if (!plant(p, &plan->model->functions[i].body, &p->roots[i]))
             return bo_fail_alloc(err, p->arena);
+        if (p->target_nbytes > plan->target_nbytes)
+            plan->target_nbytes = p->target_nbytes;
         plan->functions[i] = number_of(p, plan->model->functions[i].body.name);
     }
     return p->n_trees < UINT32_MAX / 2 && p->n_words < UINT32_MAX / 2

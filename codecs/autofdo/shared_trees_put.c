@@ -326,6 +326,8 @@ static enum bo_status put_planned(const struct autofdo_plan *plan,
     const uint64_t nbytes = out->n - start;
     if (!out->status && plan->text_nbytes > autofdo_max_text(nbytes))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names are too repetitive");
+    if (!out->status && plan->target_nbytes > autofdo_max_target_nbytes(nbytes))
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names of targets are too repetitive");
     if (!out->status && plan->expanded > autofdo_max_expanded(nbytes))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "trees are too repetitive");
     return bo_writer_status(out, err);

@@ -28,7 +28,7 @@ const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, u
             return "strings do not ascend";
         unsigned n_low = 0;
         for (size_t at = shared; at < string.n; at++)
-            n_low |= string.p[at] <= ' ';
+            n_low |= string.p[at] <= ' ' || string.p[at] == 0x7f;
         if (shared && !n_low)
             return NULL;
     }
@@ -274,6 +274,8 @@ enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *er
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
+static const char too_deep[] = "functions are inlined too deeply";
+
 /* Adds a callee's sums; false when they go too far. */
 static bool add_sums(const struct autofdo_trees *trees, struct autofdo_sums *sums,
                      const struct autofdo_sums *callee)
@@ -281,20 +283,48 @@ static bool add_sums(const struct autofdo_trees *trees, struct autofdo_sums *sum
     const uint64_t max = autofdo_max_expanded(trees->in.n);
     const uint64_t n = (uint64_t)sums->n_instances + sums->n_records + sums->n_targets +
                        callee->n_instances + callee->n_records + callee->n_targets;
-    if (n > max || n > UINT32_MAX)
+    const uint64_t target_nbytes = (uint64_t)sums->target_nbytes + callee->target_nbytes;
+    if (n > max || n > UINT32_MAX || target_nbytes > UINT32_MAX ||
+        target_nbytes > autofdo_max_target_nbytes(trees->in.n))
         return false;
     sums->n_instances += callee->n_instances;
     sums->n_records += callee->n_records;
     sums->n_targets += callee->n_targets;
+    sums->target_nbytes = (uint32_t)target_nbytes;
     if (sums->depth <= callee->depth)
         sums->depth = callee->depth + 1;
     return true;
 }
 
+/* What a place of a variant at this depth adds to its sums. */
+static enum bo_status sum_part(struct autofdo_trees *trees, const struct autofdo_part *part,
+                               unsigned depth, struct autofdo_sums *sums_ret, struct bo_error *err)
+{
+    const struct autofdo_spot *spot = &trees->spots[part->spot];
+    struct bo_span target;
+    enum bo_status status;
+    *sums_ret = (struct autofdo_sums){0};
+    switch (spot->kind) {
+    case AUTOFDO_TARGET:
+        if ((status = autofdo_string(trees, spot->name, &target, err)))
+            return status;
+        sums_ret->n_targets = 1;
+        sums_ret->target_nbytes = (uint32_t)target.n;
+        return BO_OK;
+    case AUTOFDO_CALLSITE:
+        if ((status = autofdo_sum_variant(trees, spot->name, part->variant, depth + 1, err)))
+            return status;
+        *sums_ret = trees->variants[part->variant].sums;
+        return BO_OK;
+    default:
+        sums_ret->n_records = 1;
+        return BO_OK;
+    }
+}
+
 enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, uint32_t variant,
                                    unsigned depth, struct bo_error *err)
 {
-    static const char too_deep[] = "functions are inlined too deeply";
     const uint64_t off =
         autofdo_off_of(trees, &trees->structure, trees->entry_starts[name / AUTOFDO_BLOCK_NAMES]);
     enum bo_status status = autofdo_read_entries(trees, name / AUTOFDO_BLOCK_NAMES, err);
@@ -302,20 +332,14 @@ enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, u
         return status;
     if (depth > AUTOFDO_MAX_DEPTH)
         return bo_fail(err, BO_OVER_LIMIT, off, too_deep);
-    struct autofdo_sums sums = {.n_instances = 1, .depth = 1};
+    struct autofdo_sums sums = {.n_instances = 1, .depth = 1}, part;
     const struct autofdo_variant *v = &trees->variants[variant];
     for (uint32_t i = 0; i < v->n_parts; i++) {
-        const struct autofdo_part *part = &trees->parts[v->first_part + i];
-        const struct autofdo_spot *spot = &trees->spots[part->spot];
-        sums.n_records += spot->kind == AUTOFDO_RECORD;
-        sums.n_targets += spot->kind == AUTOFDO_TARGET;
-        if (spot->kind != AUTOFDO_CALLSITE)
-            continue;
-        if ((status = autofdo_sum_variant(trees, spot->name, part->variant, depth + 1, err)))
+        if ((status = sum_part(trees, &trees->parts[v->first_part + i], depth, &part, err)))
             return status;
-        if (trees->variants[part->variant].sums.depth == AUTOFDO_MAX_DEPTH)
+        if (part.depth == AUTOFDO_MAX_DEPTH)
             return bo_fail(err, BO_OVER_LIMIT, off, too_deep);
-        if (!add_sums(trees, &sums, &trees->variants[part->variant].sums))
+        if (!add_sums(trees, &sums, &part))
             return bo_fail(err, BO_OVER_LIMIT, off, "trees expand too far");
     }
     trees->variants[variant].sums = sums;

@@ -162,7 +162,7 @@ static void test_what_llvm_does(void **state)
     };
     need_llvm();
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        const struct bo_span text = span_of(cases[i].text), llvm = through_llvm(&text, 1);
+        const struct bo_span text = bo_span_of(cases[i].text), llvm = through_llvm(&text, 1);
         if (!cases[i].llvm) {
             assert_null(llvm.p);
             continue;

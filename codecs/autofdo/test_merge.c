@@ -4,23 +4,7 @@
  */
 #include "codecs/autofdo/test_model.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("autofdo");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 static struct autofdo_model *merge(const void *const *models, size_t n, uint64_t n_saturated)
 {
@@ -240,20 +224,7 @@ static void test_each_allocation_fails(void **state)
     const void *const models[] = {
         parse_text("#@ file f\ta\nf:0:1\n 1: 2 a:1\n 2: c:0\n  1: 1\n", &arena),
         parse_text("f:0:1\n 1: 2 a:1\n 2: c:0\n  1: 1\ng:0:0\n", &arena)};
-    bool complete = false;
-    for (uint64_t n = 1; !complete; n++) {
-        struct bo_arena small;
-        struct bo_merge_report report;
-        struct bo_error error = {0};
-        void *merged;
-        bo_arena_init(&small, BO_ARENA_UNLIMITED);
-        small.fail_at = n;
-        const enum bo_status status = format->merge(models, 2, &small, &merged, &report, &error);
-        complete = small.n_allocs < n;
-        assert_int_equal(status, complete ? BO_OK : BO_NO_MEMORY);
-        assert_int_equal(error.status, status);
-        bo_arena_free(&small);
-    }
+    expect_failing_merges(models, 2);
 }
 
 int main(void)

@@ -4,23 +4,7 @@
  */
 #include "codecs/autofdo/test_model.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("autofdo");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
@@ -32,14 +16,14 @@ static void test_names_and_paths(void **state)
     static const char *const bad[] = {"",   "0f",  "#f", "!f",    "[f",       "a\tb",
                                       " a", "f\n", "a ", "a:1 b", "a:b:12 c", "\x01"};
     for (size_t i = 0; i < N_ELEMENTS(good); i++)
-        assert_null(autofdo_name_flaw(span_of(good[i])));
+        assert_null(autofdo_name_flaw(bo_span_of(good[i])));
     for (size_t i = 0; i < N_ELEMENTS(bad); i++)
-        assert_non_null(autofdo_name_flaw(span_of(bad[i])));
+        assert_non_null(autofdo_name_flaw(bo_span_of(bad[i])));
     assert_non_null(autofdo_name_flaw((struct bo_span)BYTES("a\0b")));
-    assert_null(autofdo_path_flaw(span_of("")));
-    assert_null(autofdo_path_flaw(span_of("/a b/\xc3\xa9#.c")));
-    assert_non_null(autofdo_path_flaw(span_of("a\nb")));
-    assert_non_null(autofdo_path_flaw(span_of("a\x7f")));
+    assert_null(autofdo_path_flaw(bo_span_of("")));
+    assert_null(autofdo_path_flaw(bo_span_of("/a b/\xc3\xa9#.c")));
+    assert_non_null(autofdo_path_flaw(bo_span_of("a\nb")));
+    assert_non_null(autofdo_path_flaw(bo_span_of("a\x7f")));
     assert_non_null(autofdo_path_flaw((struct bo_span)BYTES("\0")));
 }
 
@@ -56,17 +40,17 @@ struct parts {
 static void make_parts(struct parts *p)
 {
     memset(p, 0, sizeof *p);
-    p->targets[0] = (struct autofdo_target){span_of("t1"), 3};
-    p->targets[1] = (struct autofdo_target){span_of("t2"), 4};
+    p->targets[0] = (struct autofdo_target){bo_span_of("t1"), 3};
+    p->targets[1] = (struct autofdo_target){bo_span_of("t2"), 4};
     p->records[0] = (struct autofdo_record){1, 0, 5, 2, p->targets};
     p->records[1] = (struct autofdo_record){1, 2, 6, 0, NULL};
-    p->callsites[0] = (struct autofdo_callsite){7, 0, {.name = span_of("c1")}};
-    p->callsites[1] = (struct autofdo_callsite){7, 0, {.name = span_of("c2")}};
+    p->callsites[0] = (struct autofdo_callsite){7, 0, {.name = bo_span_of("c1")}};
+    p->callsites[1] = (struct autofdo_callsite){7, 0, {.name = bo_span_of("c2")}};
     p->functions[0] =
-        (struct autofdo_function){8, 9, {span_of("f"), 2, 2, p->records, p->callsites}};
-    p->functions[1] = (struct autofdo_function){0, 0, {.name = span_of("g")}};
-    p->files[0] = (struct autofdo_file){span_of("c2"), span_of("a.c")};
-    p->files[1] = (struct autofdo_file){span_of("f"), span_of("")};
+        (struct autofdo_function){8, 9, {bo_span_of("f"), 2, 2, p->records, p->callsites}};
+    p->functions[1] = (struct autofdo_function){0, 0, {.name = bo_span_of("g")}};
+    p->files[0] = (struct autofdo_file){bo_span_of("c2"), bo_span_of("a.c")};
+    p->files[1] = (struct autofdo_file){bo_span_of("f"), bo_span_of("")};
     p->model = (struct autofdo_model){2, p->functions, 2, p->files};
 }
 
@@ -113,7 +97,7 @@ static void test_flaws(void **state)
         if (cases[i].number)
             *cases[i].number = cases[i].v;
         else
-            *cases[i].name = span_of(cases[i].text);
+            *cases[i].name = bo_span_of(cases[i].text);
         const size_t region_nbytes = arena.region_nbytes;
         const char *flaw = autofdo_model_flaw(&p.model, &arena);
         assert_int_equal(arena.region_nbytes, region_nbytes);
@@ -130,11 +114,11 @@ static void test_depth(void **state)
 {
     (void)state;
     static struct autofdo_callsite callsites[AUTOFDO_MAX_DEPTH + 1];
-    struct autofdo_function function = {.body = {span_of("f"), 0, 1, NULL, callsites}};
+    struct autofdo_function function = {.body = {bo_span_of("f"), 0, 1, NULL, callsites}};
     const struct autofdo_model model = {1, &function, 0, NULL};
     for (size_t i = 0; i <= AUTOFDO_MAX_DEPTH; i++)
         callsites[i] =
-            (struct autofdo_callsite){1, 0, {span_of("c"), 0, 1, NULL, callsites + i + 1}};
+            (struct autofdo_callsite){1, 0, {bo_span_of("c"), 0, 1, NULL, callsites + i + 1}};
     callsites[AUTOFDO_MAX_DEPTH - 2].callee.n_callsites = 0;
     assert_null(autofdo_model_flaw(&model, &arena));
     callsites[AUTOFDO_MAX_DEPTH - 2].callee.n_callsites = 1;
@@ -148,10 +132,10 @@ static void test_path_of(void **state)
     (void)state;
     static struct parts p;
     make_parts(&p);
-    assert_true(bo_span_equal(*autofdo_path_of(&p.model, span_of("c2")), span_of("a.c")));
-    assert_int_equal(autofdo_path_of(&p.model, span_of("f"))->n, 0);
-    assert_null(autofdo_path_of(&p.model, span_of("g")));
-    assert_null(autofdo_path_of(&p.model, span_of("")));
+    assert_true(bo_span_equal(*autofdo_path_of(&p.model, bo_span_of("c2")), bo_span_of("a.c")));
+    assert_int_equal(autofdo_path_of(&p.model, bo_span_of("f"))->n, 0);
+    assert_null(autofdo_path_of(&p.model, bo_span_of("g")));
+    assert_null(autofdo_path_of(&p.model, bo_span_of("")));
 }
 
 /* Names by number, also after the table has grown many times. */
@@ -171,7 +155,7 @@ static void test_table_of_names(void **state)
             assert_int_equal(number, i);
         }
     assert_int_equal(table.n, 3000);
-    assert_false(autofdo_names_find(&table, span_of("three"), &number));
+    assert_false(autofdo_names_find(&table, bo_span_of("three"), &number));
 }
 
 /* ---- equality and counts --------------------------------------------------------------------- */
@@ -321,81 +305,37 @@ static void note_model(struct extremes *seen, const struct autofdo_model *model)
     seen->file_of_callee |= model->n_files > n_own;
 }
 
-/*
- * A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty
- * one. Among them all is what is hard.
- */
+static struct extremes extremes;
+
+static void look(const void *model, struct bo_arena *scratch)
+{
+    assert_null(autofdo_model_flaw(model, scratch));
+    note_model(&extremes, model);
+}
+
+/* Among them all is what is hard. */
 static void test_generated_from_bytes(void **state)
 {
     (void)state;
-    struct extremes seen = {0};
-    static uint8_t entropy[4096];
-    struct bo_random noise = bo_random_seeded(4);
-    for (unsigned round = 0; round < 400; round++) {
-        for (size_t i = 0; i < sizeof entropy; i++)
-            entropy[i] = round % 8 == 0 ? (uint8_t)(round * 5) : bo_random_u8(&noise);
-        const size_t n = bo_random_below(&noise, sizeof entropy + 1);
-        struct bo_random random = bo_random_from_bytes((struct bo_span){entropy, n});
-        void *model;
-        assert_int_equal(format->generate(&random, 1000, &arena, &model, NULL), BO_OK);
-        assert_null(autofdo_model_flaw(model, &arena));
-        assert_true(((struct autofdo_model *)model)->n_functions < 1000);
-        note_model(&seen, model);
-        bo_arena_free(&arena);
-    }
-    assert_true(seen.one_byte && seen.long_name && seen.very_long_name && seen.high_byte);
-    assert_true(seen.prefix && seen.uniq && seen.last_line && seen.zero && seen.largest);
-    assert_true(seen.two_to_63 && seen.wide_discriminator && seen.many_targets);
-    assert_true(seen.deepest && seen.same_place && seen.empty_instance && seen.timestamp);
-    assert_true(seen.empty_path && seen.file_of_callee);
-    struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
-    void *model;
-    assert_int_equal(format->generate(&nothing, 1000, &arena, &model, NULL), BO_OK);
-    assert_int_equal(((struct autofdo_model *)model)->n_functions, 0);
-}
-
-static uint64_t text_hash(uint64_t seed, unsigned n_mutations)
-{
-    struct bo_random random = bo_random_seeded(seed);
-    void *model = generate_model(seed, 50, &arena);
-    for (unsigned i = 0; i < n_mutations; i++)
-        assert_int_equal(format->mutate(model, &random, &arena, &model, NULL), BO_OK);
-    return autofdo_hash_name(print_text(model, &arena));
+    const struct extremes *seen = &extremes;
+    expect_models_from_bytes(400, look);
+    assert_true(seen->one_byte && seen->long_name && seen->very_long_name && seen->high_byte);
+    assert_true(seen->prefix && seen->uniq && seen->last_line && seen->zero && seen->largest);
+    assert_true(seen->two_to_63 && seen->wide_discriminator && seen->many_targets);
+    assert_true(seen->deepest && seen->same_place && seen->empty_instance && seen->timestamp);
+    assert_true(seen->empty_path && seen->file_of_callee);
 }
 
 static void test_same_seed_same_model(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 9; seed++) {
-        const uint64_t hash = text_hash(seed, 10);
-        assert_true(text_hash(seed, 10) == hash);
-        assert_true(text_hash(seed, 0) != hash);
-        assert_true(text_hash(seed + 1, 10) != hash);
-    }
+    expect_same_seed_same_model(50);
 }
 
 static void test_each_allocation_fails(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 12; seed++) {
-        bool complete = false;
-        for (uint64_t n = 1; !complete; n++) {
-            struct bo_arena small;
-            struct bo_random random = bo_random_seeded(seed);
-            struct bo_error error = {0};
-            void *model;
-            bo_arena_init(&small, BO_ARENA_UNLIMITED);
-            small.fail_at = n;
-            enum bo_status status = format->generate(&random, 4, &small, &model, &error);
-            for (unsigned i = 0; i < 4 && !status; i++)
-                status = format->mutate(model, &random, &small, &model, &error);
-            complete = small.n_allocs < n;
-            if (status != (complete ? BO_OK : BO_NO_MEMORY) || error.status != status)
-                fail_msg("seed %u, allocation %u: %s", (unsigned)seed, (unsigned)n,
-                         bo_status_name(status));
-            bo_arena_free(&small);
-        }
-    }
+    expect_failing_allocations(12, 4);
 }
 
 int main(void)

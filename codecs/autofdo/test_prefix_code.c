@@ -143,6 +143,33 @@ static void test_bad_codes(void **state)
     }
 }
 
+/* The other half of a lone symbol's table. */
+static void test_lone_symbol(void **state)
+{
+    (void)state;
+    static struct autofdo_table table;
+    const uint8_t p[] = {0x04}; /* two zeros, a one, zeros */
+    memset(&table, 1, sizeof table);
+    struct autofdo_code code = {.n_symbols = 0};
+    struct bo_arena arena;
+    struct bo_writer out;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    struct bo_bit_writer bits = {&out, 0};
+    code.uses[3] = 7;
+    autofdo_fit_code(&code, true);
+    autofdo_put_code(&code, &bits);
+    struct autofdo_bits in = {out.p, out.n, 0};
+    assert_true(autofdo_read_code(&in, 4, true, &table));
+    in = (struct autofdo_bits){p, sizeof p, 2};
+    assert_int_equal(autofdo_take_symbol(&in, &table), AUTOFDO_NO_SYMBOL);
+    in.bit = 3;
+    assert_int_equal(autofdo_take_symbol(&in, &table), 3);
+    assert_int_equal(in.bit, 4);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 /* Behind the end there are zeros, and nothing is touched. */
 static void test_end(void **state)
 {
@@ -158,9 +185,8 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_bad_codes),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_bad_codes), cmocka_unit_test(test_lone_symbol),
         cmocka_unit_test(test_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

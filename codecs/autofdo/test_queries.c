@@ -6,23 +6,7 @@
 
 #include "codecs/autofdo/test_model.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("autofdo");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 static const char sample[] = "#@ file c\tin c.h\n#@ file f\ta.c\n#@ file g\ta.c\n#@ file h\n"
                              "#@ timestamp 7\nf:0:3\n 1: 4 t:5 u:6\n 2: c:0\n  8.9: 1 v:2\n"
@@ -86,14 +70,14 @@ static struct autofdo_digest digest_by_hand(void)
     struct autofdo_digest digest = {1, 2, 2, 3, 0};
     uint64_t *hash = &digest.hash;
     autofdo_visit_head(hash, 3, 7);
-    autofdo_visit_instance(hash, autofdo_hash_name(span_of("f")));
+    autofdo_visit_instance(hash, autofdo_hash_name(bo_span_of("f")));
     autofdo_visit_record(hash, 1, 0, 4);
-    autofdo_visit_target(hash, autofdo_hash_name(span_of("t")), 5);
-    autofdo_visit_target(hash, autofdo_hash_name(span_of("u")), 6);
+    autofdo_visit_target(hash, autofdo_hash_name(bo_span_of("t")), 5);
+    autofdo_visit_target(hash, autofdo_hash_name(bo_span_of("u")), 6);
     autofdo_visit_callsite(hash, 2, 0);
-    autofdo_visit_instance(hash, autofdo_hash_name(span_of("c")));
+    autofdo_visit_instance(hash, autofdo_hash_name(bo_span_of("c")));
     autofdo_visit_record(hash, 8, 9, 1);
-    autofdo_visit_target(hash, autofdo_hash_name(span_of("v")), 2);
+    autofdo_visit_target(hash, autofdo_hash_name(bo_span_of("v")), 2);
     autofdo_visit_end(hash);
     autofdo_visit_end(hash);
     return digest;
@@ -103,7 +87,7 @@ static void test_known_function(void **state)
 {
     (void)state;
     const struct autofdo_model *model = parse_text(sample, &arena);
-    const struct autofdo_name_query queries[] = {{span_of("f")}, {span_of("c")}};
+    const struct autofdo_name_query queries[] = {{bo_span_of("f")}, {bo_span_of("c")}};
     _Alignas(8) uint8_t bytes[1024];
     struct bo_sink sink = {bytes, 0, sizeof bytes};
     const struct bo_query_kind *kind = &autofdo_kinds[AUTOFDO_FUNCTION];
@@ -128,7 +112,7 @@ static struct autofdo_digest ask_digest(const struct autofdo_model *model, unsig
                                         const char *path)
 {
     struct autofdo_digest digest;
-    const struct autofdo_path_query query = {span_of(path)};
+    const struct autofdo_path_query query = {bo_span_of(path)};
     assert_int_equal(autofdo_kinds[kind].oracle(model, &query, 1, &digest), BO_OK);
     return digest;
 }

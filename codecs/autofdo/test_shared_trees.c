@@ -180,7 +180,7 @@ static void test_partial(void **state)
     assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
     static const char *const asked[] = {"a", "b", "a"};
     for (unsigned i = 0; i < N_ELEMENTS(asked); i++) {
-        const struct autofdo_name_query query = {span_of(asked[i])};
+        const struct autofdo_name_query query = {bo_span_of(asked[i])};
         struct bo_sink sink = {(uint8_t *)&got, 0, sizeof got};
         assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
                          i == 1 ? BO_CORRUPT : BO_OK);
@@ -243,7 +243,7 @@ static void expect_bomb(const struct autofdo_plan *plan, const char *function, c
     void *reader, *decoded;
     uint8_t p[1024];
     struct bo_sink sink = {p, 0, sizeof p};
-    const struct autofdo_name_query query = {span_of(function)};
+    const struct autofdo_name_query query = {bo_span_of(function)};
     bo_arena_init(&arena, (size_t)1 << 20);
     bo_writer_init(&out, &arena);
     assert_int_equal(autofdo_put_plan(plan, &autofdo_phrases, &out, NULL), BO_OK);
@@ -325,7 +325,7 @@ static void test_lookups(void **state)
             struct autofdo_answer answer;
             struct bo_sink sink = {(uint8_t *)&answer, 0, sizeof answer};
             snprintf(name, sizeof name, "prefix%03u", i);
-            const struct autofdo_name_query query = {span_of(name)};
+            const struct autofdo_name_query query = {bo_span_of(name)};
             assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL), BO_OK);
             assert_int_equal(answer.head, i % 2 == 0 && i < 2 * N ? i / 2 + 1 : 0);
         }

@@ -202,7 +202,7 @@ static struct autofdo_digest ask_tu(const struct bo_codec *codec, struct bo_span
                                     const char *path, enum bo_status *status_ret)
 {
     struct autofdo_digest digest = {0};
-    const struct autofdo_path_query q = {span_of(path)};
+    const struct autofdo_path_query q = {bo_span_of(path)};
     struct bo_arena arena;
     void *reader;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -292,7 +292,7 @@ static void test_scratch_is_given_back(void **state)
         const size_t before = reading.region_nbytes;
         struct bo_sink sink = {.p = room, .cap = sizeof room};
         struct autofdo_digest digest;
-        const struct autofdo_name_query q = {span_of("b")};
+        const struct autofdo_name_query q = {bo_span_of("b")};
         assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &q, 1, &sink, NULL), BO_OK);
         assert_int_equal(codec->query(reader, AUTOFDO_SCAN, NULL, 1, &digest, NULL), BO_OK);
         assert_int_equal(reading.region_nbytes, before);

@@ -9,7 +9,7 @@ static const struct autofdo_model *decode(const char *text, struct bo_arena *are
 {
     struct bo_error error = {.what = "-"};
     void *model = NULL;
-    if (codec_of("v4-text")->decode(span_of(text), arena, &model, &error))
+    if (codec_of("v4-text")->decode(bo_span_of(text), arena, &model, &error))
         fail_msg("%s at byte %llu of:\n%s", error.what, (unsigned long long)error.off, text);
     return model;
 }
@@ -106,8 +106,8 @@ static void test_lists(void **state)
     const struct autofdo_model *model = decode(text, &arena);
     assert_int_equal(model->n_functions, 4);
     assert_int_equal(model->n_files, 4);
-    assert_null(autofdo_path_of(model, span_of("f")));
-    assert_non_null(autofdo_path_of(model, span_of("e")));
+    assert_null(autofdo_path_of(model, bo_span_of("f")));
+    assert_non_null(autofdo_path_of(model, bo_span_of("e")));
     assert_null(autofdo_model_flaw(model, &arena));
     expect_text_of(model, text);
     bo_arena_free(&arena);
@@ -224,7 +224,7 @@ static void test_rejects(void **state)
         void *model;
         bo_arena_init(&arena, (size_t)1 << 20);
         const enum bo_status status =
-            codec_of("v4-text")->decode(span_of(cases[i].text), &arena, &model, &error);
+            codec_of("v4-text")->decode(bo_span_of(cases[i].text), &arena, &model, &error);
         if (status != cases[i].status || error.off != cases[i].off ||
             (cases[i].what && strcmp(error.what, cases[i].what) != 0))
             fail_msg("%s\n%s at byte %lld: %s; not %s at %lld: %s", cases[i].text,
@@ -232,7 +232,7 @@ static void test_rejects(void **state)
                      bo_status_name(cases[i].status), (long long)cases[i].off,
                      cases[i].what ? cases[i].what : "(a flaw)");
         bo_arena_free(&arena);
-        if (!bo_check_bytes(bo_find_format("autofdo"), codec_of("v4-text"), span_of(cases[i].text),
+        if (!bo_check_bytes(bo_find_format("autofdo"), codec_of("v4-text"), bo_span_of(cases[i].text),
                             &effort, &accepted, &finding))
             fail_msg("%s: %s: %s", cases[i].text, finding.class, finding.detail);
         assert_false(accepted);

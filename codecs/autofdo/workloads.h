@@ -7,12 +7,10 @@
 enum {
     AUTOFDO_N_FUNCTION_WORKLOADS = 5,
     AUTOFDO_N_TU_WORKLOADS = 2,
-    AUTOFDO_N_WHOLE_WORKLOADS = 1,
 };
 
 extern const struct bo_workload autofdo_function_workloads[AUTOFDO_N_FUNCTION_WORKLOADS];
 extern const struct bo_workload autofdo_tu_workloads[AUTOFDO_N_TU_WORKLOADS];
-extern const struct bo_workload autofdo_whole_workloads[AUTOFDO_N_WHOLE_WORKLOADS];
 
 /*
  * Names and paths around those of the model: themselves, those of callees and targets, and what a
@@ -22,9 +20,5 @@ size_t autofdo_draw_name_edges(const void *model, struct bo_random *random, stru
                                size_t n, void *queries);
 size_t autofdo_draw_path_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
                                size_t n, void *queries);
-
-/* The one query that says nothing. */
-size_t autofdo_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
-                          size_t n, void *queries);
 
 #endif
