@@ -90,12 +90,6 @@ const char *autofdo_model_flaw(const struct autofdo_model *model, struct bo_aren
 /* The path of a function's file, NULL when it has none. */
 const struct bo_span *autofdo_path_of(const struct autofdo_model *model, struct bo_span name);
 
-/* By unsigned bytes, a prefix before what it begins. As memcmp. */
-static inline int autofdo_compare_names(struct bo_span a, struct bo_span b)
-{
-    return bo_span_compare(a, b);
-}
-
 /* Sums stop at 2^64 - 1. */
 static inline uint64_t autofdo_add(uint64_t a, uint64_t b)
 {

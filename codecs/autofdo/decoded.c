@@ -87,7 +87,7 @@ static void index_units(struct decoded *d)
     for (size_t f = 0, i = 0; f < d->model->n_functions; f++) {
         const struct bo_span name = d->model->functions[f].body.name;
         struct bo_span path = {(const uint8_t *)"", 0};
-        while (i < n_files && autofdo_compare_names(files[i].name, name) < 0)
+        while (i < n_files && bo_span_compare(files[i].name, name) < 0)
             i++;
         if (i < n_files && bo_span_equal(files[i].name, name))
             path = files[i].path;

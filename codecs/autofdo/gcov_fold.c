@@ -11,7 +11,7 @@ int gcov_compare_items(const struct gcov_item *a, const struct gcov_item *b)
         return a->line < b->line ? -1 : 1;
     if (a->discriminator != b->discriminator)
         return a->discriminator < b->discriminator ? -1 : 1;
-    const int order = autofdo_compare_names(a->name, b->name);
+    const int order = bo_span_compare(a->name, b->name);
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 

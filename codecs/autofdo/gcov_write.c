@@ -136,7 +136,7 @@ static const struct autofdo_file **match_files(struct output *o)
     const struct autofdo_file *all = o->model->files;
     const size_t n_files = o->model->n_files;
     for (size_t i = 0, f = 0; files && i < o->names.n; i++) {
-        while (f < n_files && autofdo_compare_names(all[f].name, o->sorted[i].name) < 0)
+        while (f < n_files && bo_span_compare(all[f].name, o->sorted[i].name) < 0)
             f++;
         if (f < n_files && bo_span_equal(all[f].name, o->sorted[i].name))
             files[o->sorted[i].index] = &all[f];

@@ -247,8 +247,9 @@ static bool make_body(struct profile *profile, struct bo_span name, struct subtr
         return false;
     if (!bo_random_one_in(r, 4 * bo_random_strangeness(r)))
         return true;
-    const unsigned height = AUTOFDO_MAX_DEPTH - bo_random_below(r, 200);
-    while (body->height < height)
+    const bool is_deepest = bo_random_one_in(r, 4);
+    const uint32_t n_left = is_deepest ? 0 : bo_random_below(r, 200);
+    while (body->height < AUTOFDO_MAX_DEPTH - n_left)
         if (!wrap(profile, body))
             return false;
     return true;

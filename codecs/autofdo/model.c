@@ -178,7 +178,7 @@ static enum bo_status check_record(const struct checker *c, const struct autofdo
         const enum bo_status status = check_name(c, record->targets[i].name);
         if (status)
             return status;
-        if (i && autofdo_compare_names(record->targets[i - 1].name, record->targets[i].name) >= 0)
+        if (i && bo_span_compare(record->targets[i - 1].name, record->targets[i].name) >= 0)
             return fail_rule(c, "targets are not in the order of their names, each once");
     }
     return BO_OK;
@@ -188,7 +188,7 @@ static int compare_callsites(const struct autofdo_callsite *a, const struct auto
 {
     const uint64_t x = autofdo_place(a->line, a->discriminator);
     const uint64_t y = autofdo_place(b->line, b->discriminator);
-    return x != y ? (x > y) - (x < y) : autofdo_compare_names(a->callee.name, b->callee.name);
+    return x != y ? (x > y) - (x < y) : bo_span_compare(a->callee.name, b->callee.name);
 }
 
 /* depth counts the instances around this one, and itself. */
@@ -232,7 +232,7 @@ static enum bo_status check_files(struct checker *c, const struct autofdo_model 
         size_t number;
         if (flaw)
             return fail_rule(c, flaw);
-        if (i && autofdo_compare_names(file[-1].name, file->name) >= 0)
+        if (i && bo_span_compare(file[-1].name, file->name) >= 0)
             return fail_rule(c, "files are not in the order of their functions' names, each once");
         if (!autofdo_names_add(&c->with_file, file->name, &number))
             return bo_fail_alloc(c->err, c->arena);
@@ -245,7 +245,7 @@ static enum bo_status check_model(struct checker *c, const struct autofdo_model 
     enum bo_status status = check_files(c, model);
     for (size_t f = 0; f < model->n_functions && !status; f++) {
         const struct autofdo_function *function = &model->functions[f];
-        if (f && autofdo_compare_names(function[-1].body.name, function->body.name) >= 0)
+        if (f && bo_span_compare(function[-1].body.name, function->body.name) >= 0)
             return fail_rule(c, "functions are not in the order of their names, each once");
         status = check_instance(c, &function->body, 1);
     }
@@ -277,7 +277,7 @@ const struct bo_span *autofdo_path_of(const struct autofdo_model *model, struct 
     size_t low = 0, high = model->n_files;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = autofdo_compare_names(model->files[middle].name, name);
+        const int order = bo_span_compare(model->files[middle].name, name);
         if (order == 0)
             return &model->files[middle].path;
         if (order < 0)

@@ -202,7 +202,7 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
 const struct bo_codec autofdo_shared_trees = {
     .name = "shared-trees",
     .summary = "each inlined tree once, names as phrases of a grammar, counts in prefix codes",
-    .spec = "codecs/autofdo/README.md, shared-trees",
+    .spec = "codecs/autofdo/README.md#shared-trees",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,

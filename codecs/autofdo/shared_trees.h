@@ -89,7 +89,7 @@ static inline uint64_t autofdo_max_expanded(uint64_t file_nbytes)
 /* Bytes of the names of a function's targets, each as often as it occurs, for the same. */
 static inline uint64_t autofdo_max_target_nbytes(uint64_t file_nbytes)
 {
-    return 8 * file_nbytes + (UINT64_C(1) << 13);
+    return 64 * file_nbytes + (UINT64_C(1) << 16);
 }
 
 /* Bytes of all strings together, for the same. */
@@ -228,6 +228,8 @@ struct autofdo_trees {
     uint32_t n_names, n_paths, n_functions;
     uint64_t first_timestamp;
     unsigned timestamp_bits, path_bits;
+    struct autofdo_summary summary; /* what the file says */
+    size_t summary_off;
     struct autofdo_section index, paths, timestamps, strings, structure, counts;
     struct autofdo_table tables[AUTOFDO_N_CODES];
     const uint8_t *is_function; /* a bit a name */

@@ -186,6 +186,20 @@ static enum bo_status check_use(struct builder *b)
     return BO_OK;
 }
 
+/* Queries believe the summary, so it must be true. */
+static enum bo_status check_summary(const struct builder *b, const struct autofdo_model *model,
+                                    struct bo_arena *arena)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    struct autofdo_summary summary;
+    const enum bo_status status = autofdo_summarize(model, arena, &summary, b->err);
+    bo_arena_rewind(arena, mark);
+    if (!status && memcmp(&summary, &b->trees->summary, sizeof summary) != 0)
+        return bo_fail(b->err, BO_CORRUPT, b->trees->summary_off,
+                       "summary disagrees with the counts");
+    return status;
+}
+
 enum bo_status autofdo_decode_trees(struct bo_span in, const struct autofdo_strings *kind,
                                     struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
@@ -198,7 +212,8 @@ enum bo_status autofdo_decode_trees(struct bo_span in, const struct autofdo_stri
     if (!model || !b.is_used)
         return bo_fail_alloc(err, arena);
     if ((status = alloc_instances(&b, arena)) || (status = build_functions(&b, arena, model)) ||
-        (status = build_files(&b, arena, model)) || (status = check_use(&b)))
+        (status = build_files(&b, arena, model)) || (status = check_use(&b)) ||
+        (status = check_summary(&b, model, arena)))
         return status;
     *model_ret = model;
     return BO_OK;

@@ -34,6 +34,32 @@ static enum bo_status read_head(struct autofdo_trees *trees, struct bo_cursor *c
     return BO_OK;
 }
 
+/* The summary, but for the number of functions, which the index tells. */
+static enum bo_status read_summary(struct autofdo_trees *trees, struct bo_cursor *c,
+                                   struct bo_error *err)
+{
+    struct autofdo_summary *summary = &trees->summary;
+    uint64_t *const numbers[] = {&summary->total_count, &summary->max_count, &summary->max_head,
+                                 &summary->n_counts};
+    trees->summary_off = c->off;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const enum bo_status status = bo_get_uvarint64(c, numbers[i], err);
+        if (status)
+            return status;
+    }
+    uint64_t min_count = summary->max_count, n_counts = 0;
+    for (unsigned i = 0; i < AUTOFDO_N_CUTOFFS; i++) {
+        uint64_t step, more;
+        enum bo_status status = bo_get_uvarint64(c, &step, err);
+        if (status || (status = bo_get_uvarint64(c, &more, err)))
+            return status;
+        min_count += (uint64_t)bo_unzigzag64(step);
+        n_counts += more;
+        summary->entries[i] = (struct autofdo_entry){min_count, n_counts};
+    }
+    return BO_OK;
+}
+
 /* What the head says must fit the file before memory is taken for it. */
 static enum bo_status check_head(const struct autofdo_trees *trees, const struct head *head,
                                  const struct bo_cursor *c, struct bo_error *err)
@@ -239,7 +265,8 @@ enum bo_status autofdo_open_trees(struct bo_span in, const struct autofdo_string
     trees->arena = arena;
     trees->kind = kind;
     enum bo_status status = read_head(trees, &c, &head, err);
-    if (status || (status = check_head(trees, &head, &c, err)))
+    if (status || (status = read_summary(trees, &c, err)) ||
+        (status = check_head(trees, &head, &c, err)))
         return status;
     if (head.n_names >= UINT32_MAX / 2)
         return bo_fail_here(err, BO_UNSUPPORTED, &c, "there are 2^31 names");
@@ -254,6 +281,7 @@ enum bo_status autofdo_open_trees(struct bo_span in, const struct autofdo_string
     if ((status = take_sections(trees, &c, &head, err)) || (status = alloc_trees(trees, err)) ||
         (status = kind->open(trees, (size_t)head.strings_head_nbytes, err)))
         return status;
+    trees->summary.n_functions = trees->n_functions;
     *trees_ret = trees;
     return BO_OK;
 }

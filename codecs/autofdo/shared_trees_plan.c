@@ -9,7 +9,7 @@
 static int compare_spans(const void *a, const void *b)
 {
     const struct bo_span *x = a, *y = b;
-    return autofdo_compare_names(*x, *y);
+    return bo_span_compare(*x, *y);
 }
 
 /* Recurses no deeper than models are. */
@@ -102,7 +102,7 @@ static uint32_t path_number(const struct autofdo_plan *plan, struct bo_span path
     size_t low = 0, high = plan->n_paths;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (autofdo_compare_names(plan->strings[plan->n_names + middle], path) <= 0)
+        if (bo_span_compare(plan->strings[plan->n_names + middle], path) <= 0)
             low = middle;
         else
             high = middle;

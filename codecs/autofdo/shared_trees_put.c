@@ -269,6 +269,23 @@ static void put_fields(const struct autofdo_plan *plan, unsigned path_bits,
     }
 }
 
+static void put_summary(const struct autofdo_summary *summary, struct bo_writer *out)
+{
+    uint64_t min_count = summary->max_count, n_counts = 0;
+    bo_mark(out, "summary");
+    bo_put_uvarint(out, summary->total_count);
+    bo_put_uvarint(out, summary->max_count);
+    bo_put_uvarint(out, summary->max_head);
+    bo_put_uvarint(out, summary->n_counts);
+    for (unsigned i = 0; i < AUTOFDO_N_CUTOFFS; i++) {
+        const struct autofdo_entry *entry = &summary->entries[i];
+        bo_put_uvarint(out, bo_zigzag64((int64_t)(entry->min_count - min_count)));
+        bo_put_uvarint(out, entry->n_counts - n_counts);
+        min_count = entry->min_count;
+        n_counts = entry->n_counts;
+    }
+}
+
 static void put_part(struct bo_writer *out, const char *name, const struct bo_writer *part)
 {
     bo_mark(out, name);
@@ -276,7 +293,8 @@ static void put_part(struct bo_writer *out, const char *name, const struct bo_wr
 }
 
 static void put_file(const struct autofdo_plan *plan, const struct autofdo_strings *kind,
-                     const struct parts *parts, struct bo_writer *out)
+                     const struct parts *parts, const struct autofdo_summary *summary,
+                     struct bo_writer *out)
 {
     uint64_t first;
     const unsigned timestamp_nbits = timestamp_bits(plan->model, &first);
@@ -295,6 +313,7 @@ static void put_file(const struct autofdo_plan *plan, const struct autofdo_strin
     bo_put_uvarint(out, parts->string_starts[0] / 8);
     bo_put_uvarint(out, parts->strings.n);
     bo_put_uvarint(out, parts->structure.n);
+    put_summary(summary, out);
     put_part(out, "index", &parts->index);
     put_fields(plan, path_bits, timestamp_nbits, first, out);
     put_part(out, "names", &parts->strings);
@@ -316,13 +335,15 @@ static enum bo_status put_planned(const struct autofdo_plan *plan,
     parts->count_starts = bo_zalloc_array(arena, plan->model->n_functions + 1, 8);
     if (!codes || !parts->string_starts || !parts->entry_starts || !parts->count_starts)
         return bo_fail_alloc(err, arena);
-    enum bo_status status = make_parts(plan, kind, codes, parts, err);
-    if (status || (status = bo_writer_status(&parts->strings, err)) ||
+    struct autofdo_summary summary;
+    enum bo_status status = autofdo_summarize(plan->model, arena, &summary, err);
+    if (status || (status = make_parts(plan, kind, codes, parts, err)) ||
+        (status = bo_writer_status(&parts->strings, err)) ||
         (status = bo_writer_status(&parts->structure, err)) ||
         (status = bo_writer_status(&parts->counts, err)) ||
         (status = bo_writer_status(&parts->index, err)))
         return status;
-    put_file(plan, kind, parts, out);
+    put_file(plan, kind, parts, &summary, out);
     const uint64_t nbytes = out->n - start;
     if (!out->status && plan->text_nbytes > autofdo_max_text(nbytes))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names are too repetitive");

@@ -133,7 +133,7 @@ static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span so
         const enum bo_status status = autofdo_string(trees, middle, &string, err);
         if (status)
             return status;
-        const int order = autofdo_compare_names(sought, string);
+        const int order = bo_span_compare(sought, string);
         if (order == 0) {
             *found_ret = middle;
             return BO_OK;
@@ -205,19 +205,6 @@ static enum bo_status answer_tu(struct autofdo_trees *trees, const struct autofd
     return answer_some(trees, false, path, path, digest, err);
 }
 
-/* The summary is not stored: all counts make it. */
-static enum bo_status answer_summary(struct autofdo_trees *trees, struct autofdo_summary *summary,
-                                     struct bo_error *err)
-{
-    const struct bo_arena_mark mark = bo_arena_mark(trees->arena);
-    void *model;
-    enum bo_status status = autofdo_decode_trees(trees->in, trees->kind, trees->arena, &model, err);
-    if (!status)
-        status = autofdo_summarize(model, trees->arena, summary, err);
-    bo_arena_rewind(trees->arena, mark);
-    return status;
-}
-
 enum bo_status autofdo_query_trees(void *reader, unsigned kind, const void *queries, size_t n,
                                    void *answers, struct bo_error *err)
 {
@@ -230,7 +217,7 @@ enum bo_status autofdo_query_trees(void *reader, unsigned kind, const void *quer
     for (size_t i = 0; i < n && !status; i++)
         switch ((enum autofdo_query_kind)kind) {
         case AUTOFDO_SUMMARY:
-            status = answer_summary(trees, &summaries[i], err);
+            summaries[i] = trees->summary;
             break;
         case AUTOFDO_FUNCTION:
             status = answer_function(trees, &names[i], answers, err);

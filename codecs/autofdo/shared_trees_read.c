@@ -243,7 +243,7 @@ static enum bo_status read_strings(struct autofdo_trees *trees, struct bo_error 
         if (status)
             return status;
         if (i % trees->kind->block_strings == 0 && i && i != trees->n_names &&
-            autofdo_compare_names(last, string) >= 0)
+            bo_span_compare(last, string) >= 0)
             return bo_fail(err, BO_CORRUPT,
                            autofdo_off_of(trees, &trees->strings,
                                           trees->string_starts[i / trees->kind->block_strings]),

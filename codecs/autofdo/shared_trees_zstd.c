@@ -255,7 +255,7 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
 const struct bo_codec autofdo_shared_trees_zstd = {
     .name = "shared-trees-zstd",
     .summary = "as shared-trees, with the names under zstd, 16384 at once",
-    .spec = "codecs/autofdo/README.md, shared-trees-zstd",
+    .spec = "codecs/autofdo/README.md#shared-trees-zstd",
     .role = BO_NEW,
     .access = BO_BLOCK,
     .lazy = true,

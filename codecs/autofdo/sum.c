@@ -36,7 +36,7 @@ static uint64_t sum_of(struct adder *a, const struct sum *sum)
 static int compare_targets(const void *a, const void *b)
 {
     const struct autofdo_target *x = a, *y = b;
-    return autofdo_compare_names(x->name, y->name);
+    return bo_span_compare(x->name, y->name);
 }
 
 /* Sorts n targets and adds up those of one name, in place; returns how many are left. */
@@ -118,7 +118,7 @@ static int compare_callsites(const void *a, const void *b)
     const struct autofdo_callsite *y = *(const struct autofdo_callsite *const *)b;
     const uint64_t p = autofdo_place(x->line, x->discriminator);
     const uint64_t q = autofdo_place(y->line, y->discriminator);
-    return p != q ? (p > q) - (p < q) : autofdo_compare_names(x->callee.name, y->callee.name);
+    return p != q ? (p > q) - (p < q) : bo_span_compare(x->callee.name, y->callee.name);
 }
 
 static enum bo_status sum_instances(struct adder *a, const struct autofdo_instance *const *parts,
@@ -209,7 +209,7 @@ enum bo_status autofdo_sum_instances(const struct autofdo_instance *const *parts
 int autofdo_compare_functions(const void *a, const void *b)
 {
     const struct autofdo_function *x = a, *y = b;
-    return autofdo_compare_names(x->body.name, y->body.name);
+    return bo_span_compare(x->body.name, y->body.name);
 }
 
 static int compare_function_pointers(const void *a, const void *b)
@@ -268,7 +268,7 @@ static enum bo_status merge_functions(struct adder *a, const struct autofdo_mode
 int autofdo_compare_files(const void *a, const void *b)
 {
     const struct autofdo_file *x = a, *y = b;
-    return autofdo_compare_names(x->name, y->name);
+    return bo_span_compare(x->name, y->name);
 }
 
 /* A file, and which of all it is. */
@@ -280,7 +280,7 @@ struct source {
 static int compare_sources(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;
-    const int order = autofdo_compare_names(x->file.name, y->file.name);
+    const int order = bo_span_compare(x->file.name, y->file.name);
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 

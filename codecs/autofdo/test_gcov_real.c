@@ -83,7 +83,7 @@ static struct bo_span path_of(const struct file *f, struct bo_span name)
 static int compare_spans(const void *a, const void *b)
 {
     const struct bo_span *x = a, *y = b;
-    return autofdo_compare_names(*x, *y);
+    return bo_span_compare(*x, *y);
 }
 
 static struct bo_span keep(struct file *f, struct bo_writer *out)

@@ -161,7 +161,7 @@ static void test_all_queries_add_up(void **state)
         for (uint64_t i = 0; i < n; i++) {
             struct autofdo_digest digest;
             assert_true(units->at(model, i, &path));
-            assert_true(!before.p || autofdo_compare_names(before, path.path) < 0);
+            assert_true(!before.p || bo_span_compare(before, path.path) < 0);
             before = path.path;
             assert_int_equal(units->oracle(model, &path, 1, &digest), BO_OK);
             assert_true(digest.n_functions > 0);
@@ -211,27 +211,6 @@ static void test_present_and_absent_names(void **state)
             assert_int_equal(has_function(model, queries[i].name), cases[c].is_there);
         assert_int_equal(workload->draw(&nothing, &random, &arena, N, queries), 0);
     }
-}
-
-/* Of 40 names of one byte many are one byte off each other; still only absent ones are drawn. */
-static void test_crowded_names(void **state)
-{
-    (void)state;
-    enum { N_FUNCTIONS = 40, N = 200 };
-    static uint8_t bytes[N_FUNCTIONS];
-    static struct autofdo_function functions[N_FUNCTIONS];
-    static struct autofdo_name_query queries[N];
-    for (unsigned f = 0; f < N_FUNCTIONS; f++) {
-        bytes[f] = (uint8_t)('a' + f);
-        functions[f].body.name = (struct bo_span){&bytes[f], 1};
-    }
-    const struct autofdo_model model = {N_FUNCTIONS, functions, 0, NULL};
-    struct bo_random random = bo_random_seeded(3);
-    const struct bo_workload *workload = find_workload(AUTOFDO_FUNCTION, "miss");
-    assert_null(autofdo_model_flaw(&model, &arena));
-    assert_int_equal(workload->draw(&model, &random, &arena, N, queries), N);
-    for (size_t i = 0; i < N; i++)
-        assert_false(has_function(&model, queries[i].name));
 }
 
 /* Nearly all of the counts are those of one function: so are nearly all queries. */
@@ -363,7 +342,6 @@ int main(void)
         cmocka_unit_test(test_known_units),
         cmocka_unit_test(test_all_queries_add_up),
         cmocka_unit_test(test_present_and_absent_names),
-        cmocka_unit_test(test_crowded_names),
         cmocka_unit_test(test_hot_names),
         cmocka_unit_test(test_units_are_drawn_once),
         cmocka_unit_test(test_edges),

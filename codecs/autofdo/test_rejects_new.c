@@ -24,7 +24,7 @@ struct test_case {
 #define FEWER_PLACES "there are fewer places than announced"
 #define BLOCK_END "block does not end where it should"
 #define PADDING "padding is not 0"
-#define FFFF "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+#define SUMMARY "summary disagrees with the counts"
 
 static const struct test_case head_cases[] = {
     {"as it is", 0, BYTES("a"), BO_OK, 0, NULL},
@@ -32,99 +32,111 @@ static const struct test_case head_cases[] = {
     {"the other codec's", 3, BYTES("z"), BO_CORRUPT, 0, "file does not start as these do"},
     {"paths of 33 bits", 4, BYTES("\x21"), BO_CORRUPT, 4, "fields are too wide"},
     {"timestamps of 65 bits", 5, BYTES("\x41"), BO_CORRUPT, 5, "fields are too wide"},
-    {"paths of 14 bits", 4, BYTES("\x0e"), BO_TRUNCATED, 136, SECTIONS_RUN},
-    {"no paths", 4, BYTES("\0"), BO_CORRUPT, 78, PADDING},
+    {"paths of 14 bits", 4, BYTES("\x0e"), BO_TRUNCATED, 175, SECTIONS_RUN},
+    {"no paths", 4, BYTES("\0"), BO_CORRUPT, 117, PADDING},
     {"no width of timestamps", 5, BYTES("\0"), BO_CORRUPT, 5,
      "width of timestamps does not suit the first one"},
-    {"no names", 6, BYTES("\0"), BO_CORRUPT, 16, INDEX_ROOM},
-    {"two names", 6, BYTES("\x02"), BO_CORRUPT, 77, "bits behind the functions are not 0"},
-    {"2^64 - 1 names", 6, BYTES(FFFF), BO_TRUNCATED, 136, SECTIONS_RUN},
-    {"no paths' texts", 7, BYTES("\0"), BO_CORRUPT, 124, BLOCK_END},
-    {"more paths than names", 7, BYTES("\x0a"), BO_CORRUPT, 16, INDEX_ROOM},
-    {"no text", 8, BYTES("\0"), BO_CORRUPT, 116, "phrases are longer than the strings"},
+    {"no names", 6, BYTES("\0"), BO_CORRUPT, 55, INDEX_ROOM},
+    {"two names", 6, BYTES("\x02"), BO_CORRUPT, 116, "bits behind the functions are not 0"},
+    {"2^32 - 1 names", 6, BYTES("\xff\xff\xff\xff\x0f"), BO_TRUNCATED, 175, SECTIONS_RUN},
+    {"no paths' texts", 7, BYTES("\0"), BO_CORRUPT, 163, BLOCK_END},
+    {"more paths than names", 7, BYTES("\x0a"), BO_CORRUPT, 55, INDEX_ROOM},
+    {"no text", 8, BYTES("\0"), BO_CORRUPT, 155, "phrases are longer than the strings"},
     {"more text", 8, BYTES("\x0c"), BO_CORRUPT, 0, "names are shorter than announced"},
-    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 125, "codes of a string are none"},
+    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 164, "codes of a string are none"},
     {"more places of lists", 9, BYTES("\x07"), BO_CORRUPT, 0, FEWER_PLACES},
-    {"fewer places of lists", 9, BYTES("\x05"), BO_CORRUPT, 130, "list of places has no end"},
-    {"many places of lists", 9, BYTES("\x21"), BO_CORRUPT, 16, PLACES_ROOM},
+    {"fewer places of lists", 9, BYTES("\x05"), BO_CORRUPT, 169, "list of places has no end"},
+    {"many places of lists", 9, BYTES("\x21"), BO_CORRUPT, 55, PLACES_ROOM},
     {"more places of variants", 10, BYTES("\x08"), BO_CORRUPT, 0, FEWER_PLACES},
-    {"fewer places of variants", 10, BYTES("\x06"), BO_CORRUPT, 131, "more places than announced"},
+    {"fewer places of variants", 10, BYTES("\x06"), BO_CORRUPT, 170, "more places than announced"},
     {"another first timestamp", 11, BYTES("\x08"), BO_OK, 0, NULL},
-    {"a longer index", 12, BYTES("\x3f"), BO_CORRUPT, 78, "bits behind the functions are not 0"},
-    {"names start later", 13, BYTES("\x2b"), BO_CORRUPT, 75,
+    {"a longer index", 12, BYTES("\x3f"), BO_CORRUPT, 117, "bits behind the functions are not 0"},
+    {"names start later", 13, BYTES("\x2b"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
-    {"names start behind them", 13, BYTES("\x31"), BO_CORRUPT, 16,
+    {"names start behind them", 13, BYTES("\x31"), BO_CORRUPT, 55,
      "blocks of strings start behind them"},
-    {"names run on", 14, BYTES("\x7f"), BO_TRUNCATED, 136, SECTIONS_RUN},
-    {"structure runs on", 15, BYTES("\x7f"), BO_TRUNCATED, 136, SECTIONS_RUN},
+    {"names run on", 14, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
+    {"structure runs on", 15, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
+};
+
+static const struct test_case summary_cases[] = {
+    {"another sum", 17, BYTES("\x03"), BO_CORRUPT, 16, SUMMARY},
+    {"another highest count", 18, BYTES("\xad"), BO_CORRUPT, 16, SUMMARY},
+    {"another highest head", 20, BYTES("\x05"), BO_CORRUPT, 16, SUMMARY},
+    {"another number of counts", 21, BYTES("\x07"), BO_CORRUPT, 16, SUMMARY},
+    {"another least count", 53, BYTES("\x02"), BO_CORRUPT, 16, SUMMARY},
+    {"another number of them", 54, BYTES("\x01"), BO_CORRUPT, 16, SUMMARY},
+    {"a sum of 70 bits", 16, BYTES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), BO_CORRUPT, 16,
+     "varint overflows its type"},
 };
 
 static const struct test_case index_cases[] = {
-    {"a code of 255 symbols", 16, BYTES("\xff"), BO_CORRUPT, 17, "code is none"},
-    {"words that do not fill a code", 16, BYTES("\x08"), BO_CORRUPT, 18, "code is none"},
-    {"blocks larger than the names", 75, BYTES("\xff"), BO_CORRUPT, 75,
+    {"a code of 255 symbols", 55, BYTES("\xff"), BO_CORRUPT, 56, "code is none"},
+    {"words that do not fill a code", 55, BYTES("\x08"), BO_CORRUPT, 57, "code is none"},
+    {"blocks larger than the names", 114, BYTES("\xff"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
-    {"bits behind the sizes", 76, BYTES("\x27"), BO_CORRUPT, 76,
+    {"bits behind the sizes", 115, BYTES("\x27"), BO_CORRUPT, 115,
      "index does not end where it should"},
-    {"a function of a name without a tree", 77, BYTES("\x03"), BO_CORRUPT, 128,
+    {"a function of a name without a tree", 116, BYTES("\x03"), BO_CORRUPT, 167,
      "function has no tree"},
-    {"bits behind the functions", 77, BYTES("\x0d"), BO_CORRUPT, 77,
+    {"bits behind the functions", 116, BYTES("\x0d"), BO_CORRUPT, 116,
      "bits behind the functions are not 0"},
-    {"no functions", 77, BYTES("\0"), BO_CORRUPT, 75, "blocks do not fill their section"},
-    {"path of a target", 78, BYTES("\x36"), BO_CORRUPT, 78, "file of a name that is no function's"},
-    {"no path", 78, BYTES("\0"), BO_CORRUPT, 78, "path of no function"},
-    {"path that no function has", 78, BYTES("\x22"), BO_CORRUPT, 78, "path of no function"},
-    {"bits behind the paths", 78, BYTES("\x72"), BO_CORRUPT, 78, PADDING},
-    {"bits behind the timestamps", 79, BYTES("\x05"), BO_CORRUPT, 79, PADDING},
+    {"no functions", 116, BYTES("\0"), BO_CORRUPT, 114, "blocks do not fill their section"},
+    {"path of a target", 117, BYTES("\x36"), BO_CORRUPT, 117,
+     "file of a name that is no function's"},
+    {"no path", 117, BYTES("\0"), BO_CORRUPT, 117, "path of no function"},
+    {"path that no function has", 117, BYTES("\x22"), BO_CORRUPT, 117, "path of no function"},
+    {"bits behind the paths", 117, BYTES("\x72"), BO_CORRUPT, 117, PADDING},
+    {"bits behind the timestamps", 118, BYTES("\x05"), BO_CORRUPT, 118, PADDING},
 };
 
 static const struct test_case names_cases[] = {
-    {"a byte of the names is a control character", 80, BYTES("\x04\x40"), BO_CORRUPT, 122,
+    {"a byte of the names is a control character", 119, BYTES("\x04\x40"), BO_CORRUPT, 161,
      "name holds a control character"},
-    {"a name starts with a digit", 86, BYTES("\x05"), BO_CORRUPT, 122,
+    {"a name starts with a digit", 125, BYTES("\x05"), BO_CORRUPT, 161,
      "name starts with a digit, #, !, [ or a colon"},
-    {"2^32 - 1 rules", 112, BYTES("\xff\xff\xff\xff"), BO_TRUNCATED, 112,
+    {"2^32 - 1 rules", 151, BYTES("\xff\xff\xff\xff"), BO_TRUNCATED, 151,
      "rules run past the index's end"},
-    {"more phrases than are used", 116, BYTES("\x07"), BO_CORRUPT, 116, "phrases are not all used"},
-    {"phrases longer than the names", 116, BYTES("\xff\xff\xff\xff"), BO_CORRUPT, 116,
+    {"more phrases than are used", 155, BYTES("\x07"), BO_CORRUPT, 155, "phrases are not all used"},
+    {"phrases longer than the names", 155, BYTES("\xff\xff\xff\xff"), BO_CORRUPT, 155,
      "phrases are longer than the strings"},
-    {"a symbol beyond the last", 121, BYTES("\x7f"), BO_CORRUPT, 121, "bits beyond the symbols"},
-    {"names do not ascend", 122, BYTES("\x67"), BO_CORRUPT, 123, "strings do not ascend"},
-    {"bits behind the names", 127, BYTES("\x8a"), BO_CORRUPT, 127, PADDING},
+    {"a symbol beyond the last", 160, BYTES("\x7f"), BO_CORRUPT, 160, "bits beyond the symbols"},
+    {"names do not ascend", 161, BYTES("\x67"), BO_CORRUPT, 162, "strings do not ascend"},
+    {"bits behind the names", 166, BYTES("\x8a"), BO_CORRUPT, 166, PADDING},
 };
 
 static const struct test_case trees_cases[] = {
-    {"a target that is no name", 128, BYTES("\x0d"), BO_CORRUPT, 128, "name out of range"},
-    {"a name that nothing has", 128, BYTES("\x16"), BO_CORRUPT, 128, "name that nothing has"},
-    {"a list that goes back", 128, BYTES("\x3a"), BO_CORRUPT, 129, "places do not ascend"},
-    {"a callee without the variant", 131, BYTES("\x22"), BO_CORRUPT, 131,
+    {"a target that is no name", 167, BYTES("\x0d"), BO_CORRUPT, 167, "name out of range"},
+    {"a name that nothing has", 167, BYTES("\x16"), BO_CORRUPT, 167, "name that nothing has"},
+    {"a list that goes back", 167, BYTES("\x3a"), BO_CORRUPT, 168, "places do not ascend"},
+    {"a callee without the variant", 170, BYTES("\x22"), BO_CORRUPT, 170,
      "callee has no such variant"},
-    {"a list without end", 129, BYTES("\x02"), BO_CORRUPT, 131, "list of places has no end"},
-    {"a place behind the list", 129, BYTES("\xc0"), BO_CORRUPT, 130,
+    {"a list without end", 168, BYTES("\x02"), BO_CORRUPT, 170, "list of places has no end"},
+    {"a place behind the list", 168, BYTES("\xc0"), BO_CORRUPT, 169,
      "variant has places that are none"},
-    {"a tree in itself", 129, BYTES("\x80"), BO_OVER_LIMIT, 128,
+    {"a tree in itself", 168, BYTES("\x80"), BO_OVER_LIMIT, 167,
      "functions are inlined too deeply"},
-    {"a count that is none", 132, BYTES("\x17"), BO_CORRUPT, 133, "count is none"},
-    {"bits behind the counts", 135, BYTES("\x89"), BO_CORRUPT, 135, PADDING},
+    {"a count that is none", 171, BYTES("\x17"), BO_CORRUPT, 172, "count is none"},
+    {"bits behind the counts", 174, BYTES("\x89"), BO_CORRUPT, 174, PADDING},
 };
 
 static const struct test_case zstd_cases[] = {
     {"as it is", 0, BYTES("a"), BO_OK, 0, NULL},
     {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "file does not start as these do"},
-    {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 73,
+    {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 112,
      "blocks are larger than their section"},
-    {"no frame", 78, BYTES("\0"), BO_CORRUPT, 78, "frame is none, or larger than its strings"},
-    {"a frame of more text", 83, BYTES("\xff"), BO_CORRUPT, 78,
+    {"no frame", 117, BYTES("\0"), BO_CORRUPT, 117, "frame is none, or larger than its strings"},
+    {"a frame of more text", 122, BYTES("\xff"), BO_CORRUPT, 117,
      "frame is none, or larger than its strings"},
-    {"a frame of less text", 83, BYTES("\x12"), BO_CORRUPT, 78, "frame does not expand"},
-    {"no end of the sizes", 87, BYTES("\x80"), BO_CORRUPT, 78, "frame ends before its strings"},
-    {"a name shares too much", 87, BYTES("\x03"), BO_CORRUPT, 78,
+    {"a frame of less text", 122, BYTES("\x12"), BO_CORRUPT, 117, "frame does not expand"},
+    {"no end of the sizes", 126, BYTES("\x80"), BO_CORRUPT, 117, "frame ends before its strings"},
+    {"a name shares too much", 126, BYTES("\x03"), BO_CORRUPT, 117,
      "string shares more than there is"},
-    {"a name of nothing", 91, BYTES("\0"), BO_CORRUPT, 78,
+    {"a name of nothing", 130, BYTES("\0"), BO_CORRUPT, 117,
      "string has no end, or nothing of its own"},
-    {"names do not ascend", 91, BYTES("x"), BO_CORRUPT, 78, "strings do not ascend"},
-    {"bytes behind the names", 99, BYTES("\0"), BO_CORRUPT, 78, "bytes behind the strings"},
-    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 78, "string shares more than there is"},
+    {"names do not ascend", 130, BYTES("x"), BO_CORRUPT, 117, "strings do not ascend"},
+    {"bytes behind the names", 138, BYTES("\0"), BO_CORRUPT, 117, "bytes behind the strings"},
+    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 117, "string shares more than there is"},
 };
 
 static void expect_case(const char *codec_name, struct bo_span file, const struct test_case *c)
@@ -157,6 +169,13 @@ static void test_head(void **state)
     (void)state;
     for (size_t i = 0; i < N_ELEMENTS(head_cases); i++)
         expect_case("shared-trees", test_trees_file, &head_cases[i]);
+}
+
+static void test_summary(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(summary_cases); i++)
+        expect_case("shared-trees", test_trees_file, &summary_cases[i]);
 }
 
 static void test_index(void **state)
@@ -192,8 +211,8 @@ static void test_zstd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_head),  cmocka_unit_test(test_index), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_trees), cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_head),  cmocka_unit_test(test_summary), cmocka_unit_test(test_index),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_trees),   cmocka_unit_test(test_zstd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

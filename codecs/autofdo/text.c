@@ -91,7 +91,7 @@ static int compare_targets(const void *a, const void *b)
 {
     const struct autofdo_target *x = a, *y = b;
     const int order = (x->count < y->count) - (x->count > y->count);
-    return order ? order : autofdo_compare_names(x->name, y->name);
+    return order ? order : bo_span_compare(x->name, y->name);
 }
 
 static void put_targets(struct printer *p, const struct autofdo_record *record)

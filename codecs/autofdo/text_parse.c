@@ -191,9 +191,9 @@ static enum bo_status close_callee(struct parser *p)
         const uint64_t before =
             autofdo_place(callsites[n - 1].line, callsites[n - 1].discriminator);
         const uint64_t place = autofdo_place(level->line, level->discriminator);
-        p->is_canonical &= before < place ||
-                           (before == place &&
-                            autofdo_compare_names(callsites[n - 1].callee.name, level->name) < 0);
+        p->is_canonical &=
+            before < place ||
+            (before == place && bo_span_compare(callsites[n - 1].callee.name, level->name) < 0);
     }
     return BO_OK;
 }
@@ -243,7 +243,7 @@ static enum bo_status close_function(struct parser *p)
 static int compare_targets(const void *a, const void *b)
 {
     const struct autofdo_target *x = a, *y = b;
-    return autofdo_compare_names(x->name, y->name);
+    return bo_span_compare(x->name, y->name);
 }
 
 /* The end of ` NAME:COUNT`: the first colon with digits, and then a blank or the line's end. */

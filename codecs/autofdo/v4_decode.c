@@ -120,7 +120,7 @@ static enum bo_status take_paths(struct decoder *d, struct autofdo_v4_cursor *c,
             return status;
         if (autofdo_path_flaw(paths->p[i]))
             return bo_fail(err, BO_CORRUPT, off, autofdo_path_flaw(paths->p[i]));
-        if (i > 0 && autofdo_compare_names(paths->p[i - 1], paths->p[i]) >= 0)
+        if (i > 0 && bo_span_compare(paths->p[i - 1], paths->p[i]) >= 0)
             return bo_fail(err, BO_CORRUPT, off, "paths are not in order");
         if (autofdo_v4_find_unit(&d->file, paths->p[i]))
             return bo_fail(err, BO_CORRUPT, off, "path is among the file names");
@@ -137,7 +137,7 @@ static bool is_without_path(const struct decoder *d, struct bo_span name)
     uint32_t lo = 0;
     for (uint32_t hi = table->strings.n; lo < hi;) {
         const uint32_t mid = lo + (hi - lo) / 2;
-        if (autofdo_compare_names(table->strings.names[mid], name) < 0)
+        if (bo_span_compare(table->strings.names[mid], name) < 0)
             lo = mid + 1;
         else
             hi = mid;
@@ -190,7 +190,7 @@ static enum bo_status decode_callee_files(struct decoder *d, uint64_t section, s
     for (uint32_t i = 0; i < n && !status; i++) {
         const size_t off = c.at.base + c.at.off;
         status = take_callee_file(d, &c, &paths, &file, err);
-        if (!status && autofdo_compare_names(last.name, file.name) >= 0)
+        if (!status && bo_span_compare(last.name, file.name) >= 0)
             return bo_fail(err, BO_CORRUPT, off, "names are not in order");
         last = file;
     }

@@ -225,7 +225,7 @@ static enum bo_status take_unit(const struct autofdo_v4_file *file, struct autof
 static const char *order_flaw(const struct autofdo_v4_unit *last,
                               const struct autofdo_v4_unit *unit)
 {
-    if (autofdo_compare_names(last->path, unit->path) >= 0)
+    if (bo_span_compare(last->path, unit->path) >= 0)
         return "paths are not in order";
     if (unit->strings < last->strings || unit->symbols <= last->symbols || unit->info <= last->info)
         return "sections are not in the order of their files";
@@ -268,7 +268,7 @@ const struct autofdo_v4_unit *autofdo_v4_find_unit(const struct autofdo_v4_file 
     uint32_t lo = 0;
     for (uint32_t hi = file->n_units; lo < hi;) {
         const uint32_t mid = lo + (hi - lo) / 2;
-        const int order = autofdo_compare_names(file->units[mid].path, path);
+        const int order = bo_span_compare(file->units[mid].path, path);
         if (order == 0)
             return &file->units[mid];
         if (order < 0)

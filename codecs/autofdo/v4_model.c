@@ -11,14 +11,14 @@ static int compare_offs(size_t a, size_t b)
 static int compare_found(const void *a, const void *b)
 {
     const struct autofdo_v4_found *x = a, *y = b;
-    const int order = autofdo_compare_names(x->function.body.name, y->function.body.name);
+    const int order = bo_span_compare(x->function.body.name, y->function.body.name);
     return order ? order : compare_offs(x->off, y->off);
 }
 
 static int compare_told(const void *a, const void *b)
 {
     const struct autofdo_v4_told *x = a, *y = b;
-    const int order = autofdo_compare_names(x->file.name, y->file.name);
+    const int order = bo_span_compare(x->file.name, y->file.name);
     return order ? order : compare_offs(x->off, y->off);
 }
 

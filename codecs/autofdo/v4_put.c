@@ -60,7 +60,7 @@ static enum bo_status fail_alloc(const struct writer *w, struct bo_error *err)
 static int compare_placed(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
-    const int order = autofdo_compare_names(x->path, y->path);
+    const int order = bo_span_compare(x->path, y->path);
     return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
@@ -103,7 +103,7 @@ static enum bo_status find_told(struct writer *w, struct bo_error *err)
         const struct bo_span name = model->files[file].name;
         int order = 1;
         while (f < model->n_functions &&
-               (order = autofdo_compare_names(model->functions[f].body.name, name)) < 0)
+               (order = bo_span_compare(model->functions[f].body.name, name)) < 0)
             f++;
         const bool is_function = f < model->n_functions && order == 0;
         w->told[file].is_told = !is_function || model->files[file].path.n == 0;
@@ -212,8 +212,7 @@ struct numbered {
 
 static int compare_numbered(const void *a, const void *b)
 {
-    return autofdo_compare_names(((const struct numbered *)a)->name,
-                                 ((const struct numbered *)b)->name);
+    return bo_span_compare(((const struct numbered *)a)->name, ((const struct numbered *)b)->name);
 }
 
 /* The number of a name's file when it has to be told, else NO_FILE. */
@@ -222,7 +221,7 @@ static uint32_t told_file_of(const struct writer *w, struct bo_span name)
     size_t lo = 0;
     for (size_t hi = w->model->n_files; lo < hi;) {
         const size_t mid = lo + (hi - lo) / 2;
-        const int order = autofdo_compare_names(w->model->files[mid].name, name);
+        const int order = bo_span_compare(w->model->files[mid].name, name);
         if (order == 0)
             return w->told[mid].is_told ? (uint32_t)mid : NO_FILE;
         if (order < 0)
@@ -425,12 +424,12 @@ static enum bo_status put_units(struct writer *w, struct bo_error *err)
 
 static int compare_paths(const void *a, const void *b)
 {
-    return autofdo_compare_names(*(const struct bo_span *)a, *(const struct bo_span *)b);
+    return bo_span_compare(*(const struct bo_span *)a, *(const struct bo_span *)b);
 }
 
 static int compare_unit_paths(const void *path, const void *unit)
 {
-    return autofdo_compare_names(*(const struct bo_span *)path, ((const struct unit *)unit)->path);
+    return bo_span_compare(*(const struct bo_span *)path, ((const struct unit *)unit)->path);
 }
 
 /* The number of the unit of this path, or n_units. */

@@ -155,7 +155,7 @@ static void put_function(struct bo_writer *out, const struct autofdo_function *f
 /* No file comes before an empty path. */
 static int compare_paths(const struct bo_span *a, const struct bo_span *b)
 {
-    return a && b ? autofdo_compare_names(*a, *b) : (a != NULL) - (b != NULL);
+    return a && b ? bo_span_compare(*a, *b) : (a != NULL) - (b != NULL);
 }
 
 static int compare_placed(const void *a, const void *b)
@@ -187,8 +187,7 @@ static void put_callee_files(struct bo_writer *out, const struct autofdo_model *
     bool is_first = true;
     for (size_t i = 0, f = 0; i < model->n_files; i++) {
         const struct bo_span name = model->files[i].name;
-        while (f < model->n_functions &&
-               autofdo_compare_names(model->functions[f].body.name, name) < 0)
+        while (f < model->n_functions && bo_span_compare(model->functions[f].body.name, name) < 0)
             f++;
         if (f < model->n_functions && bo_span_equal(model->functions[f].body.name, name))
             continue;

@@ -312,7 +312,7 @@ static enum bo_status parse_counts(struct parser *p, struct autofdo_instance *in
 
 static bool targets_follow(const struct autofdo_target *a, const struct autofdo_target *b)
 {
-    return !a || autofdo_compare_names(a->name, b->name) < 0;
+    return !a || bo_span_compare(a->name, b->name) < 0;
 }
 
 static enum bo_status parse_targets(struct parser *p, struct autofdo_record *record)
@@ -375,7 +375,7 @@ static bool callsites_follow(const struct autofdo_callsite *a, const struct auto
 {
     const uint64_t x = a ? autofdo_place(a->line, a->discriminator) : 0;
     const uint64_t y = autofdo_place(b->line, b->discriminator);
-    return !a || x < y || (x == y && autofdo_compare_names(a->callee.name, b->callee.name) < 0);
+    return !a || x < y || (x == y && bo_span_compare(a->callee.name, b->callee.name) < 0);
 }
 
 /* A place, the callee's name, and its instance in braces. */
