@@ -456,7 +456,7 @@ static enum bo_status each_of_hash(const struct lprf_file *file, const struct in
             return bo_fail(err, BO_CORRUPT, datum_off, "string does not follow the last one");
         if (djb(datum.name) != bo_le32(index->hashes + 4 * i))
             return bo_fail(err, BO_CORRUPT, datum_off, "hash is not the name's");
-        if (last.n && lprf_compare_names(last, datum.name) >= 0)
+        if (last.n && bo_span_compare(last, datum.name) >= 0)
             return bo_fail(err, BO_CORRUPT, datum_off, "names of a hash do not ascend");
         last = datum.name;
         *string_off = datum.string_end;

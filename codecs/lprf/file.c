@@ -126,7 +126,7 @@ static bool off_before(const struct lprf_entry *a, const struct lprf_entry *b)
 
 static bool name_before(const struct lprf_entry *a, const struct lprf_entry *b)
 {
-    const int order = lprf_compare_names(a->name, b->name);
+    const int order = bo_span_compare(a->name, b->name);
     return order ? order < 0 : a->order < b->order;
 }
 

@@ -1,12 +1,10 @@
 /* LPRF as the harness sees it: counts, the entropy floor, and the table of the format. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "codecs/lprf/generate.h"
 #include "codecs/lprf/lprf.h"
 #include "codecs/lprf/model.h"
 #include "codecs/lprf/queries.h"
 #include "codecs/lprf/text.h"
+#include "harness/entropy.h"
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {
@@ -24,48 +22,12 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
 
 /* ---- the entropy floor ----------------------------------------------------------------------- */
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
-/* Bits that `count` of n symbols take together in a code fitted to their frequencies. */
-static double symbol_nbits(uint64_t count, uint64_t n)
-{
-    return (double)count * log2((double)n / (double)count);
-}
-
-/* Bits that n symbols take in a code fitted to their frequencies; sorts them. */
-static double order0_nbits(uint64_t *symbols, size_t n)
-{
-    double nbits = 0;
-    qsort(symbols, n, sizeof *symbols, compare_u64);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && symbols[j] == symbols[i]; j++)
-            ;
-        nbits += symbol_nbits(j - i, n);
-    }
-    return nbits;
-}
-
-/* The same for the bytes of all names. */
 static double names_nbits(const struct lprf_model *model)
 {
-    uint64_t counts[256] = {0}, n = 0;
-    double nbits = 0;
-    for (size_t f = 0; f < model->n_functions; f++) {
-        const struct bo_span name = model->functions[f].name;
-        n += name.n;
-        for (size_t i = 0; i < name.n; i++)
-            counts[name.p[i]]++;
-    }
-    for (unsigned byte = 0; byte < 256; byte++)
-        if (counts[byte])
-            nbits += symbol_nbits(counts[byte], n);
-    return nbits;
+    struct bo_byte_counts counts = {{0}};
+    for (size_t f = 0; f < model->n_functions; f++)
+        bo_count_bytes(&counts, model->functions[f].name);
+    return bo_bytes_nbits(&counts);
 }
 
 /*
@@ -91,8 +53,9 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
         memcpy(counters + n, function->counters, function->n_counters * sizeof *counters);
         n += function->n_counters;
     }
-    return (order0_nbits(hashes, model->n_functions) + order0_nbits(numbers, model->n_functions) +
-            order0_nbits(counters, n_counters) + names_nbits(model)) /
+    return (bo_order0_nbits(hashes, model->n_functions) +
+            bo_order0_nbits(numbers, model->n_functions) + bo_order0_nbits(counters, n_counters) +
+            names_nbits(model)) /
            8;
 }
 

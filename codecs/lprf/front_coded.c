@@ -216,7 +216,7 @@ static inline enum bo_status choose_block(const struct lprf_file *file, const st
         enum bo_status status = read_block(file, index, middle, &off, &end, err);
         if (status || (status = read_bytes(file, &off, end, &first, err)))
             return status;
-        if (lprf_compare_names(first, name) <= 0)
+        if (bo_span_compare(first, name) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -310,7 +310,7 @@ static enum bo_status read_first_name(const struct lprf_file *file, size_t *off,
     const enum bo_status status = read_bytes(file, &bytes_off, end, &first, err);
     if (status)
         return status;
-    if (lprf_compare_names((struct bo_span){name->p, name->n}, first) >= 0)
+    if (bo_span_compare((struct bo_span){name->p, name->n}, first) >= 0)
         return bo_fail(err, BO_CORRUPT, *off, "names do not ascend");
     return read_name(file, off, end, true, name, err);
 }

@@ -10,10 +10,10 @@
  */
 #include "codecs/lprf/generate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "codecs/lprf/model.h"
+#include "harness/name_source.h"
 
 /* ---- a profile being made --------------------------------------------------------------------- */
 
@@ -37,219 +37,42 @@ struct profile {
     uint32_t dead_of_16; /* functions that never ran */
 };
 
-/* One in so many functions has a strange name, and one has strange counters. */
-static uint32_t strangeness(const struct bo_random *random)
-{
-    return random->entropy.p ? 4 : 64;
-}
-
 /* ---- names ------------------------------------------------------------------------------------ */
 
-struct draft {
-    uint8_t p[2048]; /* what does not fit is left out */
-    size_t n;
-};
-
-static void put_bytes(struct draft *d, const void *p, size_t n)
-{
-    n = n < sizeof d->p - d->n ? n : sizeof d->p - d->n;
-    if (n)
-        memcpy(d->p + d->n, p, n);
-    d->n += n;
-}
-
-static void put_text(struct draft *d, const char *text)
-{
-    put_bytes(d, text, strlen(text));
-}
-
-static void put_number(struct draft *d, uint64_t v)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)v);
-    put_text(d, text);
-}
-
-/* "getNodeList", or "get_node_list" in C; at least one word. */
-static void put_identifier(struct draft *d, struct bo_random *r, bool is_c)
-{
-    static const char *const words[] = {
-        "get",   "set",    "node",   "value", "list",   "parse",  "read",  "write",
-        "open",  "close",  "index",  "table", "cursor", "btree",  "page",  "expr",
-        "token", "buffer", "string", "map",   "alloc",  "free",   "init",  "find",
-        "next",  "insert", "erase",  "visit", "emit",   "lower",  "type",  "decl",
-        "block", "hash",   "result", "state", "module", "symbol", "debug", "scope",
-    };
-    const uint32_t n_words = 1 + bo_random_below(r, 4);
-    for (uint32_t i = 0; i < n_words; i++) {
-        char word[16];
-        const uint32_t w = bo_random_below(r, sizeof words / sizeof *words);
-        snprintf(word, sizeof word, "%s", words[w]);
-        if (i && is_c)
-            put_text(d, "_");
-        else if (i)
-            word[0] = (char)(word[0] - 'a' + 'A');
-        put_text(d, word);
-    }
-    if (bo_random_one_in(r, 8)) {
-        const uint32_t number = bo_random_below(r, 1000);
-        put_number(d, number);
-    }
-}
-
-/* "7getNode": the length, then the identifier. */
-static void put_component(struct draft *d, struct bo_random *r)
-{
-    struct draft identifier = {.n = 0};
-    put_identifier(&identifier, r, false);
-    put_number(d, identifier.n);
-    put_bytes(d, identifier.p, identifier.n);
-}
-
-/* A type, mangled as C++ compilers do it; depth bounds the nesting of templates. */
-static void put_type(struct draft *d, struct bo_random *r, unsigned depth)
-{
-    static const char *const simple[] = {"i",   "j",   "m",   "b",    "Pv",   "PKc",
-                                         "RKm", "S0_", "S1_", "RS2_", "OS3_", "x"};
-    const uint32_t class = bo_random_below(r, 16);
-    if (class < 10 || depth == 0) {
-        const uint32_t i = bo_random_below(r, sizeof simple / sizeof *simple);
-        put_text(d, simple[i]);
-    } else if (class < 12) {
-        put_text(d, "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
-    } else if (class < 14) {
-        put_text(d, "St6vectorI");
-        put_type(d, r, depth - 1);
-        put_text(d, "SaIS4_EE");
-    } else {
-        put_text(d, "N");
-        put_component(d, r);
-        put_component(d, r);
-        put_text(d, "I");
-        put_type(d, r, depth - 1);
-        put_text(d, "EE");
-    }
-}
-
-static void put_parameters(struct draft *d, struct bo_random *r)
-{
-    const uint32_t n = bo_random_below(r, 4);
-    for (uint32_t i = 0; i < n; i++)
-        put_type(d, r, 3);
-    if (n == 0)
-        put_text(d, "v");
-}
-
-/* _ZN, scopes, perhaps a template, the function, E, parameters. */
-static void put_cxx_name(struct draft *d, struct bo_random *r)
-{
-    static const char *const scopes[] = {
-        "6google8protobuf8compiler",
-        "6google8protobuf8internal",
-        "3re2",
-        "5boost6spirit2qi",
-        "8nlohmann16json_abi_v3_11_2",
-        "4llvm2cl",
-        "5clang4sema",
-        "St",
-    };
-    const uint32_t scope = bo_random_below(r, sizeof scopes / sizeof *scopes);
-    put_text(d, bo_random_one_in(r, 4) ? "_ZNK" : "_ZN");
-    put_text(d, scopes[scope]);
-    put_component(d, r);
-    if (bo_random_one_in(r, 3)) {
-        put_text(d, "I");
-        put_parameters(d, r);
-        put_text(d, "E");
-    }
-    if (bo_random_one_in(r, 4)) {
-        static const char *const special[] = {"C1", "C2", "D0", "D1", "D2", "aS", "ixEm", "clEv"};
-        const uint32_t i = bo_random_below(r, sizeof special / sizeof *special);
-        put_text(d, special[i]);
-    } else {
-        put_component(d, r);
-    }
-    put_text(d, "E");
-    put_parameters(d, r);
-}
-
 /* Half of the functions of a C file are static: their names begin with the file's. */
-static void put_c_name(struct draft *d, struct bo_random *r)
+static void put_c_name(struct bo_draft *d, struct bo_random *r)
 {
     static const char *const files[] = {"", "sqlite3.c:", "shell.c:", "lex.c:"};
-    const uint32_t file = bo_random_below(r, 4);
-    put_text(d, files[file]);
-    put_identifier(d, r, true);
+    BO_DRAFT_ONE_OF(d, r, files);
+    bo_draft_identifier(d, r, true);
 }
 
-/* The start of the name before, cut anywhere, with another end: prefixes are shared. */
-static void put_related_name(struct draft *d, struct bo_random *r, struct bo_span before)
-{
-    const uint32_t cut = bo_random_below(r, (uint32_t)before.n + 1);
-    put_bytes(d, before.p, cut);
-    put_component(d, r);
-    if (bo_random_one_in(r, 2))
-        put_parameters(d, r);
-}
+/* What text forms cannot carry, or may take for something else. */
+static const char *const strange_names[] = {
+    "123", "-1", "+18446744073709551615", "#f",   ":ir",   "\"f\"",    "a\\b",
+    " f ", "\t", "-[Foo bar:]",           "a\nb", "a\r\n", "\xff\xfe", "\xc3\xa9"};
 
-/* Names that hurt: any bytes, one byte, what text forms cannot carry, long, one in another. */
-static void put_strange_name(struct draft *d, struct bo_random *r, struct bo_span before)
-{
-    static const char *const texts[] = {
-        "123", "-1", "+18446744073709551615", "#f",   ":ir",   "\"f\"",    "a\\b",
-        " f ", "\t", "-[Foo bar:]",           "a\nb", "a\r\n", "\xff\xfe", "\xc3\xa9"};
-    const uint32_t way = bo_random_below(r, 8);
-    uint32_t n = 0;
-    switch (way) {
-    case 0:
-        break; /* one byte, below */
-    case 1:
-        n = bo_random_below(r, sizeof texts / sizeof *texts);
-        put_text(d, texts[n]);
-        return;
-    case 2: /* a prefix of the name before */
-        n = bo_random_below(r, (uint32_t)before.n + 1);
-        put_bytes(d, before.p, n);
-        return;
-    case 3: /* that name and a byte */
-        put_bytes(d, before.p, before.n);
-        break;
-    case 4: /* longer than a byte can count */
-        for (n = 250 + bo_random_below(r, 1500); d->n < n;)
-            put_bytes(d, before.n ? before.p : (const uint8_t *)"x", before.n ? before.n : 1);
-        d->n = n < d->n ? n : d->n;
-        return;
-    default:
-        for (n = bo_random_below(r, 12); n; n--) {
-            const uint8_t any = bo_random_u8(r);
-            put_bytes(d, &any, 1);
-        }
-        return;
-    }
-    const uint8_t last = bo_random_u8(r);
-    put_bytes(d, &last, 1);
-}
-
-static void draft_name(const struct profile *profile, struct draft *d)
+static void draft_name(const struct profile *profile, struct bo_draft *d)
 {
     struct bo_random *r = profile->random;
     const struct bo_span none = {NULL, 0};
     const struct bo_span before = profile->n ? profile->functions[profile->n - 1].name : none;
     d->n = 0;
-    const bool strange = bo_random_one_in(r, strangeness(r));
+    const bool strange = bo_random_one_in(r, bo_random_strangeness(r));
     const uint32_t class = bo_random_below(r, 256);
     if (strange)
-        put_strange_name(d, r, before);
+        bo_draft_strange_name(d, r, before, strange_names,
+                              sizeof strange_names / sizeof *strange_names);
     else if (class == 255 && before.n)
-        put_bytes(d, before.p, before.n); /* the same name; the hash tells them apart */
+        bo_draft_bytes(d, before.p, before.n); /* the same name; the hash tells them apart */
     else if (class >= 128 && before.n)
-        put_related_name(d, r, before);
+        bo_draft_related_name(d, r, before);
     else if (profile->is_c)
         put_c_name(d, r);
     else
-        put_cxx_name(d, r);
+        bo_draft_cxx_name(d, r);
     if (d->n == 0)
-        put_text(d, "f");
+        bo_draft_text(d, "f");
 }
 
 /* ---- hashes and counters ---------------------------------------------------------------------- */
@@ -336,7 +159,7 @@ static bool fill_counters(const struct profile *profile, struct lprf_function *f
     function->counters = counters;
     if (bo_random_below(r, 16) < profile->dead_of_16)
         return true;
-    const bool strange = bo_random_one_in(r, strangeness(r));
+    const bool strange = bo_random_one_in(r, bo_random_strangeness(r));
     counters[0] = strange ? strange_count(r) : random_count(r);
     for (size_t i = 1; i < n && !bo_random_exhausted(r); i++)
         counters[i] = strange ? strange_count(r) : branch_count(r, counters[0]);
@@ -348,7 +171,7 @@ static bool fill_counters(const struct profile *profile, struct lprf_function *f
 /* A function but its counters; the key is new or not. False when the arena refuses. */
 static bool draft_function(struct profile *profile, struct lprf_function *function)
 {
-    struct draft name;
+    struct bo_draft name;
     draft_name(profile, &name);
     const struct shape shape = random_shape(profile);
     const bool other_number = bo_random_one_in(profile->random, 256);
@@ -398,14 +221,14 @@ static bool start_profile(struct profile *profile, struct bo_random *random, str
 static int compare_keys(const void *a, const void *b)
 {
     const struct lprf_function *x = a, *y = b;
-    const int order = lprf_compare_names(x->name, y->name);
+    const int order = bo_span_compare(x->name, y->name);
     return order ? order : (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static void shuffle(struct lprf_function *functions, size_t n, struct bo_random *random)
 {
     for (size_t i = n; i > 1; i--) {
-        const size_t j = (size_t)(bo_random_u64(random) % i);
+        const size_t j = bo_random_index(random, i);
         const struct lprf_function moved = functions[i - 1];
         functions[i - 1] = functions[j];
         functions[j] = moved;
@@ -465,7 +288,7 @@ static bool rename_function(struct lprf_function *function, struct bo_random *ra
         return false;
     memcpy(p, function->name.p, n);
     const uint32_t way = bo_random_below(random, 3);
-    const size_t at = (size_t)(bo_random_u64(random) % n);
+    const size_t at = bo_random_index(random, n);
     if (way < 2)
         p[way ? n : at] = bo_random_u8(random);
     function->name = (struct bo_span){p, way == 0 ? n : way == 1 ? n + 1 : n > 1 ? n - 1 : 1};
@@ -482,7 +305,7 @@ static bool change_counters(struct lprf_function *function, int more, struct bo_
         return false;
     memcpy(counters, function->counters, n * sizeof *counters);
     function->n_counters = more < 0 && n > 1 ? n - 1 : more > 0 ? n + 1 : n;
-    const size_t at = more > 0 ? n : (size_t)(bo_random_u64(random) % n);
+    const size_t at = more > 0 ? n : bo_random_index(random, n);
     counters[at] = bo_random_one_in(random, 2) ? strange_count(random) : random_count(random);
     function->counters = counters;
     return true;
@@ -499,8 +322,8 @@ enum bo_status lprf_mutate(const void *opaque, struct bo_random *random, struct 
         return bo_fail_alloc(err, arena);
     if (n)
         memcpy(functions, old->functions, n * sizeof *functions);
-    size_t f = n ? (size_t)(bo_random_u64(random) % n) : 0;
-    const size_t g = n ? (size_t)(bo_random_u64(random) % n) : 0;
+    size_t f = n ? bo_random_index(random, n) : 0;
+    const size_t g = n ? bo_random_index(random, n) : 0;
     const struct lprf_function moved = functions[f];
     bool ok = true;
     switch (n ? bo_random_below(random, 9) : 0) {

@@ -361,7 +361,7 @@ static enum bo_status visit_item(const struct lprf_file *file, const struct item
 /* True when the first item belongs before the second one of the same bucket. */
 static bool ascend(const struct item *a, const struct item *b)
 {
-    return a->hash != b->hash ? a->hash < b->hash : lprf_compare_names(a->name, b->name) < 0;
+    return a->hash != b->hash ? a->hash < b->hash : bo_span_compare(a->name, b->name) < 0;
 }
 
 /* Visits the items of one bucket, which starts at *off; moves *off behind them. */

@@ -262,7 +262,7 @@ static enum bo_status check_item(const struct index *index, const struct item *i
     if (bucket_of(hash, index->n_buckets) != bucket)
         return bo_fail(err, BO_CORRUPT, item_off, "item is in the wrong bucket");
     if (last->n_names &&
-        (hash != last->hash ? hash < last->hash : lprf_compare_names(item->name, last->name) <= 0))
+        (hash != last->hash ? hash < last->hash : bo_span_compare(item->name, last->name) <= 0))
         return bo_fail(err, BO_CORRUPT, item_off, "items do not ascend");
     *last = (struct last){hash, last->n_names + 1, item->name};
     return BO_OK;

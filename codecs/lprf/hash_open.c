@@ -339,7 +339,7 @@ static enum bo_status check_equal_fingerprints(const struct lprf_file *file,
         struct entry a, b;
         if (equal && !read_slot(file, index, s - 1, (uint32_t)(last >> 32), &a, err) &&
             !read_slot(file, index, s, (uint32_t)(slot >> 32), &b, err) &&
-            lprf_compare_names(a.name, b.name) >= 0)
+            bo_span_compare(a.name, b.name) >= 0)
             return bo_fail(err, BO_CORRUPT, SLOTS_OFF + 8 * (uint64_t)s,
                            "names of one fingerprint do not ascend");
         last = slot;

@@ -94,7 +94,7 @@ static bool not_after(const struct links *links, uint32_t a, uint32_t b)
     const uint64_t key_a = links->keys[a - 1], key_b = links->keys[b - 1];
     if (key_a != key_b)
         return key_a < key_b;
-    return lprf_compare_names(links->functions[a - 1].name, links->functions[b - 1].name) <= 0;
+    return bo_span_compare(links->functions[a - 1].name, links->functions[b - 1].name) <= 0;
 }
 
 /* Merges two sorted lists, of which `a` was before `b`; returns the first. */
@@ -174,8 +174,8 @@ static void merge_runs(const struct lprf_function *functions, const uint32_t *fr
 {
     size_t i = 0, j = half;
     for (size_t k = 0; k < n; k++) {
-        const bool right = j < n && (i == half || lprf_compare_names(functions[from[j]].name,
-                                                                     functions[from[i]].name) < 0);
+        const bool right = j < n && (i == half || bo_span_compare(functions[from[j]].name,
+                                                                  functions[from[i]].name) < 0);
         to[k] = from[right ? j++ : i++];
     }
 }

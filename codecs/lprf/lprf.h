@@ -37,14 +37,6 @@ const char *lprf_model_flaw(const struct lprf_model *model, struct bo_arena *are
 /* The highest first counter of all functions, 0 without functions: what the file's header holds. */
 uint64_t lprf_maximum(const struct lprf_model *model);
 
-/* Alphabetical order: by unsigned bytes, a prefix before what it begins. As memcmp. */
-static inline int lprf_compare_names(struct bo_span a, struct bo_span b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    const int order = n ? memcmp(a.p, b.p, n) : 0;
-    return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 /* ---- queries --------------------------------------------------------------------------------- */
 
 enum lprf_query_kind {

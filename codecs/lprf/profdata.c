@@ -41,7 +41,7 @@ static enum bo_status check_held(const struct lprf_model *model, struct bo_error
 {
     for (size_t f = 0; f < model->n_functions; f++) {
         const struct lprf_function *function = &model->functions[f];
-        const int order = f ? lprf_compare_names(model->functions[f - 1].name, function->name) : -1;
+        const int order = f ? bo_span_compare(model->functions[f - 1].name, function->name) : -1;
         if (order > 0 || (order == 0 && model->functions[f - 1].hash > function->hash))
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
                            "profdata holds functions by name and hash, in no other order");

@@ -8,162 +8,79 @@
 
 #include "codecs/lprf/text.h"
 #include "codecs/lprf/workloads.h"
-
-/* ---- finding: one pass over the model for a whole batch --------------------------------------- */
-
-/* A name that is asked for, and the first function that it fits. */
-struct question {
-    struct bo_span name;
-    const uint64_t *hash; /* NULL: any */
-    const struct lprf_function *found;
-    size_t next;    /* question of the same slot, plus 1; 0: none */
-    size_t same_as; /* the question that is asked instead: this one, or an equal one before it */
-};
-
-/* A batch of questions, by slots that tell most names apart at a glance. */
-struct batch {
-    struct question *questions;
-    size_t *slots; /* first question, plus 1; 0: none */
-    size_t mask;
-};
-
-/* From the length and a few bytes: names of one slot are compared, so it need not tell more apart. */
-static uint64_t glance(struct bo_span name)
-{
-    uint64_t middle = 0, end = 0;
-    const size_t n = name.n < 8 ? name.n : 8;
-    for (size_t i = 0; i < n; i++) {
-        middle = middle << 8 | name.p[(name.n - n) / 2 + i];
-        end = end << 8 | name.p[name.n - n + i];
-    }
-    return bo_mix64(name.n + middle * UINT64_C(0x9e3779b97f4a7c15) + bo_mix64(end));
-}
-
-static bool is_same_question(const struct question *a, const struct question *b)
-{
-    return bo_span_equal(a->name, b->name) && (!a->hash || *a->hash == *b->hash);
-}
-
-/* Puts question i, whose name and hash are set, into its slot; an equal one stands there for it. */
-static void add_question(struct batch *batch, size_t i)
-{
-    struct question *question = &batch->questions[i];
-    size_t *slot = &batch->slots[glance(question->name) & batch->mask];
-    for (size_t j = *slot; j; j = batch->questions[j - 1].next)
-        if (is_same_question(&batch->questions[j - 1], question)) {
-            question->same_as = j - 1;
-            return;
-        }
-    question->same_as = i;
-    question->next = *slot;
-    *slot = i + 1;
-}
-
-/* The function answers what it fits and what has no answer yet: the first one in file order wins. */
-static void offer_function(struct batch *batch, const struct lprf_function *function)
-{
-    for (size_t j = batch->slots[glance(function->name) & batch->mask]; j;
-         j = batch->questions[j - 1].next) {
-        struct question *question = &batch->questions[j - 1];
-        if (!question->found && bo_span_equal(question->name, function->name) &&
-            (!question->hash || *question->hash == function->hash))
-            question->found = function;
-    }
-}
-
-static void batch_free(struct batch *batch)
-{
-    free(batch->questions);
-    free(batch->slots);
-}
-
-/*
- * Asks n queries, keys or names, of the model. BO_OK, with the answers in the batch until
- * batch_free, or BO_NO_MEMORY.
- */
-static enum bo_status batch_ask(struct batch *batch, const struct lprf_model *model,
-                                const void *queries, size_t n, bool are_keys)
-{
-    const struct lprf_key_query *keys = queries;
-    const struct lprf_name_query *names = queries;
-    size_t n_slots = 64;
-    while (n_slots < 4 * n)
-        n_slots *= 2;
-    batch->questions = calloc(n + 1, sizeof *batch->questions);
-    batch->slots = calloc(n_slots, sizeof *batch->slots);
-    batch->mask = n_slots - 1;
-    if (!batch->questions || !batch->slots) {
-        batch_free(batch);
-        return BO_NO_MEMORY;
-    }
-    for (size_t i = 0; i < n; i++) {
-        batch->questions[i].name = are_keys ? keys[i].name : names[i].name;
-        batch->questions[i].hash = are_keys ? &keys[i].hash : NULL;
-        add_question(batch, i);
-    }
-    for (size_t f = 0; f < model->n_functions; f++)
-        offer_function(batch, &model->functions[f]);
-    return BO_OK;
-}
-
-static const struct lprf_function *answer_to(const struct batch *batch, size_t i)
-{
-    return batch->questions[batch->questions[i].same_as].found;
-}
+#include "harness/names.h"
+#include "harness/queries.h"
 
 /* ---- the lookups: right answers --------------------------------------------------------------- */
 
-static enum bo_status put_answers(const struct batch *batch, size_t n, struct bo_sink *sink)
+/*
+ * Finds the functions that n queries, names or keys, ask for: their places, or BO_NOT_FOUND. NULL
+ * without memory; the caller frees.
+ */
+static size_t *find_functions(const struct lprf_model *model, const struct bo_names *asked)
 {
+    const struct bo_names present =
+        BO_NUMBERED_NAMES(model->functions, model->n_functions, name, hash);
+    size_t *found = calloc(asked->n + 1, sizeof *found);
+    if (found && bo_match_names(asked, &present, found) == BO_OK)
+        return found;
+    free(found);
+    return NULL;
+}
+
+static enum bo_status put_answers(const struct lprf_model *model, const size_t *found, size_t n,
+                                  struct bo_sink *sink)
+{
+    static const struct lprf_function none = {.hash = 0};
     for (size_t i = 0; i < n; i++) {
-        const struct lprf_function *found = answer_to(batch, i);
-        const size_t n_counters = found ? found->n_counters : 0;
-        struct lprf_answer *answer =
-            bo_sink_take(sink, sizeof *answer + n_counters * sizeof *answer->counters);
+        const struct lprf_function *function =
+            found[i] == BO_NOT_FOUND ? &none : &model->functions[found[i]];
+        const size_t nbytes = function->n_counters * sizeof *function->counters;
+        struct lprf_answer *answer = bo_sink_take(sink, sizeof *answer + nbytes);
         if (!answer)
             return BO_OVER_LIMIT;
-        answer->hash = found ? found->hash : 0;
-        answer->n_counters = n_counters;
-        if (found)
-            memcpy(answer->counters, found->counters, n_counters * sizeof *answer->counters);
+        answer->hash = function->hash;
+        answer->n_counters = function->n_counters;
+        if (nbytes)
+            memcpy(answer->counters, function->counters, nbytes);
     }
     return BO_OK;
+}
+
+static enum bo_status answer_lookups(const struct lprf_model *model, const struct bo_names *asked,
+                                     struct bo_sink *sink)
+{
+    size_t *found = find_functions(model, asked);
+    const enum bo_status status = found ? put_answers(model, found, asked->n, sink) : BO_NO_MEMORY;
+    free(found);
+    return status;
 }
 
 static enum bo_status lookup_oracle(const void *model, const void *queries, size_t n, void *answers)
 {
-    struct batch batch;
-    enum bo_status status = batch_ask(&batch, model, queries, n, false);
-    if (status)
-        return status;
-    status = put_answers(&batch, n, answers);
-    batch_free(&batch);
-    return status;
+    const struct bo_names asked = BO_NAMES((const struct lprf_name_query *)queries, n, name);
+    return answer_lookups(model, &asked, answers);
 }
 
 static enum bo_status lookup_key_oracle(const void *model, const void *queries, size_t n,
                                         void *answers)
 {
-    struct batch batch;
-    enum bo_status status = batch_ask(&batch, model, queries, n, true);
-    if (status)
-        return status;
-    status = put_answers(&batch, n, answers);
-    batch_free(&batch);
-    return status;
+    const struct bo_names asked =
+        BO_NUMBERED_NAMES((const struct lprf_key_query *)queries, n, name, hash);
+    return answer_lookups(model, &asked, answers);
 }
 
 static enum bo_status contains_oracle(const void *model, const void *queries, size_t n,
                                       void *answers)
 {
+    const struct bo_names asked = BO_NAMES((const struct lprf_name_query *)queries, n, name);
+    size_t *found = find_functions(model, &asked);
     uint32_t *is_there = answers;
-    struct batch batch;
-    const enum bo_status status = batch_ask(&batch, model, queries, n, false);
-    if (status)
-        return status;
+    if (!found)
+        return BO_NO_MEMORY;
     for (size_t i = 0; i < n; i++)
-        is_there[i] = answer_to(&batch, i) != NULL;
-    batch_free(&batch);
+        is_there[i] = found[i] != BO_NOT_FOUND;
+    free(found);
     return BO_OK;
 }
 
@@ -225,7 +142,7 @@ static int compare_functions(const void *a, const void *b)
 {
     const struct lprf_function *x = *(const struct lprf_function *const *)a;
     const struct lprf_function *y = *(const struct lprf_function *const *)b;
-    const int order = lprf_compare_names(x->name, y->name);
+    const int order = bo_span_compare(x->name, y->name);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -290,59 +207,24 @@ static bool key_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-static uint64_t count_whole(const void *model)
-{
-    (void)model;
-    return 1;
-}
-
-static bool whole_at(const void *model, uint64_t i, void *query)
-{
-    (void)model;
-    (void)query;
-    return i == 0;
-}
-
-/* Every text is a valid question, and so is the whole. */
-static bool none_invalid(const void *model, uint64_t i, void *query)
-{
-    (void)model;
-    (void)i;
-    (void)query;
-    return false;
-}
-
 /* ---- the command line ------------------------------------------------------------------------- */
-
-static struct bo_span span_of(const char *text)
-{
-    return (struct bo_span){(const uint8_t *)text, strlen(text)};
-}
 
 static enum bo_status parse_name(int n_args, char *const *args, void *query, struct bo_error *err)
 {
     if (n_args != 1)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a function's name");
-    *(struct lprf_name_query *)query = (struct lprf_name_query){span_of(args[0])};
+    *(struct lprf_name_query *)query = (struct lprf_name_query){bo_span_of(args[0])};
     return BO_OK;
 }
 
 static enum bo_status parse_key(int n_args, char *const *args, void *query, struct bo_error *err)
 {
     uint64_t hash;
-    if (n_args != 2 || !lprf_parse_hash(span_of(args[1]), &hash))
+    if (n_args != 2 || !lprf_parse_hash(bo_span_of(args[1]), &hash))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
                        "takes a function's name and its hash, decimal or 0x...");
-    *(struct lprf_key_query *)query = (struct lprf_key_query){span_of(args[0]), hash};
+    *(struct lprf_key_query *)query = (struct lprf_key_query){bo_span_of(args[0]), hash};
     return BO_OK;
-}
-
-static enum bo_status parse_nothing(int n_args, char *const *args, void *query,
-                                    struct bo_error *err)
-{
-    (void)args;
-    (void)query;
-    return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes no arguments") : BO_OK;
 }
 
 static void put_counters(const uint64_t *counters, uint64_t n, struct bo_writer *out)
@@ -414,7 +296,7 @@ const struct bo_query_kind lprf_kinds[LPRF_N_KINDS] = {
             .count = count_functions,
             .at = name_at,
             .draw_edges = lprf_draw_name_edges,
-            .invalid_at = none_invalid,
+            .invalid_at = bo_none_invalid,
             .parse = parse_name,
             .print = print_answer,
         },
@@ -431,7 +313,7 @@ const struct bo_query_kind lprf_kinds[LPRF_N_KINDS] = {
             .count = count_functions,
             .at = key_at,
             .draw_edges = lprf_draw_key_edges,
-            .invalid_at = none_invalid,
+            .invalid_at = bo_none_invalid,
             .parse = parse_key,
             .print = print_answer,
         },
@@ -449,7 +331,7 @@ const struct bo_query_kind lprf_kinds[LPRF_N_KINDS] = {
             .count = count_functions,
             .at = name_at,
             .draw_edges = lprf_draw_name_edges,
-            .invalid_at = none_invalid,
+            .invalid_at = bo_none_invalid,
             .parse = parse_name,
             .print = print_contains,
         },
@@ -457,46 +339,25 @@ const struct bo_query_kind lprf_kinds[LPRF_N_KINDS] = {
         {
             .name = "iterate",
             .summary = "all functions in file order",
-            .usage = "",
-            .workloads = lprf_whole_workloads,
-            .n_workloads = LPRF_N_WHOLE_WORKLOADS,
             .oracle = iterate_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = lprf_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_visited,
+            BO_WHOLE_QUERY,
         },
     [LPRF_ITERATE_SORTED] =
         {
             .name = "iterate-sorted",
             .summary = "all functions in alphabetical order",
-            .usage = "",
-            .workloads = lprf_whole_workloads,
-            .n_workloads = LPRF_N_WHOLE_WORKLOADS,
             .oracle = iterate_sorted_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = lprf_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_visited,
+            BO_WHOLE_QUERY,
         },
     [LPRF_SUMMARY] =
         {
             .name = "summary",
             .summary = "the highest first counter of all functions",
-            .usage = "",
             .answer_size = sizeof(uint64_t),
-            .workloads = lprf_whole_workloads,
-            .n_workloads = LPRF_N_WHOLE_WORKLOADS,
             .oracle = summary_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = lprf_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_summary,
+            BO_WHOLE_QUERY,
         },
 };

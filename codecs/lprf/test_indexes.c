@@ -87,7 +87,7 @@ static void test_one_name(void **state)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct lprf_model *model = make_model(&arena, 30000);
     for (size_t i = 0; i < model->n_functions; i++)
-        function_of(model, i)->name = span_of(i % 10000 == 77 ? "mail" : "main");
+        function_of(model, i)->name = bo_span_of(i % 10000 == 77 ? "mail" : "main");
     expect_held(model, &arena, 40);
     bo_arena_free(&arena);
 }
@@ -154,7 +154,7 @@ static void test_patched_names(void **state)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct lprf_model *model = make_model(&arena, N_ELEMENTS(there));
     for (size_t i = 0; i < N_ELEMENTS(there); i++)
-        function_of(model, i)->name = span_of(there[i]);
+        function_of(model, i)->name = bo_span_of(there[i]);
     expect_held(model, &arena, N_ELEMENTS(there));
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
         const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), codecs[i]);
@@ -164,7 +164,7 @@ static void test_patched_names(void **state)
         assert_int_equal(codec->encode(model, &out, NULL), BO_OK);
         assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
         for (size_t k = 0; k < N_ELEMENTS(absent); k++) {
-            const struct lprf_name_query query = {span_of(absent[k])};
+            const struct lprf_name_query query = {bo_span_of(absent[k])};
             uint32_t found = 1;
             assert_int_equal(codec->query(reader, LPRF_CONTAINS, &query, 1, &found, NULL), BO_OK);
             if (found)

@@ -6,23 +6,7 @@
 
 #include <stdio.h>
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("lprf");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 #define MAX UINT64_MAX
 
@@ -120,7 +104,7 @@ static void test_contradiction(void **state)
         assert_true(error.off == BO_NO_OFFSET);
         assert_string_equal(error.what,
                             "functions of one name and hash differ in their number of counters");
-        assert_true(bo_span_equal(report.where, span_of(names[i])));
+        assert_true(bo_span_equal(report.where, bo_span_of(names[i])));
     }
 }
 
@@ -199,20 +183,7 @@ static void test_each_allocation_fails(void **state)
     const struct lprf_function x[] = {FUNCTION("step", 0, MAX)};
     const struct lprf_model model_x = {1, x};
     const void *const models[] = {&model_a, &model_b, &model_x};
-    bool complete = false;
-    for (uint64_t n = 1; !complete; n++) {
-        struct bo_arena small;
-        struct bo_merge_report report;
-        struct bo_error error = {0};
-        void *merged;
-        bo_arena_init(&small, BO_ARENA_UNLIMITED);
-        small.fail_at = n;
-        const enum bo_status status = format->merge(models, 3, &small, &merged, &report, &error);
-        complete = small.n_allocs < n;
-        assert_int_equal(status, complete ? BO_OK : BO_NO_MEMORY);
-        assert_int_equal(error.status, status);
-        bo_arena_free(&small);
-    }
+    expect_failing_merges(models, 3);
 }
 
 /* Grows its table many times; 200 functions of one name. */
@@ -225,7 +196,7 @@ static void test_many_functions(void **state)
     static const uint64_t counter[] = {3};
     for (size_t f = 0; f < N; f++) {
         snprintf(names[f], sizeof names[f], "f%zu", f < N_NAMESAKES ? 0 : f);
-        functions[f] = (struct lprf_function){span_of(names[f]), f, 1, counter};
+        functions[f] = (struct lprf_function){bo_span_of(names[f]), f, 1, counter};
     }
     const struct lprf_model model = {N, functions};
     const void *const models[] = {&nothing, &model, &model};

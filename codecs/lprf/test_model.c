@@ -6,23 +6,7 @@
 #include "codecs/lprf/model.h"
 #include "harness/file.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("lprf");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 static const struct lprf_function good[] = {
     FUNCTION("main", 24, 5, 0),
@@ -188,7 +172,7 @@ static void note_extremes(struct extremes *seen, const struct lprf_model *model)
     for (size_t i = 0; i < model->n_functions; i++) {
         const struct lprf_function *f = &model->functions[i];
         note_function(seen, f);
-        if (i && lprf_compare_names(f[-1].name, f->name) > 0) {
+        if (i && bo_span_compare(f[-1].name, f->name) > 0) {
             seen->unordered = true;
             ascends = false;
         }
@@ -203,80 +187,36 @@ static void note_extremes(struct extremes *seen, const struct lprf_model *model)
     seen->alphabetical |= ascends;
 }
 
-/*
- * A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty
- * one. Among them all is what is hard.
- */
+static struct extremes extremes;
+
+static void look(const void *model, struct bo_arena *scratch)
+{
+    assert_null(lprf_model_flaw(model, scratch, NULL));
+    note_extremes(&extremes, model);
+}
+
+/* Among them all is what is hard. */
 static void test_generated_from_bytes(void **state)
 {
     (void)state;
-    struct extremes seen = {0};
-    uint8_t entropy[4096];
-    struct bo_random noise = bo_random_seeded(4);
-    for (unsigned round = 0; round < 300; round++) {
-        for (size_t i = 0; i < sizeof entropy; i++)
-            entropy[i] = round % 8 == 0 ? (uint8_t)(round * 5) : bo_random_u8(&noise);
-        const size_t n = bo_random_below(&noise, sizeof entropy + 1);
-        struct bo_random random = bo_random_from_bytes((struct bo_span){entropy, n});
-        void *model;
-        assert_int_equal(format->generate(&random, 1000, &arena, &model, NULL), BO_OK);
-        assert_null(lprf_model_flaw(model, &arena, NULL));
-        assert_true(((struct lprf_model *)model)->n_functions < 1000);
-        note_extremes(&seen, model);
-    }
-    assert_true(seen.nul && seen.newline && seen.one_byte && seen.long_name);
-    assert_true(seen.prefix && seen.namesake && seen.many_counters && seen.zero);
-    assert_true(seen.two_to_32 && seen.two_to_63 && seen.largest);
-    assert_true(seen.alphabetical && seen.unordered);
-    struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
-    void *model;
-    assert_int_equal(format->generate(&nothing, 1000, &arena, &model, NULL), BO_OK);
-    assert_int_equal(((struct lprf_model *)model)->n_functions, 0);
-}
-
-static uint64_t text_hash(uint64_t seed, unsigned n_mutations)
-{
-    struct bo_random random = bo_random_seeded(seed);
-    void *model;
-    assert_int_equal(format->generate(&random, 200, &arena, &model, NULL), BO_OK);
-    for (unsigned i = 0; i < n_mutations; i++)
-        assert_int_equal(format->mutate(model, &random, &arena, &model, NULL), BO_OK);
-    return bo_hash(print_text(model, &arena));
+    const struct extremes *seen = &extremes;
+    expect_models_from_bytes(300, look);
+    assert_true(seen->nul && seen->newline && seen->one_byte && seen->long_name);
+    assert_true(seen->prefix && seen->namesake && seen->many_counters && seen->zero);
+    assert_true(seen->two_to_32 && seen->two_to_63 && seen->largest);
+    assert_true(seen->alphabetical && seen->unordered);
 }
 
 static void test_same_seed_same_model(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 9; seed++) {
-        const uint64_t hash = text_hash(seed, 10);
-        assert_true(text_hash(seed, 10) == hash);
-        assert_true(text_hash(seed, 0) != hash);
-        assert_true(text_hash(seed + 1, 10) != hash);
-    }
+    expect_same_seed_same_model(200);
 }
 
 static void test_each_allocation_fails(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        bool complete = false;
-        for (uint64_t n = 1; !complete; n++) {
-            struct bo_arena small;
-            struct bo_random random = bo_random_seeded(seed);
-            struct bo_error error = {0};
-            void *model;
-            bo_arena_init(&small, BO_ARENA_UNLIMITED);
-            small.fail_at = n;
-            enum bo_status status = format->generate(&random, 12, &small, &model, &error);
-            for (unsigned i = 0; i < 3 && !status; i++)
-                status = format->mutate(model, &random, &small, &model, &error);
-            complete = small.n_allocs < n;
-            if (status != (complete ? BO_OK : BO_NO_MEMORY) || error.status != status)
-                fail_msg("seed %u, allocation %u: %s", (unsigned)seed, (unsigned)n,
-                         bo_status_name(status));
-            bo_arena_free(&small);
-        }
-    }
+    expect_failing_allocations(40, 12);
 }
 
 int main(void)

@@ -131,7 +131,7 @@ static void test_alignment(void **state)
         uint8_t *room = bo_alloc(&arena, bytes.n + 16);
         assert_non_null(room);
         for (unsigned at = 0; at < 16; at++) {
-            const struct lprf_name_query query = {span_of("main_loop")};
+            const struct lprf_name_query query = {bo_span_of("main_loop")};
             void *reader;
             uint32_t found = 0;
             memcpy(room + at, bytes.p, bytes.n);
@@ -247,7 +247,7 @@ static void test_llvm_profdata(void **state)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_span bytes = encode(codec, parse_text(several_text, &arena), &out, &arena);
     snprintf(path, sizeof path, "%s/text", folder);
-    write_file(path, span_of(several_text));
+    write_file(path, bo_span_of(several_text));
     snprintf(path, sizeof path, "%s/ours", folder);
     write_file(path, bytes);
     snprintf(command, sizeof command,

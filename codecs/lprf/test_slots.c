@@ -134,7 +134,7 @@ static void test_shared_codes(void **state)
     struct lprf_function functions[N_ELEMENTS(names)];
     for (unsigned i = 0; i < N_ELEMENTS(names); i++) {
         functions[i] = function(i, 1);
-        functions[i].name = span_of(names[i]);
+        functions[i].name = bo_span_of(names[i]);
         expect_right(functions, i + 1, 2);
     }
 }

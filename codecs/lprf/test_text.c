@@ -8,23 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("lprf");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 #define RECORD(name, hash, n, counters) \
     name "\n# Func Hash:\n" hash "\n# Num Counters:\n" n "\n# Counter Values:\n" counters "\n"
@@ -146,18 +130,7 @@ static void test_first_bytes(void **state)
 static void test_generated_models_survive(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        uint8_t entropy[2048];
-        struct bo_random random = bo_random_seeded(seed), noise = bo_random_seeded(seed);
-        for (size_t i = 0; i < sizeof entropy; i++)
-            entropy[i] = bo_random_u8(&noise);
-        if (seed % 2)
-            random = bo_random_from_bytes((struct bo_span){entropy, sizeof entropy});
-        void *model, *again;
-        assert_int_equal(format->generate(&random, 60, &arena, &model, NULL), BO_OK);
-        assert_int_equal(format->parse(print_text(model, &arena), &arena, &again, NULL), BO_OK);
-        assert_null(format->differ(model, again));
-    }
+    expect_texts_survive(40, 60);
 }
 
 /* ---- mistakes: the @ stands before the byte that the error names, and is taken out ----------- */
@@ -243,7 +216,7 @@ static void test_mistakes(void **state)
         assert_true(strlen(mistakes[i].text) < sizeof text);
         memcpy(text, mistakes[i].text, before);
         strcpy(text + before, at + 1);
-        expect_mistake(span_of(text), before, mistakes[i].status, mistakes[i].what);
+        expect_mistake(bo_span_of(text), before, mistakes[i].status, mistakes[i].what);
     }
     expect_mistake((struct bo_span)BYTES(F "g\0\n24\n1\n5\n"), 10, BO_CORRUPT, "text holds a NUL");
 }
@@ -286,7 +259,7 @@ static void test_each_allocation_fails(void **state)
         void *ret;
         bo_arena_init(&small, BO_ARENA_UNLIMITED);
         small.fail_at = n;
-        enum bo_status status = format->parse(span_of(text), &small, &ret, &error);
+        enum bo_status status = format->parse(bo_span_of(text), &small, &ret, &error);
         parsed = small.n_allocs < n;
         assert_int_equal(status, parsed ? BO_OK : BO_NO_MEMORY);
         assert_true(parsed || error.status == BO_NO_MEMORY);

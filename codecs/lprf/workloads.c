@@ -6,32 +6,24 @@
  */
 #include "codecs/lprf/workloads.h"
 
-#include "codecs/lprf/queries.h"
+#include "harness/names.h"
+#include "harness/queries.h"
 
-static size_t random_index(struct bo_random *random, size_t n)
+static struct bo_names names_of(const struct lprf_model *model)
 {
-    return (size_t)(bo_random_u64(random) % n);
-}
-
-static const struct lprf_function *random_function(const struct lprf_model *model,
-                                                   struct bo_random *random)
-{
-    return &model->functions[random_index(random, model->n_functions)];
+    return BO_NAMES(model->functions, model->n_functions, name);
 }
 
 /* ---- present names --------------------------------------------------------------------------- */
 
-static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+_Static_assert(sizeof(struct lprf_name_query) == sizeof(struct bo_span), "a query is a name");
+
+static size_t draw_uniform(const void *model, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
     (void)arena;
-    const struct lprf_model *model = opaque;
-    struct lprf_name_query *q = queries;
-    if (!model->n_functions)
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        q[i].name = random_function(model, random)->name;
-    return n;
+    const struct bo_names names = names_of(model);
+    return bo_draw_present_names(&names, random, n, queries);
 }
 
 static size_t draw_uniform_keys(const void *opaque, struct bo_random *random,
@@ -43,8 +35,8 @@ static size_t draw_uniform_keys(const void *opaque, struct bo_random *random,
     if (!model->n_functions)
         return 0;
     for (size_t i = 0; i < n; i++) {
-        const struct lprf_function *function = random_function(model, random);
-        q[i] = (struct lprf_key_query){function->name, function->hash};
+        const size_t f = bo_random_index(random, model->n_functions);
+        q[i] = (struct lprf_key_query){model->functions[f].name, model->functions[f].hash};
     }
     return n;
 }
@@ -55,24 +47,10 @@ static void shuffle(size_t *numbers, size_t n, struct bo_random *random)
     for (size_t i = 0; i < n; i++)
         numbers[i] = i;
     for (size_t i = n; i > 1; i--) {
-        const size_t j = random_index(random, i), moved = numbers[i - 1];
+        const size_t j = bo_random_index(random, i), moved = numbers[i - 1];
         numbers[i - 1] = numbers[j];
         numbers[j] = moved;
     }
-}
-
-/* The first place of `sums`, which ascend, that is above `position`. */
-static size_t place_of(const uint64_t *sums, size_t n, uint64_t position)
-{
-    size_t low = 0, high = n - 1;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (sums[middle] > position)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
 }
 
 /* The k-th most popular of a shuffled list is k times rarer than the first; in whole numbers. */
@@ -92,8 +70,7 @@ static size_t draw_zipf(const void *opaque, struct bo_random *random, struct bo_
         for (size_t r = 0; r < n_functions; r++)
             sums[r] = sum += (UINT64_C(1) << 40) / (r + 1);
         for (; n_drawn < n; n_drawn++) {
-            const uint64_t position = bo_random_u64(random) % sum;
-            const size_t rank = place_of(sums, n_functions, position);
+            const size_t rank = bo_random_by_weight(random, sums, n_functions);
             q[n_drawn].name = model->functions[by_rank[rank]].name;
         }
     }
@@ -109,7 +86,7 @@ static size_t draw_coverage(const void *opaque, struct bo_random *random, struct
     const struct lprf_model *model = opaque;
     struct lprf_name_query *q = queries;
     n = n < model->n_functions ? n : model->n_functions;
-    const size_t start = n ? random_index(random, model->n_functions - n + 1) : 0;
+    const size_t start = n ? bo_random_index(random, model->n_functions - n + 1) : 0;
     for (size_t i = 0; i < n; i++)
         q[i].name = model->functions[start + i].name;
     return n;
@@ -117,172 +94,23 @@ static size_t draw_coverage(const void *opaque, struct bo_random *random, struct
 
 /* ---- absent names ---------------------------------------------------------------------------- */
 
-/* A name with one byte changed, in the arena; p is NULL when that refuses. */
-static struct bo_span changed_name(struct bo_span name, struct bo_random *random,
-                                   struct bo_arena *arena)
-{
-    uint8_t *p = bo_alloc(arena, name.n);
-    if (!p)
-        return (struct bo_span){NULL, 0};
-    memcpy(p, name.p, name.n);
-    const size_t at = random_index(random, name.n);
-    p[at] = (uint8_t)(p[at] + 1 + bo_random_below(random, UINT8_MAX));
-    return (struct bo_span){p, name.n};
-}
-
-/* Keeps those of n names that no function has, in order; returns how many. 0 without memory. */
-static size_t keep_absent(const struct lprf_model *model, struct lprf_name_query *q, size_t n,
-                          struct bo_arena *arena)
-{
-    const struct bo_arena_mark mark = bo_arena_mark(arena);
-    uint32_t *is_there = bo_alloc_array(arena, n, sizeof *is_there);
-    size_t kept = 0;
-    if (is_there && lprf_kinds[LPRF_CONTAINS].oracle(model, q, n, is_there) == BO_OK)
-        for (size_t i = 0; i < n; i++)
-            if (!is_there[i])
-                q[kept++] = q[i];
-    bo_arena_rewind(arena, mark);
-    return kept;
-}
-
-/* Small documents may have next to no such names: it gives up after some rounds. */
-static size_t draw_miss(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+static size_t draw_miss(const void *model, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
-    enum { ROUNDS = 8 };
-    const struct lprf_model *model = opaque;
-    struct lprf_name_query *q = queries;
-    size_t n_drawn = 0;
-    for (unsigned round = 0; round < ROUNDS && n_drawn < n && model->n_functions; round++) {
-        size_t end = n_drawn;
-        for (; end < n; end++) {
-            const struct bo_span name = random_function(model, random)->name;
-            q[end].name = changed_name(name, random, arena);
-            if (!q[end].name.p)
-                break;
-        }
-        n_drawn += keep_absent(model, q + n_drawn, end - n_drawn, arena);
-    }
-    return n_drawn;
+    const struct bo_names names = names_of(model);
+    return bo_draw_absent_names(&names, random, arena, n, queries);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* Bytes that two names have in common at their start. */
-static size_t common_prefix(struct bo_span a, struct bo_span b)
-{
-    size_t n = 0;
-    while (n < a.n && n < b.n && a.p[n] == b.p[n])
-        n++;
-    return n;
-}
-
-/* A name cut where the closest of some others leaves it, or a byte beside: where tries branch. */
-static struct bo_span cut_at_branch(const struct lprf_model *model,
-                                    const struct lprf_function *function, struct bo_random *random)
-{
-    enum { N_OTHERS = 16 };
-    const struct bo_span name = function->name;
-    size_t longest = 0;
-    for (unsigned i = 0; i < N_OTHERS; i++) {
-        const size_t f = (size_t)(function - model->functions) + i;
-        const struct lprf_function *other =
-            i % 2 && f < model->n_functions ? &model->functions[f] : random_function(model, random);
-        const size_t n = common_prefix(name, other->name);
-        longest = n > longest && n < name.n ? n : longest;
-    }
-    longest += bo_random_below(random, 2);
-    return (struct bo_span){name.p, longest < name.n ? longest : name.n};
-}
-
-/* A place in a name of n bytes: its start, its end, or between. */
-static size_t random_place(struct bo_random *random, size_t n)
-{
-    const uint32_t where = bo_random_below(random, 3);
-    return where == 0 || n == 0 ? 0 : where == 1 ? n : random_index(random, n);
-}
-
-/* A name with `removed` bytes gone at one place and an `added` one, when it is a byte, put there. */
-static struct bo_span edited_name(struct bo_span name, size_t removed, int added,
-                                  struct bo_random *random, struct bo_arena *arena)
-{
-    removed = removed < name.n ? removed : name.n;
-    const size_t at = random_place(random, name.n - removed);
-    uint8_t *p = bo_alloc(arena, name.n + 1);
-    if (!p)
-        return (struct bo_span){NULL, 0};
-    size_t n = at;
-    memcpy(p, name.p, at);
-    if (added >= 0)
-        p[n++] = (uint8_t)added;
-    memcpy(p + n, name.p + at + removed, name.n - at - removed);
-    return (struct bo_span){p, n + name.n - at - removed};
-}
-
-/* A name over and over. */
-static struct bo_span long_name(struct bo_span name, struct bo_random *random,
-                                struct bo_arena *arena)
-{
-    const size_t n = bo_random_one_in(random, 64) ? 70000 : 1 + bo_random_below(random, 4096);
-    uint8_t *p = bo_alloc(arena, n);
-    if (!p)
-        return (struct bo_span){NULL, 0};
-    size_t n_done = name.n < n ? name.n : n;
-    memset(p, 'x', name.n ? 0 : n);
-    memcpy(p, name.p, n_done);
-    for (size_t k; n_done && n_done < n; n_done += k) {
-        k = n_done < n - n_done ? n_done : n - n_done;
-        memcpy(p + n_done, p, k);
-    }
-    return (struct bo_span){p, n};
-}
-
-/*
- * A name at or near that of a function (NULL in an empty model); p is NULL when the arena refuses.
- */
-static struct bo_span name_edge(const struct lprf_model *model,
-                                const struct lprf_function *function, struct bo_random *random,
-                                struct bo_arena *arena)
-{
-    static const uint8_t nothing[1];
-    const struct bo_span none = {nothing, 0}, name = function ? function->name : none;
-    const uint32_t way = bo_random_below(random, 16);
-    const uint8_t byte =
-        way % 2 ? bo_random_u8(random) : (uint8_t)('0' + bo_random_below(random, 10));
-    switch (way) {
-    case 0:
-        return none;
-    case 1:
-        return long_name(name, random, arena);
-    case 2:
-    case 3:
-        return edited_name(name, 1, -1, random, arena);
-    case 4:
-    case 5:
-        return edited_name(name, 0, byte, random, arena);
-    case 6:
-    case 7:
-        return edited_name(name, 1, byte, random, arena);
-    case 8:
-        return (struct bo_span){name.p, name.n ? random_index(random, name.n) : 0};
-    case 9:
-    case 10:
-    case 11:
-        return function ? cut_at_branch(model, function, random) : none;
-    default:
-        return name;
-    }
-}
-
 size_t lprf_draw_name_edges(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries)
 {
-    const struct lprf_model *model = opaque;
+    const struct bo_names names = names_of(opaque);
     struct lprf_name_query *q = queries;
     for (size_t i = 0; i < n; i++) {
-        const struct lprf_function *function =
-            model->n_functions ? random_function(model, random) : NULL;
-        q[i].name = name_edge(model, function, random, arena);
+        const size_t f = names.n ? bo_random_index(random, names.n) : 0;
+        q[i].name = bo_name_edge(&names, f, random, arena);
         if (!q[i].name.p)
             return i;
     }
@@ -317,7 +145,7 @@ static uint64_t hash_edge(const struct lprf_model *model, const struct lprf_func
     case 3:
         return function->n_counters;
     case 4:
-        return random_function(model, random)->hash;
+        return model->functions[bo_random_index(random, model->n_functions)].hash;
     case 5:
         return bo_random_u64(random);
     case 6:
@@ -331,13 +159,14 @@ size_t lprf_draw_key_edges(const void *opaque, struct bo_random *random, struct 
                            size_t n, void *queries)
 {
     const struct lprf_model *model = opaque;
+    const struct bo_names names = names_of(model);
     struct lprf_key_query *q = queries;
     for (size_t i = 0; i < n; i++) {
-        const struct lprf_function *function =
-            model->n_functions ? random_function(model, random) : NULL;
+        const size_t f = names.n ? bo_random_index(random, names.n) : 0;
+        const struct lprf_function *function = names.n ? &model->functions[f] : NULL;
         const uint32_t way = function ? bo_random_below(random, 4) : 0;
         if (way == 0) {
-            q[i].name = name_edge(model, function, random, arena);
+            q[i].name = bo_name_edge(&names, f, random, arena);
             q[i].hash = function ? function->hash : bo_random_u64(random);
         } else if (way == 1) {
             q[i].name = function->name;
@@ -350,16 +179,6 @@ size_t lprf_draw_key_edges(const void *opaque, struct bo_random *random, struct 
             return i;
     }
     return n;
-}
-
-size_t lprf_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
-                       size_t n, void *queries)
-{
-    (void)model;
-    (void)random;
-    (void)arena;
-    (void)queries;
-    return n < 1 ? n : 1;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -410,14 +229,5 @@ const struct bo_workload lprf_key_workloads[LPRF_N_KEY_WORKLOADS] = {
         .summary = "present names with their hashes, uniform; 2^16 queries",
         .n_queries = 1 << 16,
         .draw = draw_uniform_keys,
-    },
-};
-
-const struct bo_workload lprf_whole_workloads[LPRF_N_WHOLE_WORKLOADS] = {
-    {
-        .name = "whole",
-        .summary = "all of the document; one query",
-        .n_queries = 1,
-        .draw = lprf_draw_whole,
     },
 };

@@ -9,12 +9,10 @@ enum {
     LPRF_N_CONTAINS_WORKLOADS =
         4, /* contains takes so many of the name workloads, from the first */
     LPRF_N_KEY_WORKLOADS = 1,
-    LPRF_N_WHOLE_WORKLOADS = 1,
 };
 
 extern const struct bo_workload lprf_name_workloads[LPRF_N_NAME_WORKLOADS];
 extern const struct bo_workload lprf_key_workloads[LPRF_N_KEY_WORKLOADS];
-extern const struct bo_workload lprf_whole_workloads[LPRF_N_WHOLE_WORKLOADS];
 
 /*
  * Names and keys around those of the model: themselves, and what a reader may take for them. There
@@ -24,9 +22,5 @@ size_t lprf_draw_name_edges(const void *model, struct bo_random *random, struct 
                             size_t n, void *queries);
 size_t lprf_draw_key_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries);
-
-/* The one query that says nothing. */
-size_t lprf_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
-                       size_t n, void *queries);
 
 #endif

@@ -1,11 +1,9 @@
 /* PCDATA as the harness sees it: counts, the entropy floor, and the table of the format. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "codecs/pcdata/generate.h"
 #include "codecs/pcdata/pcdata.h"
 #include "codecs/pcdata/queries.h"
 #include "codecs/pcdata/text.h"
+#include "harness/entropy.h"
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {
@@ -23,27 +21,6 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
 
 /* ---- the entropy floor ----------------------------------------------------------------------- */
 
-static int compare_u32(const void *a, const void *b)
-{
-    uint32_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
-/* Bits that n symbols take in a code fitted to their frequencies; sorts them. */
-static double order0_nbits(uint32_t *symbols, size_t n)
-{
-    double nbits = 0;
-    qsort(symbols, n, sizeof *symbols, compare_u32);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && symbols[j] == symbols[i]; j++)
-            ;
-        nbits += (double)(j - i) * log2((double)n / (double)(j - i));
-    }
-    return nbits;
-}
-
 /*
  * One code for the counts of runs, one for their lengths in quanta, one for the value deltas; of
  * all tables.
@@ -54,9 +31,9 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
     size_t n_runs = 0, n = 0;
     for (uint32_t t = 0; t < model->n_tables; t++)
         n_runs += model->tables[t].n_runs;
-    uint32_t *counts = bo_alloc_array(arena, model->n_tables, sizeof *counts);
-    uint32_t *lengths = bo_alloc_array(arena, n_runs, sizeof *lengths);
-    uint32_t *deltas = bo_alloc_array(arena, n_runs, sizeof *deltas);
+    uint64_t *counts = bo_alloc_array(arena, model->n_tables, sizeof *counts);
+    uint64_t *lengths = bo_alloc_array(arena, n_runs, sizeof *lengths);
+    uint64_t *deltas = bo_alloc_array(arena, n_runs, sizeof *deltas);
     if (!counts || !lengths || !deltas)
         return -1;
     for (uint32_t t = 0; t < model->n_tables; t++) {
@@ -70,8 +47,8 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
             previous = (uint32_t)table->runs[i].value;
         }
     }
-    return (order0_nbits(counts, model->n_tables) + order0_nbits(lengths, n_runs) +
-            order0_nbits(deltas, n_runs)) /
+    return (bo_order0_nbits(counts, model->n_tables) + bo_order0_nbits(lengths, n_runs) +
+            bo_order0_nbits(deltas, n_runs)) /
            8;
 }
 

@@ -5,10 +5,11 @@
 #ifndef PCDATA_TEST_FRAME_H
 #define PCDATA_TEST_FRAME_H
 
+#define TEST_FORMAT "pcdata"
+
 #include "codecs/pcdata/pcdata.h"
 #include "harness/check.h"
-#include "harness/registry.h"
-#include "harness/test_cmocka.h"
+#include "harness/test_format.h"
 
 enum { TEST_AREA_OFF = 16, TEST_ROOM_NBYTES = 64, TEST_MAX_TABLES = 8 };
 

@@ -5,23 +5,7 @@
  */
 #include "codecs/pcdata/test_frame.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("pcdata");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 /* ---- validity and differences ---------------------------------------------------------------- */
 
@@ -157,67 +141,30 @@ static void test_generated_models_are_valid(void **state)
     }
 }
 
-/*
- * A fuzzer's bytes: they end the model, whatever they are, and a source of nothing makes an empty
- * one.
- */
+/* Its rules hold for any bytes. */
+static void look(const void *model, struct bo_arena *scratch)
+{
+    (void)scratch;
+    assert_null(pcdata_model_flaw(model, NULL));
+}
+
 static void test_generated_from_bytes(void **state)
 {
     (void)state;
-    uint8_t entropy[256];
-    struct bo_random noise = bo_random_seeded(4);
-    for (unsigned round = 0; round < 100; round++) {
-        for (size_t i = 0; i < sizeof entropy; i++)
-            entropy[i] = round % 3 == 0 ? (uint8_t)(round * 5) : bo_random_u8(&noise);
-        struct bo_random random =
-            bo_random_from_bytes((struct bo_span){entropy, bo_random_below(&noise, 257)});
-        void *model;
-        assert_int_equal(format->generate(&random, 1000, &arena, &model, NULL), BO_OK);
-        assert_null(pcdata_model_flaw(model, NULL));
-    }
-    struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
-    void *model;
-    assert_int_equal(format->generate(&nothing, 1000, &arena, &model, NULL), BO_OK);
-    assert_int_equal(((struct pcdata_model *)model)->n_tables, 0);
+    expect_models_from_bytes(100, look);
 }
 
 static void test_same_seed_same_model(void **state)
 {
     (void)state;
-    void *a, *b;
-    struct bo_random random = bo_random_seeded(5);
-    assert_int_equal(format->generate(&random, 50, &arena, &a, NULL), BO_OK);
-    random = bo_random_seeded(5);
-    assert_int_equal(format->generate(&random, 50, &arena, &b, NULL), BO_OK);
-    assert_null(format->differ(a, b));
-    random = bo_random_seeded(6);
-    assert_int_equal(format->generate(&random, 50, &arena, &b, NULL), BO_OK);
-    assert_non_null(format->differ(a, b));
+    expect_same_seed_same_model(50);
 }
 
 /* Every shape of table and every mutation, each with each of its allocations failing. */
 static void test_each_allocation_fails(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        bool complete = false;
-        for (uint64_t n = 1; !complete; n++) {
-            struct bo_arena small;
-            struct bo_random random = bo_random_seeded(seed);
-            struct bo_error error = {0};
-            void *model;
-            bo_arena_init(&small, BO_ARENA_UNLIMITED);
-            small.fail_at = n;
-            enum bo_status status = format->generate(&random, 4, &small, &model, &error);
-            for (unsigned i = 0; i < 3 && !status; i++)
-                status = format->mutate(model, &random, &small, &model, &error);
-            complete = small.n_allocs < n;
-            if (status != (complete ? BO_OK : BO_NO_MEMORY) || error.status != status)
-                fail_msg("seed %u, allocation %u: %s", (unsigned)seed, (unsigned)n,
-                         bo_status_name(status));
-            bo_arena_free(&small);
-        }
-    }
+    expect_failing_allocations(40, 4);
 }
 
 /* ---- drawing queries ------------------------------------------------------------------------- */

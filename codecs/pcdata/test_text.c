@@ -4,47 +4,7 @@
  */
 #include "codecs/pcdata/test_frame.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("pcdata");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
-
-static struct bo_span span_of(const char *s)
-{
-    return (struct bo_span){(const uint8_t *)s, strlen(s)};
-}
-
-static struct pcdata_model *parse(const char *text)
-{
-    void *model = NULL;
-    struct bo_error error = {0};
-    if (format->parse(span_of(text), &arena, &model, &error))
-        fail_msg("%s at byte %llu of:\n%s", error.what, (unsigned long long)error.off, text);
-    return model;
-}
-
-static void expect_print(const struct pcdata_model *model, const char *expected)
-{
-    struct bo_writer out;
-    bo_writer_init(&out, &arena);
-    assert_int_equal(format->print(model, &out, NULL), BO_OK);
-    bo_put_u8(&out, 0);
-    assert_string_equal((const char *)out.p, expected);
-    bo_writer_free(&out);
-}
+#include "harness/test_fixture.h"
 
 #define HEAD "pcdata 1\nquantum 1\n"
 #define TABLE HEAD "table 9 kind=pcsp refs=1\n"
@@ -69,9 +29,9 @@ static void test_canonical_form(void **state)
         {HEAD "table 1 kind=pcdata252 refs=1\n0 0\n", HEAD "table 1 kind=pcdata252 refs=1\n0 0\n"},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        const struct pcdata_model *model = parse(cases[i][0]);
-        expect_print(model, cases[i][1]);
-        assert_null(format->differ(model, parse(cases[i][1])));
+        const struct pcdata_model *model = parse_text(cases[i][0], &arena);
+        assert_string_equal((const char *)print_text(model, &arena).p, cases[i][1]);
+        assert_null(format->differ(model, parse_text(cases[i][1], &arena)));
         assert_null(pcdata_model_flaw(model, NULL));
     }
 }
@@ -79,17 +39,7 @@ static void test_canonical_form(void **state)
 static void test_generated_models_survive(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct bo_random random = bo_random_seeded(seed);
-        struct bo_writer out;
-        void *model, *again;
-        bo_writer_init(&out, &arena);
-        assert_int_equal(format->generate(&random, 5, &arena, &model, NULL), BO_OK);
-        assert_int_equal(format->print(model, &out, NULL), BO_OK);
-        assert_int_equal(format->parse(bo_writer_span(&out), &arena, &again, NULL), BO_OK);
-        assert_null(format->differ(model, again));
-        bo_writer_free(&out);
-    }
+    expect_texts_survive(20, 5);
 }
 
 /* ---- mistakes: the @ stands before the byte that the error names, and is taken out ----------- */
@@ -177,7 +127,7 @@ static void test_mistakes(void **state)
         strcpy(text + before, at + 1);
         struct bo_error error = {0};
         void *model;
-        const enum bo_status status = format->parse(span_of(text), &arena, &model, &error);
+        const enum bo_status status = format->parse(bo_span_of(text), &arena, &model, &error);
         if (status != mistakes[i].status || error.status != status || error.off != before ||
             strcmp(error.what, mistakes[i].what) != 0)
             fail_msg("%s: %s at byte %llu: %s; not %s at byte %zu", mistakes[i].text,
@@ -191,8 +141,8 @@ static void test_mistakes(void **state)
 static void test_each_allocation_fails(void **state)
 {
     (void)state;
-    const struct bo_span text = span_of(TABLE "0 1\n5 2\ntable 7 kind=pcln refs=2\n0 4\n");
-    const struct pcdata_model *model = parse(TABLE "0 1\n5 2\n");
+    const struct bo_span text = bo_span_of(TABLE "0 1\n5 2\ntable 7 kind=pcln refs=2\n0 4\n");
+    const struct pcdata_model *model = parse_text(TABLE "0 1\n5 2\n", &arena);
     bool parsed = false, printed = false;
     for (uint64_t n = 1; !parsed || !printed; n++) {
         struct bo_arena small;
