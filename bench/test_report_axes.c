@@ -71,7 +71,8 @@ static const struct bo_use uses[] = {
     {.use = "D", {"zstd -19, B", BO_OUTER_PER_UNIT, NULL, "zstd19"}, .picks = true},
     {.use = NULL},
 };
-static const struct bo_uses all_uses = {.text = "words", .uses = uses, .given_use = "E", .given_note = "by a check"};
+static const struct bo_uses all_uses = {
+    .text = "words", .uses = uses, .given_use = "E", .given_note = "by a check"};
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 

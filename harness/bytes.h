@@ -27,6 +27,20 @@ static inline bool bo_span_equal(struct bo_span a, struct bo_span b)
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* By unsigned bytes, a prefix before what it begins. As memcmp. */
+static inline int bo_span_compare(struct bo_span a, struct bo_span b)
+{
+    const size_t n = a.n < b.n ? a.n : b.n;
+    const int order = n ? memcmp(a.p, b.p, n) : 0;
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* The bytes of a C string, without its NUL. */
+static inline struct bo_span bo_span_of(const char *text)
+{
+    return (struct bo_span){(const uint8_t *)text, strlen(text)};
+}
+
 /* ---- fixed-width integers -------------------------------------------------------------------- */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

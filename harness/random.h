@@ -84,10 +84,22 @@ static inline uint32_t bo_random_below(struct bo_random *r, uint32_t bound)
     return (uint32_t)(bo_random_bits(r, nbytes) % bound);
 }
 
+/* 0 <= result < n (n > 0): a place in an array. */
+static inline size_t bo_random_index(struct bo_random *r, size_t n)
+{
+    return (size_t)(bo_random_u64(r) % n);
+}
+
 /* True once in n. */
 static inline bool bo_random_one_in(struct bo_random *r, uint32_t n)
 {
     return bo_random_below(r, n) == n - 1;
+}
+
+/* One in so many generated things is strange: more of them when a fuzzer asks. */
+static inline uint32_t bo_random_strangeness(const struct bo_random *r)
+{
+    return r->entropy.p ? 4 : 64;
 }
 
 #endif

@@ -10,23 +10,7 @@
 
 #include "harness/bits.h"
 #include "harness/random.h"
-#include "harness/test_cmocka.h"
-
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 /* A block of exactly these bytes, so that AddressSanitizer sees what is read beside it. */
 static struct bo_span exact_copy(struct bo_span bytes)

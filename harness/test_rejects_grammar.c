@@ -5,23 +5,7 @@
  */
 #include "harness/grammar.h"
 
-#include "harness/test_cmocka.h"
-
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 /* ---- opening --------------------------------------------------------------------------------- */
 

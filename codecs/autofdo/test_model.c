@@ -229,23 +229,15 @@ static void test_counts(void **state)
 
 /* ---- generation and mutation ----------------------------------------------------------------- */
 
+static const char *flaw_of(const void *model, struct bo_arena *scratch)
+{
+    return autofdo_model_flaw(model, scratch);
+}
+
 static void test_generated_models_are_valid(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        struct bo_random random = bo_random_seeded(seed);
-        void *model = generate_model(seed, seed, &arena);
-        assert_true(((struct autofdo_model *)model)->n_functions <= seed);
-        for (unsigned i = 0; i < 30; i++) {
-            void *before = model;
-            assert_int_equal(format->mutate(before, &random, &arena, &model, NULL), BO_OK);
-            const char *flaw = autofdo_model_flaw(model, &arena);
-            if (flaw)
-                fail_msg("seed %u, mutation %u: %s", (unsigned)seed, i, flaw);
-            assert_null(autofdo_model_flaw(before, &arena)); /* it is left as it was */
-        }
-        bo_arena_free(&arena);
-    }
+    expect_valid_models(40, 40, flaw_of);
 }
 
 /* What models of random bytes hold at least once: where encodings break. */
@@ -307,9 +299,8 @@ static void note_model(struct extremes *seen, const struct autofdo_model *model)
 
 static struct extremes extremes;
 
-static void look(const void *model, struct bo_arena *scratch)
+static void note(const void *model)
 {
-    assert_null(autofdo_model_flaw(model, scratch));
     note_model(&extremes, model);
 }
 
@@ -318,7 +309,7 @@ static void test_generated_from_bytes(void **state)
 {
     (void)state;
     const struct extremes *seen = &extremes;
-    expect_models_from_bytes(400, look);
+    expect_models_from_bytes(400, flaw_of, note);
     assert_true(seen->one_byte && seen->long_name && seen->very_long_name && seen->high_byte);
     assert_true(seen->prefix && seen->uniq && seen->last_line && seen->zero && seen->largest);
     assert_true(seen->two_to_63 && seen->wide_discriminator && seen->many_targets);

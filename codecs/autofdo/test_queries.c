@@ -42,7 +42,7 @@ static void test_summaries_agree(void **state)
 {
     (void)state;
     unsigned n_saturated = 0;
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < 120; seed++) {
         const struct autofdo_model *model = generate_model(seed, seed, &arena);
         const struct autofdo_summary right = ask_summary(model);
         struct autofdo_summary summary;

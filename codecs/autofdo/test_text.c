@@ -140,21 +140,9 @@ static void test_mistakes(void **state)
         {"#@ file \ta\nf:1:1\n", 8, BO_CORRUPT, "empty name"},
         {"#@ file f\ta\tb\nf:1:1\n", 10, BO_CORRUPT, "path holds a control character"},
     };
-    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        struct bo_error error = {0};
-        void *model;
-        const enum bo_status status =
-            format->parse(bo_span_of(cases[i].text), &arena, &model, &error);
-        if (status != cases[i].status || error.off != cases[i].off ||
-            strcmp(error.what, cases[i].what) != 0)
-            fail_msg("%s: %s at byte %llu, %s", cases[i].text, bo_status_name(status),
-                     (unsigned long long)error.off, error.what ? error.what : "");
-    }
-    struct bo_error error = {0};
-    void *model;
-    const struct bo_span nul = BYTES("f:1:1\n # \0\n");
-    assert_int_equal(format->parse(nul, &arena, &model, &error), BO_CORRUPT);
-    assert_int_equal(error.off, 9);
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++)
+        expect_mistake(bo_span_of(cases[i].text), cases[i].off, cases[i].status, cases[i].what);
+    expect_mistake((struct bo_span)BYTES("f:1:1\n # \0\n"), 9, BO_CORRUPT, "text holds a NUL");
 }
 
 /* A function with callees inside each other; `depth` counts all of them. */

@@ -232,8 +232,8 @@ static void test_rejects(void **state)
                      bo_status_name(cases[i].status), (long long)cases[i].off,
                      cases[i].what ? cases[i].what : "(a flaw)");
         bo_arena_free(&arena);
-        if (!bo_check_bytes(bo_find_format("autofdo"), codec_of("v4-text"), bo_span_of(cases[i].text),
-                            &effort, &accepted, &finding))
+        if (!bo_check_bytes(bo_find_format("autofdo"), codec_of("v4-text"),
+                            bo_span_of(cases[i].text), &effort, &accepted, &finding))
             fail_msg("%s: %s: %s", cases[i].text, finding.class, finding.detail);
         assert_false(accepted);
     }

@@ -240,7 +240,7 @@ static void test_llvm_profdata(void **state)
         print_message("llvm-profdata-14 is not installed\n");
         skip();
     }
-    char folder[64], path[64], command[512];
+    char folder[64], path[80], command[512];
     struct bo_arena arena;
     struct bo_writer out;
     assert_true(bo_temporary_folder(folder, sizeof folder));

@@ -9,21 +9,7 @@
 #include "codecs/lprf/test_model.h"
 #include "harness/check.h"
 
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 /* "f<i>", all counters 1: a record of 16 + 8 n bytes in u64. */
 static struct lprf_function function(unsigned i, size_t n_counters)
@@ -44,7 +30,6 @@ static void expect_right(const struct lprf_function *functions, size_t n, unsign
     static const char *const codecs[] = {"phrases+u64", "phrases+packed", "fingerprints+u64",
                                          "fingerprints+packed"};
     const struct lprf_model model = {n, functions};
-    const struct bo_format *format = bo_find_format("lprf");
     const struct bo_effort effort = bo_effort_default();
     for (size_t c = 0; c < N_ELEMENTS(codecs); c++)
         for (unsigned i = 0; i < n_checks; i++) {
@@ -107,7 +92,6 @@ static void test_damage(void **state)
 {
     (void)state;
     static const char *const codecs[] = {"phrases+packed", "fingerprints+packed"};
-    const struct bo_format *format = bo_find_format("lprf");
     const struct bo_effort effort = bo_effort_default();
     struct lprf_function functions[40];
     const struct lprf_model model = {N_ELEMENTS(functions), functions};

@@ -133,15 +133,11 @@ static void test_generated_models_survive(void **state)
     expect_texts_survive(40, 60);
 }
 
-/* ---- mistakes: the @ stands before the byte that the error names, and is taken out ----------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 #define F "f\n24\n1\n5\n"
 
-static const struct {
-    const char *text;
-    enum bo_status status;
-    const char *what;
-} mistakes[] = {
+static const struct marked_mistake mistakes[] = {
     {"@:ir\n" F, BO_UNSUPPORTED, "profile of instrumented IR; only a front end's is supported"},
     {"# c\n:fe\n@:CSIR\n", BO_UNSUPPORTED,
      "profile of instrumented IR; only a front end's is supported"},
@@ -194,30 +190,10 @@ static const struct {
     {"\"#@\\", BO_CORRUPT, "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d"},
 };
 
-static void expect_mistake(struct bo_span text, size_t off, enum bo_status expected,
-                           const char *what)
-{
-    struct bo_error error = {0};
-    void *model;
-    const enum bo_status status = format->parse(text, &arena, &model, &error);
-    if (status != expected || error.status != status || error.off != off ||
-        strcmp(error.what, what) != 0)
-        fail_msg("%.*s: %s at byte %llu: %s; not %s at byte %zu", (int)text.n, (const char *)text.p,
-                 bo_status_name(status), (unsigned long long)error.off, error.what, what, off);
-}
-
 static void test_mistakes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_ELEMENTS(mistakes); i++) {
-        char text[256];
-        const char *at = strchr(mistakes[i].text, '@');
-        const size_t before = (size_t)(at - mistakes[i].text);
-        assert_true(strlen(mistakes[i].text) < sizeof text);
-        memcpy(text, mistakes[i].text, before);
-        strcpy(text + before, at + 1);
-        expect_mistake(bo_span_of(text), before, mistakes[i].status, mistakes[i].what);
-    }
+    expect_mistakes(mistakes, N_ELEMENTS(mistakes));
     expect_mistake((struct bo_span)BYTES(F "g\0\n24\n1\n5\n"), 10, BO_CORRUPT, "text holds a NUL");
 }
 
@@ -301,7 +277,7 @@ static struct bo_span read_file(const char *path)
 /* The model of the text that llvm-profdata prints of ours. */
 static struct lprf_model *through_llvm(const struct lprf_model *model, const char *folder)
 {
-    char in[64], out[64], command[256];
+    char in[80], out[80], command[256];
     void *again;
     snprintf(in, sizeof in, "%s/in.proftext", folder);
     snprintf(out, sizeof out, "%s/out.proftext", folder);

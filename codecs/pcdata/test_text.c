@@ -42,13 +42,9 @@ static void test_generated_models_survive(void **state)
     expect_texts_survive(20, 5);
 }
 
-/* ---- mistakes: the @ stands before the byte that the error names, and is taken out ----------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *text;
-    enum bo_status status;
-    const char *what;
-} mistakes[] = {
+static const struct marked_mistake mistakes[] = {
     {"@", BO_CORRUPT, "expected `pcdata 1` in the first line"},
     {"@# only a comment\n", BO_CORRUPT, "expected `pcdata 1` in the first line"},
     {"@lprf 1\n", BO_CORRUPT, "expected `pcdata 1` in the first line"},
@@ -118,22 +114,7 @@ static const struct {
 static void test_mistakes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_ELEMENTS(mistakes); i++) {
-        char text[256];
-        const char *at = strchr(mistakes[i].text, '@');
-        const size_t before = (size_t)(at - mistakes[i].text);
-        assert_true(strlen(mistakes[i].text) < sizeof text);
-        memcpy(text, mistakes[i].text, before);
-        strcpy(text + before, at + 1);
-        struct bo_error error = {0};
-        void *model;
-        const enum bo_status status = format->parse(bo_span_of(text), &arena, &model, &error);
-        if (status != mistakes[i].status || error.status != status || error.off != before ||
-            strcmp(error.what, mistakes[i].what) != 0)
-            fail_msg("%s: %s at byte %llu: %s; not %s at byte %zu", mistakes[i].text,
-                     bo_status_name(status), (unsigned long long)error.off, error.what,
-                     mistakes[i].what, before);
-    }
+    expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
 /* ---- allocation failures --------------------------------------------------------------------- */

@@ -238,7 +238,7 @@ static enum bo_status pass_summary(struct reader *r)
 static int compare_names(const void *a, const void *b)
 {
     const struct name *x = *(const struct name *const *)a, *y = *(const struct name *const *)b;
-    const int order = autofdo_compare_names(x->string.text, y->string.text);
+    const int order = bo_span_compare(x->string.text, y->string.text);
     return order ? order : (x > y) - (x < y);
 }
 

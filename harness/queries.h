@@ -1,0 +1,37 @@
+/*
+ * What query kinds of several formats share: draws by weight, and the one query that says nothing
+ * because it asks for the whole document.
+ */
+#ifndef BO_QUERIES_H
+#define BO_QUERIES_H
+
+#include "harness/format.h"
+
+/*
+ * A place drawn by weight: sums[i] is the weight of the places up to i and counts up to less than
+ * 2^64. There is at least one, and the last sum is above 0.
+ */
+size_t bo_random_by_weight(struct bo_random *random, const uint64_t *sums, size_t n);
+
+/* For kinds whose queries are all valid. */
+bool bo_none_invalid(const void *model, uint64_t i, void *query);
+
+/* ---- the whole document ---------------------------------------------------------------------- */
+
+enum { BO_N_WHOLE_WORKLOADS = 1 };
+
+extern const struct bo_workload bo_whole_workloads[BO_N_WHOLE_WORKLOADS];
+
+uint64_t bo_count_whole(const void *model);
+bool bo_whole_at(const void *model, uint64_t i, void *query);
+size_t bo_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena, size_t n,
+                     void *queries);
+enum bo_status bo_parse_nothing(int n_args, char *const *args, void *query, struct bo_error *err);
+
+/* What such a kind has in its row of the table; name, summary, oracle, answers and print are its own. */
+#define BO_WHOLE_QUERY                                                                 \
+    .usage = "", .workloads = bo_whole_workloads, .n_workloads = BO_N_WHOLE_WORKLOADS, \
+    .count = bo_count_whole, .at = bo_whole_at, .draw_edges = bo_draw_whole,           \
+    .invalid_at = bo_none_invalid, .parse = bo_parse_nothing
+
+#endif

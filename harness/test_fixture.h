@@ -1,0 +1,36 @@
+/*
+ * The fixture of tests: an arena that each test file has for itself and, where TEST_FORMAT is defined,
+ * the format of that name. Included last, so that helpers may call what they are given `arena`.
+ */
+#ifndef BO_TEST_FIXTURE_H
+#define BO_TEST_FIXTURE_H
+
+#include "harness/arena.h"
+#include "harness/registry.h"
+#include "harness/test_cmocka.h"
+
+static struct bo_arena arena;
+#ifdef TEST_FORMAT
+static const struct bo_format *format;
+#endif
+
+static inline int set_up(void **state)
+{
+    (void)state;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+#ifdef TEST_FORMAT
+    format = bo_find_format(TEST_FORMAT);
+    return format ? 0 : -1;
+#else
+    return 0;
+#endif
+}
+
+static inline int tear_down(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * What the cmocka tests of every format share: models from texts and from randomness, and what must
+ * hold for every generator, text form and merge.
+ *
+ * Who includes this says first which format it is about: #define TEST_FORMAT "lprf".
+ */
+#ifndef BO_TEST_FORMAT_H
+#define BO_TEST_FORMAT_H
+
+#include "harness/file.h"
+#include "harness/registry.h"
+#include "harness/test_cmocka.h"
+
+static inline const struct bo_format *test_format(void)
+{
+    const struct bo_format *found = bo_find_format(TEST_FORMAT);
+    assert_non_null(found);
+    return found;
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* The model of a text that must be right. */
+static inline void *parse_text(const char *text, struct bo_arena *arena)
+{
+    void *model = NULL;
+    struct bo_error error = {0};
+    if (test_format()->parse(bo_span_of(text), arena, &model, &error))
+        fail_msg("%s at byte %llu of:\n%s", error.what, (unsigned long long)error.off, text);
+    return model;
+}
+
+/* The model's text, with a NUL behind it. */
+static inline struct bo_span print_text(const void *model, struct bo_arena *arena)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, arena);
+    assert_int_equal(test_format()->print(model, &out, NULL), BO_OK);
+    bo_put_u8(&out, 0);
+    const size_t n = out.n - 1;
+    uint8_t *p = bo_alloc(arena, out.n);
+    assert_non_null(p);
+    memcpy(p, out.p, out.n);
+    bo_writer_free(&out);
+    return (struct bo_span){p, n};
+}
+
+/* A generated model: odd seeds from a fuzzer's bytes, which hold more that is strange. */
+static inline void *generate_model(uint64_t seed, size_t scale, struct bo_arena *arena)
+{
+    uint8_t entropy[4096];
+    struct bo_random random = bo_random_seeded(seed), noise = bo_random_seeded(seed);
+    for (size_t i = 0; i < sizeof entropy; i++)
+        entropy[i] = bo_random_u8(&noise);
+    if (seed % 2)
+        random = bo_random_from_bytes((struct bo_span){entropy, sizeof entropy});
+    void *model;
+    assert_int_equal(test_format()->generate(&random, scale, arena, &model, NULL), BO_OK);
+    return model;
+}
+
+/* How many functions, tables, ... a model has. */
+static inline uint64_t count_units(const void *model)
+{
+    struct bo_unit units[BO_MAX_UNITS];
+    assert_true(test_format()->units(model, units) > 0);
+    return units[0].n;
+}
+
+/* ---- what holds for every text form ---------------------------------------------------------- */
+
+/* A generated model's text gives the model again, and its print the text. */
+static inline void expect_texts_survive(unsigned n_seeds, size_t scale)
+{
+    for (uint64_t seed = 0; seed < n_seeds; seed++) {
+        struct bo_arena arena;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const void *model = generate_model(seed, scale, &arena);
+        const struct bo_span text = print_text(model, &arena);
+        const void *again = parse_text((const char *)text.p, &arena);
+        const char *difference = test_format()->differ(model, again);
+        if (difference)
+            fail_msg("seed %u: %s", (unsigned)seed, difference);
+        assert_true(bo_span_equal(text, print_text(again, &arena)));
+        bo_arena_free(&arena);
+    }
+}
+
+/* That reading the text fails with this status at this byte, and says this. */
+static inline void expect_mistake(struct bo_span text, size_t off, enum bo_status expected,
+                                  const char *what)
+{
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const enum bo_status status = test_format()->parse(text, &arena, &model, &error);
+    if (status != expected || error.status != status || error.off != off ||
+        strcmp(error.what, what) != 0)
+        fail_msg("%.*s: %s at byte %llu: %s; not %s at byte %zu: %s", (int)text.n,
+                 (const char *)text.p, bo_status_name(status), (unsigned long long)error.off,
+                 error.what ? error.what : "-", bo_status_name(expected), off, what);
+    bo_arena_free(&arena);
+}
+
+/* A text with one @ in it: that stands before the byte that the error names, and is taken out. */
+struct marked_mistake {
+    const char *text;
+    enum bo_status status;
+    const char *what;
+};
+
+static inline void expect_mistakes(const struct marked_mistake *mistakes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char text[256];
+        const char *at = strchr(mistakes[i].text, '@');
+        assert_true(at && strlen(mistakes[i].text) < sizeof text);
+        const size_t off = (size_t)(at - mistakes[i].text);
+        memcpy(text, mistakes[i].text, off);
+        strcpy(text + off, at + 1);
+        expect_mistake(bo_span_of(text), off, mistakes[i].status, mistakes[i].what);
+    }
+}
+
+/* ---- what holds for every generator ---------------------------------------------------------- */
+
+/* What is wrong with a model, NULL when it keeps the rules; scratch memory from the arena. */
+typedef const char *(*flaw_of_model)(const void *model, struct bo_arena *arena);
+
+/* Models of up to max_scale units keep the rules, and so do they after each of some changes. */
+static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_of_model flaw_of)
+{
+    enum { N_CHANGES = 30 };
+    for (uint64_t seed = 0; seed < n_seeds; seed++) {
+        const size_t scale = seed % (max_scale + 1);
+        struct bo_arena arena;
+        struct bo_random random = bo_random_seeded(seed);
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        void *model = generate_model(seed, scale, &arena);
+        assert_true(count_units(model) <= scale);
+        for (unsigned i = 0; i < N_CHANGES; i++) {
+            void *before = model;
+            assert_int_equal(test_format()->mutate(before, &random, &arena, &model, NULL), BO_OK);
+            const char *flaw = flaw_of(model, &arena);
+            if (flaw)
+                fail_msg("seed %u, mutation %u: %s", (unsigned)seed, i, flaw);
+            assert_null(flaw_of(before, &arena)); /* it is left as it was */
+        }
+        bo_arena_free(&arena);
+    }
+}
+
+/*
+ * A fuzzer's bytes end the model, whatever they are, and a source of nothing makes an empty one. Each
+ * of n_rounds models keeps the rules and is shown to note(), unless that is NULL.
+ */
+static inline void expect_models_from_bytes(unsigned n_rounds, flaw_of_model flaw_of,
+                                            void (*note)(const void *model))
+{
+    enum { SCALE = 1000 };
+    static uint8_t entropy[4096];
+    struct bo_arena arena;
+    struct bo_random noise = bo_random_seeded(4);
+    struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (unsigned round = 0; round < n_rounds; round++) {
+        for (size_t i = 0; i < sizeof entropy; i++)
+            entropy[i] = round % 8 == 0 ? (uint8_t)(round * 5) : bo_random_u8(&noise);
+        const size_t n = bo_random_below(&noise, sizeof entropy + 1);
+        struct bo_random random = bo_random_from_bytes((struct bo_span){entropy, n});
+        assert_int_equal(test_format()->generate(&random, SCALE, &arena, &model, NULL), BO_OK);
+        assert_true(count_units(model) < SCALE);
+        assert_null(flaw_of(model, &arena));
+        if (note)
+            note(model);
+        bo_arena_free(&arena);
+    }
+    assert_int_equal(test_format()->generate(&nothing, SCALE, &arena, &model, NULL), BO_OK);
+    assert_true(count_units(model) == 0);
+    bo_arena_free(&arena);
+}
+
+/* The hash of the text of a model that was changed so many times. */
+static inline uint64_t hash_of_changed(uint64_t seed, size_t scale, unsigned n_mutations)
+{
+    struct bo_arena arena;
+    struct bo_random random = bo_random_seeded(seed);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    void *model = generate_model(seed, scale, &arena);
+    for (unsigned i = 0; i < n_mutations; i++)
+        assert_int_equal(test_format()->mutate(model, &random, &arena, &model, NULL), BO_OK);
+    const uint64_t hash = bo_hash(print_text(model, &arena));
+    bo_arena_free(&arena);
+    return hash;
+}
+
+/* The same seed makes the same model and the same changes, another seed others. */
+static inline void expect_same_seed_same_model(size_t scale)
+{
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        const uint64_t hash = hash_of_changed(seed, scale, 10);
+        assert_true(hash_of_changed(seed, scale, 10) == hash);
+        assert_true(hash_of_changed(seed, scale, 0) != hash);
+        assert_true(hash_of_changed(seed + 1, scale, 10) != hash);
+    }
+}
+
+/* Models are made and changed with each of their allocations failing. */
+static inline void expect_failing_allocations(unsigned n_seeds, size_t scale)
+{
+    for (uint64_t seed = 0; seed < n_seeds; seed++) {
+        bool complete = false;
+        for (uint64_t n = 1; !complete; n++) {
+            struct bo_arena small;
+            struct bo_random random = bo_random_seeded(seed);
+            struct bo_error error = {0};
+            void *model;
+            bo_arena_init(&small, BO_ARENA_UNLIMITED);
+            small.fail_at = n;
+            enum bo_status status = test_format()->generate(&random, scale, &small, &model, &error);
+            for (unsigned i = 0; i < 4 && !status; i++)
+                status = test_format()->mutate(model, &random, &small, &model, &error);
+            complete = small.n_allocs < n;
+            if (status != (complete ? BO_OK : BO_NO_MEMORY) || error.status != status)
+                fail_msg("seed %u, allocation %u: %s", (unsigned)seed, (unsigned)n,
+                         bo_status_name(status));
+            bo_arena_free(&small);
+        }
+    }
+}
+
+/* ---- what holds for every merge -------------------------------------------------------------- */
+
+/* Models are merged with each of the allocations failing. */
+static inline void expect_failing_merges(const void *const *models, size_t n_models)
+{
+    bool complete = false;
+    for (uint64_t n = 1; !complete; n++) {
+        struct bo_arena small;
+        struct bo_merge_report report;
+        struct bo_error error = {0};
+        void *merged;
+        bo_arena_init(&small, BO_ARENA_UNLIMITED);
+        small.fail_at = n;
+        const enum bo_status status =
+            test_format()->merge(models, n_models, &small, &merged, &report, &error);
+        complete = small.n_allocs < n;
+        assert_int_equal(status, complete ? BO_OK : BO_NO_MEMORY);
+        assert_int_equal(error.status, status);
+        bo_arena_free(&small);
+    }
+}
+
+#endif
