@@ -167,6 +167,7 @@ static struct bo_run_codec describe_codec(const struct bo_run_document *document
     }
     codec.probabilistic = (known && known->probabilistic) ||
                           json_is_true(json_object_get(codec.size, "probabilistic"));
+    codec.leaves_out = string_of(codec.size, "leaves_out");
     codec.optional = json_is_true(json_object_get(codec.size, "optional"));
     const json_t *bytes = json_object_get(codec.size, "bytes");
     codec.has_bytes = json_is_integer(bytes);
@@ -359,7 +360,8 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
 
 char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
 {
-    return bo_arena_printf(arena, "%s%s", codec->name, codec->probabilistic ? " (~)" : "");
+    return bo_arena_printf(arena, "%s%s%s", codec->name, codec->probabilistic ? " (~)" : "",
+                           codec->leaves_out ? " (<)" : "");
 }
 
 unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
@@ -375,13 +377,22 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
     return n;
 }
 
+#define PROBABILISTIC_NOTE                                                                 \
+    "(~): answers about what is absent may be wrong, with a probability that the codec's " \
+    "specification states; such a codec is ranked among its own kind only."
+#define LEAVES_OUT_NOTE                                                                            \
+    "(<): does not hold all of the document, as its specification tells; it was measured on what " \
+    "it holds."
+
 const char *bo_mark_note(const struct bo_run_document *document)
 {
+    static const char *const notes[] = {NULL, PROBABILISTIC_NOTE, LEAVES_OUT_NOTE,
+                                        PROBABILISTIC_NOTE " " LEAVES_OUT_NOTE};
+    unsigned marks = 0;
     for (unsigned c = 0; c < document->n_codecs; c++)
-        if (document->codecs[c].probabilistic)
-            return "(~): answers about what is absent may be wrong, with a probability that the "
-                   "codec's specification states; such a codec is ranked among its own kind only.";
-    return NULL;
+        marks |= (document->codecs[c].probabilistic ? 1u : 0) |
+                 (document->codecs[c].leaves_out ? 2u : 0);
+    return notes[marks];
 }
 
 const char *bo_run_fact(const struct bo_run *run, const char *key)

@@ -32,6 +32,7 @@ struct bo_run_codec {
     const json_t *size; /* bo_sizes_json's entry of its encoding, or NULL */
     bool has_bytes;
     uint64_t bytes;                 /* of the encoding */
+    const char *leaves_out;         /* what its encoding does not hold; NULL: it holds everything */
     bool probabilistic;             /* what is absent may be answered wrongly */
     bool optional;                  /* built where its library is */
     bool is_noop;                   /* measures the harness; has no encoding */
@@ -117,7 +118,10 @@ bool bo_is_query(const char *label);
 /* Whether a query of the label is for the whole document, so that its time grows with it. */
 bool bo_is_whole_label(const struct bo_run_document *document, const char *label);
 
-/* The codec's name as tables have it: marked when it is probabilistic. In the arena. */
+/*
+ * The codec's name as tables have it: marked when it is probabilistic or leaves something out. In
+ * the arena.
+ */
 char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec);
 
 /*
@@ -127,7 +131,7 @@ char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec);
 unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
                           const struct bo_run_codec ***codecs_ret);
 
-/* What the mark means: a sentence; NULL when the document has no such codec. */
+/* What the marks mean: a sentence or two; NULL when no codec of the document is marked. */
 const char *bo_mark_note(const struct bo_run_document *document);
 
 #endif

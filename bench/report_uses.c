@@ -95,8 +95,9 @@ const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
         const double v = bo_figure_value(document, codec, &use->figure, NULL);
         const bool is_library =
             codec->optional && strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0;
-        if (codec->is_noop || is_library || codec->probabilistic != probabilistic ||
-            !(v < best_v) || !is_fit(document, codec, uses, use->use))
+        if (codec->is_noop || is_library || codec->leaves_out ||
+            codec->probabilistic != probabilistic || !(v < best_v) ||
+            !is_fit(document, codec, uses, use->use))
             continue;
         best = codec;
         best_v = v;
@@ -128,10 +129,18 @@ static const char *condition(const struct bo_uses *uses, const char *use_name)
     return "all";
 }
 
+static bool any_probabilistic(const struct bo_run_document *document)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (document->codecs[c].probabilistic)
+            return true;
+    return false;
+}
+
 static void print_picks(const struct bo_page *page, const struct bo_run_document *document,
                         const struct bo_uses *uses)
 {
-    const bool marked = bo_mark_note(document) != NULL;
+    const bool marked = any_probabilistic(document);
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 5);
     bo_grid_add(&grid, "use");

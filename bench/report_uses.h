@@ -12,8 +12,8 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
 
 /*
  * The codec with the lowest figure, of the exact or of the probabilistic ones, among those that no
- * limit of the same use leaves out; NULL when there is none. Controls on top of a
- * library are yardsticks, and no picks.
+ * limit of the same use leaves out; NULL when there is none. Neither controls on
+ * top of a library nor codecs that leave something out are picks.
  */
 const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
                                        const struct bo_uses *uses, const struct bo_use *use,

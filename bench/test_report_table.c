@@ -331,6 +331,27 @@ static void other_files_are_refused(void **state)
     }
 }
 
+static void marks_by_hand(void **state)
+{
+    (void)state;
+    struct bo_run_codec codecs[] = {
+        {.name = "a"}, {.name = "b", .leaves_out = "a name"}, {.name = "c", .probabilistic = true}};
+    struct bo_run_document document = {.codecs = codecs, .n_codecs = 1};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_string_equal(bo_codec_cell(&arena, &codecs[0]), "a");
+    assert_string_equal(bo_codec_cell(&arena, &codecs[1]), "b (<)");
+    assert_string_equal(bo_codec_cell(&arena, &codecs[2]), "c (~)");
+    assert_null(bo_mark_note(&document));
+    document.n_codecs = 2;
+    assert_non_null(strstr(bo_mark_note(&document), "(<): "));
+    assert_null(strstr(bo_mark_note(&document), "(~): "));
+    document.n_codecs = 3;
+    assert_non_null(strstr(bo_mark_note(&document), "(<): "));
+    assert_non_null(strstr(bo_mark_note(&document), "(~): "));
+    bo_arena_free(&arena);
+}
+
 /* ---- the newest run -------------------------------------------------------------------------- */
 
 static char *path_in(const char *folder, const char *name)
@@ -418,6 +439,7 @@ int main(void)
         cmocka_unit_test(the_largest_document_is_the_one_shown),
         cmocka_unit_test(failures_stay_visible),
         cmocka_unit_test(numbers_as_people_read_them),
+        cmocka_unit_test(marks_by_hand),
         cmocka_unit_test(the_newest_run_is_found),
         cmocka_unit_test(other_files_are_refused),
     };
