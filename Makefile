@@ -11,9 +11,9 @@ MAKEFLAGS += --no-builtin-rules
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
 	gnuplot-nox
-PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
+PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils zstd \
 	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
-	qemu-user-static gcc-12 autofdo
+	qemu-user-static gcc-12 autofdo protobuf-compiler
 PACKAGES_FUZZ := afl++ clang llvm libclang-rt-14-dev
 # Libraries of optional codecs; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
@@ -65,19 +65,25 @@ LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIA
 # goes first. selfcheck says what it left out, and run_tests.sh passes that on.
 LIMITS_gcc_lprf := 1000000 100000000 12
 LIMITS_gcc_autofdo := 100000 100000000 6
+LIMITS_gcc_templight := 3000000 100000000 8
 LIMITS_clang_lprf := 1000000 5000000 12 light
 LIMITS_clang_autofdo := 1000000 5000000 12 light
+LIMITS_clang_templight := 3000000 5000000 8 light
 LIMITS_asan_pcdata := 250000 1000000 12
 LIMITS_asan_lprf := 1000000 2000000 12 light
 LIMITS_asan_autofdo := 250000 1000000 12 light
+LIMITS_asan_templight := 3000000 5000000 8 light
 LIMITS_msan_pcdata := 210000 1000000 12
 LIMITS_msan_lprf := 500000 1000000 2 light
 LIMITS_msan_autofdo := 150000 500000 4 light
+LIMITS_msan_templight := 1000000 3000000 2 light
 LIMITS_i686_lprf := 500000 1000000 4 light
 LIMITS_i686_autofdo := 250000 1000000 4 light
+LIMITS_i686_templight := 1000000 3000000 4 light
 LIMITS_s390x_pcdata := 210000 1000000 2
 LIMITS_s390x_lprf := 500000 1000000 2 light
 LIMITS_s390x_autofdo := 150000 500000 2 light
+LIMITS_s390x_templight := 1000000 3000000 2 light
 # $(1): format
 limits = $(or $(LIMITS_$(VARIANT)_$(1)),$(LIMITS_$(VARIANT)))
 limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word 2,$(limits))) \
@@ -125,8 +131,8 @@ CLI_SRC := $(filter-out harness/cli/test_%,$(wildcard harness/cli/*.c)) \
 TEST_SRC := $(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.c bench/test_*.c)
 
 # Embedded documents, as selfcheck reads them: packed ones are unpacked first. $(1): format
-documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%.xz,build/corpora/%,\
-	$(filter-out corpora/$(1)/names-%,$(wildcard corpora/$(1)/*.xz)))
+documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%,build/corpora/%,$(basename \
+	$(filter-out corpora/$(1)/names-%,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
 ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
@@ -192,6 +198,10 @@ $(OUT)/test/%: $(OBJ)/%.o $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ) $(OUT)/l
 build/corpora/%: corpora/%.xz
 	@mkdir -p $(@D)
 	$(say) xz -dc $< >$@
+
+build/corpora/%: corpora/%.zst
+	@mkdir -p $(@D)
+	$(say) zstd -dcq $< >$@
 
 TEST_BIN := $(TEST_SRC:%.c=$(OUT)/test/%)
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)

@@ -4,9 +4,9 @@
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
 . ./documents.sh
-for tool in jq xz; do
+for tool in jq xz zstd; do
     command -v $tool >/dev/null || {
-        echo "corpora: NOT CHECKED: $tool is not installed (Debian: jq, xz-utils)" >&2
+        echo "corpora: NOT CHECKED: $tool is not installed (Debian: jq, xz-utils, zstd)" >&2
         exit 77
     }
 done
@@ -28,7 +28,7 @@ while IFS=$'\t' read -r name format file sha256 units; do
     found=$(text_of "$file" | count_units "$format")
     [ "$found" = "$units" ] || fail "$file: $found $(units_of "$format"), not $units"
 done < <(jq -r '(.documents[], (.lists[] | .format = "names")) | select(.embedded) |
-    [.name, .format, .file, .sha256, (.tables // .functions // .names)] | @tsv' manifest.json)
+    [.name, .format, .file, .sha256, (.tables // .functions // .begins // .names)] | @tsv' manifest.json)
 [ $n -gt 0 ] || fail "the manifest lists nothing embedded"
 
 while IFS=$'\t' read -r file counters; do
@@ -54,7 +54,7 @@ unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as 
 [ -z "$unknown" ] || fail "made from what the manifest does not list: $unknown"
 
 # Every text in a format's folder, packed or not, must be in the manifest.
-for file in */*.txt */*.xz */*/*.xz; do
+for file in */*.txt */*.xz */*.zst */*/*.xz; do
     [[ $file != fetched/* ]] || continue
     jq -e --arg file "$file" 'any(.documents[], .lists[], .vectors[]; .file == $file)' \
         manifest.json >/dev/null || fail "$file: not in the manifest"

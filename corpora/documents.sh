@@ -5,6 +5,7 @@
 text_of() { # file
     case $1 in
     *.xz) xz -dc "$1" ;;
+    *.zst) zstd -dcq "$1" ;;
     *) cat "$1" ;;
     esac
 }
@@ -19,6 +20,7 @@ count_units() { # format
     pcdata) grep -c '^table ' ;;
     lprf) grep -c '^# Func Hash:$' ;;
     autofdo) grep -c '^[^ #]' ;;
+    templight) grep -c '^event: *Begin$' ;;
     names) grep -c . ;;
     *) echo "documents.sh does not know what to count in $1" >&2 && false ;;
     esac
@@ -28,6 +30,7 @@ units_of() { # format
     case $1 in
     pcdata) echo tables ;;
     lprf | autofdo) echo functions ;;
+    templight) echo begins ;;
     *) echo names ;;
     esac
 }

@@ -1,0 +1,232 @@
+/*
+ * dict, dict-wiki, flat, plain: a trace as protocol buffers, with the dictionary that Templight's
+ * writer makes, the one that its wiki describes, one of whole names, or none. And dict-batch,
+ * dict-naive: other readers of dict's bytes.
+ *
+ * The codecs' own reader is sequential, as Templight's: it takes one message after the other and
+ * expands names as they come. It keeps the names, and reads the records again when they are asked
+ * for.
+ */
+#include "codecs/templight/naive.h"
+#include "codecs/templight/names.h"
+
+/* ---- the sequential reader ------------------------------------------------------------------- */
+
+struct sequential {
+    struct bo_span in;
+    struct bo_arena *arena;
+    struct templight_namer *namers;
+    size_t n_traces, cap_traces;
+};
+
+static enum bo_status take_event(struct sequential *s, const struct templight_walk *walk,
+                                 enum templight_event event, struct bo_error *err)
+{
+    if (event == TEMPLIGHT_AT_TRACE) {
+        const struct templight_counts counts = templight_count_ahead(walk);
+        struct templight_namer *namers = bo_grow_array(
+            s->arena, s->namers, s->n_traces, s->n_traces + 1, &s->cap_traces, sizeof *namers);
+        if (!namers || !templight_namer_init(&namers[s->n_traces], walk, &counts, s->arena))
+            return bo_fail_alloc(err, s->arena);
+        s->namers = namers;
+        s->n_traces++;
+        return BO_OK;
+    }
+    struct templight_namer *namer = &s->namers[s->n_traces - 1];
+    uint32_t name;
+    if (event == TEMPLIGHT_AT_DEFINITION)
+        return templight_define(&namer->definitions, &walk->definition, err);
+    if (event == TEMPLIGHT_AT_RECORD && !walk->record.is_end)
+        return templight_number_name(namer, &walk->name, &name, err);
+    return BO_OK;
+}
+
+static enum bo_status open_sequential(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                                      struct bo_error *err)
+{
+    struct sequential *s = bo_zalloc_array(arena, 1, sizeof *s);
+    if (!s)
+        return bo_fail_alloc(err, arena);
+    s->in = in;
+    s->arena = arena;
+    struct templight_walk walk;
+    enum templight_event event;
+    templight_walk_init(&walk, in, arena);
+    do {
+        enum bo_status status = templight_walk_on(&walk, &event, err);
+        if (!status && event != TEMPLIGHT_AT_END)
+            status = take_event(s, &walk, event, err);
+        if (status)
+            return status;
+    } while (event != TEMPLIGHT_AT_END);
+    *reader_ret = s;
+    return BO_OK;
+}
+
+/* Opening has numbered the names, so an entry's text is found by its id. */
+static struct bo_span text_of(const struct templight_namer *namer,
+                              const struct templight_raw_name *raw)
+{
+    return raw->form == TEMPLIGHT_NAME_IS_TEXT
+               ? raw->text
+               : namer->names.texts[namer->definitions.items[raw->id].name];
+}
+
+static enum bo_status stream(const struct sequential *s, struct templight_digest *digest,
+                             struct bo_error *err)
+{
+    struct templight_walk walk;
+    enum templight_event event;
+    size_t n_traces = 0;
+    *digest = (struct templight_digest){0};
+    templight_walk_init(&walk, s->in, s->arena);
+    do {
+        const enum bo_status status = templight_walk_on(&walk, &event, err);
+        if (status)
+            return status;
+        if (event == TEMPLIGHT_AT_TRACE) {
+            templight_digest_header(digest, walk.version, walk.source);
+            n_traces++;
+        } else if (event == TEMPLIGHT_AT_RECORD) {
+            const struct bo_span none = {(const uint8_t *)"", 0};
+            templight_digest_record(
+                digest, &walk.record,
+                walk.record.is_end ? none : text_of(&s->namers[n_traces - 1], &walk.name));
+        }
+    } while (event != TEMPLIGHT_AT_END);
+    return BO_OK;
+}
+
+static enum bo_status query_sequential(void *reader, unsigned kind, const void *queries, size_t n,
+                                       void *answers, struct bo_error *err)
+{
+    const struct sequential *s = reader;
+    if (kind != TEMPLIGHT_STREAM)
+        return templight_answer_names(s->namers, s->n_traces, kind, queries, n, answers);
+    enum bo_status status = BO_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        const struct bo_arena_mark mark = bo_arena_mark(s->arena);
+        status = stream(s, &((struct templight_digest *)answers)[i], err);
+        bo_arena_rewind(s->arena, mark);
+    }
+    return status;
+}
+
+/* ---- the batch reader ------------------------------------------------------------------------ */
+
+static enum bo_status open_batch(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                                 struct bo_error *err)
+{
+    struct templight_decoded *decoded = NULL;
+    const enum bo_status status = templight_decode_traces(in, arena, &decoded, err);
+    *reader_ret = decoded;
+    return status;
+}
+
+static void stream_batch(const struct templight_model *model, struct templight_digest *digest)
+{
+    *digest = (struct templight_digest){0};
+    for (size_t t = 0; t < model->n_traces; t++) {
+        const struct templight_trace *trace = &model->traces[t];
+        const struct bo_span none = {(const uint8_t *)"", 0};
+        templight_digest_header(digest, trace->version, trace->source);
+        for (size_t r = 0; r < trace->n_records; r++) {
+            const struct templight_record *record = &trace->records[r];
+            templight_digest_record(digest, record,
+                                    record->is_end ? none : trace->names[record->name]);
+        }
+    }
+}
+
+static enum bo_status query_batch(void *reader, unsigned kind, const void *queries, size_t n,
+                                  void *answers, struct bo_error *err)
+{
+    (void)err;
+    const struct templight_decoded *decoded = reader;
+    if (kind != TEMPLIGHT_STREAM)
+        return templight_answer_names(decoded->namers, decoded->model.n_traces, kind, queries, n,
+                                      answers);
+    for (size_t i = 0; i < n; i++)
+        stream_batch(&decoded->model, &((struct templight_digest *)answers)[i]);
+    return BO_OK;
+}
+
+/* ---- the codecs ------------------------------------------------------------------------------ */
+
+static enum bo_status encode(const void *model, bool has_dictionary, enum templight_rule rule,
+                             struct bo_writer *out, struct bo_error *err)
+{
+    void *reduced;
+    const enum bo_status status = templight_without_own_origins(model, out->arena, &reduced, err);
+    return status ? status : templight_write_traces(reduced, has_dictionary, rule, out, err);
+}
+
+static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
+{
+    struct templight_decoded *decoded = NULL;
+    const enum bo_status status = templight_decode_traces(in, arena, &decoded, err);
+    if (!status)
+        *model_ret = &decoded->model;
+    return status;
+}
+
+#define CODEC(symbol, its_name, has_dictionary, rule, its_role, ...)                \
+    static enum bo_status encode_##symbol(const void *model, struct bo_writer *out, \
+                                          struct bo_error *err)                     \
+    {                                                                               \
+        return encode(model, has_dictionary, rule, out, err);                       \
+    }                                                                               \
+    const struct bo_codec templight_##symbol = {                                    \
+        .name = its_name,                                                           \
+        .summary = __VA_ARGS__,                                                     \
+        .spec = "codecs/templight/README.md#protocol-buffers",                      \
+        .role = its_role,                                                           \
+        .access = BO_WHOLE,                                                         \
+        .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,                                     \
+        .reduce = templight_without_own_origins,                                    \
+        .encode = encode_##symbol,                                                  \
+        .decode = decode,                                                           \
+        .open = open_sequential,                                                    \
+        .query = query_sequential,                                                  \
+    }
+
+CODEC(dict, "dict", true, TEMPLIGHT_SPLIT_SCOPES, BO_STATUS_QUO,
+      "Templight's own: a dictionary of names in pieces, read message by message");
+CODEC(dict_wiki, "dict-wiki", true, TEMPLIGHT_SPLIT_WIKI, BO_PROPOSED,
+      "the same, split as its wiki says: scopes stay together");
+CODEC(flat, "flat", true, TEMPLIGHT_SPLIT_NEVER, BO_CONTROL,
+      "the same messages, each name once and whole");
+CODEC(plain, "plain", false, TEMPLIGHT_SPLIT_NEVER, BO_CONTROL,
+      "the same messages, each record with its name: Templight's mode 0");
+
+const struct bo_codec templight_dict_batch = {
+    .name = "dict-batch",
+    .summary = "dict, read by loading and expanding everything at first",
+    .spec = "codecs/templight/README.md#protocol-buffers",
+    .reads = "dict",
+    .role = BO_PROPOSED,
+    .access = BO_WHOLE,
+    .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,
+    .reduce = templight_without_own_origins,
+    .encode = encode_dict,
+    .decode = decode,
+    .open = open_batch,
+    .query = query_batch,
+};
+
+const struct bo_codec templight_dict_naive = {
+    .name = "dict-naive",
+    .summary = "dict, read by loading everything and expanding names when they are asked for",
+    .spec = "codecs/templight/README.md#protocol-buffers",
+    .reads = "dict",
+    .role = BO_PROPOSED,
+    .access = BO_WHOLE,
+    .kinds = 1u << TEMPLIGHT_NAME | 1u << TEMPLIGHT_EXPAND_ALL | 1u << TEMPLIGHT_STREAM |
+             1u << TEMPLIGHT_FIND,
+    .reduce = templight_without_own_origins,
+    .encode = encode_dict,
+    .decode = decode,
+    .open = templight_open_naive,
+    .query = templight_query_naive,
+};

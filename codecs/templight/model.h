@@ -1,0 +1,86 @@
+/* Templight models: building and comparing them. */
+#ifndef TEMPLIGHT_MODEL_H
+#define TEMPLIGHT_MODEL_H
+
+#include "codecs/templight/templight.h"
+
+/* ---- a set of texts, numbered in the order in which they came ---------------------------------- */
+
+struct templight_texts {
+    struct bo_span *texts; /* by number; n of them */
+    uint32_t n;
+    size_t cap;
+    uint32_t *hashes; /* of the texts, by number */
+    size_t cap_hashes;
+    uint32_t *slots; /* numbers plus 1; 0: nothing */
+    size_t n_slots;  /* a power of two */
+    uint64_t seed;   /* nobody foresees it, so no input has texts that all collide */
+    bool copies;     /* new texts are copied to the arena; else they must stay where they are */
+    struct bo_arena *arena;
+};
+
+/* False when the arena refuses. */
+bool templight_texts_init(struct templight_texts *texts, bool copies, struct bo_arena *arena);
+
+/* The number of a text, which is added when it is new. False when the arena refuses. */
+bool templight_texts_add(struct templight_texts *texts, struct bo_span text, uint32_t *number_ret);
+
+/* TEMPLIGHT_NONE when there is none. */
+uint32_t templight_texts_find(const struct templight_texts *texts, struct bo_span text);
+
+/* ---- building a model, record by record -------------------------------------------------------- */
+
+/* A location whose file is a text still. */
+struct templight_place {
+    bool present;
+    struct bo_span file;
+    uint32_t line, column;
+};
+
+/*
+ * A record that has texts still; fields as in struct templight_record. An End's origin always stands
+ * here when it is told; the builder finds out whether it is its own.
+ */
+struct templight_entry {
+    bool is_end;
+    bool has_time, has_memory;
+    bool tells_origin; /* of an End: `origin` counts; else it is its Begin's */
+    uint32_t kind;
+    struct bo_span name;
+    struct templight_place location, origin;
+    uint64_t time_bits, memory;
+};
+
+struct templight_builder {
+    struct bo_arena *arena;
+    struct templight_trace *traces;
+    size_t n_traces, cap_traces;
+    /* of the trace that is being built */
+    struct templight_texts names, files;
+    struct templight_record *records;
+    size_t n_records, cap_records;
+    size_t *open; /* Begins that have not ended, innermost last */
+    size_t n_open, cap_open;
+    bool copies;
+};
+
+/* Texts are copied to the arena when `copies`, else they must stay where they are. */
+void templight_builder_init(struct templight_builder *builder, bool copies, struct bo_arena *arena);
+
+/* Ends the trace before, if any. Each of these is false when the arena refuses. */
+bool templight_start_trace(struct templight_builder *builder, uint32_t version,
+                           struct bo_span source);
+bool templight_add_entry(struct templight_builder *builder, const struct templight_entry *entry);
+bool templight_finish(struct templight_builder *builder, struct templight_model **model_ret);
+
+/* The innermost Begin that is open in the trace that is being built, or NULL. */
+const struct templight_record *templight_open_begin(const struct templight_builder *builder);
+
+/* A copy of the model without the origins that Ends have of their own, and so perhaps fewer files. */
+enum bo_status templight_without_own_origins(const void *model, struct bo_arena *arena,
+                                             void **model_ret, struct bo_error *err);
+
+/* As bo_format.differ. */
+const char *templight_differ(const void *a, const void *b);
+
+#endif

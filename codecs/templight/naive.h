@@ -1,0 +1,17 @@
+/*
+ * The naive reader of dictionaries: all messages are loaded, and a name is put together each time
+ * that it is asked for. As bo_codec.open and bo_codec.query.
+ */
+#ifndef TEMPLIGHT_NAIVE_H
+#define TEMPLIGHT_NAIVE_H
+
+#include "codecs/templight/definitions.h"
+
+enum bo_status templight_open_naive(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                                    struct bo_error *err);
+
+/* All kinds but TEMPLIGHT_PREFIX, for which there is nothing but to put all names together. */
+enum bo_status templight_query_naive(void *reader, unsigned kind, const void *queries, size_t n,
+                                     void *answers, struct bo_error *err);
+
+#endif

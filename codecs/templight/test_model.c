@@ -1,0 +1,467 @@
+/*
+ * Templight models: building, the rules, comparing, generating. Why: every codec is compared through
+ * these, so a model that says less than the trace, or a comparison that overlooks a field, would hide
+ * mistakes of all of them.
+ */
+#include "codecs/templight/test_model.h"
+
+#include <stdio.h>
+
+static const struct bo_format *format;
+static struct bo_arena arena;
+
+static int set_up(void **state)
+{
+    (void)state;
+    format = bo_find_format("templight");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
+
+/* ---- sets of texts ----------------------------------------------------------------------------- */
+
+static void test_texts_are_numbered(void **state)
+{
+    (void)state;
+    struct templight_texts texts;
+    char text[16];
+    uint32_t number;
+    assert_true(templight_texts_init(&texts, true, &arena));
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < 5000; i++) {
+            const int n = snprintf(text, sizeof text, "%u", i);
+            assert_true(templight_texts_add(
+                &texts, (struct bo_span){(const uint8_t *)text, (size_t)n}, &number));
+            assert_int_equal(number, i);
+        }
+    assert_int_equal(texts.n, 5000);
+    assert_true(bo_span_equal(texts.texts[4321], span_of("4321")));
+    assert_int_equal(templight_texts_find(&texts, span_of("77")), 77);
+    assert_int_equal(templight_texts_find(&texts, span_of("5000")), TEMPLIGHT_NONE);
+    assert_true(templight_texts_add(&texts, (struct bo_span){NULL, 0}, &number));
+    assert_int_equal(number, 5000);
+    assert_int_equal(templight_texts_find(&texts, span_of("")), 5000);
+}
+
+/* ---- building ---------------------------------------------------------------------------------- */
+
+static struct templight_entry begin_of(const char *name, const char *file, const char *origin)
+{
+    return (struct templight_entry){
+        .name = span_of(name),
+        .location = {true, span_of(file), 1, 2},
+        .origin = {true, span_of(origin), 3, 4},
+    };
+}
+
+static void test_tables_in_the_order_of_use(void **state)
+{
+    (void)state;
+    struct templight_builder builder;
+    struct templight_model *model;
+    const struct templight_entry entries[] = {
+        begin_of("b", "y", "x"),
+        {.is_end = true, .tells_origin = true, .origin = {true, span_of("w"), 1, 1}},
+        begin_of("a", "x", "z"),
+        begin_of("b", "z", "w"),
+    };
+    templight_builder_init(&builder, true, &arena);
+    assert_true(templight_start_trace(&builder, 1, span_of("s")));
+    for (size_t i = 0; i < N_ELEMENTS(entries); i++)
+        assert_true(templight_add_entry(&builder, &entries[i]));
+    assert_true(templight_finish(&builder, &model));
+    const struct templight_trace *trace = model->traces;
+    static const char *const files[] = {"y", "x", "w", "z"};
+    assert_int_equal(trace->n_names, 2);
+    assert_true(bo_span_equal(trace->names[0], span_of("b")));
+    assert_int_equal(trace->n_files, N_ELEMENTS(files));
+    for (size_t i = 0; i < N_ELEMENTS(files); i++)
+        assert_true(bo_span_equal(trace->files[i], span_of(files[i])));
+    assert_int_equal(trace->records[3].name, 0);
+    assert_int_equal(trace->records[3].location.file, 3);
+    assert_null(templight_model_flaw(model, &arena));
+}
+
+/* What an End tells of its origin counts only where it is not its Begin's. */
+static void test_origins_of_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        bool has_begin, tells, present;
+        uint32_t line;
+        bool own;
+    } cases[] = {
+        {true, false, false, 0, false},  {true, true, true, 3, false},
+        {true, true, true, 5, true},     {true, true, false, 0, true},
+        {false, true, true, 3, true},    {false, true, false, 0, false},
+        {false, false, false, 0, false},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct templight_builder builder;
+        struct templight_model *model;
+        const struct templight_entry begin = begin_of("n", "f", "f");
+        struct templight_entry end = {.is_end = true, .tells_origin = cases[i].tells};
+        if (cases[i].present)
+            end.origin = (struct templight_place){true, span_of("f"), cases[i].line, 4};
+        templight_builder_init(&builder, true, &arena);
+        assert_true(templight_start_trace(&builder, 1, span_of("")));
+        if (cases[i].has_begin)
+            assert_true(templight_add_entry(&builder, &begin));
+        assert_true(templight_add_entry(&builder, &end));
+        assert_true(templight_finish(&builder, &model));
+        const struct templight_record *record = &model->traces->records[cases[i].has_begin];
+        assert_int_equal(record->has_own_origin, cases[i].own);
+        assert_int_equal(record->origin.line, cases[i].own ? cases[i].line : 0);
+        assert_null(templight_model_flaw(model, &arena));
+    }
+}
+
+/* ---- less of a model --------------------------------------------------------------------------- */
+
+static void test_without_own_origins(void **state)
+{
+    (void)state;
+    void *reduced;
+    const struct templight_model *model =
+        parse_text("---\nname: a\nkind: Memoization\nevent: Begin\norig: 'x:1:1'\npoi: 'y:1:1'\n"
+                   "---\nevent: End\norig: 'only here:1:1'\n"
+                   "---\nname: a\nkind: Memoization\nevent: Begin\norig: 'z:1:1'\npoi: 'x:1:1'\n"
+                   "---\nevent: End\norig: ''\n",
+                   &arena);
+    assert_int_equal(model->traces->n_files, 4);
+    assert_int_equal(templight_without_own_origins(model, &arena, &reduced, NULL), BO_OK);
+    assert_null(templight_model_flaw(reduced, &arena));
+    const struct templight_trace *trace = ((struct templight_model *)reduced)->traces;
+    assert_int_equal(trace->n_files, 3);
+    assert_true(bo_span_equal(trace->files[2], span_of("z")));
+    assert_int_equal(trace->records[2].origin.file, 2);
+    assert_int_equal(trace->records[2].location.file, 1);
+    for (size_t i = 0; i < trace->n_records; i++)
+        assert_false(trace->records[i].has_own_origin);
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        const struct templight_model *generated = generate_model(seed, 60, &arena);
+        assert_int_equal(templight_without_own_origins(generated, &arena, &reduced, NULL), BO_OK);
+        assert_null(templight_model_flaw(reduced, &arena));
+    }
+}
+
+/* ---- the rules --------------------------------------------------------------------------------- */
+
+enum { N_SAMPLE_NAMES = 2, N_SAMPLE_FILES = 2, N_SAMPLE_RECORDS = 4 };
+
+/* A small model that can be broken. */
+struct sample {
+    struct bo_span names[N_SAMPLE_NAMES], files[N_SAMPLE_FILES];
+    struct templight_record records[N_SAMPLE_RECORDS];
+    struct templight_trace trace;
+    struct templight_model model;
+};
+
+static void make_sample(struct sample *s)
+{
+    *s = (struct sample){
+        .names = {span_of("a"), span_of("b")},
+        .files = {span_of("f"), span_of("g")},
+        .records =
+            {{.name = 0, .location = {0, 1, 1}, .origin = {1, 1, 1}, .has_time = true},
+             {.name = 1, .location = nowhere, .origin = {0, 7, 1}, .kind = 99},
+             {.is_end = true, .location = nowhere, .origin = {1, 7, 1}, .has_own_origin = true},
+             {.is_end = true, .location = nowhere, .origin = nowhere, .has_memory = true}},
+    };
+    s->trace = (struct templight_trace){
+        .version = 1,
+        .source = span_of("s"),
+        .n_names = N_SAMPLE_NAMES,
+        .n_files = N_SAMPLE_FILES,
+        .names = s->names,
+        .files = s->files,
+        .n_records = N_SAMPLE_RECORDS,
+        .records = s->records,
+    };
+    s->model = (struct templight_model){1, &s->trace};
+}
+
+/* One way to break the sample, by its number; false past the last. */
+static bool break_sample(struct sample *s, unsigned way)
+{
+    static const uint8_t with_nul[] = {'a', 0};
+    struct templight_record *r = s->records;
+    switch (way) {
+    case 0:
+        s->names[1] = s->names[0];
+        return true;
+    case 1:
+        s->files[1] = s->files[0];
+        return true;
+    case 2:
+        s->names[0] = (struct bo_span){with_nul, 2};
+        return true;
+    case 3:
+        s->files[0] = (struct bo_span){with_nul, 2};
+        return true;
+    case 4:
+        s->trace.source = (struct bo_span){with_nul, 2};
+        return true;
+    case 5:
+        r[0].name = 1;
+        return true;
+    case 6:
+        r[1].name = 2;
+        return true;
+    case 7:
+        r[1].name = 0;
+        return true;
+    case 8:
+        r[0].location.file = 1;
+        return true;
+    case 9:
+        r[1].origin.file = 2;
+        return true;
+    case 10:
+        r[0].has_time = false;
+        r[0].time_bits = 1;
+        return true;
+    case 11:
+        r[3].has_memory = false;
+        r[3].memory = 1;
+        return true;
+    case 12:
+        r[1].location.line = 1;
+        return true;
+    case 13:
+        r[0].has_own_origin = true;
+        return true;
+    case 14:
+        r[2].kind = 1;
+        return true;
+    case 15:
+        r[2].name = 1;
+        return true;
+    case 16:
+        r[2].location = r[0].location;
+        return true;
+    case 17:
+        r[2].has_own_origin = false;
+        return true;
+    case 18:
+        r[2].origin = r[1].origin;
+        return true;
+    case 19:
+        r[3].origin = r[0].origin;
+        r[3].has_own_origin = true;
+        return true;
+    case 20:
+        s->trace.n_records = 1;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void test_rules(void **state)
+{
+    (void)state;
+    struct sample sample;
+    make_sample(&sample);
+    assert_null(templight_model_flaw(&sample.model, &arena));
+    unsigned way = 0;
+    for (; break_sample(&sample, way); way++) {
+        if (!templight_model_flaw(&sample.model, &arena))
+            fail_msg("breakage %u is not noticed", way);
+        make_sample(&sample);
+    }
+    assert_int_equal(way, 21);
+}
+
+/* ---- comparing --------------------------------------------------------------------------------- */
+
+static void change_sample(struct sample *s, unsigned way)
+{
+    struct templight_record *r = s->records;
+    switch (way) {
+    case 0:
+        s->trace.version = 2;
+        break;
+    case 1:
+        s->trace.source = span_of("t");
+        break;
+    case 2:
+        s->names[1] = span_of("c");
+        break;
+    case 3:
+        s->files[0] = span_of("h");
+        break;
+    case 4:
+        r[0].kind = 3;
+        break;
+    case 5:
+        r[1].name = 0;
+        break;
+    case 6:
+        r[0].location.line = 9;
+        break;
+    case 7:
+        r[0].location.column = 9;
+        break;
+    case 8:
+        r[0].origin.file = 0;
+        break;
+    case 9:
+        r[2].has_own_origin = false;
+        break;
+    case 10:
+        r[0].time_bits = UINT64_C(1) << 63;
+        break;
+    case 11:
+        r[0].has_time = false;
+        break;
+    case 12:
+        r[3].memory = 1;
+        break;
+    case 13:
+        r[3].has_memory = false;
+        break;
+    case 14:
+        r[3].is_end = false;
+        break;
+    case 15:
+        s->trace.n_records--;
+        break;
+    case 16:
+        s->trace.n_names--;
+        break;
+    case 17:
+        s->trace.n_files--;
+        break;
+    default:
+        s->model.n_traces = 0;
+        break;
+    }
+}
+
+static void test_every_difference_shows(void **state)
+{
+    (void)state;
+    struct sample a, b;
+    make_sample(&a);
+    make_sample(&b);
+    assert_null(templight_differ(&a.model, &b.model));
+    for (unsigned way = 0; way <= 18; way++) {
+        change_sample(&b, way);
+        if (!templight_differ(&a.model, &b.model) || !templight_differ(&b.model, &a.model))
+            fail_msg("change %u is not noticed", way);
+        make_sample(&b);
+    }
+}
+
+/* ---- generating -------------------------------------------------------------------------------- */
+
+static void test_generated_models_keep_the_rules(void **state)
+{
+    (void)state;
+    unsigned n_changed = 0;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        void *model = generate_model(seed, seed % 90, &arena), *changed;
+        for (unsigned step = 0; step < 10; step++) {
+            const char *flaw = templight_model_flaw(model, &arena);
+            if (flaw)
+                fail_msg("seed %llu, step %u: %s", (unsigned long long)seed, step, flaw);
+            struct bo_random random = bo_random_seeded(seed << 8 | step);
+            assert_int_equal(format->mutate(model, &random, &arena, &changed, NULL), BO_OK);
+            n_changed += templight_differ(model, changed) != NULL;
+            model = changed;
+        }
+    }
+    assert_in_range(n_changed, 900, 1200);
+}
+
+/* Real traces have all of these, or may have: so must generated ones. */
+static void test_generated_models_have_everything(void **state)
+{
+    (void)state;
+    struct {
+        unsigned several_traces, none, own_origins, absent_places, times, memory, unknown_kinds;
+        unsigned lone_ends, left_open, brackets, bytes, empty, again;
+    } seen = {0};
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        const struct templight_model *model = generate_model(seed, 100, &arena);
+        seen.several_traces += model->n_traces > 1;
+        seen.none += model->n_traces == 0;
+        for (size_t t = 0; t < model->n_traces; t++) {
+            const struct templight_trace *trace = &model->traces[t];
+            size_t n_open = 0, n_begins = 0;
+            for (size_t i = 0; i < trace->n_records; i++) {
+                const struct templight_record *r = &trace->records[i];
+                seen.own_origins += r->has_own_origin;
+                seen.absent_places += !r->is_end && r->location.file == TEMPLIGHT_NONE;
+                seen.times += r->has_time;
+                seen.memory += r->has_memory;
+                seen.unknown_kinds += r->kind >= TEMPLIGHT_N_NAMED_KINDS;
+                seen.lone_ends += r->is_end && n_open == 0;
+                n_begins += !r->is_end;
+                n_open = r->is_end ? n_open - (n_open != 0) : n_open + 1;
+            }
+            seen.left_open += n_open != 0;
+            seen.again += trace->n_names < n_begins;
+            for (uint32_t i = 0; i < trace->n_names; i++) {
+                const struct bo_span name = trace->names[i];
+                seen.brackets += name.n && memchr(name.p, '<', name.n) != NULL;
+                seen.bytes += name.n && memchr(name.p, 0xff, name.n) != NULL;
+                seen.empty += name.n == 0;
+            }
+        }
+    }
+    const unsigned *counts = (const unsigned *)&seen;
+    for (size_t i = 0; i < sizeof seen / sizeof *counts; i++)
+        if (counts[i] == 0)
+            fail_msg("thing %zu was never made", i);
+}
+
+static void test_each_allocation_fails(void **state)
+{
+    (void)state;
+    const struct templight_model *model = generate_model(4, 30, &arena);
+    for (uint64_t fail_at = 1;; fail_at++) {
+        struct bo_arena small;
+        struct bo_random random = bo_random_seeded(9);
+        struct bo_error error = {0};
+        void *changed;
+        bo_arena_init(&small, BO_ARENA_UNLIMITED);
+        small.fail_at = fail_at;
+        const enum bo_status status = format->mutate(model, &random, &small, &changed, &error);
+        const bool was_reached = small.n_allocs >= fail_at;
+        bo_arena_free(&small);
+        if (!was_reached) {
+            assert_int_equal(status, BO_OK);
+            assert_true(fail_at > 10);
+            return;
+        }
+        assert_int_equal(status, BO_NO_MEMORY);
+        assert_int_equal(error.status, BO_NO_MEMORY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts_are_numbered),
+        cmocka_unit_test(test_tables_in_the_order_of_use),
+        cmocka_unit_test(test_origins_of_ends),
+        cmocka_unit_test(test_without_own_origins),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_every_difference_shows),
+        cmocka_unit_test(test_generated_models_keep_the_rules),
+        cmocka_unit_test(test_generated_models_have_everything),
+        cmocka_unit_test(test_each_allocation_fails),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,256 @@
+/*
+ * The text form of Templight: what `clang++ -Xclang -templight-dump -fsyntax-only` prints.
+ *
+ *   ---
+ *   name:            'std::vector<int>'
+ *   kind:            TemplateInstantiation
+ *   event:           Begin
+ *   orig:            'vector.h:425:11'
+ *   poi:             'main.cpp:3:18'
+ *
+ * This file prints, text_parse.c reads. Times, memory and headers, which clang does not print, have
+ * lines of our own. See README.md.
+ */
+#include "codecs/templight/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codecs/templight/yaml.h"
+
+const struct templight_later_kind templight_later_kinds[] = {
+    {1000, "LambdaExpressionSubstitution"},
+    {1001, "BuildingDeductionGuides"},
+    {1002, "TypeAliasTemplateInstantiation"},
+    {1003, "PartialOrderingTTP"},
+    {0, NULL},
+};
+
+/* ---- times ------------------------------------------------------------------------------------- */
+
+static double double_of(uint64_t bits)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static uint64_t bits_of(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+#define BITS_OF_NAN UINT64_C(0x7ff8000000000000)
+#define BITS_OF_INF UINT64_C(0x7ff0000000000000)
+#define SIGN_BIT (UINT64_C(1) << 63)
+
+void templight_time_text(uint64_t bits, char text[TEMPLIGHT_TIME_NBYTES])
+{
+    const size_t n = TEMPLIGHT_TIME_NBYTES;
+    if (bits == BITS_OF_NAN)
+        snprintf(text, n, ".nan");
+    else if ((bits & ~SIGN_BIT) == BITS_OF_INF)
+        snprintf(text, n, bits & SIGN_BIT ? "-.inf" : ".inf");
+    else if ((bits & ~SIGN_BIT) > BITS_OF_INF)
+        snprintf(text, n, "0x%016llX", (unsigned long long)bits);
+    else
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(text, n, "%.*g", digits, double_of(bits));
+            if (bits_of(strtod(text, NULL)) == bits)
+                break;
+        }
+}
+
+bool templight_read_time(struct bo_span span, uint64_t *bits_ret)
+{
+    char text[TEMPLIGHT_TIME_NBYTES], *end;
+    if (span.n == 0 || span.n >= sizeof text)
+        return false;
+    memcpy(text, span.p, span.n);
+    text[span.n] = '\0';
+    const bool is_bits = strncmp(text, "0x", 2) == 0;
+    const char *digits = is_bits ? text + 2 : text;
+    *bits_ret = strcmp(text, ".nan") == 0    ? BITS_OF_NAN
+                : strcmp(text, ".inf") == 0  ? BITS_OF_INF
+                : strcmp(text, "-.inf") == 0 ? BITS_OF_INF | SIGN_BIT
+                                             : 0;
+    if (*bits_ret)
+        return true;
+    if (strspn(digits, is_bits ? "0123456789abcdefABCDEF" : "0123456789+-.eE") != strlen(digits))
+        return false;
+    *bits_ret = is_bits ? strtoull(digits, &end, 16) : bits_of(strtod(digits, &end));
+    return end == text + span.n && end != digits && (!is_bits || span.n == 18);
+}
+
+/* ---- printing ---------------------------------------------------------------------------------- */
+
+/* A trace being printed. */
+struct printer {
+    struct bo_writer *out;
+    const struct templight_trace *trace;
+    uint8_t *names, *files; /* how each is quoted */
+    size_t *open;           /* Begins that have not ended, innermost last */
+    size_t n_open;
+};
+
+/* Keys as LLVM aligns them: values start in column 18. */
+#define KEY(name) name ":                  ", 17
+
+static void put_number(struct bo_writer *out, uint64_t v)
+{
+    uint8_t text[20];
+    size_t start = sizeof text;
+    do
+        text[--start] = (uint8_t)('0' + v % 10);
+    while (v /= 10);
+    bo_put_bytes(out, text + start, sizeof text - start);
+}
+
+/* FILE:LINE:COLUMN as a scalar; nothing for an absent one. */
+static void put_location(struct printer *p, const struct templight_location *location)
+{
+    struct bo_writer *out = p->out;
+    const bool present = location->file != TEMPLIGHT_NONE;
+    const struct bo_span file = present ? p->trace->files[location->file] : (struct bo_span){0};
+    const enum templight_quoting quoting = present ? p->files[location->file] : TEMPLIGHT_SINGLE;
+    /* The colons alone ask for quotes: a file's name that needs no more can be put as it is. */
+    if (quoting <= TEMPLIGHT_SINGLE) {
+        bo_put_u8(out, '\'');
+        bo_put_bytes(out, file.p, file.n);
+        if (present) {
+            bo_put_u8(out, ':');
+            put_number(out, location->line);
+            bo_put_u8(out, ':');
+            put_number(out, location->column);
+        }
+        bo_put_bytes(out, "'\n", 2);
+        return;
+    }
+    const size_t start = out->n;
+    bo_put_bytes(out, file.p, file.n);
+    bo_put_text(out, ":%u:%u", (unsigned)location->line, (unsigned)location->column);
+    const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+    const size_t n = out->n - start;
+    uint8_t *text = out->status ? NULL : bo_alloc(out->arena, n);
+    if (text) {
+        memcpy(text, out->p + start, n);
+        bo_writer_truncate(out, start);
+        templight_put_scalar(out, (struct bo_span){text, n}, quoting);
+        bo_put_u8(out, '\n');
+    } else if (!out->status) {
+        out->status = out->arena->refusal;
+    }
+    bo_arena_rewind(out->arena, mark);
+}
+
+static void put_kind(struct bo_writer *out, uint32_t kind)
+{
+    const char *name = kind < TEMPLIGHT_N_NAMED_KINDS ? templight_kind_names[kind] : NULL;
+    for (size_t i = 0; !name && templight_later_kinds[i].name; i++)
+        if (templight_later_kinds[i].kind == kind)
+            name = templight_later_kinds[i].name;
+    bo_put_bytes(out, KEY("kind"));
+    if (name)
+        bo_put_bytes(out, name, strlen(name));
+    else
+        put_number(out, kind);
+    bo_put_u8(out, '\n');
+}
+
+static void put_figures(struct bo_writer *out, const struct templight_record *record)
+{
+    char text[TEMPLIGHT_TIME_NBYTES];
+    if (record->has_time) {
+        templight_time_text(record->time_bits, text);
+        bo_put_bytes(out, KEY("time"));
+        bo_put_bytes(out, text, strlen(text));
+        bo_put_u8(out, '\n');
+    }
+    if (record->has_memory) {
+        bo_put_bytes(out, KEY("memory"));
+        put_number(out, record->memory);
+        bo_put_u8(out, '\n');
+    }
+}
+
+/* `begin` is the record itself, or the one that it closes. */
+static void put_record(struct printer *p, const struct templight_record *record,
+                       const struct templight_record *begin)
+{
+    struct bo_writer *out = p->out;
+    bo_put_bytes(out, "---\n", 4);
+    if (begin) {
+        bo_put_bytes(out, KEY("name"));
+        templight_put_scalar(out, p->trace->names[begin->name], p->names[begin->name]);
+        bo_put_u8(out, '\n');
+        put_kind(out, begin->kind);
+    }
+    bo_put_bytes(out, KEY("event"));
+    bo_put_bytes(out, record->is_end ? "End\n" : "Begin\n", record->is_end ? 4 : 6);
+    if (begin || record->has_own_origin) {
+        bo_put_bytes(out, KEY("orig"));
+        put_location(p, record->has_own_origin ? &record->origin : &begin->origin);
+    }
+    if (begin) {
+        bo_put_bytes(out, KEY("poi"));
+        put_location(p, &begin->location);
+    }
+    put_figures(out, record);
+}
+
+/* What clang does not say: where a trace begins, and its header. */
+static void put_header(struct bo_writer *out, const struct templight_trace *trace)
+{
+    bo_put_text(out, TEMPLIGHT_TRACE_COMMENT "{version: %u, source: ", (unsigned)trace->version);
+    templight_put_scalar(out, trace->source, templight_quoting_of(trace->source));
+    bo_put_bytes(out, "}\n", 2);
+}
+
+static uint8_t *quotings_of(const struct bo_span *texts, uint32_t n, struct bo_arena *arena)
+{
+    uint8_t *quotings = bo_alloc_array(arena, n, sizeof *quotings);
+    for (uint32_t i = 0; quotings && i < n; i++)
+        quotings[i] = (uint8_t)templight_quoting_of(texts[i]);
+    return quotings;
+}
+
+static bool print_trace(const struct templight_trace *trace, struct bo_writer *out)
+{
+    struct printer p = {
+        .out = out,
+        .trace = trace,
+        .names = quotings_of(trace->names, trace->n_names, out->arena),
+        .files = quotings_of(trace->files, trace->n_files, out->arena),
+        .open = bo_alloc_array(out->arena, trace->n_records, sizeof *p.open),
+    };
+    if (!p.names || !p.files || !p.open)
+        return false;
+    for (size_t i = 0; i < trace->n_records && !out->status; i++) {
+        const struct templight_record *record = &trace->records[i], *begin = record;
+        if (!record->is_end)
+            p.open[p.n_open++] = i;
+        else
+            begin = p.n_open ? &trace->records[p.open[--p.n_open]] : NULL;
+        put_record(&p, record, begin);
+    }
+    return true;
+}
+
+enum bo_status templight_print(const void *opaque, struct bo_writer *out, struct bo_error *err)
+{
+    const struct templight_model *model = opaque;
+    for (size_t t = 0; t < model->n_traces && !out->status; t++) {
+        const struct templight_trace *trace = &model->traces[t];
+        const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+        /* A first trace that says no more than clang's does is printed as clang's. */
+        if (t || trace->n_records == 0 || trace->version != TEMPLIGHT_VERSION || trace->source.n)
+            put_header(out, trace);
+        const bool ok = print_trace(trace, out);
+        bo_arena_rewind(out->arena, mark);
+        if (!ok)
+            return bo_fail_alloc(err, out->arena);
+    }
+    return bo_writer_status(out, err);
+}

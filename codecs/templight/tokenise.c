@@ -1,0 +1,480 @@
+/*
+ * Names in pieces. A token is a part of a name that becomes an entry; it is split into tokens in
+ * its turn. Entries are found again by their marked texts and ids, which takes less time than by
+ * the names that they stand for, and comes to the same: what a token is split into depends on its
+ * text. (By the wiki's rule it depends on the brackets around it, too, if its own do not balance.
+ * Such a text may have two entries.)
+ *
+ * Tokens that are not finished are a stack here, and what is deeper than an argument list is
+ * skipped at once, by a table of where each `<` is closed. So each byte of a name is looked at a
+ * few times, however deep it lies: the writer that this follows copies and reads it again at every
+ * level.
+ */
+#include "codecs/templight/tokenise.h"
+
+#include "harness/random.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define NOWHERE SIZE_MAX
+#define NOT_CLOSED UINT32_MAX
+
+struct templight_token {
+    size_t begin, end; /* in the name */
+    size_t at;         /* what is read next */
+    size_t mark;       /* text from here on belongs to no token yet; NOWHERE: all of it does, or
+                          stays text */
+    size_t copied;     /* text up to here is in `building`, but for what tokens replaced */
+    size_t building, building_ids; /* where the token's own start */
+    size_t open;                   /* the `<` or `,` before the argument that is being read */
+    size_t list;                   /* by the wiki's rule: the `<` of the list */
+    bool in_list;                  /* of arguments */
+};
+
+/* A part of the name. */
+struct part {
+    size_t begin, end;
+};
+
+static bool splits(const struct templight_dictionary *d, struct bo_span name)
+{
+    return d->rule != TEMPLIGHT_SPLIT_NEVER && name.n <= d->max_split_nbytes;
+}
+
+/* ---- where brackets close -------------------------------------------------------------------- */
+
+/* Takes the innermost bracket that is open off the stack. */
+static void pop_bracket(uint32_t *closers, uint32_t *open, uint32_t closer)
+{
+    const uint32_t opener = *open - 1;
+    *open = closers[opener];
+    closers[opener] = closer;
+}
+
+/*
+ * closers[i], for each `<` at i, becomes the place of the `>` that closes it, by counting alone.
+ * While it is open, it holds the `<` before it that is open, plus 1.
+ */
+static void match_brackets(struct bo_span name, uint32_t *closers)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < name.n; i++) {
+        if (name.p[i] == '<') {
+            closers[i] = open;
+            open = i + 1;
+        } else if (name.p[i] == '>' && open) {
+            pop_bracket(closers, &open, i);
+        }
+    }
+    while (open)
+        pop_bracket(closers, &open, NOT_CLOSED);
+}
+
+/*
+ * The bytes of an operator's sign that starts here, when brackets are in it; 0 when there is none.
+ */
+static uint32_t operator_nbytes(struct bo_span name, uint32_t at)
+{
+    static const char *const signs[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
+                                        "<=",  ">=",  "->",  "<",   ">"};
+    if (at < 8 || memcmp(name.p + at - 8, "operator", 8) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const size_t n = strlen(signs[i]);
+        if (name.n - at >= n && memcmp(name.p + at, signs[i], n) == 0)
+            return (uint32_t)n;
+    }
+    return 0;
+}
+
+static bool opens_other(uint8_t c)
+{
+    return c == '(' || c == '[' || c == '{';
+}
+
+static bool closes_other(uint8_t c)
+{
+    return c == ')' || c == ']' || c == '}';
+}
+
+/*
+ * The same for the wiki's rule, of other brackets, too: each closes what was opened inside it and
+ * is open still. A `<` in an operator's sign is no bracket, and closes itself.
+ */
+static void match_all_brackets(struct bo_span name, uint32_t *closers)
+{
+    uint32_t open = 0, n_others = 0;
+    for (uint32_t i = 0; i < name.n; i++) {
+        const uint32_t n_sign = operator_nbytes(name, i);
+        const uint8_t c = name.p[i];
+        if (n_sign) {
+            for (uint32_t k = 0; k < n_sign; k++)
+                closers[i + k] = i + k;
+            i += n_sign - 1;
+        } else if (c == '<' || opens_other(c)) {
+            closers[i] = open;
+            open = i + 1;
+            n_others += c != '<';
+        } else if (c == '>' && open && name.p[open - 1] == '<') {
+            pop_bracket(closers, &open, i);
+        } else if (closes_other(c) && n_others) {
+            n_others--;
+            while (name.p[open - 1] == '<')
+                pop_bracket(closers, &open, NOT_CLOSED);
+            pop_bracket(closers, &open, i);
+        }
+    }
+    while (open)
+        pop_bracket(closers, &open, NOT_CLOSED);
+}
+
+/* ---- finding a token's tokens ---------------------------------------------------------------- */
+
+/* Whether the token's text up to byte `at`, that included, ends with `text`. */
+static bool ends_with(struct bo_span name, const struct templight_token *token, size_t at,
+                      const char *text, size_t n)
+{
+    return at + 1 - token->begin >= n && memcmp(name.p + at + 1 - n, text, n) == 0;
+}
+
+/* Blanks are left out at both ends; but of nothing but blanks, the last one stays. */
+static struct part trim(struct bo_span name, struct part part)
+{
+    while (part.begin + 1 < part.end && name.p[part.begin] == ' ')
+        part.begin++;
+    while (part.begin + 1 < part.end && name.p[part.end - 1] == ' ')
+        part.end--;
+    return part;
+}
+
+/*
+ * Outside of argument lists. True, with the next token in *found, or else at the list or the end.
+ */
+static bool find_outside(struct bo_span name, struct templight_token *token, struct part *found)
+{
+    for (; token->at < token->end; token->at++) {
+        const size_t at = token->at;
+        if (name.p[at] == '<' && !ends_with(name, token, at, "operator<", 9)) {
+            token->open = at;
+            token->in_list = true;
+            token->at++;
+            return false;
+        }
+        if (name.p[at] == ':' && at + 1 < token->end && name.p[at + 1] == ':') {
+            *found = (struct part){token->mark, at};
+            token->mark = at + 2;
+            token->at = at + 1; /* where the loop steps on from */
+            if (found->begin < found->end) {
+                token->at++;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* An argument ends here, at `,` or `>`; what stands before the list is a token, too, once. */
+static void end_argument(struct bo_span name, struct templight_token *token, struct part *found)
+{
+    const size_t at = token->at;
+    if (token->mark < token->open) {
+        *found = (struct part){token->mark, token->open};
+        token->mark = NOWHERE;
+        return;
+    }
+    *found = trim(name, (struct part){token->open + 1, at});
+    token->open = at;
+    token->in_list = name.p[at] == ',';
+    token->mark = token->in_list ? NOWHERE : at + 1;
+    token->at++;
+}
+
+/* In an argument list. As above. */
+static bool find_in_list(struct bo_span name, const uint32_t *closers,
+                         struct templight_token *token, struct part *found)
+{
+    for (; token->at < token->end; token->at++) {
+        const size_t at = token->at;
+        if (name.p[at] == ',' || name.p[at] == '>') {
+            end_argument(name, token, found);
+            return true;
+        }
+        if (name.p[at] != '<')
+            continue;
+        if (ends_with(name, token, at, "operator<<<", 11))
+            token->open = at;
+        else if (closers[at] < token->end)
+            token->at = closers[at];
+        else
+            token->at = token->end - 1;
+    }
+    return false;
+}
+
+/* The list of arguments that the wiki's rule splits a token at, or its end, when there is none. */
+static void find_list(struct bo_span name, const uint32_t *closers, struct templight_token *token)
+{
+    size_t at = token->begin;
+    while (at < token->end && (name.p[at] != '<' || closers[at] == at))
+        at++;
+    token->in_list = at < token->end && closers[at] < token->end;
+    token->at = token->in_list ? at + 1 : token->end;
+    token->open = token->list = at;
+}
+
+/* A `::` behind the list stays text; what follows is one token. */
+static void end_list(struct bo_span name, struct templight_token *token)
+{
+    token->at = token->end;
+    if (token->end - token->mark >= 2 && memcmp(name.p + token->mark, "::", 2) == 0)
+        token->mark += 2;
+}
+
+/* By the wiki's rule: the next token in the list. An argument of no text is none. */
+static bool find_argument(struct bo_span name, const uint32_t *closers,
+                          struct templight_token *token, struct part *found)
+{
+    if (token->at == token->begin)
+        find_list(name, closers, token);
+    while (token->in_list) {
+        const uint8_t c = name.p[token->at];
+        if ((c == '<' || opens_other(c)) && closers[token->at] < token->end) {
+            token->at = (size_t)closers[token->at] + 1;
+        } else if (c == ',' || (c == '>' && closers[token->list] == token->at)) {
+            end_argument(name, token, found);
+            if (!token->in_list)
+                end_list(name, token);
+            if (found->begin < found->end)
+                return true;
+        } else {
+            token->at++;
+        }
+    }
+    return false;
+}
+
+static bool find_by_rule(const struct templight_dictionary *d, struct bo_span name,
+                         struct templight_token *token, struct part *found)
+{
+    if (d->rule == TEMPLIGHT_SPLIT_WIKI)
+        return find_argument(name, d->closers, token, found);
+    return token->in_list ? find_in_list(name, d->closers, token, found)
+                          : find_outside(name, token, found);
+}
+
+/* The next token inside this one; false when there are no more. */
+static bool find_token(const struct templight_dictionary *d, struct bo_span name,
+                       struct templight_token *token, struct part *found)
+{
+    if (!splits(d, name))
+        return false;
+    while (token->at < token->end)
+        if (find_by_rule(d, name, token, found))
+            return true;
+    if (d->n_building_ids == token->building_ids || token->mark >= token->end)
+        return false;
+    *found = (struct part){token->mark, token->end};
+    token->mark = NOWHERE;
+    return true;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Makes room for n more elements of an array of the dictionary. */
+#define RESERVE(d, array, n_used, cap, n) \
+    ((cap) - (n_used) >= (n) ||           \
+     reserve((d)->arena, (void **)&(array), (n_used), (n_used) + (n), &(cap), sizeof *(array)))
+
+static bool reserve(struct bo_arena *arena, void **array, size_t n, size_t need, size_t *cap,
+                    size_t size)
+{
+    void *grown = bo_grow_array(arena, *array, n, need, cap, size);
+    if (grown)
+        *array = grown;
+    return grown != NULL;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static uint64_t hash_entry(const struct templight_dictionary *d, struct bo_span marked,
+                           const uint32_t *ids, size_t n_ids)
+{
+    uint64_t hash = XXH3_64bits_withSeed(marked.p, marked.n, d->seed);
+    for (size_t i = 0; i < n_ids; i++)
+        hash = bo_mix64(hash + ids[i] + 1);
+    return hash;
+}
+
+static bool is_entry(const struct templight_dictionary *d, uint32_t id, struct bo_span marked,
+                     const uint32_t *ids, size_t n_ids)
+{
+    const struct templight_piece *piece = &d->pieces[id];
+    return piece->n_ids == n_ids && bo_span_equal(templight_piece_marked(d, piece), marked) &&
+           (n_ids == 0 || memcmp(templight_piece_ids(d, piece), ids, n_ids * sizeof *ids) == 0);
+}
+
+/* The slot of an entry, or the empty one where it would be. */
+static uint32_t *find_slot(const struct templight_dictionary *d, struct bo_span marked,
+                           const uint32_t *ids, size_t n_ids)
+{
+    size_t i = (size_t)hash_entry(d, marked, ids, n_ids) & (d->n_slots - 1);
+    while (d->slots[i] && !is_entry(d, d->slots[i] - 1, marked, ids, n_ids))
+        i = (i + 1) & (d->n_slots - 1);
+    return &d->slots[i];
+}
+
+/* At most half of the slots are taken. */
+static bool grow_slots(struct templight_dictionary *d)
+{
+    if (d->n_pieces < d->n_slots / 2)
+        return true;
+    uint32_t *slots = bo_zalloc_array(d->arena, 2 * d->n_slots, sizeof *slots);
+    if (!slots)
+        return false;
+    d->slots = slots;
+    d->n_slots *= 2;
+    for (uint32_t id = 0; id < d->n_pieces; id++) {
+        const struct templight_piece *piece = &d->pieces[id];
+        *find_slot(d, templight_piece_marked(d, piece), templight_piece_ids(d, piece),
+                   piece->n_ids) = id + 1;
+    }
+    return true;
+}
+
+/* The entry that the token, which has been read whole, becomes or is already. */
+static bool get_entry(struct templight_dictionary *d, const struct templight_token *token,
+                      uint32_t *id_ret)
+{
+    const struct bo_span marked = {d->building + token->building, d->n_building - token->building};
+    const uint32_t *ids = d->building_ids + token->building_ids;
+    const size_t n_ids = d->n_building_ids - token->building_ids;
+    uint32_t *slot = find_slot(d, marked, ids, n_ids);
+    if (*slot) {
+        *id_ret = *slot - 1;
+        return true;
+    }
+    if (!RESERVE(d, d->pieces, d->n_pieces, d->cap_pieces, 1) ||
+        !RESERVE(d, d->marked, d->n_marked, d->cap_marked, marked.n) ||
+        !RESERVE(d, d->ids, d->n_ids, d->cap_ids, n_ids))
+        return false;
+    d->pieces[d->n_pieces] =
+        (struct templight_piece){d->n_marked, d->n_ids, (uint32_t)marked.n, (uint32_t)n_ids};
+    if (marked.n)
+        memcpy(d->marked + d->n_marked, marked.p, marked.n);
+    if (n_ids)
+        memcpy(d->ids + d->n_ids, ids, n_ids * sizeof *ids);
+    d->n_marked += marked.n;
+    d->n_ids += n_ids;
+    *id_ret = d->n_pieces;
+    *slot = ++d->n_pieces;
+    return grow_slots(d);
+}
+
+/* ---- a name ---------------------------------------------------------------------------------- */
+
+/* Copies the token's text up to `end` behind what has been built. */
+static bool build_text(struct templight_dictionary *d, struct bo_span name,
+                       struct templight_token *token, size_t end)
+{
+    const size_t n = end - token->copied;
+    if (!RESERVE(d, d->building, d->n_building, d->cap_building, n + 1))
+        return false;
+    if (n)
+        memcpy(d->building + d->n_building, name.p + token->copied, n);
+    d->n_building += n;
+    token->copied = end;
+    return true;
+}
+
+static bool push_token(struct templight_dictionary *d, size_t *n_tokens, struct part part)
+{
+    if (!RESERVE(d, d->tokens, *n_tokens, d->cap_tokens, 1))
+        return false;
+    d->tokens[(*n_tokens)++] = (struct templight_token){
+        .begin = part.begin,
+        .end = part.end,
+        .at = part.begin,
+        .mark = part.begin,
+        .copied = part.begin,
+        .building = d->n_building,
+        .building_ids = d->n_building_ids,
+    };
+    return true;
+}
+
+/* The token's text is complete: makes it an entry, and takes what was built off the stack. */
+static bool finish_token(struct templight_dictionary *d, struct bo_span name,
+                         struct templight_token *token, uint32_t *id)
+{
+    if (!build_text(d, name, token, token->end) || !get_entry(d, token, id))
+        return false;
+    d->n_building = token->building;
+    d->n_building_ids = token->building_ids;
+    return true;
+}
+
+/* Splits the name that is the only token on the stack. */
+static bool split(struct templight_dictionary *d, struct bo_span name, size_t n_tokens,
+                  uint32_t *id)
+{
+    for (;;) {
+        struct templight_token *token = &d->tokens[n_tokens - 1];
+        struct part found;
+        if (find_token(d, name, token, &found)) {
+            if (!build_text(d, name, token, found.begin))
+                return false;
+            d->building[d->n_building++] = '\0'; /* build_text made room for it */
+            token->copied = found.end;
+            if (!push_token(d, &n_tokens, found))
+                return false;
+            continue;
+        }
+        if (!finish_token(d, name, token, id))
+            return false;
+        if (--n_tokens == 0)
+            return true;
+        if (!RESERVE(d, d->building_ids, d->n_building_ids, d->cap_building_ids, 1))
+            return false;
+        d->building_ids[d->n_building_ids++] = *id;
+    }
+}
+
+bool templight_dictionary_init(struct templight_dictionary *dictionary, enum templight_rule rule,
+                               struct bo_arena *arena)
+{
+    enum { FIRST_ROOM = 64 };
+    struct templight_dictionary *d = dictionary;
+    *d = (struct templight_dictionary){.rule = rule,
+                                       .max_split_nbytes = TEMPLIGHT_MAX_SPLIT_NBYTES,
+                                       .arena = arena,
+                                       .n_slots = FIRST_ROOM};
+    d->slots = bo_zalloc_array(arena, FIRST_ROOM, sizeof *d->slots);
+    d->seed = bo_mix64((uintptr_t)d->slots);
+    return d->slots && RESERVE(d, d->marked, 0, d->cap_marked, FIRST_ROOM) &&
+           RESERVE(d, d->ids, 0, d->cap_ids, FIRST_ROOM) &&
+           RESERVE(d, d->building, 0, d->cap_building, FIRST_ROOM) &&
+           RESERVE(d, d->building_ids, 0, d->cap_building_ids, FIRST_ROOM);
+}
+
+enum bo_status templight_dictionary_add(struct templight_dictionary *dictionary,
+                                        struct bo_span name, uint32_t *id_ret, struct bo_error *err)
+{
+    struct templight_dictionary *d = dictionary;
+    const uint8_t *nul = name.n ? memchr(name.p, '\0', name.n) : NULL;
+    if (nul)
+        return bo_fail(err, BO_UNSUPPORTED, (uint64_t)(nul - name.p), "name holds NUL");
+    if (name.n >= UINT32_MAX || d->n_pieces + (uint64_t)name.n >= UINT32_MAX - 1)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "names or entries are more than 32-bit numbers count");
+    size_t n_tokens = 0;
+    d->n_building = d->n_building_ids = 0;
+    if ((splits(d, name) && !RESERVE(d, d->closers, 0, d->cap_closers, name.n)) ||
+        !push_token(d, &n_tokens, (struct part){0, name.n}))
+        return bo_fail_alloc(err, d->arena);
+    if (splits(d, name) && d->rule == TEMPLIGHT_SPLIT_WIKI)
+        match_all_brackets(name, d->closers);
+    else if (splits(d, name))
+        match_brackets(name, d->closers);
+    return split(d, name, n_tokens, id_ret) ? BO_OK : bo_fail_alloc(err, d->arena);
+}
