@@ -232,6 +232,15 @@ static const struct bo_notes notes[] = {
               "neither timestamps nor files: they are measured on what they hold.",
      .proposal = &autofdo_proposal,
      .uses = &autofdo_use_cases},
+    {.format = "templight",
+     .question =
+         "A trace of template instantiation names hundreds of thousands of instantiations, in names "
+         "that repeat each other's parts. Templight splits them into a dictionary inside of a "
+         "protobuf, not quite as its wiki says: what does either rule save, and what do the ways to "
+         "read it back cost in time and memory?",
+     .sizes =
+         "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
+         "the origin of an End: it is measured on what it holds."},
 };
 
 const struct bo_notes *bo_notes_of(const char *format)

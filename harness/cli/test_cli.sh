@@ -228,7 +228,8 @@ done
 gives 2 "bakeoff: query: takes FORMAT/CODEC, a file, a query kind and its arguments; see *" \
     query pcdata/raw "$t/bare.bin"
 
-# A real document through every codec that holds all of it, in a row, comes out as it went in.
+# A real document through every codec that holds all of it, in a row, comes out as it went in. Where
+# none does, it starts as what the first one holds, and goes through those that read that whole.
 for format in $formats; do
     document=$("$bakeoff" list corpora --json |
         jq -r "[.[] | select(.format == \"$format\" and .embedded).path][0]")
@@ -236,16 +237,25 @@ for format in $formats; do
         xz -dc "$document" >"$t/unpacked.txt"
         document=$t/unpacked.txt
     fi
+    chain=$("$bakeoff" list codecs --json | jq -r ".[] | select(.format == \"$format\" and
+        (.lossy | not)) | \"\(.format)/\(.codec)\"")
+    if [[ -z $chain ]]; then
+        chain=$("$bakeoff" list codecs --json |
+            jq -r ".[] | select(.format == \"$format\") | \"\(.format)/\(.codec)\"")
+        gives 0 "bakeoff: note: * does not hold everything: *" \
+            encode "$(head -n 1 <<<"$chain")" "$document" -o "$t/chain.bin"
+        gives 0 "" decode "$(head -n 1 <<<"$chain")" "$t/chain.bin" -o "$t/held.txt"
+        document=$t/held.txt
+    fi
     previous=
-    while read -r codec; do
+    for codec in $chain; do
         if [[ -z $previous ]]; then
             gives 0 "" encode "$codec" "$document" -o "$t/chain.bin"
         else
             gives 0 "" convert "$previous" "$codec" "$t/chain.bin" -o "$t/chain.bin"
         fi
         previous=$codec
-    done < <("$bakeoff" list codecs --json | jq -r ".[] | select(.format == \"$format\" and
-        (.lossy | not)) | \"\(.format)/\(.codec)\"")
+    done
     gives 0 "" decode "$previous" "$t/chain.bin"
     same "$document through every codec" "$t/out" "$document"
 done
@@ -445,7 +455,7 @@ json "list codecs --json has the seed" 'map(select(.codec == "linear-index"))
 gives 0 "" list corpora --json
 json "list corpora --json" 'map(select(.embedded)) | length >= 3
     and all(.[]; .present and .path and .provenance)
-    and (map(.format) | unique) == ["autofdo", "lprf", "pcdata"]'
+    and (map(.format) | unique) == ["autofdo", "lprf", "pcdata", "templight"]'
 (cd / && "$bakeoff" list corpora --json) >"$t/out" 2>"$t/err"
 json "the corpora are found from elsewhere" 'map(select(.embedded)) | length >= 3'
 cp "$bakeoff" "$t/o/bakeoff"
