@@ -228,6 +228,7 @@ static const struct bo_notes notes[] = {
          "proposed version 4 of GCC's format lets it read one part of the file by itself, and is "
          "smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
          "compressor, and an encoding made for both?",
+     .main_label = "function/first",
      .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2 and v407 "
               "neither timestamps nor files: they are measured on what they hold.",
      .proposal = &autofdo_proposal,

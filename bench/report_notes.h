@@ -87,7 +87,9 @@ struct bo_proposal {
 
 struct bo_notes {
     const char *format;
-    const char *question;               /* two sentences */
+    const char *question; /* two sentences */
+    /* By which codecs are placed and picked; NULL: the first query. */
+    const char *main_label;
     const char *sizes;                  /* what counts as bytes */
     const struct bo_extra *extras;      /* ends with a NULL title; or NULL */
     const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */

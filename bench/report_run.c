@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/noop.h"
+#include "bench/report_notes.h"
 #include "bench/report_text.h"
 #include "bench/stats.h"
 #include "harness/cli/cli.h"
@@ -343,10 +344,15 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
 
 const char *bo_run_main_label(const struct bo_run_document *document)
 {
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (bo_is_query(document->labels[l]))
+    const struct bo_notes *notes = bo_notes_of(document->format);
+    const char *first = NULL;
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        if (notes && notes->main_label && strcmp(document->labels[l], notes->main_label) == 0)
             return document->labels[l];
-    return NULL;
+        if (!first && bo_is_query(document->labels[l]))
+            first = document->labels[l];
+    }
+    return first;
 }
 
 bool bo_is_whole_label(const struct bo_run_document *document, const char *label)

@@ -101,8 +101,8 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
                                     const struct bo_run_codec *codec, const char *label);
 
 /*
- * The label by which codecs are placed and picked: the first query kind's first workload. NULL
- * without queries.
+ * The label by which codecs are placed and picked: what the format's notes say, or else the first
+ * query kind's first workload. NULL without queries.
  */
 const char *bo_run_main_label(const struct bo_run_document *document);
 

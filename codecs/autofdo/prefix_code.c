@@ -183,12 +183,21 @@ static bool read_lengths(struct autofdo_bits *in, unsigned n_symbols, uint8_t *n
     return n_symbols == 0 || nbits[n_symbols - 1];
 }
 
-static void fill_table(struct autofdo_table *table, unsigned symbol, unsigned word, unsigned nbits)
+/* The table's first n entries, a power of 2, as far as they are the symbol's. */
+static void fill_table(struct autofdo_table *table, unsigned n, unsigned symbol, unsigned word,
+                       unsigned nbits)
 {
-    for (unsigned i = word; i < 1u << AUTOFDO_CODE_BITS; i += 1u << nbits) {
+    for (unsigned i = word; i < n; i += 1u << nbits) {
         table->words[i].symbol = (uint8_t)symbol;
         table->words[i].nbits = (uint8_t)nbits;
     }
+}
+
+/* The table repeats its first n entries: words have no more bits. */
+static void repeat_table(struct autofdo_table *table, unsigned n)
+{
+    for (; n < 1u << AUTOFDO_CODE_BITS; n *= 2)
+        memcpy(table->words + n, table->words, n * sizeof *table->words);
 }
 
 bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
@@ -197,18 +206,21 @@ bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spend
     uint8_t nbits[AUTOFDO_CODE_SYMBOLS];
     uint16_t words[AUTOFDO_CODE_SYMBOLS];
     const unsigned n_symbols = (unsigned)autofdo_take_bits(in, COUNT_BITS);
-    unsigned n_used = 0, filled = 0; /* of 2^AUTOFDO_CODE_BITS */
+    unsigned n_used = 0, longest = 0;
+    unsigned filled = 0; /* of 2^AUTOFDO_CODE_BITS */
     if (n_symbols > max_symbols || !read_lengths(in, n_symbols, nbits))
         return false;
     for (unsigned i = 0; i < n_symbols; i++)
         if (nbits[i]) {
             n_used++;
             filled += 1u << (AUTOFDO_CODE_BITS - nbits[i]);
+            longest = nbits[i] > longest ? nbits[i] : longest;
         }
     if (n_used <= 1) {
-        fill_table(table, AUTOFDO_NO_SYMBOL, 0, 0);
+        fill_table(table, 2, AUTOFDO_NO_SYMBOL, 0, 0);
         if (n_used)
-            fill_table(table, n_symbols - 1, 0, spends_bits);
+            fill_table(table, 2, n_symbols - 1, 0, spends_bits);
+        repeat_table(table, 2);
         return n_used == 0 || nbits[n_symbols - 1] == 1;
     }
     if (filled != 1u << AUTOFDO_CODE_BITS)
@@ -216,6 +228,7 @@ bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spend
     assign_words(nbits, n_symbols, words);
     for (unsigned i = 0; i < n_symbols; i++)
         if (nbits[i])
-            fill_table(table, i, words[i], nbits[i]);
+            fill_table(table, 1u << longest, i, words[i], nbits[i]);
+    repeat_table(table, 1u << longest);
     return true;
 }
