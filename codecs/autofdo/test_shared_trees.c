@@ -61,6 +61,18 @@ static void test_layout(void **state)
 
 /* ---- extremes -------------------------------------------------------------------------------- */
 
+/* What was written, as a string in the arena; the writer is given back. */
+static const char *take_text(struct bo_writer *out)
+{
+    bo_put_u8(out, 0);
+    char *text = bo_alloc(out->arena, out->n);
+    assert_int_equal(out->status, BO_OK);
+    assert_non_null(text);
+    memcpy(text, out->p, out->n);
+    bo_writer_free(out);
+    return text;
+}
+
 static void test_extremes(void **state)
 {
     (void)state;
@@ -90,8 +102,7 @@ static const char *deep_text(unsigned depth, struct bo_arena *arena)
     bo_put_text(&out, "f:0:0\n");
     for (unsigned i = 1; i < depth; i++)
         bo_put_text(&out, "%*s%u: f:0\n", (int)i, "", i % 7);
-    bo_put_u8(&out, 0);
-    return (const char *)out.p;
+    return take_text(&out);
 }
 
 static void test_depth(void **state)
@@ -124,8 +135,7 @@ static const char *alike_text(unsigned n, unsigned last_count, struct bo_arena *
     for (unsigned i = 0; i < n; i++)
         bo_put_text(&out, "f%03u:0:0\n 1: g:0\n  1: 7\n  2: 7\n  3: h:0\n   1: %u\n   9.3: 7\n", i,
                     i + 1 == n ? last_count : 7);
-    bo_put_u8(&out, 0);
-    return (const char *)out.p;
+    return take_text(&out);
 }
 
 static void test_sharing(void **state)
@@ -147,6 +157,9 @@ static void test_sharing(void **state)
         if (strcmp(other.sections[i].name, "structure") == 0)
             assert_int_equal(bo_writer_section_nbytes(&other, i),
                              bo_writer_section_nbytes(&many, i));
+    bo_writer_free(&other);
+    bo_writer_free(&many);
+    bo_writer_free(&few);
     bo_arena_free(&arena);
 }
 
@@ -221,8 +234,7 @@ static void plan_chains(unsigned n_a, unsigned n_b, struct bo_arena *arena,
     put_chain('a', n_a, &out);
     if (n_b)
         put_chain('b', n_b, &out);
-    bo_put_u8(&out, 0);
-    const struct autofdo_model *model = parse_text((const char *)out.p, arena);
+    const struct autofdo_model *model = parse_text(take_text(&out), arena);
     if (autofdo_plan_trees(model, arena, plan, &error))
         fail_msg("%s", error.what);
 }
@@ -310,8 +322,7 @@ static void test_lookups(void **state)
     bo_writer_init(&text, &arena);
     for (unsigned i = 0; i < N; i++)
         bo_put_text(&text, "prefix%03u:0:%u\n 1: %u\n 2: callee%u:0\n", 2 * i, i + 1, i, i);
-    bo_put_u8(&text, 0);
-    const struct autofdo_model *model = parse_text((const char *)text.p, &arena);
+    const struct autofdo_model *model = parse_text(take_text(&text), &arena);
     for (size_t c = 0; c < N_ELEMENTS(codec_names); c++) {
         const struct bo_codec *codec = test_trees_codec(codec_names[c]);
         struct bo_writer out;
