@@ -93,7 +93,8 @@ limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word
 
 FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 
-# Optional codecs, by their libraries: built in the native variants where the header is there.
+# Optional codecs, by their libraries: built in the native variants (VARIANTS_<library>, or gcc and
+# clang) where the header is there.
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
 OPTIONAL ?= marisa cmph llvm zstd
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c) \
@@ -114,7 +115,8 @@ VERSION_marisa = $(shell pkg-config --modversion marisa)
 VERSION_cmph = $(shell pkg-config --modversion cmph)
 VERSION_llvm = $(shell llvm-config-14 --version)
 VERSION_zstd = $(shell pkg-config --modversion libzstd)
-BUILT_OPTIONAL := $(if $(filter gcc clang,$(VARIANT)),$(foreach l,$(OPTIONAL),\
+VARIANTS_zstd := gcc clang asan
+BUILT_OPTIONAL := $(foreach l,$(OPTIONAL),$(if $(filter $(or $(VARIANTS_$(l)),gcc clang),$(VARIANT)),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))
 CORE_LIBS := $(foreach l,$(BUILT_OPTIONAL),$(LIBS_$(l)))
 OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
