@@ -177,9 +177,12 @@ static void print_again(const struct bo_page *page)
         fetched =
             fetched || !json_is_true(json_object_get(page->run->documents[d].sizes, "embedded"));
     const char *commit = bo_run_fact(page->run, "commit");
-    fprintf(page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\n%smake bench\n```\n",
-            (int)strcspn(commit, "+"), commit,
-            fetched ? "make corpora   # the documents that are not in the repository\n" : "");
+    fprintf(
+        page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\n%smake bench\n```\n",
+        (int)strcspn(commit, "+"), commit,
+        fetched
+            ? "make corpora   # documents that are not in the repository; external ones: corpora/README.md\n"
+            : "");
     if (strchr(commit, '+'))
         fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
 }
