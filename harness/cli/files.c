@@ -201,13 +201,20 @@ static bool write_all(int fd, struct bo_span bytes)
     return true;
 }
 
-/* A name for mkstemp and mkdtemp to complete, which want it to end like this. */
+/* A name for mkstemp and mkdtemp to complete: they put what is unique in the place of six X. */
 static bool name_temporary(const char *start, char *temporary, size_t n)
 {
-    if ((size_t)snprintf(temporary, n, "%s.XXXXXX", start) < n)
-        return true;
-    errno = ENAMETOOLONG;
-    return false;
+    enum { N_UNIQUE = 6 };
+    const size_t length = strlen(start);
+    if (length + 1 + N_UNIQUE >= n) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(temporary, start, length);
+    temporary[length] = '.';
+    memset(temporary + length + 1, 'X', N_UNIQUE);
+    temporary[length + 1 + N_UNIQUE] = 0;
+    return true;
 }
 
 bool bo_temporary_folder(char *path, size_t n)
