@@ -1,11 +1,9 @@
 /* Templight as the harness sees it: counts, the entropy floor, and the table of the format. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "codecs/templight/generate.h"
 #include "codecs/templight/model.h"
 #include "codecs/templight/queries.h"
 #include "codecs/templight/text.h"
+#include "harness/entropy.h"
 
 /* ---- counts ------------------------------------------------------------------------------------ */
 
@@ -52,7 +50,7 @@ enum stream { SHAPES, KINDS, NAMES, FILES, LINES, COLUMNS, TIMES, MEMORY, N_STRE
 /* What the records say, kind by kind. */
 struct streams {
     struct numbers of[N_STREAMS];
-    uint64_t name_bytes[256], file_bytes[256]; /* how often each occurs in the tables */
+    struct bo_byte_counts name_bytes, file_bytes; /* of the tables */
     struct bo_arena *arena;
     bool refused; /* by the arena */
 };
@@ -97,53 +95,10 @@ static void put_record(struct streams *s, const struct templight_record *record)
         put_location(s, &record->origin);
 }
 
-static void count_bytes(const struct bo_span *texts, uint32_t n, uint64_t counts[256])
+static void count_bytes(const struct bo_span *texts, uint32_t n, struct bo_byte_counts *counts)
 {
     for (uint32_t i = 0; i < n; i++)
-        for (size_t b = 0; b < texts[i].n; b++)
-            counts[texts[i].p[b]]++;
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
-/* Bits that `count` of n symbols take together in a code fitted to their frequencies. */
-static double symbol_nbits(uint64_t count, uint64_t n)
-{
-    return (double)count * log2((double)n / (double)count);
-}
-
-/* Bits that the numbers take in a code fitted to their frequencies; sorts them. */
-static double order0_nbits(struct numbers *numbers)
-{
-    double nbits = 0;
-    const size_t n = numbers->n;
-    if (n)
-        qsort(numbers->p, n, sizeof *numbers->p, compare_u64);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && numbers->p[j] == numbers->p[i]; j++)
-            ;
-        nbits += symbol_nbits(j - i, n);
-    }
-    return nbits;
-}
-
-/* The same for bytes. */
-static double bytes_nbits(const uint64_t counts[256])
-{
-    uint64_t n = 0;
-    double nbits = 0;
-    for (unsigned byte = 0; byte < 256; byte++)
-        n += counts[byte];
-    for (unsigned byte = 0; byte < 256; byte++)
-        if (counts[byte])
-            nbits += symbol_nbits(counts[byte], n);
-    return nbits;
+        bo_count_bytes(counts, texts[i]);
 }
 
 /*
@@ -159,14 +114,14 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
         const struct templight_trace *trace = &model->traces[t];
         for (size_t i = 0; i < trace->n_records && !s.refused; i++)
             put_record(&s, &trace->records[i]);
-        count_bytes(trace->names, trace->n_names, s.name_bytes);
-        count_bytes(trace->files, trace->n_files, s.file_bytes);
+        count_bytes(trace->names, trace->n_names, &s.name_bytes);
+        count_bytes(trace->files, trace->n_files, &s.file_bytes);
     }
     if (s.refused)
         return -1;
-    double nbits = bytes_nbits(s.name_bytes) + bytes_nbits(s.file_bytes);
+    double nbits = bo_bytes_nbits(&s.name_bytes) + bo_bytes_nbits(&s.file_bytes);
     for (unsigned i = 0; i < N_STREAMS; i++)
-        nbits += order0_nbits(&s.of[i]);
+        nbits += bo_order0_nbits(s.of[i].p, s.of[i].n);
     return nbits / 8;
 }
 

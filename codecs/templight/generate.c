@@ -25,7 +25,7 @@ struct maker {
 /* A flag as most records of the trace have it. */
 static bool usual_or_not(struct bo_random *random, bool usual)
 {
-    return bo_random_one_in(random, templight_strangeness(random)) ? !usual : usual;
+    return bo_random_one_in(random, bo_random_strangeness(random)) ? !usual : usual;
 }
 
 static void draw_figures(struct maker *m, struct templight_entry *entry)
@@ -39,8 +39,7 @@ static void draw_figures(struct maker *m, struct templight_entry *entry)
 }
 
 /* A Begin that was not there before, or only in parts. */
-static void draw_new_begin(struct maker *m, struct templight_draft *draft,
-                           struct templight_entry *entry)
+static void draw_new_begin(struct maker *m, struct bo_draft *draft, struct templight_entry *entry)
 {
     const struct templight_texts *names = &m->builder->names;
     entry->kind = templight_random_kind(m->random);
@@ -56,7 +55,7 @@ static void draw_new_begin(struct maker *m, struct templight_draft *draft,
 
 static bool add_begin(struct maker *m)
 {
-    struct templight_draft draft;
+    struct bo_draft draft;
     struct templight_entry entry = {0};
     if (m->n_recent && !bo_random_one_in(m->random, 3)) {
         entry = m->recent[bo_random_below(m->random, m->n_recent)];
@@ -91,7 +90,7 @@ static bool add_end(struct maker *m)
 static bool closes_now(struct maker *m)
 {
     if (m->builder->n_open == 0) /* an End alone */
-        return bo_random_one_in(m->random, 8 * templight_strangeness(m->random));
+        return bo_random_one_in(m->random, 8 * bo_random_strangeness(m->random));
     const bool at_once = templight_open_begin(m->builder)->kind == TEMPLIGHT_MEMOIZATION;
     return !bo_random_one_in(m->random, at_once ? 16 : m->builder->n_open < 12 ? 2 : 8);
 }
@@ -196,7 +195,7 @@ static struct templight_entry entry_of(const struct templight_trace *trace,
 
 /* Another name: of the trace, with a byte changed, or new. */
 static void change_name(struct plan *plan, const struct templight_trace *trace,
-                        struct templight_draft *draft, struct templight_entry *entry)
+                        struct bo_draft *draft, struct templight_entry *entry)
 {
     const uint32_t choice = bo_random_below(plan->random, 4);
     if (choice == 0) {
@@ -209,7 +208,7 @@ static void change_name(struct plan *plan, const struct templight_trace *trace,
         const size_t at = bo_random_below(plan->random, (uint32_t)draft->n);
         draft->p[at] = (uint8_t)(1 + bo_random_below(plan->random, UINT8_MAX));
     } else if (choice == 2) {
-        templight_strange_name(plan->random, draft);
+        templight_strange_name(plan->random, &plan->builder.names, draft);
     } else {
         templight_random_name(plan->random, &plan->builder.names, draft);
     }
@@ -217,7 +216,7 @@ static void change_name(struct plan *plan, const struct templight_trace *trace,
 }
 
 static void change_entry(struct plan *plan, const struct templight_trace *trace,
-                         struct templight_draft *draft, struct templight_entry *entry)
+                         struct bo_draft *draft, struct templight_entry *entry)
 {
     switch (plan->change) {
     case CHANGE_NAME:
@@ -252,7 +251,7 @@ static void change_entry(struct plan *plan, const struct templight_trace *trace,
 
 static bool replay_records(struct plan *plan, const struct templight_trace *trace, bool is_target)
 {
-    struct templight_draft draft;
+    struct bo_draft draft;
     bool ok = true;
     for (size_t i = 0; i < trace->n_records && ok; i++) {
         struct templight_entry entry = entry_of(trace, &trace->records[i]);

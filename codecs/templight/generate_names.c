@@ -10,33 +10,6 @@
 #define N_ELEMENTS(array) (sizeof(array) / sizeof *(array))
 #define PICK(random, array) (array)[bo_random_below(random, N_ELEMENTS(array))]
 
-/* ---- drafts ------------------------------------------------------------------------------------ */
-
-static void put_bytes(struct templight_draft *draft, const uint8_t *p, size_t n)
-{
-    if (n > sizeof draft->p - draft->n)
-        return;
-    if (n)
-        memcpy(draft->p + draft->n, p, n);
-    draft->n += n;
-}
-
-static void put(struct templight_draft *draft, const char *text)
-{
-    put_bytes(draft, (const uint8_t *)text, strlen(text));
-}
-
-static void put_number(struct templight_draft *draft, uint32_t v)
-{
-    char digits[11];
-    size_t start = sizeof digits - 1;
-    digits[start] = '\0';
-    do
-        digits[--start] = (char)('0' + v % 10);
-    while (v /= 10);
-    put(draft, digits + start);
-}
-
 /* ---- names as compilers print them ------------------------------------------------------------- */
 
 static const char *const scopes[] = {"",
@@ -60,88 +33,88 @@ static const char *const members[] = {"operator<",  "operator<<", "operator->", 
                                       "operator()", "operator<=", "push_back",  "type",
                                       "value",      "_M_insert",  "~S",         "operator bool"};
 
-static void put_identifier(struct bo_random *random, struct templight_draft *draft)
+static void put_identifier(struct bo_random *random, struct bo_draft *draft)
 {
-    put(draft, PICK(random, templates));
+    BO_DRAFT_ONE_OF(draft, random, templates);
     if (bo_random_one_in(random, 3))
-        put_number(draft, bo_random_below(random, 500));
+        bo_draft_number(draft, bo_random_below(random, 500));
 }
 
 static void put_argument(struct bo_random *random, const struct templight_texts *before,
-                         unsigned depth, struct templight_draft *draft);
+                         unsigned depth, struct bo_draft *draft);
 
 static void put_arguments(struct bo_random *random, const struct templight_texts *before,
-                          unsigned depth, struct templight_draft *draft)
+                          unsigned depth, struct bo_draft *draft)
 {
     const uint32_t n = bo_random_below(random, bo_random_one_in(random, 32) ? 20 : 4);
-    put(draft, "<");
+    bo_draft_text(draft, "<");
     for (uint32_t i = 0; i < n; i++) {
         if (i)
-            put(draft, ", ");
+            bo_draft_text(draft, ", ");
         put_argument(random, before, depth + 1, draft);
     }
-    put(draft, ">");
+    bo_draft_text(draft, ">");
 }
 
 static void put_template(struct bo_random *random, const struct templight_texts *before,
-                         unsigned depth, struct templight_draft *draft)
+                         unsigned depth, struct bo_draft *draft)
 {
-    put(draft, PICK(random, scopes));
+    BO_DRAFT_ONE_OF(draft, random, scopes);
     put_identifier(random, draft);
     if (!bo_random_one_in(random, 8))
         put_arguments(random, before, depth, draft);
     if (bo_random_one_in(random, 4)) {
-        put(draft, "::");
-        put(draft, PICK(random, members));
+        bo_draft_text(draft, "::");
+        BO_DRAFT_ONE_OF(draft, random, members);
         if (bo_random_one_in(random, 3))
             put_arguments(random, before, depth, draft);
     }
 }
 
-static void put_lambda(struct bo_random *random, struct templight_draft *draft)
+static void put_lambda(struct bo_random *random, struct bo_draft *draft)
 {
     const struct bo_span file = templight_random_file(random);
-    put(draft, "(lambda at ");
-    put_bytes(draft, file.p, file.n);
-    put(draft, ":");
-    put_number(draft, bo_random_below(random, 900));
-    put(draft, ":");
-    put_number(draft, bo_random_below(random, 80));
-    put(draft, ")");
+    bo_draft_text(draft, "(lambda at ");
+    bo_draft_bytes(draft, file.p, file.n);
+    bo_draft_text(draft, ":");
+    bo_draft_number(draft, bo_random_below(random, 900));
+    bo_draft_text(draft, ":");
+    bo_draft_number(draft, bo_random_below(random, 80));
+    bo_draft_text(draft, ")");
 }
 
 static void put_argument(struct bo_random *random, const struct templight_texts *before,
-                         unsigned depth, struct templight_draft *draft)
+                         unsigned depth, struct bo_draft *draft)
 {
     const uint32_t choice = bo_random_below(random, 16);
     const bool is_deep = depth > 6 || bo_random_exhausted(random);
     if (choice < 4 && before->n) {
         const struct bo_span name = before->texts[bo_random_below(random, before->n)];
-        put_bytes(draft, name.p, name.n);
+        bo_draft_bytes(draft, name.p, name.n);
     } else if (choice < 9 && !is_deep) {
         put_template(random, before, depth, draft);
     } else if (choice < 13) {
-        put(draft, PICK(random, leaves));
+        BO_DRAFT_ONE_OF(draft, random, leaves);
     } else if (choice < 14) {
-        put(draft, PICK(random, values));
+        BO_DRAFT_ONE_OF(draft, random, values);
     } else if (choice < 15) {
         put_lambda(random, draft);
     } else {
-        put(draft, PICK(random, leaves));
-        put(draft, " (");
-        put(draft, PICK(random, leaves));
-        put(draft, ", ");
-        put(draft, PICK(random, leaves));
-        put(draft, ")");
+        BO_DRAFT_ONE_OF(draft, random, leaves);
+        bo_draft_text(draft, " (");
+        BO_DRAFT_ONE_OF(draft, random, leaves);
+        bo_draft_text(draft, ", ");
+        BO_DRAFT_ONE_OF(draft, random, leaves);
+        bo_draft_text(draft, ")");
     }
 }
 
 void templight_random_name(struct bo_random *random, const struct templight_texts *before,
-                           struct templight_draft *draft)
+                           struct bo_draft *draft)
 {
     draft->n = 0;
-    if (bo_random_one_in(random, templight_strangeness(random)))
-        templight_strange_name(random, draft);
+    if (bo_random_one_in(random, bo_random_strangeness(random)))
+        templight_strange_name(random, before, draft);
     else if (bo_random_one_in(random, 16))
         put_argument(random, before, 0, draft);
     else
@@ -230,13 +203,30 @@ static const char *const odd[] = {
     "a\xff<b\xff>",
 };
 
-static void put_repeated(struct templight_draft *draft, const char *text, uint32_t n)
+static void put_repeated(struct bo_draft *draft, const char *text, uint32_t n)
 {
     for (; n; n--)
-        put(draft, text);
+        bo_draft_text(draft, text);
 }
 
-void templight_strange_name(struct bo_random *random, struct templight_draft *draft)
+/* One of the odd ones, or what hurts any encoding of names; a NUL, which no name has, is a bracket. */
+static void put_odd(struct bo_random *random, const struct templight_texts *before,
+                    struct bo_draft *draft)
+{
+    const struct bo_span last =
+        before->n ? before->texts[before->n - 1] : (struct bo_span){NULL, 0};
+    if (!bo_random_one_in(random, 3)) {
+        BO_DRAFT_ONE_OF(draft, random, odd);
+        return;
+    }
+    bo_draft_strange_name(draft, random, last, odd, N_ELEMENTS(odd));
+    for (size_t i = 0; i < draft->n; i++)
+        if (draft->p[i] == 0)
+            draft->p[i] = '<';
+}
+
+void templight_strange_name(struct bo_random *random, const struct templight_texts *before,
+                            struct bo_draft *draft)
 {
     const uint32_t choice = bo_random_below(random, 16);
     const uint32_t n = 1 + bo_random_below(random, 255);
@@ -247,9 +237,9 @@ void templight_strange_name(struct bo_random *random, struct templight_draft *dr
         put_repeated(draft, ">", n);
         break;
     case 1:
-        put(draft, "A<");
+        bo_draft_text(draft, "A<");
         put_repeated(draft, ",", n);
-        put(draft, ">");
+        bo_draft_text(draft, ">");
         break;
     case 2:
         put_repeated(draft, bo_random_one_in(random, 2) ? "<" : "A<", n);
@@ -258,19 +248,13 @@ void templight_strange_name(struct bo_random *random, struct templight_draft *dr
         put_repeated(draft, bo_random_one_in(random, 2) ? "::" : "a::", n);
         break;
     case 4:
-        for (uint32_t i = 0; i < n % 16; i++) {
-            const uint8_t byte = (uint8_t)(1 + bo_random_below(random, 255));
-            put_bytes(draft, &byte, 1);
-        }
-        break;
-    case 5:
         for (uint32_t i = 0; i < n % 32; i++) {
             const uint8_t byte = (uint8_t) "<>,: oA'"[bo_random_below(random, 8)];
-            put_bytes(draft, &byte, 1);
+            bo_draft_bytes(draft, &byte, 1);
         }
         break;
     default:
-        put(draft, PICK(random, odd));
+        put_odd(random, before, draft);
         break;
     }
 }
@@ -293,7 +277,7 @@ struct bo_span templight_random_file(struct bo_random *random)
         "",     ":", "a:1:2", "C:\\x.h", "it's.h", "<scratch space>", "\xff.h", "caf\xc3\xa9.h",
         "a\nb", " ",
     };
-    const char *file = bo_random_one_in(random, templight_strangeness(random))
+    const char *file = bo_random_one_in(random, bo_random_strangeness(random))
                            ? PICK(random, odd_files)
                            : PICK(random, files);
     return (struct bo_span){(const uint8_t *)file, strlen(file)};
@@ -303,7 +287,7 @@ static uint32_t random_line(struct bo_random *random)
 {
     static const uint32_t extremes[] = {0,         1, 127, 128, INT32_MAX, (uint32_t)INT32_MAX + 6,
                                         UINT32_MAX};
-    if (bo_random_one_in(random, templight_strangeness(random)))
+    if (bo_random_one_in(random, bo_random_strangeness(random)))
         return PICK(random, extremes);
     return 1 + bo_random_below(random, 3000);
 }
@@ -323,7 +307,7 @@ struct templight_place templight_random_place(struct bo_random *random)
 uint32_t templight_random_kind(struct bo_random *random)
 {
     static const uint32_t odd_kinds[] = {24, 99, 1000, 1003, 1004, INT32_MAX, UINT32_MAX};
-    if (bo_random_one_in(random, templight_strangeness(random)))
+    if (bo_random_one_in(random, bo_random_strangeness(random)))
         return PICK(random, odd_kinds);
     return bo_random_one_in(random, 2) ? TEMPLIGHT_MEMOIZATION
                                        : bo_random_below(random, TEMPLIGHT_N_NAMED_KINDS);
@@ -340,7 +324,7 @@ uint64_t templight_random_time(struct bo_random *random)
                                          UINT64_C(0xfff8000000000000),
                                          UINT64_C(0x7ff0000000000001),
                                          UINT64_MAX};
-    if (bo_random_one_in(random, templight_strangeness(random)))
+    if (bo_random_one_in(random, bo_random_strangeness(random)))
         return PICK(random, odd_times);
     const double seconds = bo_random_below(random, 60000000) / 1e6;
     uint64_t bits;
@@ -351,7 +335,7 @@ uint64_t templight_random_time(struct bo_random *random)
 uint64_t templight_random_memory(struct bo_random *random)
 {
     static const uint64_t odd_sizes[] = {0, 1, UINT64_C(3) << 30, UINT64_C(100) << 30, UINT64_MAX};
-    if (bo_random_one_in(random, templight_strangeness(random)))
+    if (bo_random_one_in(random, bo_random_strangeness(random)))
         return PICK(random, odd_sizes);
     return (uint64_t)bo_random_below(random, 1 << 20) * 4096;
 }

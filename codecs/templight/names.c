@@ -225,7 +225,7 @@ static void add_match(const struct templight_texts *names, uint32_t name,
     matches->n++;
     for (; i > 0; i--) {
         const uint32_t before = matches->names[i - 1];
-        if (templight_compare_texts(names->texts[before], names->texts[name]) < 0)
+        if (bo_span_compare(names->texts[before], names->texts[name]) < 0)
             break;
         if (i < TEMPLIGHT_N_MATCHES)
             matches->names[i] = before;

@@ -5,6 +5,7 @@
 #include "codecs/templight/queries.h"
 
 #include "codecs/templight/workloads.h"
+#include "harness/queries.h"
 #include "harness/text.h"
 
 /* ---- right answers: names ---------------------------------------------------------------------- */
@@ -115,8 +116,7 @@ static void insert_match(const struct templight_trace *trace, uint32_t name,
                          struct templight_matches *matches)
 {
     uint64_t at = matches->n < TEMPLIGHT_N_MATCHES ? matches->n : TEMPLIGHT_N_MATCHES;
-    for (; at &&
-           templight_compare_texts(trace->names[name], trace->names[matches->names[at - 1]]) < 0;
+    for (; at && bo_span_compare(trace->names[name], trace->names[matches->names[at - 1]]) < 0;
          at--)
         if (at < TEMPLIGHT_N_MATCHES)
             matches->names[at] = matches->names[at - 1];
@@ -205,19 +205,6 @@ static bool prefix_at(const void *model, uint64_t i, void *query)
     return true;
 }
 
-static uint64_t count_whole(const void *model)
-{
-    (void)model;
-    return 1;
-}
-
-static bool whole_at(const void *model, uint64_t i, void *query)
-{
-    (void)model;
-    (void)query;
-    return i == 0;
-}
-
 /* Traces, and names of the first and of the last trace, that are just not there, or far from it. */
 static bool invalid_name_at(const void *opaque, uint64_t i, void *query)
 {
@@ -233,23 +220,14 @@ static bool invalid_name_at(const void *opaque, uint64_t i, void *query)
 
 static bool invalid_text_at(const void *opaque, uint64_t i, void *query)
 {
-    static const uint8_t text[] = "std";
     const struct templight_model *model = opaque;
     struct templight_text_query *q = query;
     if (i >= 2)
         return false;
     memset(q, 0, sizeof *q);
-    q->text = (struct bo_span){text, sizeof text - 1};
+    q->text = bo_span_of("std");
     q->trace = i ? UINT32_MAX : (uint32_t)model->n_traces;
     return true;
-}
-
-static bool none_invalid(const void *model, uint64_t i, void *query)
-{
-    (void)model;
-    (void)i;
-    (void)query;
-    return false;
 }
 
 /* ---- the command line -------------------------------------------------------------------------- */
@@ -257,7 +235,7 @@ static bool none_invalid(const void *model, uint64_t i, void *query)
 static bool parse_u32(const char *arg, uint32_t *v_ret)
 {
     uint64_t v;
-    if (!bo_parse_u64((struct bo_span){(const uint8_t *)arg, strlen(arg)}, UINT32_MAX, &v))
+    if (!bo_parse_u64(bo_span_of(arg), UINT32_MAX, &v))
         return false;
     *v_ret = (uint32_t)v;
     return true;
@@ -279,16 +257,8 @@ static enum bo_status parse_text(int n_args, char *const *args, void *query, str
     if (n_args != 2 || !parse_u32(args[0], &q->trace))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
                        "takes the number of a trace, from 0 on, and a text");
-    q->text = (struct bo_span){(const uint8_t *)args[1], strlen(args[1])};
+    q->text = bo_span_of(args[1]);
     return BO_OK;
-}
-
-static enum bo_status parse_nothing(int n_args, char *const *args, void *query,
-                                    struct bo_error *err)
-{
-    (void)args;
-    (void)query;
-    return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes no arguments") : BO_OK;
 }
 
 static void put_count(struct bo_writer *out, const char *name, uint64_t v)
@@ -384,32 +354,18 @@ const struct bo_query_kind templight_kinds[TEMPLIGHT_N_KINDS] = {
         {
             .name = "expand-all",
             .summary = "the texts of all names, in the order of their numbers",
-            .usage = "",
-            .workloads = templight_whole_workloads,
-            .n_workloads = TEMPLIGHT_N_WHOLE_WORKLOADS,
             .oracle = expand_all_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = templight_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_names,
+            BO_WHOLE_QUERY,
         },
     [TEMPLIGHT_STREAM] =
         {
             .name = "stream",
             .summary = "all records in order, each with its name's text, digested",
-            .usage = "",
             .answer_size = sizeof(struct templight_digest),
-            .workloads = templight_whole_workloads,
-            .n_workloads = TEMPLIGHT_N_WHOLE_WORKLOADS,
             .oracle = stream_oracle,
-            .count = count_whole,
-            .at = whole_at,
-            .draw_edges = templight_draw_whole,
-            .invalid_at = none_invalid,
-            .parse = parse_nothing,
             .print = print_digest,
+            BO_WHOLE_QUERY,
         },
     [TEMPLIGHT_FIND] =
         {

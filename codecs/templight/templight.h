@@ -84,14 +84,6 @@ static inline bool templight_same_location(const struct templight_location *a,
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-/* By unsigned bytes, a prefix before what it begins. As memcmp. */
-static inline int templight_compare_texts(struct bo_span a, struct bo_span b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    const int order = n ? memcmp(a.p, b.p, n) : 0;
-    return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 /* ---- queries --------------------------------------------------------------------------------- */
 
 /* A trace or a name that is not there is BO_OUT_OF_RANGE. */

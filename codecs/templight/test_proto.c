@@ -228,7 +228,7 @@ static void test_names(void **state)
         "C<'<'>",
     };
     for (size_t i = 0; i < N_ELEMENTS(odd); i++)
-        expect_name_kept(span_of(odd[i]));
+        expect_name_kept(bo_span_of(odd[i]));
     enum { N = 100000, N_SPLIT = 20000 };
     static uint8_t deep[3 * N];
     for (size_t n = N_SPLIT; n <= N; n += N - N_SPLIT) {

@@ -7,21 +7,7 @@
 #include "codecs/templight/test_model.h"
 #include "codecs/templight/workloads.h"
 
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 #define BEGIN(name) "---\nname: '" name "'\nkind: Memoization\nevent: Begin\n"
 #define END "---\nevent: End\n"
@@ -129,8 +115,8 @@ static void test_find(void **state)
     (void)state;
     const struct templight_model *model = parse_text(sample, &arena);
     const struct templight_text_query queries[] = {
-        {span_of("b"), 0}, {span_of(""), 0},    {span_of("abc"), 0},
-        {span_of("B"), 0}, {span_of("abc"), 1}, {span_of("ab"), 1},
+        {bo_span_of("b"), 0}, {bo_span_of(""), 0},    {bo_span_of("abc"), 0},
+        {bo_span_of("B"), 0}, {bo_span_of("abc"), 1}, {bo_span_of("ab"), 1},
     };
     const uint32_t expected[] = {0, 10, 4, TEMPLIGHT_NONE, 0, TEMPLIGHT_NONE};
     uint32_t answers[N_ELEMENTS(queries)];
@@ -157,7 +143,7 @@ static void test_prefix(void **state)
         {"ab", 1, {1, {0, none, none, none, none, none, none, none}}},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        const struct templight_text_query query = {span_of(cases[i].text), cases[i].trace};
+        const struct templight_text_query query = {bo_span_of(cases[i].text), cases[i].trace};
         struct templight_matches matches;
         assert_int_equal(templight_kinds[TEMPLIGHT_PREFIX].oracle(model, &query, 1, &matches),
                          BO_OK);
@@ -174,7 +160,7 @@ static void test_prefixes_of_names(void **state)
     struct templight_text_query query;
     for (size_t i = 0; i < N_ELEMENTS(expected); i++) {
         assert_true(templight_kinds[TEMPLIGHT_PREFIX].at(model, i, &query));
-        assert_true(bo_span_equal(query.text, span_of(expected[i])));
+        assert_true(bo_span_equal(query.text, bo_span_of(expected[i])));
     }
 }
 

@@ -8,23 +8,7 @@
 #include "codecs/templight/text.h"
 #include "codecs/templight/yaml.h"
 
-static const struct bo_format *format;
-static struct bo_arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    format = bo_find_format("templight");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
+#include "harness/test_fixture.h"
 
 /* ---- clang's own ------------------------------------------------------------------------------- */
 
@@ -168,9 +152,9 @@ static void test_scalars_as_llvm_writes_them(void **state)
         struct bo_span back;
         size_t at;
         bo_writer_init(&out, &arena);
-        const struct bo_span text = span_of(cases[i][0]);
+        const struct bo_span text = bo_span_of(cases[i][0]);
         templight_put_scalar(&out, text, templight_quoting_of(text));
-        if (!bo_span_equal(bo_writer_span(&out), span_of(cases[i][1])))
+        if (!bo_span_equal(bo_writer_span(&out), bo_span_of(cases[i][1])))
             fail_msg("%s is written as %.*s", cases[i][1], (int)out.n, (const char *)out.p);
         assert_null(templight_read_scalar(bo_writer_span(&out), &arena, &back, &at));
         assert_true(bo_span_equal(back, text));
@@ -252,128 +236,106 @@ static void test_times(void **state)
         uint64_t bits;
         templight_time_text(cases[i].bits, text);
         assert_string_equal(text, cases[i].text);
-        assert_true(templight_read_time(span_of(text), &bits));
+        assert_true(templight_read_time(bo_span_of(text), &bits));
         assert_true(bits == cases[i].bits);
     }
     for (uint64_t seed = 0; seed < 20000; seed++) {
         char text[TEMPLIGHT_TIME_NBYTES];
         uint64_t bits;
         templight_time_text(bo_mix64(seed), text);
-        assert_true(templight_read_time(span_of(text), &bits) && bits == bo_mix64(seed));
+        assert_true(templight_read_time(bo_span_of(text), &bits) && bits == bo_mix64(seed));
     }
 }
 
 /* ---- mistakes ---------------------------------------------------------------------------------- */
 
-#define GOOD "---\nname: S\nkind: Memoization\nevent: Begin\n" /* 43 bytes */
+#define GOOD "---\nname: S\nkind: Memoization\nevent: Begin\n"
 
 static void test_mistakes(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        enum bo_status status;
-        uint64_t off;
-        const char *what;
-    } cases[] = {
-        {"x\n", BO_CORRUPT, 0, "line outside of a record"},
-        {"name: S\n", BO_CORRUPT, 0, "line outside of a record"},
-        {"---\n", BO_CORRUPT, 0, "record without an event"},
-        {"---\nsize: 3\n", BO_CORRUPT, 4, "line is no key of a record"},
-        {"---\nname: a\nname: b\n", BO_CORRUPT, 12, "key stands twice in a record"},
-        {"---\nname:a\n", BO_CORRUPT, 9, "no blank behind a key"},
-        {"---\nevent: begin\n", BO_CORRUPT, 11, "event is neither Begin nor End"},
-        {"---\nkind: Memoization\nevent: Begin\n", BO_CORRUPT, 0, "Begin without a name or a kind"},
-        {"---\nname: S\nevent: Begin\n", BO_CORRUPT, 0, "Begin without a name or a kind"},
-        {"---\nname: S\nkind: Foo\nevent: Begin\n", BO_UNSUPPORTED, 18,
+    static const struct marked_mistake mistakes[] = {
+        {"@x\n", BO_CORRUPT, "line outside of a record"},
+        {"@name: S\n", BO_CORRUPT, "line outside of a record"},
+        {"@---\n", BO_CORRUPT, "record without an event"},
+        {"---\n@size: 3\n", BO_CORRUPT, "line is no key of a record"},
+        {"---\nname: a\n@name: b\n", BO_CORRUPT, "key stands twice in a record"},
+        {"---\nname:@a\n", BO_CORRUPT, "no blank behind a key"},
+        {"---\nevent: @begin\n", BO_CORRUPT, "event is neither Begin nor End"},
+        {"@---\nkind: Memoization\nevent: Begin\n", BO_CORRUPT, "Begin without a name or a kind"},
+        {"@---\nname: S\nevent: Begin\n", BO_CORRUPT, "Begin without a name or a kind"},
+        {"---\nname: S\nkind: @Foo\nevent: Begin\n", BO_UNSUPPORTED,
          "kind is neither a name that is known nor a number"},
-        {"---\nname: S\nkind: 4294967296\nevent: Begin\n", BO_UNSUPPORTED, 18,
+        {"---\nname: S\nkind: @4294967296\nevent: Begin\n", BO_UNSUPPORTED,
          "kind is neither a name that is known nor a number"},
-        {"---\nname:\nkind: 1\nevent: Begin\n", BO_CORRUPT, 9, "no value"},
-        {"---\nname: 'S\nkind: 1\nevent: Begin\n", BO_CORRUPT, 12,
+        {"---\nname:@\nkind: 1\nevent: Begin\n", BO_CORRUPT, "no value"},
+        {"---\nname: 'S@\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "quoted text does not end on its line"},
-        {"---\nname: 'S''\nkind: 1\nevent: Begin\n", BO_CORRUPT, 14,
+        {"---\nname: 'S''@\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "quoted text does not end on its line"},
-        {"---\nname: 'S' x\nkind: 1\nevent: Begin\n", BO_CORRUPT, 13, "bytes behind a quoted text"},
-        {"---\nname: \"S\" x\nkind: 1\nevent: Begin\n", BO_CORRUPT, 13,
-         "bytes behind a quoted text"},
-        {"---\nname: \"S\\\"\nkind: 1\nevent: Begin\n", BO_CORRUPT, 14,
+        {"---\nname: 'S'@ x\nkind: 1\nevent: Begin\n", BO_CORRUPT, "bytes behind a quoted text"},
+        {"---\nname: \"S\"@ x\nkind: 1\nevent: Begin\n", BO_CORRUPT, "bytes behind a quoted text"},
+        {"---\nname: \"S\\\"@\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "quoted text does not end on its line"},
-        {"---\nname: \"S\\q\"\nkind: 1\nevent: Begin\n", BO_CORRUPT, 12,
+        {"---\nname: \"S@\\q\"\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "escape that stands for no character"},
-        {"---\nname: \"S\\uD800\"\nkind: 1\nevent: Begin\n", BO_CORRUPT, 12,
+        {"---\nname: \"S@\\uD800\"\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "escape that stands for no character"},
-        {"---\nname: \"S\\x00\"\nkind: 1\nevent: Begin\n", BO_CORRUPT, 12,
+        {"---\nname: \"S@\\x00\"\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "escape that stands for no character"},
-        {"---\nname: !!binary AAA\nkind: 1\nevent: Begin\n", BO_CORRUPT, 22,
+        {"---\nname: !!binary AAA@\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "binary text is no whole number of groups of 4 digits"},
-        {"---\nname: !!binary A*AA\nkind: 1\nevent: Begin\n", BO_CORRUPT, 20,
+        {"---\nname: !!binary A@*AA\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "binary text is not in base64"},
-        {"---\nname: !!binary AAAA\nkind: 1\nevent: Begin\n", BO_CORRUPT, 10, "text holds a NUL"},
-        {"---\nname: &a S\nkind: 1\nevent: Begin\n", BO_CORRUPT, 10,
+        {"---\nname: @!!binary AAAA\nkind: 1\nevent: Begin\n", BO_CORRUPT, "text holds a NUL"},
+        {"---\nname: @&a S\nkind: 1\nevent: Begin\n", BO_CORRUPT,
          "plain text begins with a sign that means something"},
-        {"---\nname: a # b\nkind: 1\nevent: Begin\n", BO_CORRUPT, 12,
-         "plain text holds what ends it"},
-        {"---\nname: a: b\nkind: 1\nevent: Begin\n", BO_CORRUPT, 11,
-         "plain text holds what ends it"},
-        {GOOD "poi: a.h\n", BO_CORRUPT, 48, "location does not end in :LINE:COLUMN"},
-        {GOOD "poi: a.h:1\n", BO_CORRUPT, 48, "location does not end in :LINE:COLUMN"},
-        {GOOD "poi: a.h:01:2\n", BO_CORRUPT, 48, "location does not end in :LINE:COLUMN"},
-        {GOOD "orig: a.h:1:4294967296\n", BO_CORRUPT, 49, "location does not end in :LINE:COLUMN"},
-        {GOOD "orig: 1:2\n", BO_CORRUPT, 49, "location does not end in :LINE:COLUMN"},
-        {GOOD "time: soon\n", BO_CORRUPT, 49, "time is not a number"},
-        {GOOD "time: 0x12\n", BO_CORRUPT, 49, "time is not a number"},
-        {GOOD "time:\n", BO_CORRUPT, 48, "time is not a number"},
-        {GOOD "time: 1.0000000000000000000000000000000000000000000000001\n", BO_CORRUPT, 49,
+        {"---\nname: a @# b\nkind: 1\nevent: Begin\n", BO_CORRUPT, "plain text holds what ends it"},
+        {"---\nname: a@: b\nkind: 1\nevent: Begin\n", BO_CORRUPT, "plain text holds what ends it"},
+        {GOOD "poi: @a.h\n", BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {GOOD "poi: @a.h:1\n", BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {GOOD "poi: @a.h:01:2\n", BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {GOOD "orig: @a.h:1:4294967296\n", BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {GOOD "orig: @1:2\n", BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {GOOD "time: @soon\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @0x12\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time:@\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @1.0000000000000000000000000000000000000000000000001\n", BO_CORRUPT,
          "time is not a number"},
-        {GOOD "memory: -1\n", BO_CORRUPT, 51, "memory is not a number of bytes"},
-        {GOOD "memory: 18446744073709551616\n", BO_CORRUPT, 51, "memory is not a number of bytes"},
-        {GOOD "---\nevent: End\nname: T\n", BO_CORRUPT, 64,
+        {GOOD "memory: @-1\n", BO_CORRUPT, "memory is not a number of bytes"},
+        {GOOD "memory: @18446744073709551616\n", BO_CORRUPT, "memory is not a number of bytes"},
+        {GOOD "---\nevent: End\nname: @T\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {GOOD "---\nevent: End\nkind: 1\n", BO_CORRUPT, 64,
+        {GOOD "---\nevent: End\nkind: @1\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {GOOD "---\nevent: End\npoi: a.h:1:2\n", BO_CORRUPT, 63,
+        {GOOD "---\nevent: End\npoi: @a.h:1:2\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: a.h:1:3\n", BO_CORRUPT, 76,
+        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: @a.h:1:3\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: a.h:3:2\n", BO_CORRUPT, 76,
+        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: @a.h:3:2\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: b.h:1:2\n", BO_CORRUPT, 76,
+        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: @b.h:1:2\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: ''\n", BO_CORRUPT, 76,
+        {GOOD "poi: a.h:1:2\n---\nevent: End\npoi: @''\n", BO_CORRUPT,
          "End does not repeat the Begin that it closes"},
-        {"---\nevent: End\nname: T\n", BO_UNSUPPORTED, 21,
+        {"---\nevent: End\nname: @T\n", BO_UNSUPPORTED,
          "End has fields of a Begin, but none is open"},
-        {"# trace: x\n", BO_CORRUPT, 9, "header of a trace is not {version: NUMBER, source: TEXT}"},
-        {"# trace: {version: x, source: ''}\n", BO_CORRUPT, 19,
+        {"# trace: @x\n", BO_CORRUPT, "header of a trace is not {version: NUMBER, source: TEXT}"},
+        {"# trace: {version: @x, source: ''}\n", BO_CORRUPT,
          "header of a trace is not {version: NUMBER, source: TEXT}"},
-        {"# trace: {version: 1, source: ''\n", BO_CORRUPT, 30,
+        {"# trace: {version: 1, source: @''\n", BO_CORRUPT,
          "header of a trace is not {version: NUMBER, source: TEXT}"},
-        {"# trace: {version: 1, source: 'a}\n", BO_CORRUPT, 32,
+        {"# trace: {version: 1, source: 'a@}\n", BO_CORRUPT,
          "quoted text does not end on its line"},
     };
-    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        struct bo_error error = {0};
-        void *model;
-        const enum bo_status status = format->parse(span_of(cases[i].text), &arena, &model, &error);
-        if (status != cases[i].status || error.off != cases[i].off ||
-            strcmp(error.what, cases[i].what) != 0)
-            fail_msg("status %d, byte %llu, %s: for\n%s", (int)status,
-                     (unsigned long long)error.off, status ? error.what : "", cases[i].text);
-    }
+    expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
 static void test_nul_in_the_text(void **state)
 {
     (void)state;
-    static const char text[] = "---\nname: a\0b\nkind: 1\nevent: Begin\n";
-    struct bo_error error;
-    void *model;
-    assert_int_equal(format->parse((struct bo_span){(const uint8_t *)text, sizeof text - 1}, &arena,
-                                   &model, &error),
-                     BO_CORRUPT);
-    assert_string_equal(error.what, "text holds a NUL");
-    assert_true(error.off == 10);
+    static const struct bo_span text = BYTES("---\nname: a\0b\nkind: 1\nevent: Begin\n");
+    expect_mistake(text, 10, BO_CORRUPT, "text holds a NUL");
 }
 
 /* ---- generated models -------------------------------------------------------------------------- */
@@ -381,16 +343,7 @@ static void test_nul_in_the_text(void **state)
 static void test_round_trips(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 100; seed++) {
-        const void *model = generate_model(seed, 80, &arena);
-        const struct bo_span text = print_text(model, &arena);
-        void *back;
-        assert_int_equal(format->parse(text, &arena, &back, NULL), BO_OK);
-        const char *difference = templight_differ(model, back);
-        if (difference)
-            fail_msg("seed %llu: %s", (unsigned long long)seed, difference);
-        assert_true(bo_span_equal(print_text(back, &arena), text));
-    }
+    expect_texts_survive(100, 80);
 }
 
 /* The model owns its texts: what it was read from may go. */
@@ -410,8 +363,8 @@ static void test_text_may_go(void **state)
 static void test_cuts(void **state)
 {
     (void)state;
-    const struct bo_span text =
-        span_of(BEGIN("'a''b'", "\"a\\x01b.h:1:2\"") END("'a''b'", "''") "time:            1.5\n");
+    const struct bo_span text = bo_span_of(BEGIN("'a''b'", "\"a\\x01b.h:1:2\"")
+                                               END("'a''b'", "''") "time:            1.5\n");
     unsigned n_refused = 0;
     for (size_t n = 0; n < text.n; n++) {
         struct bo_error error = {0};
@@ -447,7 +400,7 @@ static void test_each_allocation_fails(void **state)
 {
     (void)state;
     const struct bo_span text =
-        span_of(BEGIN("'a''b'", "\"a\\nb.h:1:2\"") END("'a''b'", "!!binary /zoxOjE="));
+        bo_span_of(BEGIN("'a''b'", "\"a\\nb.h:1:2\"") END("'a''b'", "!!binary /zoxOjE="));
     for (uint64_t fail_at = 1;; fail_at++) {
         struct bo_arena small;
         struct bo_error error = {0};

@@ -33,9 +33,9 @@ static void expect_entries(enum templight_rule rule, const char *name, const cha
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
     assert_true(templight_dictionary_init(&dictionary, rule, &arena));
-    assert_int_equal(templight_dictionary_add(&dictionary, span_of(name), &id, NULL), BO_OK);
+    assert_int_equal(templight_dictionary_add(&dictionary, bo_span_of(name), &id, NULL), BO_OK);
     print_entries(&dictionary, &out);
-    if (!bo_span_equal(bo_writer_span(&out), span_of(expected)))
+    if (!bo_span_equal(bo_writer_span(&out), bo_span_of(expected)))
         fail_msg("%s becomes\n%.*s, not\n%s", name, (int)out.n, (const char *)out.p, expected);
     assert_int_equal(id, dictionary.n_pieces - 1);
     bo_writer_free(&out);
@@ -137,7 +137,7 @@ static void test_found_again(void **state)
     assert_true(templight_dictionary_init(&dictionary, TEMPLIGHT_SPLIT_SCOPES, &arena));
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         uint32_t id;
-        assert_int_equal(templight_dictionary_add(&dictionary, span_of(names[i]), &id, NULL),
+        assert_int_equal(templight_dictionary_add(&dictionary, bo_span_of(names[i]), &id, NULL),
                          BO_OK);
         assert_int_equal(id, expected[i]);
     }
@@ -231,8 +231,8 @@ static void test_all_short_names(void **state)
         size_t rest = n;
         for (unsigned i = 0; i < LENGTH; i++, rest /= N_ELEMENTS(parts))
             strcat(name, parts[rest % N_ELEMENTS(parts)]);
-        expect_round_trip(TEMPLIGHT_SPLIT_SCOPES, span_of(name), 100);
-        expect_round_trip(TEMPLIGHT_SPLIT_WIKI, span_of(name), 100);
+        expect_round_trip(TEMPLIGHT_SPLIT_SCOPES, bo_span_of(name), 100);
+        expect_round_trip(TEMPLIGHT_SPLIT_WIKI, bo_span_of(name), 100);
     }
 }
 
@@ -331,8 +331,8 @@ static void test_no_memory(void **state)
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         assert_true(templight_dictionary_init(&dictionary, TEMPLIGHT_SPLIT_SCOPES, &arena));
         arena.fail_at = arena.n_allocs + n;
-        const enum bo_status status =
-            templight_dictionary_add(&dictionary, span_of("a::b<c<d>, e, f, g<h>>::i"), &id, NULL);
+        const enum bo_status status = templight_dictionary_add(
+            &dictionary, bo_span_of("a::b<c<d>, e, f, g<h>>::i"), &id, NULL);
         bo_arena_free(&arena);
         if (status == BO_OK) {
             assert_true(n > 3);

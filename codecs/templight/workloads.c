@@ -6,10 +6,8 @@
  */
 #include "codecs/templight/workloads.h"
 
-static size_t random_index(struct bo_random *random, uint64_t n)
-{
-    return (size_t)(bo_random_u64(random) % n);
-}
+#include "harness/names.h"
+#include "harness/queries.h"
 
 /* ---- names by number --------------------------------------------------------------------------- */
 
@@ -57,29 +55,42 @@ static size_t draw_uniform(const void *opaque, struct bo_random *random, struct 
     const uint64_t n_names = count_names(model);
     struct templight_name_query *q = queries;
     for (size_t i = 0; i < n && n_names; i++)
-        q[i] = name_at(model, random_index(random, n_names));
+        q[i] = name_at(model, bo_random_index(random, n_names));
     return n_names ? n : 0;
 }
 
-/* The name of a random Begin: of one before or behind, where a random record is an End. */
+/* How many of the traces' Begins have each name: summed up, as bo_random_by_weight() takes it. */
+static void sum_uses(const struct templight_model *model, uint64_t *sums, uint64_t n_names)
+{
+    uint64_t *of_trace = sums, sum = 0;
+    memset(sums, 0, n_names * sizeof *sums);
+    for (size_t t = 0; t < model->n_traces; t++) {
+        const struct templight_trace *trace = &model->traces[t];
+        for (size_t r = 0; r < trace->n_records; r++)
+            if (!trace->records[r].is_end)
+                of_trace[trace->records[r].name]++;
+        of_trace += trace->n_names;
+    }
+    for (uint64_t i = 0; i < n_names; i++)
+        sums[i] = sum += sums[i];
+}
+
+/* The name of a random Begin. */
 static size_t draw_used(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
-    (void)arena;
     const struct templight_model *model = opaque;
     const uint64_t n_names = count_names(model);
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    uint64_t *sums = bo_alloc_array(arena, n_names, sizeof *sums);
     struct templight_name_query *q = queries;
-    for (size_t i = 0; i < n && n_names; i++) {
-        const uint32_t t = name_at(model, random_index(random, n_names)).trace;
-        const struct templight_trace *trace = &model->traces[t];
-        size_t r = random_index(random, trace->n_records);
-        while (r && trace->records[r].is_end)
-            r--;
-        while (trace->records[r].is_end)
-            r++; /* there are names, so there is a Begin */
-        q[i] = (struct templight_name_query){t, trace->records[r].name};
-    }
-    return n_names ? n : 0;
+    if (!sums || !n_names)
+        return 0;
+    sum_uses(model, sums, n_names);
+    for (size_t i = 0; i < n; i++)
+        q[i] = name_at(model, bo_random_by_weight(random, sums, n_names));
+    bo_arena_rewind(arena, mark);
+    return n;
 }
 
 size_t templight_draw_name_edges(const void *opaque, struct bo_random *random,
@@ -90,7 +101,7 @@ size_t templight_draw_name_edges(const void *opaque, struct bo_random *random,
     const uint64_t n_names = count_names(model);
     struct templight_name_query *q = queries;
     for (size_t i = 0; i < n && n_names; i++) {
-        q[i] = name_at(model, random_index(random, n_names));
+        q[i] = name_at(model, bo_random_index(random, n_names));
         const uint32_t last = model->traces[q[i].trace].n_names - 1;
         const uint32_t back = bo_random_below(random, 3);
         const bool is_last = bo_random_one_in(random, 2);
@@ -112,7 +123,7 @@ static void set_text(struct templight_text_query *query, uint32_t trace, struct 
 static void pick_name(const struct templight_model *model, uint64_t n_names,
                       struct bo_random *random, struct templight_text_query *query)
 {
-    const struct templight_name_query where = name_at(model, random_index(random, n_names));
+    const struct templight_name_query where = name_at(model, bo_random_index(random, n_names));
     set_text(query, where.trace, model->traces[where.trace].names[where.name]);
 }
 
@@ -128,40 +139,48 @@ static size_t draw_hit(const void *opaque, struct bo_random *random, struct bo_a
     return n_names ? n : 0;
 }
 
-static bool has_name(const struct templight_trace *trace, struct bo_span text)
+/* The trace's names but the empty one, in the arena; NULL when that refuses. */
+static struct bo_span *names_with_bytes(const struct templight_trace *trace, struct bo_arena *arena,
+                                        size_t *n_ret)
 {
-    for (uint32_t i = 0; i < trace->n_names; i++)
-        if (bo_span_equal(trace->names[i], text))
-            return true;
-    return false;
+    struct bo_span *names = bo_alloc_array(arena, trace->n_names, sizeof *names);
+    *n_ret = 0;
+    for (uint32_t i = 0; names && i < trace->n_names; i++)
+        if (trace->names[i].n)
+            names[(*n_ret)++] = trace->names[i];
+    return names;
 }
 
-/* The text with one byte changed, in the arena; false when that refuses. An empty one stays. */
-static bool change_byte(struct bo_span *text, struct bo_random *random, struct bo_arena *arena)
+/* Up to n names that are one byte off the trace's and not in it. */
+static size_t draw_miss_in(const struct templight_model *model, uint32_t t,
+                           struct bo_random *random, struct bo_arena *arena, size_t n,
+                           struct templight_text_query *queries)
 {
-    uint8_t *p = bo_alloc(arena, text->n);
-    if (!p || text->n == 0)
-        return p != NULL;
-    memcpy(p, text->p, text->n);
-    const size_t at = random_index(random, text->n);
-    p[at] = (uint8_t)('!' + bo_random_below(random, '~' - '!'));
-    text->p = p;
-    return true;
+    size_t n_names;
+    const struct bo_span *names = names_with_bytes(&model->traces[t], arena, &n_names);
+    struct bo_span *drawn = bo_alloc_array(arena, n, sizeof *drawn);
+    if (!names || !drawn)
+        return 0;
+    const struct bo_names present = {names, n_names, sizeof *names, 0, SIZE_MAX};
+    n = bo_draw_absent_names(&present, random, arena, n, drawn);
+    for (size_t i = 0; i < n; i++)
+        set_text(&queries[i], t, drawn[i]);
+    return n;
 }
 
-/* Names with a byte changed. Small documents may have next to none: it gives up after some tries. */
+/* Of one trace after the other, as many as it has of the names. */
 static size_t draw_miss(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
     const struct templight_model *model = opaque;
     const uint64_t n_names = count_names(model);
     struct templight_text_query *q = queries;
+    uint64_t n_so_far = 0;
     size_t n_drawn = 0;
-    for (size_t tries = 0; tries < 4 * n && n_drawn < n && n_names; tries++) {
-        pick_name(model, n_names, random, &q[n_drawn]);
-        if (!change_byte(&q[n_drawn].text, random, arena))
-            break;
-        n_drawn += !has_name(&model->traces[q[n_drawn].trace], q[n_drawn].text);
+    for (uint32_t t = 0; t < model->n_traces && n_names; t++) {
+        n_so_far += model->traces[t].n_names;
+        const size_t aim = (size_t)(n * n_so_far / n_names);
+        n_drawn += draw_miss_in(model, t, random, arena, aim - n_drawn, q + n_drawn);
     }
     return n_drawn;
 }
@@ -172,7 +191,7 @@ static struct bo_span cut_at_mark(struct bo_span text, struct bo_random *random)
     size_t n_marks = 0;
     for (size_t i = 0; i < text.n; i++)
         n_marks += text.p[i] == '<' || (i && text.p[i] == ':' && text.p[i - 1] == ':');
-    size_t left = n_marks ? random_index(random, n_marks) : n_marks;
+    size_t left = n_marks ? bo_random_index(random, n_marks) : n_marks;
     for (size_t i = 0; i < text.n && n_marks; i++)
         if ((text.p[i] == '<' || (i && text.p[i] == ':' && text.p[i - 1] == ':')) && left-- == 0)
             return (struct bo_span){text.p, i + 1};
@@ -192,70 +211,37 @@ static size_t draw_scope(const void *opaque, struct bo_random *random, struct bo
 
 /* ---- texts around the names -------------------------------------------------------------------- */
 
-/* Any but the names themselves: what readers may stumble upon. */
+/* What readers may stumble upon, whatever the names are. */
 static struct bo_span strange_text(struct bo_random *random)
 {
-#define TEXT(literal)                                \
-    {                                                \
-        (const uint8_t *)literal, sizeof literal - 1 \
-    }
-    static const struct bo_span texts[] = {
-        TEXT(""),  TEXT("\0"), TEXT("\xff"), TEXT("<"),  TEXT(">"),     TEXT("::"),
-        TEXT(","), TEXT(" "),  TEXT("std"),  TEXT("s"),  TEXT("std::"), TEXT("operator<"),
-        TEXT("'"), TEXT("A"),  TEXT("A<"),   TEXT("A<>")};
-#undef TEXT
-    return texts[bo_random_below(random, sizeof texts / sizeof *texts)];
-}
-
-static bool append_byte(struct bo_span *text, struct bo_random *random, struct bo_arena *arena)
-{
-    static const uint8_t bytes[] = {0, ' ', '>', ':', 'a', 0xff};
-    uint8_t *p = bo_alloc(arena, text->n + 1);
-    if (!p)
-        return false;
-    if (text->n)
-        memcpy(p, text->p, text->n);
-    p[text->n] = bytes[bo_random_below(random, sizeof bytes)];
-    *text = (struct bo_span){p, text->n + 1};
-    return true;
+    static const char *const texts[] = {"<", ">",     "::",        ",",  " ", "std", "s",
+                                        "'", "std::", "operator<", "A<", "A", "A<>", "\xff"};
+    static const struct bo_span nul = {(const uint8_t *)"", 1};
+    const uint32_t i = bo_random_below(random, sizeof texts / sizeof *texts + 1);
+    return i ? bo_span_of(texts[i - 1]) : nul;
 }
 
 size_t templight_draw_text_edges(const void *opaque, struct bo_random *random,
                                  struct bo_arena *arena, size_t n, void *queries)
 {
     const struct templight_model *model = opaque;
-    const uint64_t n_names = count_names(model);
     struct templight_text_query *q = queries;
-    bool ok = true;
-    size_t i = 0;
-    for (; i < n && ok && model->n_traces; i++) {
+    for (size_t i = 0; i < n && model->n_traces; i++) {
         const uint32_t choice = bo_random_below(random, 6);
-        const uint32_t trace = (uint32_t)random_index(random, model->n_traces);
-        const struct bo_span strange = strange_text(random);
-        set_text(&q[i], trace, strange);
-        if (!n_names || choice == 0)
-            continue;
-        pick_name(model, n_names, random, &q[i]);
+        const uint32_t t = (uint32_t)bo_random_index(random, model->n_traces);
+        const struct templight_trace *trace = &model->traces[t];
+        const struct bo_names names = {trace->names, trace->n_names, sizeof *trace->names, 0,
+                                       SIZE_MAX};
+        const size_t name = names.n ? bo_random_index(random, names.n) : 0;
+        const struct bo_span text =
+            choice ? bo_name_edge(&names, name, random, arena) : strange_text(random);
+        if (!text.p)
+            return i;
+        set_text(&q[i], t, text);
         if (choice == 1)
-            ok = append_byte(&q[i].text, random, arena);
-        else if (choice == 2)
-            q[i].text.n -= q[i].text.n != 0;
-        else if (choice == 3)
-            ok = change_byte(&q[i].text, random, arena);
-        else if (choice == 4)
-            q[i].trace = (uint32_t)random_index(random, model->n_traces);
+            q[i].trace = (uint32_t)bo_random_index(random, model->n_traces);
     }
-    return ok ? i : i - 1;
-}
-
-size_t templight_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
-                            size_t n, void *queries)
-{
-    (void)model;
-    (void)random;
-    (void)arena;
-    (void)queries;
-    return n < 1 ? n : 1;
+    return model->n_traces ? n : 0;
 }
 
 /* ---- the tables -------------------------------------------------------------------------------- */
@@ -285,15 +271,6 @@ const struct bo_workload templight_name_workloads[TEMPLIGHT_N_NAME_WORKLOADS] = 
         .n_queries = 1 << 10,
         .cold = true,
         .draw = draw_uniform,
-    },
-};
-
-const struct bo_workload templight_whole_workloads[TEMPLIGHT_N_WHOLE_WORKLOADS] = {
-    {
-        .name = "whole",
-        .summary = "all of the document; one query",
-        .n_queries = 1,
-        .draw = templight_draw_whole,
     },
 };
 

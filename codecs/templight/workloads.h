@@ -6,13 +6,11 @@
 
 enum {
     TEMPLIGHT_N_NAME_WORKLOADS = 4,
-    TEMPLIGHT_N_WHOLE_WORKLOADS = 1,
     TEMPLIGHT_N_FIND_WORKLOADS = 2,
     TEMPLIGHT_N_PREFIX_WORKLOADS = 2,
 };
 
 extern const struct bo_workload templight_name_workloads[TEMPLIGHT_N_NAME_WORKLOADS];
-extern const struct bo_workload templight_whole_workloads[TEMPLIGHT_N_WHOLE_WORKLOADS];
 extern const struct bo_workload templight_find_workloads[TEMPLIGHT_N_FIND_WORKLOADS];
 extern const struct bo_workload templight_prefix_workloads[TEMPLIGHT_N_PREFIX_WORKLOADS];
 
@@ -21,14 +19,10 @@ size_t templight_draw_name_edges(const void *model, struct bo_random *random,
                                  struct bo_arena *arena, size_t n, void *queries);
 
 /*
- * Texts around the names: themselves, longer and shorter by a byte, of another trace, strange ones.
+ * Texts at and near the names, of another trace, and strange ones.
  * There are such of any trace, also of one without names.
  */
 size_t templight_draw_text_edges(const void *model, struct bo_random *random,
                                  struct bo_arena *arena, size_t n, void *queries);
-
-/* The one query that says nothing. */
-size_t templight_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
-                            size_t n, void *queries);
 
 #endif
