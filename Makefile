@@ -115,7 +115,7 @@ VERSION_marisa = $(shell pkg-config --modversion marisa)
 VERSION_cmph = $(shell pkg-config --modversion cmph)
 VERSION_llvm = $(shell llvm-config-14 --version)
 VERSION_zstd = $(shell pkg-config --modversion libzstd)
-VARIANTS_zstd := gcc clang asan
+VARIANTS_zstd := gcc clang asan coverage libfuzzer afl cmplog
 BUILT_OPTIONAL := $(foreach l,$(OPTIONAL),$(if $(filter $(or $(VARIANTS_$(l)),gcc clang),$(VARIANT)),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))
 CORE_LIBS := $(foreach l,$(BUILT_OPTIONAL),$(LIBS_$(l)))

@@ -27,25 +27,35 @@ struct bo_effort bo_fuzz_effort(uint64_t seed)
     };
 }
 
-/* A replay means the same in every build, whichever libraries are there. */
-static bool is_fuzzed(const struct bo_codec *codec)
+/* The encodings that every build has: by their number, a replay means the same in each. */
+static bool is_everywhere(const struct bo_codec *codec)
 {
     return !codec->reads && !codec->optional;
+}
+
+/* An encoding of ours on top of a library. Controls are as safe as their libraries. */
+static bool is_ours_here(const struct bo_codec *codec)
+{
+    return !codec->reads && codec->optional && codec->role == BO_NEW;
 }
 
 unsigned bo_fuzz_n_encodings(const struct bo_format *format)
 {
     unsigned n = 0;
     for (const struct bo_codec *const *c = format->codecs; *c; c++)
-        n += is_fuzzed(*c);
+        n += is_everywhere(*c);
     return n;
 }
 
-const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i)
+const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i, size_t nbytes)
 {
     const struct bo_codec *const *c = format->codecs;
-    for (;; c++)
-        if (is_fuzzed(*c) && i-- == 0)
+    if (nbytes % BO_FUZZ_OURS_ONE_IN == 0)
+        for (; *c; c++)
+            if (is_ours_here(*c))
+                return *c;
+    for (c = format->codecs;; c++)
+        if (is_everywhere(*c) && i-- == 0)
             return *c;
 }
 
@@ -58,6 +68,14 @@ const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entr
     if (format->generate(&random, MAX_SCALE, arena, &model, &err))
         bo_fuzz_report_status(format, "format", "generate-fails", &err);
     return model;
+}
+
+void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
+                          const struct bo_effort *effort)
+{
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        if (is_everywhere(*c) || is_ours_here(*c))
+            bo_fuzz_offer(format, *c, bytes, effort);
 }
 
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,

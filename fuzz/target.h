@@ -30,9 +30,16 @@ struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params);
 /* Bounds on each input's work, small enough for thousands of inputs a second. */
 struct bo_effort bo_fuzz_effort(uint64_t seed);
 
-/* The number of encodings (codecs that are not second readers), and the i-th of them. */
+enum { BO_FUZZ_OURS_ONE_IN = 8 };
+
+/* The number of encodings (codecs that are not second readers) that every build has. */
 unsigned bo_fuzz_n_encodings(const struct bo_format *format);
-const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i);
+
+/*
+ * The i-th of these; but where an encoding of ours is built on top of a library, that one for one
+ * input in BO_FUZZ_OURS_ONE_IN, by its size.
+ */
+const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i, size_t nbytes);
 
 /*
  * The model that entropy describes; ends the process when the generator fails, which it never
@@ -40,6 +47,10 @@ const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned
  */
 const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entropy,
                              struct bo_arena *arena);
+
+/* bo_fuzz_offer to every encoding, those of ours on top of a library too, where they are built. */
+void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
+                          const struct bo_effort *effort);
 
 /* bo_check_bytes, which makes a copy that ends at a guard page; a finding is reported. */
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,

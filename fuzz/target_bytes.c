@@ -8,9 +8,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 {
     const struct bo_effort effort = bo_fuzz_effort(1);
-    const unsigned n = bo_fuzz_n_encodings(fuzz_format);
-    for (unsigned i = 0; i < n; i++)
-        bo_fuzz_offer(fuzz_format, bo_fuzz_encoding(fuzz_format, i), (struct bo_span){data, nbytes},
-                      &effort);
+    bo_fuzz_offer_to_all(fuzz_format, (struct bo_span){data, nbytes}, &effort);
     return 0;
 }

@@ -38,8 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 {
     struct bo_span entropy = {data, nbytes};
     struct bo_random params = bo_fuzz_take_params(&entropy, N_PARAMS);
-    const struct bo_codec *encoding =
-        bo_fuzz_encoding(fuzz_format, bo_random_below(&params, bo_fuzz_n_encodings(fuzz_format)));
+    const uint32_t choice = bo_random_below(&params, bo_fuzz_n_encodings(fuzz_format));
+    const struct bo_codec *encoding = bo_fuzz_encoding(fuzz_format, choice, nbytes);
     const struct bo_effort effort = bo_fuzz_effort(1);
     struct bo_arena arena;
     struct bo_writer out;

@@ -35,7 +35,7 @@ static void check_encoding(const struct bo_codec *encoding, const void *model,
                            const struct bo_effort *effort)
 {
     for (const struct bo_codec *const *codec = fuzz_format->codecs; *codec; codec++)
-        if (bo_encoding_of(fuzz_format, *codec) == encoding && !(*codec)->optional)
+        if (bo_encoding_of(fuzz_format, *codec) == encoding)
             check_codec(*codec, model, effort);
 }
 
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
     const uint8_t choice = bo_random_u8(&params);
     const struct bo_effort effort = bo_fuzz_effort(1u + choice);
     const struct bo_codec *encoding =
-        bo_fuzz_encoding(fuzz_format, choice % bo_fuzz_n_encodings(fuzz_format));
+        bo_fuzz_encoding(fuzz_format, choice % bo_fuzz_n_encodings(fuzz_format), nbytes);
     struct bo_arena arena;
     bo_arena_init(&arena, effort.budget_nbytes);
     const void *model = bo_fuzz_generate(fuzz_format, entropy, &arena);

@@ -49,8 +49,8 @@ struct bo_codec {
      */
     bool probabilistic;
     /*
-     * Built only where its library is there (struct bo_optional): neither golden sizes nor fuzz
-     * targets know it, so that both are the same everywhere.
+     * Built only where its library is there (struct bo_optional). Golden sizes do not know it, and
+     * fuzz targets only when it is ours (BO_NEW), so that both are the same everywhere.
      */
     bool optional;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
