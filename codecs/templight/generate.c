@@ -41,7 +41,7 @@ static void draw_figures(struct maker *m, struct templight_entry *entry)
 /* A Begin that was not there before, or only in parts. */
 static void draw_new_begin(struct maker *m, struct bo_draft *draft, struct templight_entry *entry)
 {
-    const struct templight_texts *names = &m->builder->names;
+    const struct bo_texts *names = &m->builder->names;
     entry->kind = templight_random_kind(m->random);
     if (names->n && bo_random_one_in(m->random, 4)) {
         entry->name = names->texts[bo_random_below(m->random, names->n)];

@@ -16,14 +16,14 @@ enum bo_status templight_mutate(const void *model, struct bo_random *random, str
  * A name as compilers print them, mostly: scopes, templates with arguments, some of which are names
  * from before, operators, lambdas.
  */
-void templight_random_name(struct bo_random *random, const struct templight_texts *before,
+void templight_random_name(struct bo_random *random, const struct bo_texts *before,
                            struct bo_draft *draft);
 
 /*
  * Odd ones: unbalanced, empty, no UTF-8, what YAML takes for something else, deep, wide, related to a
  * name from before.
  */
-void templight_strange_name(struct bo_random *random, const struct templight_texts *before,
+void templight_strange_name(struct bo_random *random, const struct bo_texts *before,
                             struct bo_draft *draft);
 
 struct bo_span templight_random_file(struct bo_random *random);

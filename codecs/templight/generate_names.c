@@ -40,11 +40,11 @@ static void put_identifier(struct bo_random *random, struct bo_draft *draft)
         bo_draft_number(draft, bo_random_below(random, 500));
 }
 
-static void put_argument(struct bo_random *random, const struct templight_texts *before,
-                         unsigned depth, struct bo_draft *draft);
+static void put_argument(struct bo_random *random, const struct bo_texts *before, unsigned depth,
+                         struct bo_draft *draft);
 
-static void put_arguments(struct bo_random *random, const struct templight_texts *before,
-                          unsigned depth, struct bo_draft *draft)
+static void put_arguments(struct bo_random *random, const struct bo_texts *before, unsigned depth,
+                          struct bo_draft *draft)
 {
     const uint32_t n = bo_random_below(random, bo_random_one_in(random, 32) ? 20 : 4);
     bo_draft_text(draft, "<");
@@ -56,8 +56,8 @@ static void put_arguments(struct bo_random *random, const struct templight_texts
     bo_draft_text(draft, ">");
 }
 
-static void put_template(struct bo_random *random, const struct templight_texts *before,
-                         unsigned depth, struct bo_draft *draft)
+static void put_template(struct bo_random *random, const struct bo_texts *before, unsigned depth,
+                         struct bo_draft *draft)
 {
     BO_DRAFT_ONE_OF(draft, random, scopes);
     put_identifier(random, draft);
@@ -83,8 +83,8 @@ static void put_lambda(struct bo_random *random, struct bo_draft *draft)
     bo_draft_text(draft, ")");
 }
 
-static void put_argument(struct bo_random *random, const struct templight_texts *before,
-                         unsigned depth, struct bo_draft *draft)
+static void put_argument(struct bo_random *random, const struct bo_texts *before, unsigned depth,
+                         struct bo_draft *draft)
 {
     const uint32_t choice = bo_random_below(random, 16);
     const bool is_deep = depth > 6 || bo_random_exhausted(random);
@@ -109,7 +109,7 @@ static void put_argument(struct bo_random *random, const struct templight_texts 
     }
 }
 
-void templight_random_name(struct bo_random *random, const struct templight_texts *before,
+void templight_random_name(struct bo_random *random, const struct bo_texts *before,
                            struct bo_draft *draft)
 {
     draft->n = 0;
@@ -210,8 +210,7 @@ static void put_repeated(struct bo_draft *draft, const char *text, uint32_t n)
 }
 
 /* One of the odd ones, or what hurts any encoding of names; a NUL, which no name has, is a bracket. */
-static void put_odd(struct bo_random *random, const struct templight_texts *before,
-                    struct bo_draft *draft)
+static void put_odd(struct bo_random *random, const struct bo_texts *before, struct bo_draft *draft)
 {
     const struct bo_span last =
         before->n ? before->texts[before->n - 1] : (struct bo_span){NULL, 0};
@@ -225,7 +224,7 @@ static void put_odd(struct bo_random *random, const struct templight_texts *befo
             draft->p[i] = '<';
 }
 
-void templight_strange_name(struct bo_random *random, const struct templight_texts *before,
+void templight_strange_name(struct bo_random *random, const struct bo_texts *before,
                             struct bo_draft *draft)
 {
     const uint32_t choice = bo_random_below(random, 16);

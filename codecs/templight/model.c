@@ -35,97 +35,6 @@ const char *templight_text_flaw(struct bo_span text)
     return text.n && memchr(text.p, '\0', text.n) ? "text holds a NUL" : NULL;
 }
 
-/* ---- a set of texts ---------------------------------------------------------------------------- */
-
-bool templight_texts_init(struct templight_texts *texts, bool copies, struct bo_arena *arena)
-{
-    *texts = (struct templight_texts){.n_slots = 64, .copies = copies, .arena = arena};
-    texts->slots = bo_zalloc_array(arena, texts->n_slots, sizeof *texts->slots);
-    texts->seed = bo_mix64((uintptr_t)texts->slots);
-    return texts->slots != NULL;
-}
-
-static uint32_t hash_of(const struct templight_texts *texts, struct bo_span text)
-{
-    return (uint32_t)XXH3_64bits_withSeed(text.p, text.n, texts->seed);
-}
-
-/* The slot of a text, or the empty one where it would be. */
-static uint32_t *slot_of(const struct templight_texts *texts, struct bo_span text, uint32_t hash)
-{
-    size_t i = hash & (texts->n_slots - 1);
-    for (; texts->slots[i]; i = (i + 1) & (texts->n_slots - 1)) {
-        const uint32_t number = texts->slots[i] - 1;
-        if (texts->hashes[number] == hash && bo_span_equal(texts->texts[number], text))
-            break;
-    }
-    return &texts->slots[i];
-}
-
-/* Twice the slots. */
-static bool spread_out(struct templight_texts *texts)
-{
-    const size_t n_slots = 2 * texts->n_slots;
-    uint32_t *slots = bo_zalloc_array(texts->arena, n_slots, sizeof *slots);
-    if (!slots)
-        return false;
-    for (uint32_t number = 0; number < texts->n; number++) {
-        size_t i = texts->hashes[number] & (n_slots - 1);
-        while (slots[i])
-            i = (i + 1) & (n_slots - 1);
-        slots[i] = number + 1;
-    }
-    texts->slots = slots;
-    texts->n_slots = n_slots;
-    return true;
-}
-
-static bool append_text(struct templight_texts *texts, struct bo_span text, uint32_t hash)
-{
-    const size_t n = texts->n;
-    struct bo_span *grown =
-        bo_grow_array(texts->arena, texts->texts, n, n + 1, &texts->cap, sizeof *grown);
-    uint32_t *hashes =
-        bo_grow_array(texts->arena, texts->hashes, n, n + 1, &texts->cap_hashes, sizeof *hashes);
-    if (!grown || !hashes)
-        return false;
-    texts->texts = grown;
-    texts->hashes = hashes;
-    if (texts->copies) {
-        uint8_t *copy = bo_alloc(texts->arena, text.n);
-        if (!copy)
-            return false;
-        if (text.n)
-            memcpy(copy, text.p, text.n);
-        text.p = copy;
-    }
-    texts->texts[n] = text;
-    texts->hashes[n] = hash;
-    texts->n++;
-    return true;
-}
-
-bool templight_texts_add(struct templight_texts *texts, struct bo_span text, uint32_t *number_ret)
-{
-    const uint32_t hash = hash_of(texts, text);
-    uint32_t *slot = slot_of(texts, text, hash);
-    if (*slot) {
-        *number_ret = *slot - 1;
-        return true;
-    }
-    *number_ret = texts->n;
-    if (!append_text(texts, text, hash))
-        return false;
-    *slot = texts->n;
-    return texts->n <= texts->n_slots / 2 || spread_out(texts);
-}
-
-uint32_t templight_texts_find(const struct templight_texts *texts, struct bo_span text)
-{
-    const uint32_t slot = *slot_of(texts, text, hash_of(texts, text));
-    return slot ? slot - 1 : TEMPLIGHT_NONE;
-}
-
 /* ---- building ---------------------------------------------------------------------------------- */
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
@@ -176,8 +85,8 @@ bool templight_start_trace(struct templight_builder *builder, uint32_t version,
     builder->records = NULL;
     builder->n_records = builder->cap_records = 0;
     builder->n_open = 0;
-    return templight_texts_init(&builder->names, builder->copies, builder->arena) &&
-           templight_texts_init(&builder->files, builder->copies, builder->arena);
+    return bo_texts_init(&builder->names, builder->copies, builder->arena) &&
+           bo_texts_init(&builder->files, builder->copies, builder->arena);
 }
 
 static bool locate(struct templight_builder *builder, const struct templight_place *place,
@@ -188,7 +97,7 @@ static bool locate(struct templight_builder *builder, const struct templight_pla
         return true;
     location_ret->line = place->line;
     location_ret->column = place->column;
-    return templight_texts_add(&builder->files, place->file, &location_ret->file);
+    return bo_texts_add(&builder->files, place->file, &location_ret->file);
 }
 
 static bool fill_begin(struct templight_builder *builder, const struct templight_entry *entry,
@@ -201,7 +110,7 @@ static bool fill_begin(struct templight_builder *builder, const struct templight
         return false;
     builder->open = open;
     open[builder->n_open++] = builder->n_records;
-    return templight_texts_add(&builder->names, entry->name, &record->name) &&
+    return bo_texts_add(&builder->names, entry->name, &record->name) &&
            locate(builder, &entry->location, &record->location) &&
            locate(builder, &entry->origin, &record->origin);
 }
@@ -340,15 +249,15 @@ struct inspection {
 
 static const char *table_flaw(const struct bo_span *texts, uint32_t n, struct bo_arena *arena)
 {
-    struct templight_texts set;
+    struct bo_texts set;
     uint32_t number;
-    if (!templight_texts_init(&set, false, arena))
+    if (!bo_texts_init(&set, false, arena))
         return "no memory to look at the model";
     for (uint32_t i = 0; i < n; i++) {
         const char *flaw = templight_text_flaw(texts[i]);
         if (flaw)
             return flaw;
-        if (!templight_texts_add(&set, texts[i], &number))
+        if (!bo_texts_add(&set, texts[i], &number))
             return "no memory to look at the model";
         if (number != i)
             return "table holds a text twice";

@@ -3,30 +3,7 @@
 #define TEMPLIGHT_MODEL_H
 
 #include "codecs/templight/templight.h"
-
-/* ---- a set of texts, numbered in the order in which they came ---------------------------------- */
-
-struct templight_texts {
-    struct bo_span *texts; /* by number; n of them */
-    uint32_t n;
-    size_t cap;
-    uint32_t *hashes; /* of the texts, by number */
-    size_t cap_hashes;
-    uint32_t *slots; /* numbers plus 1; 0: nothing */
-    size_t n_slots;  /* a power of two */
-    uint64_t seed;   /* nobody foresees it, so no input has texts that all collide */
-    bool copies;     /* new texts are copied to the arena; else they must stay where they are */
-    struct bo_arena *arena;
-};
-
-/* False when the arena refuses. */
-bool templight_texts_init(struct templight_texts *texts, bool copies, struct bo_arena *arena);
-
-/* The number of a text, which is added when it is new. False when the arena refuses. */
-bool templight_texts_add(struct templight_texts *texts, struct bo_span text, uint32_t *number_ret);
-
-/* TEMPLIGHT_NONE when there is none. */
-uint32_t templight_texts_find(const struct templight_texts *texts, struct bo_span text);
+#include "harness/texts.h"
 
 /* ---- building a model, record by record -------------------------------------------------------- */
 
@@ -56,7 +33,7 @@ struct templight_builder {
     struct templight_trace *traces;
     size_t n_traces, cap_traces;
     /* of the trace that is being built */
-    struct templight_texts names, files;
+    struct bo_texts names, files;
     struct templight_record *records;
     size_t n_records, cap_records;
     size_t *open; /* Begins that have not ended, innermost last */

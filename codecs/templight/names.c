@@ -11,7 +11,7 @@ bool templight_namer_init(struct templight_namer *namer, const struct templight_
     namer->texts = bo_alloc_array(arena, n, sizeof *namer->texts);
     return namer->texts &&
            templight_definitions_init(&namer->definitions, walk->trace.in.n, n, arena) &&
-           templight_texts_init(&namer->names, false, arena);
+           bo_texts_init(&namer->names, false, arena);
 }
 
 /* Makes room for the texts of all entries so far, and for the deepest one's tasks. */
@@ -74,7 +74,7 @@ enum bo_status templight_number_name(struct templight_namer *namer,
         if (!expand(namer, raw->id, &text))
             return bo_fail_alloc(err, namer->arena);
     }
-    if (!templight_texts_add(&namer->names, text, number_ret))
+    if (!bo_texts_add(&namer->names, text, number_ret))
         return bo_fail_alloc(err, namer->arena);
     if (definition)
         definition->name = *number_ret;
@@ -205,7 +205,7 @@ static bool put_text(struct bo_sink *sink, struct bo_span text)
     return to != NULL;
 }
 
-static bool put_all(struct bo_sink *sink, const struct templight_texts *names)
+static bool put_all(struct bo_sink *sink, const struct bo_texts *names)
 {
     struct templight_names *head = bo_sink_take(sink, sizeof *head);
     if (!head)
@@ -218,7 +218,7 @@ static bool put_all(struct bo_sink *sink, const struct templight_texts *names)
 }
 
 /* Puts a name among the first matches, when it is one of them. */
-static void add_match(const struct templight_texts *names, uint32_t name,
+static void add_match(const struct bo_texts *names, uint32_t name,
                       struct templight_matches *matches)
 {
     size_t i = matches->n < TEMPLIGHT_N_MATCHES ? (size_t)matches->n : TEMPLIGHT_N_MATCHES;
@@ -235,7 +235,7 @@ static void add_match(const struct templight_texts *names, uint32_t name,
 }
 
 /* The table is in the order of use, so all of it is gone through. */
-static void answer_prefix(const struct templight_texts *names, struct bo_span prefix,
+static void answer_prefix(const struct bo_texts *names, struct bo_span prefix,
                           struct templight_matches *matches)
 {
     matches->n = 0;
@@ -279,8 +279,7 @@ enum bo_status templight_answer_names(const struct templight_namer *namers, size
         else if (texts[i].trace >= n_traces)
             status = BO_OUT_OF_RANGE;
         else if (kind == TEMPLIGHT_FIND)
-            ((uint32_t *)answers)[i] =
-                templight_texts_find(&namers[texts[i].trace].names, texts[i].text);
+            ((uint32_t *)answers)[i] = bo_texts_find(&namers[texts[i].trace].names, texts[i].text);
         else if (kind == TEMPLIGHT_PREFIX)
             answer_prefix(&namers[texts[i].trace].names, texts[i].text,
                           &((struct templight_matches *)answers)[i]);

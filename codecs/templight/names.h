@@ -17,7 +17,7 @@
 struct templight_namer {
     struct bo_arena *arena;
     struct templight_definitions definitions;
-    struct templight_texts names;
+    struct bo_texts names;
     const uint8_t **texts; /* by entry; NULL: not expanded yet */
     uint32_t n_texts;
     size_t cap_texts;

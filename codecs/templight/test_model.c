@@ -16,24 +16,24 @@ static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 static void test_texts_are_numbered(void **state)
 {
     (void)state;
-    struct templight_texts texts;
+    struct bo_texts texts;
     char text[16];
     uint32_t number;
-    assert_true(templight_texts_init(&texts, true, &arena));
+    assert_true(bo_texts_init(&texts, true, &arena));
     for (unsigned round = 0; round < 2; round++)
         for (unsigned i = 0; i < 5000; i++) {
             const int n = snprintf(text, sizeof text, "%u", i);
-            assert_true(templight_texts_add(
-                &texts, (struct bo_span){(const uint8_t *)text, (size_t)n}, &number));
+            assert_true(
+                bo_texts_add(&texts, (struct bo_span){(const uint8_t *)text, (size_t)n}, &number));
             assert_int_equal(number, i);
         }
     assert_int_equal(texts.n, 5000);
     assert_true(bo_span_equal(texts.texts[4321], bo_span_of("4321")));
-    assert_int_equal(templight_texts_find(&texts, bo_span_of("77")), 77);
-    assert_int_equal(templight_texts_find(&texts, bo_span_of("5000")), TEMPLIGHT_NONE);
-    assert_true(templight_texts_add(&texts, (struct bo_span){NULL, 0}, &number));
+    assert_int_equal(bo_texts_find(&texts, bo_span_of("77")), 77);
+    assert_int_equal(bo_texts_find(&texts, bo_span_of("5000")), TEMPLIGHT_NONE);
+    assert_true(bo_texts_add(&texts, (struct bo_span){NULL, 0}, &number));
     assert_int_equal(number, 5000);
-    assert_int_equal(templight_texts_find(&texts, bo_span_of("")), 5000);
+    assert_int_equal(bo_texts_find(&texts, bo_span_of("")), 5000);
 }
 
 /* ---- building ---------------------------------------------------------------------------------- */

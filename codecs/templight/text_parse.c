@@ -262,7 +262,7 @@ static enum bo_status compare_values(struct parser *p, enum key key, struct bo_s
         status = read_location(p, raw, &place);
         const uint32_t file = status || !place.present
                                   ? TEMPLIGHT_NONE
-                                  : templight_texts_find(&p->builder.files, place.file);
+                                  : bo_texts_find(&p->builder.files, place.file);
         same = !status && file == begin->location.file && place.line == begin->location.line &&
                place.column == begin->location.column &&
                place.present == (begin->location.file != TEMPLIGHT_NONE);

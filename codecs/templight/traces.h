@@ -98,8 +98,8 @@ struct templight_walk {
     size_t trace_off; /* of its first byte */
     uint32_t version;
     struct bo_span source;
-    struct templight_texts files; /* of this trace, by the model's numbers */
-    uint32_t *file_numbers;       /* by the file's ids */
+    struct bo_texts files;  /* of this trace, by the model's numbers */
+    uint32_t *file_numbers; /* by the file's ids */
     uint32_t n_files;
     size_t cap_files;
     struct templight_id *ids; /* of the definition */

@@ -100,7 +100,7 @@ static enum bo_status add_file(struct templight_walk *walk, const struct raw_loc
         return bo_fail(err, BO_CORRUPT, raw->id_off, "files are not numbered in order");
     uint32_t *numbers =
         bo_grow_array(walk->arena, walk->file_numbers, n, n + 1, &walk->cap_files, sizeof *numbers);
-    if (!numbers || !templight_texts_add(&walk->files, raw->name, &numbers[n]))
+    if (!numbers || !bo_texts_add(&walk->files, raw->name, &numbers[n]))
         return bo_fail_alloc(err, walk->arena);
     walk->file_numbers = numbers;
     walk->n_files++;
@@ -371,7 +371,7 @@ static enum bo_status start_trace(struct templight_walk *walk, const struct temp
     struct templight_message header = templight_inner_message(&field);
     walk->in_trace = true;
     walk->n_files = 0;
-    if (!templight_texts_init(&walk->files, false, walk->arena))
+    if (!bo_texts_init(&walk->files, false, walk->arena))
         return bo_fail_alloc(err, walk->arena);
     return read_header(walk, &header, field.value_off, err);
 }

@@ -5,55 +5,9 @@
  */
 #include "codecs/templight/yaml.h"
 
+#include "harness/utf8.h"
+
 const char templight_yaml_no_memory[] = "no memory for a text";
-
-/* ---- UTF-8 ------------------------------------------------------------------------------------- */
-
-/* The code point at p[0], which has n > 0 bytes to go; its length, or 0 when this is not UTF-8. */
-static size_t take_code_point(const uint8_t *p, size_t n, uint32_t *code_ret)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t length = p[0] < 0x80                    ? 1
-                          : p[0] >= 0xc2 && p[0] < 0xe0  ? 2
-                          : p[0] >= 0xe0 && p[0] < 0xf0  ? 3
-                          : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
-                                                         : 0;
-    if (length == 0 || length > n)
-        return 0;
-    uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (p[i] & 0x3f);
-    }
-    *code_ret = code;
-    return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0
-                                                                                        : length;
-}
-
-static size_t put_code_point(uint32_t code, uint8_t *to)
-{
-    if (code < 0x80) {
-        to[0] = (uint8_t)code;
-        return 1;
-    }
-    const size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = length; i-- > 1; code >>= 6)
-        to[i] = (uint8_t)(0x80 | (code & 0x3f));
-    to[0] = (uint8_t)(0xf00u >> length | code);
-    return length;
-}
-
-static bool is_utf8(struct bo_span text)
-{
-    uint32_t code;
-    for (size_t i = 0, n; i < text.n; i += n) {
-        n = take_code_point(text.p + i, text.n - i, &code);
-        if (n == 0)
-            return false;
-    }
-    return true;
-}
 
 /* ---- which quotes ------------------------------------------------------------------------------ */
 
@@ -160,7 +114,7 @@ enum templight_quoting templight_quoting_of(struct bo_span text)
         most = quoting > most ? quoting : most;
     }
     if (most == TEMPLIGHT_DOUBLE)
-        return is_utf8(text) ? TEMPLIGHT_DOUBLE : TEMPLIGHT_BINARY;
+        return bo_is_utf8(text) ? TEMPLIGHT_DOUBLE : TEMPLIGHT_BINARY;
     if (most == TEMPLIGHT_PLAIN && (is_space(text.p[0]) || is_space(text.p[text.n - 1]) ||
                                     is_indicator(text.p[0]) || is_special(text)))
         return TEMPLIGHT_SINGLE;
@@ -213,7 +167,7 @@ static void put_double(struct bo_writer *out, struct bo_span text)
     uint32_t code = 0;
     bo_put_u8(out, '"');
     for (size_t i = 0, n; i < text.n && !out->status; i += n) {
-        n = take_code_point(text.p + i, text.n - i, &code);
+        n = bo_utf8_take(text.p + i, text.n - i, &code);
         if (n == 0)
             break; /* not UTF-8, against the contract */
         put_escaped(out, code, text.p + i, n);
@@ -364,7 +318,7 @@ static const char *read_double(struct bo_span raw, struct bo_arena *arena, struc
         }
         if (!read_escape(raw, &i, &code))
             return "escape that stands for no character";
-        n += put_code_point(code, to + n);
+        n += bo_utf8_put(code, to + n);
     }
     *at_ret = i;
     if (i == raw.n)
