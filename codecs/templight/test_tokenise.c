@@ -125,6 +125,40 @@ static void test_wiki(void **state)
         expect_entries(TEMPLIGHT_SPLIT_WIKI, rows[i].name, rows[i].entries);
 }
 
+/* Ours: what is around a type comes off first, then a scope that has a list, then the list. */
+static void test_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *entries;
+    } rows[] = {
+        {"std::basic_string<char, std::char_traits<char>, std::allocator<char>>",
+         "std::basic_string\nchar\nstd::char_traits\n.<.>  2,1\nstd::allocator\n.<.>  4,1\n"
+         ".<., ., .>  0,1,3,5\n"},
+        {"A<B>::C<D>::e", "A\nB\n.<.>  0,1\nC\nD\n.<.>  3,4\n.::.  2,5\ne\n.::.  6,7\n"},
+        {"const A<int> &", "A\nint\n.<.>  0,1\nconst .  2\n. &  3\n"},
+        {"volatile A<B> *const", "A\nB\n *const\n.<.>.  0,1,2\nvolatile .  3\n"},
+        {"A<B> **&&", "A\nB\n.<.>  0,1\n. *  2\n.*  3\n.&&  4\n"},
+        {"A<B> const...", "A\nB\n.<.>  0,1\n. const  2\n....  3\n"},
+        {"&A<B>::f", "A\nB\n.<.>  0,1\nf\n.::.  2,3\n&.  4\n"},
+        {"const char *", "const char *\n"},
+        {"A<B>::", "A\nB\n.<.>  0,1\n.::  2\n"},
+        {"A<B>:::c", "A\nB\n.<.>  0,1\n:c\n.::.  2,3\n"},
+        {"A<B>::operator&", "A\nB\n.<.>  0,1\noperator&\n.::.  2,3\n"},
+        {"operator&<A>", "operator&\nA\n.<.>  0,1\n"},
+        {"P<int>::operator->", "P\nint\n.<.>  0,1\noperator->\n.::.  2,3\n"},
+        {"f(a::b<c>)::d<e::f>::g",
+         "f(a::b\nc\n)\n.<.>.  0,1,2\nd\ne::f\n.<.>  4,5\n.::.  3,6\ng\n.::.  7,8\n"},
+        {"f(a<b>::c)", "f(a\nb\nc)\n.<.>::.  0,1,2\n"},
+        {"(a < b)::c<d>", "(a < b)::c\nd\n.<.>  0,1\n"},
+        {"A<>", "A\n.<>  0\n"},
+        {"a<b", "a<b\n"},
+        {"", "\n"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++)
+        expect_entries(TEMPLIGHT_SPLIT_TYPES, rows[i].name, rows[i].entries);
+}
+
 /* A part that is there already is found by its text, wherever it occurred. */
 static void test_found_again(void **state)
 {
@@ -233,6 +267,7 @@ static void test_all_short_names(void **state)
             strcat(name, parts[rest % N_ELEMENTS(parts)]);
         expect_round_trip(TEMPLIGHT_SPLIT_SCOPES, bo_span_of(name), 100);
         expect_round_trip(TEMPLIGHT_SPLIT_WIKI, bo_span_of(name), 100);
+        expect_round_trip(TEMPLIGHT_SPLIT_TYPES, bo_span_of(name), 100);
     }
 }
 
@@ -272,11 +307,17 @@ static void test_deep(void **state)
         {"(<", ")", 3},
         {"<", ">", N + 2},
         {"operator<<<", ">", N + 5},
+        {"A<B>::", "", 4 * N},
+        {"A<const ", "> &", 3 * N},
+        {"const ", "A<b>", 2 * N},
+        {"A<b>", " &", 3 * N},
+        {"A<b>", "", 3 * N},
     };
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         const struct bo_span name = repeat(rows[i].start, rows[i].end, N);
         expect_round_trip(TEMPLIGHT_SPLIT_SCOPES, name, rows[i].max_entries);
         expect_round_trip(TEMPLIGHT_SPLIT_WIKI, name, 3 * (size_t)N);
+        expect_round_trip(TEMPLIGHT_SPLIT_TYPES, name, 3 * (size_t)N + 5);
         free((void *)(uintptr_t)name.p);
     }
 }
@@ -291,6 +332,7 @@ static void test_wide(void **state)
     p[name.n - 1] = '>';
     expect_round_trip(TEMPLIGHT_SPLIT_SCOPES, name, 3);
     expect_round_trip(TEMPLIGHT_SPLIT_WIKI, name, 2);
+    expect_round_trip(TEMPLIGHT_SPLIT_TYPES, name, 2);
     free(p);
 }
 
@@ -345,15 +387,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_code),
-        cmocka_unit_test(test_wiki),
-        cmocka_unit_test(test_found_again),
-        cmocka_unit_test(test_nul),
-        cmocka_unit_test(test_all_short_names),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_kept_whole),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_code),       cmocka_unit_test(test_wiki),
+        cmocka_unit_test(test_types),      cmocka_unit_test(test_found_again),
+        cmocka_unit_test(test_nul),        cmocka_unit_test(test_all_short_names),
+        cmocka_unit_test(test_deep),       cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_kept_whole), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

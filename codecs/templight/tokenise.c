@@ -19,6 +19,7 @@
 
 #define NOWHERE SIZE_MAX
 #define NOT_CLOSED UINT32_MAX
+#define NOT_THERE UINT32_MAX
 
 struct templight_token {
     size_t begin, end; /* in the name */
@@ -28,7 +29,7 @@ struct templight_token {
     size_t copied;     /* text up to here is in `building`, but for what tokens replaced */
     size_t building, building_ids; /* where the token's own start */
     size_t open;                   /* the `<` or `,` before the argument that is being read */
-    size_t list;                   /* by the wiki's rule: the `<` of the list */
+    size_t list;                   /* by the wiki's rule and ours: the `<` of the list */
     bool in_list;                  /* of arguments */
 };
 
@@ -127,6 +128,44 @@ static void match_all_brackets(struct bo_span name, uint32_t *closers)
     }
     while (open)
         pop_bracket(closers, &open, NOT_CLOSED);
+}
+
+/*
+ * What our rule asks of brackets. scopes[i], for i up to the name's end: the last `::` before i that
+ * is in the same brackets as i. lists[i]: the first `<` from i on that is closed. Until then,
+ * lists[i] is, for each i that closes a bracket, the scope to come back to.
+ */
+static void find_scopes(struct bo_span name, const uint32_t *closers, uint32_t *scopes,
+                        uint32_t *lists)
+{
+    const uint32_t closes_nothing = UINT32_MAX - 1;
+    uint32_t scope = NOT_THERE;
+    for (uint32_t i = 0; i < name.n; i++)
+        lists[i] = closes_nothing;
+    for (uint32_t i = 0; i < name.n; i++) {
+        const uint8_t c = name.p[i];
+        scopes[i] = scope;
+        if (lists[i] != closes_nothing)
+            scope = lists[i];
+        else if ((c == '<' || opens_other(c)) && closers[i] != i && closers[i] != NOT_CLOSED) {
+            lists[closers[i]] = scope;
+            scope = NOT_THERE;
+        } else if (c == ':' && i + 1 < name.n && name.p[i + 1] == ':') {
+            scope = i++;
+            scopes[i] = scope;
+        }
+    }
+    scopes[name.n] = scope;
+}
+
+static void find_lists(struct bo_span name, const uint32_t *closers, uint32_t *lists)
+{
+    uint32_t list = NOT_THERE;
+    for (uint32_t i = (uint32_t)name.n; i-- > 0;) {
+        if (name.p[i] == '<' && closers[i] != i && closers[i] != NOT_CLOSED)
+            list = i;
+        lists[i] = list;
+    }
 }
 
 /* ---- finding a token's tokens ---------------------------------------------------------------- */
@@ -231,12 +270,10 @@ static void end_list(struct bo_span name, struct templight_token *token)
         token->mark += 2;
 }
 
-/* By the wiki's rule: the next token in the list. An argument of no text is none. */
+/* By the wiki's rule and ours: the next token in the list. An argument of no text is none. */
 static bool find_argument(struct bo_span name, const uint32_t *closers,
                           struct templight_token *token, struct part *found)
 {
-    if (token->at == token->begin)
-        find_list(name, closers, token);
     while (token->in_list) {
         const uint8_t c = name.p[token->at];
         if ((c == '<' || opens_other(c)) && closers[token->at] < token->end) {
@@ -254,11 +291,68 @@ static bool find_argument(struct bo_span name, const uint32_t *closers,
     return false;
 }
 
+/* By our rule: the type that the token puts something around, if it does. */
+static bool find_type(struct bo_span name, const struct templight_token *token, struct part *found)
+{
+    static const char *const behind[] = {" &&", " &", " *", "&&", "&", "*", " const", "..."};
+    static const char *const before[] = {"const ", "volatile ", "typename ", "&"};
+    *found = (struct part){token->begin, token->end};
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
+        const size_t n = strlen(behind[i]);
+        if (token->end - token->begin > n && memcmp(name.p + token->end - n, behind[i], n) == 0 &&
+            !ends_with(name, token, token->end - n - 1, "operator", 8)) {
+            found->end = token->end - n;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const size_t n = strlen(before[i]);
+        if (token->end - token->begin > n && memcmp(name.p + token->begin, before[i], n) == 0) {
+            found->begin = token->begin + n;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * By our rule: at a token's start. True with the token's first part, when it is not a list's; a
+ * scope leaves the mark behind it.
+ */
+static bool find_around_list(const struct templight_dictionary *d, struct bo_span name,
+                             struct templight_token *token, struct part *found)
+{
+    const size_t list = d->lists[token->begin];
+    token->at = token->end;
+    if (list >= token->end || d->closers[list] >= token->end)
+        return false;
+    if (find_type(name, token, found)) {
+        token->mark = NOWHERE;
+        return true;
+    }
+    const uint32_t scope = d->scopes[token->end];
+    if (scope != NOT_THERE && scope > list) {
+        *found = (struct part){token->begin, scope};
+        token->mark = (size_t)scope + 2;
+        return true;
+    }
+    token->in_list = true;
+    token->open = token->list = list;
+    token->at = list + 1;
+    return false;
+}
+
 static bool find_by_rule(const struct templight_dictionary *d, struct bo_span name,
                          struct templight_token *token, struct part *found)
 {
-    if (d->rule == TEMPLIGHT_SPLIT_WIKI)
+    const bool starts = token->at == token->begin;
+    if (d->rule == TEMPLIGHT_SPLIT_WIKI || d->rule == TEMPLIGHT_SPLIT_TYPES) {
+        if (starts && d->rule == TEMPLIGHT_SPLIT_WIKI)
+            find_list(name, d->closers, token);
+        else if (starts && find_around_list(d, name, token, found))
+            return true;
         return find_argument(name, d->closers, token, found);
+    }
     return token->in_list ? find_in_list(name, d->closers, token, found)
                           : find_outside(name, token, found);
 }
@@ -457,6 +551,26 @@ bool templight_dictionary_init(struct templight_dictionary *dictionary, enum tem
            RESERVE(d, d->building_ids, 0, d->cap_building_ids, FIRST_ROOM);
 }
 
+/* Fills in the tables by places in the name that the rule asks for. */
+static bool look_at_brackets(struct templight_dictionary *d, struct bo_span name)
+{
+    if (!RESERVE(d, d->closers, 0, d->cap_closers, name.n))
+        return false;
+    if (d->rule == TEMPLIGHT_SPLIT_SCOPES) {
+        match_brackets(name, d->closers);
+        return true;
+    }
+    match_all_brackets(name, d->closers);
+    if (d->rule == TEMPLIGHT_SPLIT_WIKI)
+        return true;
+    if (!RESERVE(d, d->scopes, 0, d->cap_scopes, name.n + 1) ||
+        !RESERVE(d, d->lists, 0, d->cap_lists, name.n))
+        return false;
+    find_scopes(name, d->closers, d->scopes, d->lists);
+    find_lists(name, d->closers, d->lists);
+    return true;
+}
+
 enum bo_status templight_dictionary_add(struct templight_dictionary *dictionary,
                                         struct bo_span name, uint32_t *id_ret, struct bo_error *err)
 {
@@ -469,12 +583,8 @@ enum bo_status templight_dictionary_add(struct templight_dictionary *dictionary,
                        "names or entries are more than 32-bit numbers count");
     size_t n_tokens = 0;
     d->n_building = d->n_building_ids = 0;
-    if ((splits(d, name) && !RESERVE(d, d->closers, 0, d->cap_closers, name.n)) ||
+    if ((splits(d, name) && !look_at_brackets(d, name)) ||
         !push_token(d, &n_tokens, (struct part){0, name.n}))
         return bo_fail_alloc(err, d->arena);
-    if (splits(d, name) && d->rule == TEMPLIGHT_SPLIT_WIKI)
-        match_all_brackets(name, d->closers);
-    else if (splits(d, name))
-        match_brackets(name, d->closers);
     return split(d, name, n_tokens, id_ret) ? BO_OK : bo_fail_alloc(err, d->arena);
 }

@@ -1,6 +1,6 @@
 /*
- * Names in pieces: the dictionary that Templight's writer builds, and the one that its wiki
- * describes. README.md states both rules.
+ * Names in pieces: the dictionary that Templight's writer builds, the one that its wiki describes,
+ * and ours. README.md states the three rules.
  *
  * An entry is a marked text, in which each NUL (a marker) stands for another entry, and those
  * entries' ids, in order. An entry's parts have smaller ids than the entry.
@@ -14,6 +14,7 @@ enum templight_rule {
     TEMPLIGHT_SPLIT_NEVER,  /* every name is one entry, whole */
     TEMPLIGHT_SPLIT_WIKI,   /* at argument lists */
     TEMPLIGHT_SPLIT_SCOPES, /* at argument lists and at `::`, as the code does */
+    TEMPLIGHT_SPLIT_TYPES,  /* at argument lists, behind scopes that have some, around types */
 };
 
 /* Longer names are kept whole. The longest real one has 28 931 bytes. */
@@ -47,6 +48,8 @@ struct templight_dictionary {
     size_t cap_tokens;
     uint32_t *closers;
     size_t cap_closers;
+    uint32_t *scopes, *lists; /* by our rule only */
+    size_t cap_scopes, cap_lists;
     uint8_t *building; /* a stack: the marked texts of unfinished tokens */
     size_t n_building, cap_building;
     uint32_t *building_ids;
