@@ -9,7 +9,9 @@
 
 #include "harness/test_fixture.h"
 
-#define BEGIN(name) "---\nname: '" name "'\nkind: Memoization\nevent: Begin\n"
+#define BEGIN_AT(name, orig, poi) \
+    "---\nname: '" name "'\nkind: Memoization\nevent: Begin\norig: '" orig "'\npoi: '" poi "'\n"
+#define BEGIN(name) BEGIN_AT(name, "", "")
 #define END "---\nevent: End\n"
 
 /* Two traces, of 11 and of 1 names. */
@@ -88,14 +90,14 @@ static void test_digests(void **state)
         BEGIN("a") "---\nevent: End\norig: 'x:1:1'\n",
         BEGIN("a") "---\nevent: End\norig: 'x:1:2'\n",
         BEGIN("a") "---\nevent: End\norig: 'x:2:1'\n",
-        BEGIN("a") "orig: 'x:1:1'\n",
-        BEGIN("a") "poi: 'x:1:1'\n",
-        BEGIN("a") "poi: 'x:1:2'\n",
+        BEGIN_AT("a", "x:1:1", ""),
+        BEGIN_AT("a", "", "x:1:1"),
+        BEGIN_AT("a", "", "x:1:2"),
         BEGIN("a") "time: 0\n",
         BEGIN("a") "time: -0\n",
         BEGIN("a") "memory: 0\n",
         BEGIN("a") "memory: 1\n",
-        "---\nname: a\nkind: 1\nevent: Begin\n",
+        "---\nname: a\nkind: 1\nevent: Begin\norig: ''\npoi: ''\n",
         "# trace: {version: 2, source: ''}\n" BEGIN("a"),
         "# trace: {version: 1, source: 'x'}\n" BEGIN("a"),
         "# trace: {version: 1, source: ''}\n# trace: {version: 1, source: ''}\n" BEGIN("a"),

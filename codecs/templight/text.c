@@ -86,15 +86,6 @@ bool templight_read_time(struct bo_span span, uint64_t *bits_ret)
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-/* A trace being printed. */
-struct printer {
-    struct bo_writer *out;
-    const struct templight_trace *trace;
-    uint8_t *names, *files; /* how each is quoted */
-    size_t *open;           /* Begins that have not ended, innermost last */
-    size_t n_open;
-};
-
 /* Keys as LLVM aligns them: values start in column 18. */
 #define KEY(name) name ":                  ", 17
 
@@ -109,28 +100,26 @@ static void put_number(struct bo_writer *out, uint64_t v)
 }
 
 /* FILE:LINE:COLUMN as a scalar; nothing for an absent one. */
-static void put_location(struct printer *p, const struct templight_location *location)
+static void put_place(struct bo_writer *out, const struct templight_place *place)
 {
-    struct bo_writer *out = p->out;
-    const bool present = location->file != TEMPLIGHT_NONE;
-    const struct bo_span file = present ? p->trace->files[location->file] : (struct bo_span){0};
-    const enum templight_quoting quoting = present ? p->files[location->file] : TEMPLIGHT_SINGLE;
+    const enum templight_quoting quoting =
+        place->present ? templight_quoting_of(place->file) : TEMPLIGHT_SINGLE;
     /* The colons alone ask for quotes: a file's name that needs no more can be put as it is. */
     if (quoting <= TEMPLIGHT_SINGLE) {
         bo_put_u8(out, '\'');
-        bo_put_bytes(out, file.p, file.n);
-        if (present) {
+        if (place->present) {
+            bo_put_bytes(out, place->file.p, place->file.n);
             bo_put_u8(out, ':');
-            put_number(out, location->line);
+            put_number(out, place->line);
             bo_put_u8(out, ':');
-            put_number(out, location->column);
+            put_number(out, place->column);
         }
         bo_put_bytes(out, "'\n", 2);
         return;
     }
     const size_t start = out->n;
-    bo_put_bytes(out, file.p, file.n);
-    bo_put_text(out, ":%u:%u", (unsigned)location->line, (unsigned)location->column);
+    bo_put_bytes(out, place->file.p, place->file.n);
+    bo_put_text(out, ":%u:%u", (unsigned)place->line, (unsigned)place->column);
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
     const size_t n = out->n - start;
     uint8_t *text = out->status ? NULL : bo_alloc(out->arena, n);
@@ -159,83 +148,96 @@ static void put_kind(struct bo_writer *out, uint32_t kind)
     bo_put_u8(out, '\n');
 }
 
-static void put_figures(struct bo_writer *out, const struct templight_record *record)
+static void put_figures(struct bo_writer *out, const struct templight_entry *entry)
 {
     char text[TEMPLIGHT_TIME_NBYTES];
-    if (record->has_time) {
-        templight_time_text(record->time_bits, text);
+    if (entry->has_time) {
+        templight_time_text(entry->time_bits, text);
         bo_put_bytes(out, KEY("time"));
         bo_put_bytes(out, text, strlen(text));
         bo_put_u8(out, '\n');
     }
-    if (record->has_memory) {
+    if (entry->has_memory) {
         bo_put_bytes(out, KEY("memory"));
-        put_number(out, record->memory);
+        put_number(out, entry->memory);
         bo_put_u8(out, '\n');
     }
 }
 
-/* `begin` is the record itself, or the one that it closes. */
-static void put_record(struct printer *p, const struct templight_record *record,
-                       const struct templight_record *begin)
+void templight_put_entry(struct bo_writer *out, const struct templight_entry *entry,
+                         const struct templight_entry *closed)
 {
-    struct bo_writer *out = p->out;
+    const struct templight_entry *begin = entry->is_end ? closed : entry;
+    const struct templight_place *origin =
+        !begin || (entry->is_end && entry->tells_origin) ? &entry->origin : &begin->origin;
     bo_put_bytes(out, "---\n", 4);
     if (begin) {
         bo_put_bytes(out, KEY("name"));
-        templight_put_scalar(out, p->trace->names[begin->name], p->names[begin->name]);
+        templight_put_scalar(out, begin->name, templight_quoting_of(begin->name));
         bo_put_u8(out, '\n');
         put_kind(out, begin->kind);
     }
     bo_put_bytes(out, KEY("event"));
-    bo_put_bytes(out, record->is_end ? "End\n" : "Begin\n", record->is_end ? 4 : 6);
-    if (begin || record->has_own_origin) {
+    bo_put_bytes(out, entry->is_end ? "End\n" : "Begin\n", entry->is_end ? 4 : 6);
+    if (begin || origin->present) {
         bo_put_bytes(out, KEY("orig"));
-        put_location(p, record->has_own_origin ? &record->origin : &begin->origin);
+        put_place(out, origin);
     }
     if (begin) {
         bo_put_bytes(out, KEY("poi"));
-        put_location(p, &begin->location);
+        put_place(out, &begin->location);
     }
-    put_figures(out, record);
+    put_figures(out, entry);
 }
 
-/* What clang does not say: where a trace begins, and its header. */
-static void put_header(struct bo_writer *out, const struct templight_trace *trace)
+void templight_put_trace_header(struct bo_writer *out, uint32_t version, struct bo_span source)
 {
-    bo_put_text(out, TEMPLIGHT_TRACE_COMMENT "{version: %u, source: ", (unsigned)trace->version);
-    templight_put_scalar(out, trace->source, templight_quoting_of(trace->source));
+    bo_put_text(out, TEMPLIGHT_TRACE_COMMENT "{version: %u, source: ", (unsigned)version);
+    templight_put_scalar(out, source, templight_quoting_of(source));
     bo_put_bytes(out, "}\n", 2);
 }
 
-static uint8_t *quotings_of(const struct bo_span *texts, uint32_t n, struct bo_arena *arena)
+static struct templight_place place_of(const struct templight_trace *trace,
+                                       const struct templight_location *location)
 {
-    uint8_t *quotings = bo_alloc_array(arena, n, sizeof *quotings);
-    for (uint32_t i = 0; quotings && i < n; i++)
-        quotings[i] = (uint8_t)templight_quoting_of(texts[i]);
-    return quotings;
+    if (location->file == TEMPLIGHT_NONE)
+        return (struct templight_place){0};
+    return (struct templight_place){true, trace->files[location->file], location->line,
+                                    location->column};
+}
+
+static struct templight_entry entry_of(const struct templight_trace *trace,
+                                       const struct templight_record *record)
+{
+    return (struct templight_entry){
+        .is_end = record->is_end,
+        .has_time = record->has_time,
+        .has_memory = record->has_memory,
+        .tells_origin = record->has_own_origin,
+        .kind = record->kind,
+        .name = record->is_end ? (struct bo_span){NULL, 0} : trace->names[record->name],
+        .location = place_of(trace, &record->location),
+        .origin = place_of(trace, &record->origin),
+        .time_bits = record->time_bits,
+        .memory = record->memory,
+    };
 }
 
 static bool print_trace(const struct templight_trace *trace, struct bo_writer *out)
 {
-    struct printer p = {
-        .out = out,
-        .trace = trace,
-        .names = quotings_of(trace->names, trace->n_names, out->arena),
-        .files = quotings_of(trace->files, trace->n_files, out->arena),
-        .open = bo_alloc_array(out->arena, trace->n_records, sizeof *p.open),
-    };
-    if (!p.names || !p.files || !p.open)
-        return false;
-    for (size_t i = 0; i < trace->n_records && !out->status; i++) {
-        const struct templight_record *record = &trace->records[i], *begin = record;
-        if (!record->is_end)
-            p.open[p.n_open++] = i;
-        else
-            begin = p.n_open ? &trace->records[p.open[--p.n_open]] : NULL;
-        put_record(&p, record, begin);
+    /* Begins that have not ended, innermost last. */
+    size_t n_open = 0, *open = bo_alloc_array(out->arena, trace->n_records, sizeof *open);
+    for (size_t i = 0; open && i < trace->n_records && !out->status; i++) {
+        const struct templight_entry entry = entry_of(trace, &trace->records[i]);
+        struct templight_entry closed;
+        const bool closes = entry.is_end && n_open;
+        if (closes)
+            closed = entry_of(trace, &trace->records[open[--n_open]]);
+        else if (!entry.is_end)
+            open[n_open++] = i;
+        templight_put_entry(out, &entry, closes ? &closed : NULL);
     }
-    return true;
+    return open != NULL;
 }
 
 enum bo_status templight_print(const void *opaque, struct bo_writer *out, struct bo_error *err)
@@ -244,9 +246,9 @@ enum bo_status templight_print(const void *opaque, struct bo_writer *out, struct
     for (size_t t = 0; t < model->n_traces && !out->status; t++) {
         const struct templight_trace *trace = &model->traces[t];
         const struct bo_arena_mark mark = bo_arena_mark(out->arena);
-        /* A first trace that says no more than clang's does is printed as clang's. */
-        if (t || trace->n_records == 0 || trace->version != TEMPLIGHT_VERSION || trace->source.n)
-            put_header(out, trace);
+        if (t || trace->n_records == 0 ||
+            !templight_is_clangs_header(trace->version, trace->source))
+            templight_put_trace_header(out, trace->version, trace->source);
         const bool ok = print_trace(trace, out);
         bo_arena_rewind(out->arena, mark);
         if (!ok)

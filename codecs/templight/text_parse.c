@@ -1,8 +1,7 @@
 /*
- * Reading the text form of Templight in one pass. An End repeats its Begin, in the same bytes as a
- * rule: these are compared with the Begin's, and its texts are not looked up a second time.
+ * Reading the text form of Templight in one pass, record by record. An End repeats its Begin, in the
+ * same bytes as a rule: these are compared with the Begin's, and are not read a second time.
  */
-#include "codecs/templight/model.h"
 #include "codecs/templight/text.h"
 #include "codecs/templight/yaml.h"
 #include "harness/text.h"
@@ -24,80 +23,126 @@ struct values {
     struct bo_span of[N_KEYS]; /* p is NULL where the key is missing */
 };
 
-struct parser {
-    struct bo_span text;
-    size_t off;          /* where reading goes on */
-    struct bo_span line; /* the line taken last, without its end and the blanks before that */
-    struct bo_arena *arena;
-    struct bo_error *err;
-    struct templight_builder builder;
-    struct values *open; /* of the Begins that have not ended, innermost last */
-    size_t cap_open;
-    struct bo_span kind_text; /* of the last record, and what it means */
-    uint32_t kind;
+struct templight_open {
+    struct values values;
+    struct templight_entry entry;
+    struct bo_arena_mark before; /* in the arena of texts */
 };
 
-static enum bo_status fail_at(const struct parser *p, const uint8_t *at, enum bo_status status,
-                              const char *what)
+static enum bo_status fail_at(const struct templight_text_reader *r, const uint8_t *at,
+                              enum bo_status status, const char *what)
 {
-    return bo_fail(p->err, status, (uint64_t)(at - p->text.p), what);
+    return bo_fail(r->err, status, r->base + (uint64_t)(at - r->text.p), what);
+}
+
+/* ---- the text in sight ------------------------------------------------------------------------- */
+
+static bool make_room(struct templight_text_reader *r)
+{
+    enum { FIRST_NBYTES = 1 << 20 };
+    /* Half of it at least is read at once: so a record that takes many rounds takes linear time. */
+    if (r->cap_buffer && r->text.n <= r->cap_buffer / 2)
+        return true;
+    size_t cap = 0;
+    uint8_t *buffer = bo_grow_array(r->arena, r->buffer, r->text.n,
+                                    r->cap_buffer ? 2 * r->cap_buffer : FIRST_NBYTES, &cap, 1);
+    if (!buffer)
+        return false;
+    r->buffer = buffer;
+    r->cap_buffer = cap;
+    return true;
+}
+
+/* Lets go of what stands before byte `keep` of what is in sight, and reads more behind it. */
+static enum bo_status look_further(struct templight_text_reader *r, size_t keep)
+{
+    r->text.n -= keep;
+    r->base += keep;
+    r->off -= keep;
+    if (r->text.n)
+        memmove(r->buffer, r->buffer + keep, r->text.n);
+    if (!make_room(r))
+        return bo_fail_alloc(r->err, r->arena);
+    r->text.p = r->buffer;
+    while (!r->ended && r->text.n < r->cap_buffer) {
+        size_t n = 0;
+        const char *flaw = r->source->read(r->source->context, r->buffer + r->text.n,
+                                           r->cap_buffer - r->text.n, &n);
+        if (flaw)
+            return bo_fail(r->err, BO_IO, BO_NO_OFFSET, flaw);
+        r->text.n += n;
+        r->ended = n == 0;
+    }
+    return BO_OK;
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
+
+enum sight {
+    LINE,        /* a line is there */
+    NO_LINE,     /* the text ends */
+    CUT_LINE,    /* it ends inside a line */
+    OUT_OF_SIGHT /* the line's end is not in sight */
+};
 
 static bool is_blank(uint8_t c)
 {
     return c == ' ' || c == '\t';
 }
 
-/* The next line that is not empty; false at the end. */
-static bool take_line(struct parser *p)
+/* The next line that is not empty. */
+static enum sight take_line(struct templight_text_reader *r)
 {
-    while (p->off < p->text.n) {
-        const uint8_t *start = p->text.p + p->off;
-        const size_t left = p->text.n - p->off;
-        const uint8_t *newline = memchr(start, '\n', left);
-        size_t n = newline ? (size_t)(newline - start) : left;
-        p->off += n + (newline != NULL);
-        if (newline && n && start[n - 1] == '\r')
+    while (r->off < r->text.n) {
+        const uint8_t *start = r->text.p + r->off;
+        const uint8_t *newline = memchr(start, '\n', r->text.n - r->off);
+        if (!newline)
+            return r->ended ? CUT_LINE : OUT_OF_SIGHT;
+        size_t n = (size_t)(newline - start);
+        r->off += n + 1;
+        if (n && start[n - 1] == '\r')
             n--;
         while (n && is_blank(start[n - 1]))
             n--;
-        p->line = (struct bo_span){start, n};
+        r->line = (struct bo_span){start, n};
         if (n)
-            return true;
+            return LINE;
     }
-    p->line = (struct bo_span){p->text.p + p->text.n, 0};
-    return false;
+    return r->ended ? NO_LINE : OUT_OF_SIGHT;
 }
 
-static bool line_is(const struct parser *p, const char *word)
+static enum bo_status fail_at_end(const struct templight_text_reader *r, const char *what)
 {
-    return p->line.n == strlen(word) && memcmp(p->line.p, word, p->line.n) == 0;
+    return fail_at(r, r->text.p + r->text.n, BO_TRUNCATED, what);
+}
+
+static bool line_is(const struct templight_text_reader *r, const char *word)
+{
+    return r->line.n == strlen(word) && memcmp(r->line.p, word, r->line.n) == 0;
 }
 
 /* A document begins or ends, or a comment stands here: no line of a record. */
-static bool is_between_records(const struct parser *p)
+static bool is_between_records(const struct templight_text_reader *r)
 {
-    return line_is(p, "---") || line_is(p, "...") || p->line.p[0] == '#';
+    return line_is(r, "---") || line_is(r, "...") || r->line.p[0] == '#';
 }
 
 /* Takes the line's value for its key; `expected` is tried first. */
-static enum bo_status take_value(struct parser *p, struct values *values, unsigned expected,
-                                 unsigned *key_ret)
+static enum bo_status take_value(struct templight_text_reader *r, struct values *values,
+                                 unsigned expected, unsigned *key_ret)
 {
-    const struct bo_span line = p->line;
+    const struct bo_span line = r->line;
     unsigned key = expected, tries = 0;
     for (; tries < N_KEYS; tries++, key = (key + 1) % N_KEYS)
         if (line.n >= keys[key].n && memcmp(line.p, keys[key].p, keys[key].n) == 0)
             break;
     if (tries == N_KEYS)
-        return fail_at(p, line.p, BO_CORRUPT, "line is no key of a record");
+        return fail_at(r, line.p, BO_CORRUPT, "line is no key of a record");
     if (values->of[key].p)
-        return fail_at(p, line.p, BO_CORRUPT, "key stands twice in a record");
+        return fail_at(r, line.p, BO_CORRUPT, "key stands twice in a record");
     size_t at = keys[key].n;
     if (at < line.n && !is_blank(line.p[at]))
-        return fail_at(p, line.p + at, BO_CORRUPT, "no blank behind a key");
+        return fail_at(r, line.p + at, BO_CORRUPT, "no blank behind a key");
     while (at < line.n && is_blank(line.p[at]))
         at++;
     values->of[key] = (struct bo_span){line.p + at, line.n - at};
@@ -106,12 +151,13 @@ static enum bo_status take_value(struct parser *p, struct values *values, unsign
 }
 
 /* The lines of a record; leaves the line behind them taken, if there is one. */
-static enum bo_status take_values(struct parser *p, struct values *values, bool *more_ret)
+static enum bo_status take_values(struct templight_text_reader *r, struct values *values,
+                                  enum sight *sight_ret)
 {
     unsigned key = 0;
     *values = (struct values){0};
-    while ((*more_ret = take_line(p)) && !is_between_records(p)) {
-        const enum bo_status status = take_value(p, values, key, &key);
+    while ((*sight_ret = take_line(r)) == LINE && !is_between_records(r)) {
+        const enum bo_status status = take_value(r, values, key, &key);
         if (status)
             return status;
         key = (key + 1) % N_KEYS;
@@ -121,13 +167,14 @@ static enum bo_status take_values(struct parser *p, struct values *values, bool 
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-static enum bo_status read_scalar(struct parser *p, struct bo_span raw, struct bo_span *text_ret)
+static enum bo_status read_scalar(struct templight_text_reader *r, struct bo_span raw,
+                                  struct bo_span *text_ret)
 {
     size_t at = 0;
-    const char *flaw = templight_read_scalar(raw, p->arena, text_ret, &at);
+    const char *flaw = templight_read_scalar(raw, r->passing, text_ret, &at);
     if (flaw == templight_yaml_no_memory)
-        return bo_fail_alloc(p->err, p->arena);
-    return flaw ? fail_at(p, raw.p + at, BO_CORRUPT, flaw) : BO_OK;
+        return bo_fail_alloc(r->err, r->passing);
+    return flaw ? fail_at(r, raw.p + at, BO_CORRUPT, flaw) : BO_OK;
 }
 
 /* The number behind the last colon, which is cut off with it; false when there is none. */
@@ -149,18 +196,18 @@ static bool cut_number(struct bo_span *text, uint32_t *number_ret)
 }
 
 /* FILE:LINE:COLUMN, or nothing. */
-static enum bo_status read_location(struct parser *p, struct bo_span raw,
+static enum bo_status read_location(struct templight_text_reader *r, struct bo_span raw,
                                     struct templight_place *place)
 {
     struct bo_span text;
     *place = (struct templight_place){0};
     if (!raw.p)
         return BO_OK;
-    const enum bo_status status = read_scalar(p, raw, &text);
+    const enum bo_status status = read_scalar(r, raw, &text);
     if (status || text.n == 0)
         return status;
     if (!cut_number(&text, &place->column) || !cut_number(&text, &place->line))
-        return fail_at(p, raw.p, BO_CORRUPT, "location does not end in :LINE:COLUMN");
+        return fail_at(r, raw.p, BO_CORRUPT, "location does not end in :LINE:COLUMN");
     place->present = true;
     place->file = text;
     return BO_OK;
@@ -182,156 +229,235 @@ static bool kind_of_name(struct bo_span text, uint32_t *kind_ret)
 }
 
 /* A kind's name, or its number; most are the same as the one before. */
-static enum bo_status read_kind(struct parser *p, struct bo_span raw, uint32_t *kind_ret)
+static enum bo_status read_kind(struct templight_text_reader *r, struct bo_span raw,
+                                uint32_t *kind_ret)
 {
     struct bo_span text;
     uint64_t number;
-    *kind_ret = p->kind;
-    if (p->kind_text.p && bo_span_equal(raw, p->kind_text))
+    *kind_ret = r->kind;
+    if (r->n_kind_text && bo_span_equal(raw, (struct bo_span){r->kind_text, r->n_kind_text}))
         return BO_OK;
-    const enum bo_status status = read_scalar(p, raw, &text);
+    const enum bo_status status = read_scalar(r, raw, &text);
     if (status)
         return status;
     if (bo_parse_u64(text, UINT32_MAX, &number))
         *kind_ret = (uint32_t)number;
     else if (!kind_of_name(text, kind_ret))
-        return fail_at(p, raw.p, BO_UNSUPPORTED,
+        return fail_at(r, raw.p, BO_UNSUPPORTED,
                        "kind is neither a name that is known nor a number");
-    p->kind_text = raw;
-    p->kind = *kind_ret;
+    r->n_kind_text = raw.n <= sizeof r->kind_text ? raw.n : 0;
+    memcpy(r->kind_text, raw.p, r->n_kind_text);
+    r->kind = *kind_ret;
     return BO_OK;
 }
 
-static enum bo_status read_figures(struct parser *p, const struct values *values,
+static enum bo_status read_figures(struct templight_text_reader *r, const struct values *values,
                                    struct templight_entry *entry)
 {
     const struct bo_span time = values->of[TIME], memory = values->of[MEMORY];
     entry->has_time = time.p;
     entry->has_memory = memory.p;
     if (time.p && !templight_read_time(time, &entry->time_bits))
-        return fail_at(p, time.p, BO_CORRUPT, "time is not a number");
+        return fail_at(r, time.p, BO_CORRUPT, "time is not a number");
     if (memory.p && !bo_parse_u64(memory, UINT64_MAX, &entry->memory))
-        return fail_at(p, memory.p, BO_CORRUPT, "memory is not a number of bytes");
+        return fail_at(r, memory.p, BO_CORRUPT, "memory is not a number of bytes");
     return BO_OK;
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */
 
-static enum bo_status add_entry(struct parser *p, const struct templight_entry *entry)
+static enum bo_status read_begin(struct templight_text_reader *r, const struct values *values)
 {
-    return templight_add_entry(&p->builder, entry) ? BO_OK : bo_fail_alloc(p->err, p->arena);
+    struct templight_entry *entry = &r->entry;
+    enum bo_status status = read_scalar(r, values->of[NAME], &entry->name);
+    if (!status)
+        status = read_kind(r, values->of[KIND], &entry->kind);
+    if (!status)
+        status = read_location(r, values->of[POI], &entry->location);
+    if (!status)
+        status = read_location(r, values->of[ORIG], &entry->origin);
+    return status;
 }
 
-static enum bo_status read_begin(struct parser *p, const uint8_t *start,
-                                 const struct values *values, struct templight_entry *entry)
+/* What lies in the record will lie in its copy. */
+static void move(struct bo_span *text, struct bo_span record, const uint8_t *copy)
 {
-    struct values *open = bo_grow_array(p->arena, p->open, p->builder.n_open, p->builder.n_open + 1,
-                                        &p->cap_open, sizeof *open);
+    const uintptr_t at = (uintptr_t)text->p - (uintptr_t)record.p;
+    if (text->p && at <= record.n)
+        text->p = copy + at;
+}
+
+/* Of a source's text, an open Begin's bytes are kept. */
+static bool keep_bytes(struct templight_text_reader *r, struct bo_span record,
+                       struct templight_open *open)
+{
+    uint8_t *copy = bo_alloc(r->passing, record.n);
+    if (!copy)
+        return false;
+    memcpy(copy, record.p, record.n);
+    for (unsigned key = 0; key < N_KEYS; key++)
+        move(&open->values.of[key], record, copy);
+    move(&open->entry.name, record, copy);
+    move(&open->entry.location.file, record, copy);
+    move(&open->entry.origin.file, record, copy);
+    return true;
+}
+
+static enum bo_status take_begin(struct templight_text_reader *r, struct bo_span record,
+                                 const struct values *values)
+{
+    struct templight_open *open =
+        bo_grow_array(r->arena, r->open, r->n_open, r->n_open + 1, &r->cap_open, sizeof *open);
     if (!open)
-        return bo_fail_alloc(p->err, p->arena);
-    p->open = open;
-    open[p->builder.n_open] = *values;
-    if (!values->of[NAME].p || !values->of[KIND].p)
-        return fail_at(p, start, BO_CORRUPT, "Begin without a name or a kind");
-    enum bo_status status = read_scalar(p, values->of[NAME], &entry->name);
-    if (!status)
-        status = read_kind(p, values->of[KIND], &entry->kind);
-    if (!status)
-        status = read_location(p, values->of[POI], &entry->location);
-    if (!status)
-        status = read_location(p, values->of[ORIG], &entry->origin);
-    return status ? status : add_entry(p, entry);
+        return bo_fail_alloc(r->err, r->arena);
+    r->open = open;
+    open = &open[r->n_open];
+    open->before = bo_arena_mark(r->passing);
+    const enum bo_status status = read_begin(r, values);
+    if (status)
+        return status;
+    open->values = *values;
+    open->entry = r->entry;
+    r->n_open++;
+    return !r->source || keep_bytes(r, record, open) ? BO_OK : bo_fail_alloc(r->err, r->passing);
+}
+
+static bool same_place(const struct templight_place *a, const struct templight_place *b)
+{
+    return a->present == b->present && bo_span_equal(a->file, b->file) && a->line == b->line &&
+           a->column == b->column;
 }
 
 /* Whether an End's value, in other bytes than its Begin's, says the same nevertheless. */
-static enum bo_status compare_values(struct parser *p, enum key key, struct bo_span raw,
-                                     const struct templight_record *begin)
+static enum bo_status compare_values(struct templight_text_reader *r, enum key key,
+                                     struct bo_span raw, const struct templight_entry *begin)
 {
-    uint32_t kind;
-    struct bo_span text;
+    uint32_t kind = 0;
+    struct bo_span text = {NULL, 0};
     struct templight_place place;
-    bool same;
-    enum bo_status status;
-    if (key == KIND) {
-        status = read_kind(p, raw, &kind);
-        same = !status && kind == begin->kind;
-    } else if (key == NAME) {
-        status = read_scalar(p, raw, &text);
-        same = !status && bo_span_equal(text, p->builder.names.texts[begin->name]);
-    } else {
-        status = read_location(p, raw, &place);
-        const uint32_t file = status || !place.present
-                                  ? TEMPLIGHT_NONE
-                                  : bo_texts_find(&p->builder.files, place.file);
-        same = !status && file == begin->location.file && place.line == begin->location.line &&
-               place.column == begin->location.column &&
-               place.present == (begin->location.file != TEMPLIGHT_NONE);
-    }
-    return status ? status
-           : same ? BO_OK
-                  : fail_at(p, raw.p, BO_CORRUPT, "End does not repeat the Begin that it closes");
+    const enum bo_status status = key == KIND   ? read_kind(r, raw, &kind)
+                                  : key == NAME ? read_scalar(r, raw, &text)
+                                                : read_location(r, raw, &place);
+    if (status)
+        return status;
+    const bool same = key == KIND   ? kind == begin->kind
+                      : key == NAME ? bo_span_equal(text, begin->name)
+                                    : same_place(&place, &begin->location);
+    return same ? BO_OK
+                : fail_at(r, raw.p, BO_CORRUPT, "End does not repeat the Begin that it closes");
 }
 
 /* Name, kind and place of an End are those of its Begin. */
-static enum bo_status check_repetition(struct parser *p, const struct values *values)
+static enum bo_status check_repetition(struct templight_text_reader *r, const struct values *values,
+                                       const struct templight_open *open)
 {
     static const enum key repeated[] = {NAME, KIND, POI};
-    const struct templight_record *begin = templight_open_begin(&p->builder);
     for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
         const enum key key = repeated[i];
         const struct bo_span raw = values->of[key];
         if (!raw.p)
             continue;
-        if (!begin)
-            return fail_at(p, raw.p, BO_UNSUPPORTED, "End has fields of a Begin, but none is open");
-        const struct bo_span told = p->open[p->builder.n_open - 1].of[key];
-        if (told.p && bo_span_equal(raw, told))
+        if (!open)
+            return fail_at(r, raw.p, BO_UNSUPPORTED, "End has fields of a Begin, but none is open");
+        if (bo_span_equal(raw, open->values.of[key]))
             continue;
-        const enum bo_status status = compare_values(p, key, raw, begin);
+        const enum bo_status status = compare_values(r, key, raw, &open->entry);
         if (status)
             return status;
     }
     return BO_OK;
 }
 
-static enum bo_status read_end(struct parser *p, const struct values *values,
-                               struct templight_entry *entry)
+static enum bo_status take_end(struct templight_text_reader *r, const struct values *values)
 {
-    enum bo_status status = check_repetition(p, values);
+    const struct templight_open *open = r->n_open ? &r->open[r->n_open - 1] : NULL;
     const struct bo_span orig = values->of[ORIG];
-    const bool is_open = p->builder.n_open;
-    const struct bo_span told = is_open ? p->open[p->builder.n_open - 1].of[ORIG] : orig;
-    entry->is_end = true;
-    entry->tells_origin = orig.p && !(is_open && told.p && bo_span_equal(orig, told));
-    if (!status && entry->tells_origin)
-        status = read_location(p, orig, &entry->origin);
-    return status ? status : add_entry(p, entry);
+    r->passed = open ? open->before : bo_arena_mark(r->passing);
+    r->has_passed = true;
+    const enum bo_status status = check_repetition(r, values, open);
+    if (status)
+        return status;
+    r->entry.is_end = true;
+    r->entry.tells_origin = orig.p && !(open && bo_span_equal(orig, open->values.of[ORIG]));
+    if (open) {
+        r->closed = &open->entry;
+        r->n_open--;
+    }
+    return r->entry.tells_origin ? read_location(r, orig, &r->entry.origin) : BO_OK;
+}
+
+/*
+ * clang's reader requires all keys of a record. Here an End may leave out what its Begin says, all of
+ * it: so a record that is cut off is not taken for a whole one.
+ */
+static const char *missing_key(const struct values *values, bool is_end)
+{
+    const bool has_name = values->of[NAME].p;
+    if (!values->of[EVENT].p)
+        return "record without an event";
+    if (!is_end && !has_name)
+        return "Begin without a name";
+    return has_name && !(values->of[KIND].p && values->of[ORIG].p && values->of[POI].p)
+               ? "record with a name, but without kind, orig or poi"
+               : NULL;
+}
+
+static enum bo_status take_record(struct templight_text_reader *r, struct bo_span record,
+                                  const struct values *values, bool is_last)
+{
+    const struct bo_span event = values->of[EVENT];
+    const bool is_end = event.p && bo_word_is(event, "End");
+    if (event.p && !is_end && !bo_word_is(event, "Begin"))
+        return fail_at(r, event.p, BO_CORRUPT, "event is neither Begin nor End");
+    const char *missing = missing_key(values, is_end);
+    if (missing)
+        return is_last ? fail_at_end(r, "text ends inside a record")
+                       : fail_at(r, record.p, BO_CORRUPT, missing);
+    const enum bo_status status = read_figures(r, values, &r->entry);
+    if (status)
+        return status;
+    return is_end ? take_end(r, values) : take_begin(r, record, values);
 }
 
 /* The line taken last is "---". Leaves the line behind the record taken, if there is one. */
-static enum bo_status read_record(struct parser *p, bool *more_ret)
+static enum bo_status read_record(struct templight_text_reader *r)
 {
-    const uint8_t *start = p->line.p;
     struct values values;
-    struct templight_entry entry = {0};
-    enum bo_status status = take_values(p, &values, more_ret);
-    if (!status && !p->builder.n_traces &&
-        !templight_start_trace(&p->builder, TEMPLIGHT_VERSION, (struct bo_span){NULL, 0}))
-        status = bo_fail_alloc(p->err, p->arena);
-    if (!status)
-        status = read_figures(p, &values, &entry);
+    enum sight sight;
+    const uint8_t *start = r->line.p;
+    enum bo_status status = take_values(r, &values, &sight);
+    while (!status && sight == OUT_OF_SIGHT) {
+        status = look_further(r, (size_t)(start - r->text.p));
+        if (status)
+            return status;
+        /* Once more, from its first line on. */
+        r->off = 0;
+        take_line(r);
+        start = r->line.p;
+        status = take_values(r, &values, &sight);
+    }
     if (status)
         return status;
-    const struct bo_span event = values.of[EVENT];
-    if (event.p && bo_word_is(event, "Begin"))
-        return read_begin(p, start, &values, &entry);
-    if (event.p && bo_word_is(event, "End"))
-        return read_end(p, &values, &entry);
-    return event.p ? fail_at(p, event.p, BO_CORRUPT, "event is neither Begin nor End")
-                   : fail_at(p, start, BO_CORRUPT, "record without an event");
+    if (sight == CUT_LINE)
+        return fail_at_end(r, "text ends inside a line");
+    r->has_line = sight == LINE;
+    const uint8_t *end = r->has_line ? r->line.p : r->text.p + r->off;
+    return take_record(r, (struct bo_span){start, (size_t)(end - start)}, &values, !r->has_line);
 }
 
 /* ---- traces ------------------------------------------------------------------------------------ */
+
+/* `before`: of the source. */
+static void start_trace(struct templight_text_reader *r, uint32_t version, struct bo_span source,
+                        struct bo_arena_mark before)
+{
+    r->passed = r->n_open ? r->open[0].before : before;
+    r->has_passed = true;
+    r->n_open = 0;
+    r->in_trace = true;
+    r->version = version;
+    r->source_file = source;
+}
 
 /* Takes what the line must go on with. */
 static bool take_word(struct bo_span *line, const char *word)
@@ -343,56 +469,127 @@ static bool take_word(struct bo_span *line, const char *word)
     return true;
 }
 
-/* The line taken last is a comment: of a trace's beginning, `# trace: {version: 1, source: ''}`. */
-static enum bo_status read_comment(struct parser *p)
+/* The line is a comment: of a trace's beginning, `# trace: {version: 1, source: ''}`, or any. */
+static enum bo_status read_comment(struct templight_text_reader *r, bool *is_trace_ret)
 {
     static const char malformed[] = "header of a trace is not {version: NUMBER, source: TEXT}";
-    struct bo_span line = p->line, source;
+    struct bo_span line = r->line, source;
     uint64_t version;
-    if (!take_word(&line, TEMPLIGHT_TRACE_COMMENT))
+    *is_trace_ret = take_word(&line, TEMPLIGHT_TRACE_COMMENT);
+    if (!*is_trace_ret)
         return BO_OK;
     if (!take_word(&line, "{version: "))
-        return fail_at(p, line.p, BO_CORRUPT, malformed);
+        return fail_at(r, line.p, BO_CORRUPT, malformed);
     const uint8_t *comma = memchr(line.p, ',', line.n);
     const struct bo_span number = {line.p, comma ? (size_t)(comma - line.p) : line.n};
     if (!bo_parse_u64(number, UINT32_MAX, &version))
-        return fail_at(p, line.p, BO_CORRUPT, malformed);
+        return fail_at(r, line.p, BO_CORRUPT, malformed);
     line = (struct bo_span){line.p + number.n, line.n - number.n};
     if (!take_word(&line, ", source: ") || line.n == 0 || line.p[line.n - 1] != '}')
-        return fail_at(p, line.p, BO_CORRUPT, malformed);
+        return fail_at(r, line.p, BO_CORRUPT, malformed);
     line.n--;
-    const enum bo_status status = read_scalar(p, line, &source);
-    if (status)
-        return status;
-    return templight_start_trace(&p->builder, (uint32_t)version, source)
-               ? BO_OK
-               : bo_fail_alloc(p->err, p->arena);
+    const struct bo_arena_mark before = bo_arena_mark(r->passing);
+    const enum bo_status status = read_scalar(r, line, &source);
+    if (!status)
+        start_trace(r, (uint32_t)version, source, before);
+    return status;
 }
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+void templight_text_open(struct templight_text_reader *reader, struct bo_span text,
+                         struct bo_arena *arena, struct bo_error *err)
+{
+    *reader = (struct templight_text_reader){
+        .text = {text.p ? text.p : (const uint8_t *)"", text.n},
+        .ended = true,
+        .arena = arena,
+        .passing = arena,
+        .err = err,
+    };
+}
+
+void templight_text_open_source(struct templight_text_reader *reader, struct bo_source *source,
+                                struct bo_arena *arena, struct bo_arena *passing,
+                                struct bo_error *err)
+{
+    templight_text_open(reader, (struct bo_span){NULL, 0}, arena, err);
+    reader->source = source;
+    reader->ended = false;
+    reader->passing = passing;
+}
+
+/* What is read next has not been looked at yet: a line that is not empty, or the text's end. */
+static enum bo_status find_line(struct templight_text_reader *r)
+{
+    enum sight sight = r->has_line ? LINE : take_line(r);
+    while (sight == OUT_OF_SIGHT) {
+        const enum bo_status status = look_further(r, r->off);
+        if (status)
+            return status;
+        sight = take_line(r);
+    }
+    r->has_line = sight == LINE;
+    return sight == CUT_LINE ? fail_at_end(r, "text ends inside a line") : BO_OK;
+}
+
+enum bo_status templight_text_next(struct templight_text_reader *r,
+                                   enum templight_text_event *event_ret)
+{
+    if (r->source && r->has_passed)
+        bo_arena_rewind(r->passing, r->passed);
+    r->has_passed = false;
+    r->entry = (struct templight_entry){0};
+    r->closed = NULL;
+    for (;;) {
+        bool is_trace = false;
+        enum bo_status status = find_line(r);
+        if (status)
+            return status;
+        if (!r->has_line) {
+            *event_ret = TEMPLIGHT_TEXT_END;
+            return BO_OK;
+        }
+        if (line_is(r, "---")) {
+            *event_ret = r->in_trace ? TEMPLIGHT_TEXT_RECORD : TEMPLIGHT_TEXT_TRACE;
+            if (r->in_trace)
+                return read_record(r);
+            start_trace(r, TEMPLIGHT_VERSION, (struct bo_span){NULL, 0}, bo_arena_mark(r->passing));
+            return BO_OK;
+        }
+        r->has_line = false;
+        if (r->line.p[0] == '#')
+            status = read_comment(r, &is_trace);
+        else if (!line_is(r, "..."))
+            status = fail_at(r, r->line.p, BO_CORRUPT, "line outside of a record");
+        if (status || is_trace) {
+            *event_ret = TEMPLIGHT_TEXT_TRACE;
+            return status;
+        }
+    }
+}
+
+/* ---- models ------------------------------------------------------------------------------------ */
 
 enum bo_status templight_parse(struct bo_span text, struct bo_arena *arena, void **model_ret,
                                struct bo_error *err)
 {
-    struct parser p = {.text = text, .arena = arena, .err = err};
-    if (!text.p)
-        p.text.p = (const uint8_t *)"";
-    templight_builder_init(&p.builder, true, arena);
-    enum bo_status status = BO_OK;
-    bool more = take_line(&p);
-    while (more && !status) {
-        if (line_is(&p, "---")) {
-            status = read_record(&p, &more);
-            continue;
-        }
-        if (p.line.p[0] == '#')
-            status = read_comment(&p);
-        else if (!line_is(&p, "..."))
-            return fail_at(&p, p.line.p, BO_CORRUPT, "line outside of a record");
-        more = take_line(&p);
-    }
-    if (status)
-        return status;
+    struct templight_text_reader reader;
+    struct templight_builder builder;
     struct templight_model *model;
-    if (!templight_finish(&p.builder, &model))
+    enum templight_text_event event;
+    templight_text_open(&reader, text, arena, err);
+    templight_builder_init(&builder, true, arena);
+    do {
+        const enum bo_status status = templight_text_next(&reader, &event);
+        if (status)
+            return status;
+        if ((event == TEMPLIGHT_TEXT_TRACE &&
+             !templight_start_trace(&builder, reader.version, reader.source_file)) ||
+            (event == TEMPLIGHT_TEXT_RECORD && !templight_add_entry(&builder, &reader.entry)))
+            return bo_fail_alloc(err, arena);
+    } while (event != TEMPLIGHT_TEXT_END);
+    if (!templight_finish(&builder, &model))
         return bo_fail_alloc(err, arena);
     *model_ret = model;
     return BO_OK;

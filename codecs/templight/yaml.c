@@ -86,17 +86,21 @@ static bool is_special(struct bo_span text)
     return is_float(tail);
 }
 
-/* What a byte asks for by itself. */
-static enum templight_quoting quoting_of_byte(uint8_t c)
-{
-    const uint8_t letter = c | 0x20;
-    if (is_digit(c) || (letter >= 'a' && letter <= 'z') || c == '_' || c == '-' || c == '^' ||
-        c == '.' || c == ',' || c == ' ' || c == '\t')
-        return TEMPLIGHT_PLAIN;
-    if (c < ' ' || c >= 0x7f)
-        return TEMPLIGHT_DOUBLE;
-    return c == '\'' ? TEMPLIGHT_DOUBLED : TEMPLIGHT_SINGLE;
-}
+/* What a byte asks for by itself; bits, so that those of a text are put together. */
+enum { ASKS_SINGLE = 1, ASKS_DOUBLED = 2, ASKS_DOUBLE = 4 };
+static const uint8_t asks[256] = {
+    [0 ... '\t' - 1] = ASKS_DOUBLE,
+    ['\t' + 1 ... ' ' - 1] = ASKS_DOUBLE,
+    ['!' ... '&'] = ASKS_SINGLE,
+    ['\''] = ASKS_DOUBLED,
+    ['(' ... '+'] = ASKS_SINGLE,
+    ['/'] = ASKS_SINGLE,
+    [':' ... '@'] = ASKS_SINGLE,
+    ['[' ... ']'] = ASKS_SINGLE,
+    ['`'] = ASKS_SINGLE,
+    ['{' ... '~'] = ASKS_SINGLE,
+    [0x7f ... 0xff] = ASKS_DOUBLE,
+};
 
 /* Bytes that may not begin a plain scalar. */
 static bool is_indicator(uint8_t c)
@@ -108,17 +112,17 @@ enum templight_quoting templight_quoting_of(struct bo_span text)
 {
     if (text.n == 0)
         return TEMPLIGHT_SINGLE;
-    enum templight_quoting most = TEMPLIGHT_PLAIN;
-    for (size_t i = 0; i < text.n; i++) {
-        const enum templight_quoting quoting = quoting_of_byte(text.p[i]);
-        most = quoting > most ? quoting : most;
-    }
-    if (most == TEMPLIGHT_DOUBLE)
+    unsigned all = 0;
+    for (size_t i = 0; i < text.n; i++)
+        all |= asks[text.p[i]];
+    if (all & ASKS_DOUBLE)
         return bo_is_utf8(text) ? TEMPLIGHT_DOUBLE : TEMPLIGHT_BINARY;
-    if (most == TEMPLIGHT_PLAIN && (is_space(text.p[0]) || is_space(text.p[text.n - 1]) ||
-                                    is_indicator(text.p[0]) || is_special(text)))
-        return TEMPLIGHT_SINGLE;
-    return most;
+    if (all & ASKS_DOUBLED)
+        return TEMPLIGHT_DOUBLED;
+    return all || is_space(text.p[0]) || is_space(text.p[text.n - 1]) || is_indicator(text.p[0]) ||
+                   is_special(text)
+               ? TEMPLIGHT_SINGLE
+               : TEMPLIGHT_PLAIN;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------- */

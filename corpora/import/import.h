@@ -11,6 +11,7 @@
 #include "harness/arena.h"
 #include "harness/bytes.h"
 #include "harness/error.h"
+#include "harness/stream.h"
 
 /* What to take from a source. Zeros, or a NULL pointer to this, take everything. */
 struct bo_import_options {
@@ -52,6 +53,12 @@ struct bo_importer {
      */
     enum bo_status (*import)(struct bo_span file, const struct bo_import_options *options,
                              struct bo_arena *arena, void **model_ret, struct bo_error *err);
+
+    /*
+     * The text form of what `import` makes, written while the file is read, in memory that does not
+     * grow with its records; NULL for importers that read a file as a whole. Takes no options.
+     */
+    enum bo_status (*stream)(struct bo_source *file, struct bo_drain *out, struct bo_error *err);
 };
 
 extern const struct bo_importer *const bo_importers[]; /* NULL-terminated */

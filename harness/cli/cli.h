@@ -7,6 +7,7 @@
 #define BO_CLI_H
 
 #include "harness/registry.h"
+#include "harness/stream.h"
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
@@ -49,6 +50,21 @@ void bo_input_close(struct bo_input *in);
  * after a message.
  */
 bool bo_output(const char *path, struct bo_span bytes);
+
+/*
+ * The same, piece by piece. Closing says whether all was written, after a message if not; without
+ * `keep`, the file stays what it was. Standard output has got what it has got.
+ */
+struct bo_outlet {
+    struct bo_drain drain;
+    const char *path; /* for messages */
+    int fd;
+    int why_failed; /* errno of the first failure; 0: none */
+    bool has_temporary;
+    char temporary[4096];
+};
+bool bo_outlet_open(const char *path, struct bo_outlet *outlet);
+bool bo_outlet_close(struct bo_outlet *outlet, bool keep);
 
 /*
  * Makes an empty folder under $TMPDIR, or /tmp, for its caller to remove; the path goes to `path`,

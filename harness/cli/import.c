@@ -3,6 +3,7 @@
 
 #include "corpora/import/import.h"
 #include "harness/cli/options.h"
+#include "harness/cli/source.h"
 #include "harness/cli/transcode.h"
 
 int bo_cmd_import(int argc, char **argv);
@@ -118,9 +119,9 @@ static const struct bo_importer *choose(const struct option_table *table, const 
     return bo_find_importer(format, file);
 }
 
-static int unknown_source(const struct bo_input *in, const char *format_name)
+static int unknown_source(const char *path, const char *format_name)
 {
-    fprintf(stderr, "bakeoff: %s: no importer of %s takes this file; there are\n", in->path,
+    fprintf(stderr, "bakeoff: %s: no importer of %s takes this file; there are\n", path,
             format_name);
     for (const struct bo_importer *const *i = bo_importers; *i; i++)
         if (strcmp((*i)->format, format_name) == 0)
@@ -159,31 +160,53 @@ static bool fill_options(const struct option_table *table, const struct bo_impor
     return true;
 }
 
-static int run_importer(const struct bo_format *format, const struct bo_importer *importer,
-                        const struct bo_input *in, const struct bo_import_options *options,
+static int import_whole(const struct bo_format *format, const struct bo_importer *importer,
+                        struct bo_file_source *file, const struct bo_import_options *options,
                         const char *out)
 {
+    struct bo_input in;
     struct bo_arena arena;
     struct bo_error error = {0};
     void *model = NULL;
+    if (!bo_source_take(file, &in))
+        return BO_EXIT_USAGE;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const enum bo_status status = importer->import(in->bytes, options, &arena, &model, &error);
-    const int code = status ? bo_file_error(in->path, &error) : bo_write_text(format, model, out);
+    const enum bo_status status = importer->import(in.bytes, options, &arena, &model, &error);
+    const int code = status ? bo_file_error(in.path, &error) : bo_write_text(format, model, out);
     bo_arena_free(&arena);
+    bo_input_close(&in);
     return code;
 }
 
+static int import_stream(const struct bo_importer *importer, struct bo_file_source *file,
+                         const char *out)
+{
+    struct bo_outlet outlet;
+    struct bo_error error = {0};
+    if (!bo_outlet_open(out, &outlet)) {
+        bo_source_close(file);
+        return BO_EXIT_USAGE;
+    }
+    const bool ok = importer->stream(&file->source, &outlet.drain, &error) == BO_OK;
+    bo_source_close(file);
+    if (!ok && !outlet.why_failed)
+        bo_file_error(file->path, &error);
+    return bo_outlet_close(&outlet, ok) && ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+}
+
 static int import_file(const struct option_table *table, const struct bo_format *format,
-                       const struct bo_input *in, const char *out)
+                       struct bo_file_source *file, const char *out)
 {
     struct bo_import_options options = {.seed = 1};
     struct bo_input like = {.path = NULL};
-    const struct bo_importer *importer = choose(table, format->name, in->bytes);
-    if (!importer)
-        return unknown_source(in, format->name);
-    const int code = fill_options(table, importer, &options, &like)
-                         ? run_importer(format, importer, in, &options, out)
-                         : BO_EXIT_USAGE;
+    const struct bo_importer *importer = choose(table, format->name, file->head);
+    int code = importer ? BO_EXIT_USAGE : unknown_source(file->path, format->name);
+    if (!importer || !fill_options(table, importer, &options, &like))
+        bo_source_close(file);
+    else if (importer->stream)
+        code = import_stream(importer, file, out);
+    else
+        code = import_whole(format, importer, file, &options, out);
     if (like.path)
         bo_input_close(&like);
     return code;
@@ -200,11 +223,9 @@ int bo_cmd_import(int argc, char **argv)
         return bo_options_exit(n);
     if (n != 2)
         return bo_usage_error("import", "takes a format and one file");
-    struct bo_input in;
+    struct bo_file_source file;
     const struct bo_format *format = bo_need_format("import", argv[1]);
-    if (!format || !makes_sense(&table, format->name) || !bo_input_open(argv[2], &in))
+    if (!format || !makes_sense(&table, format->name) || !bo_source_open(argv[2], &file))
         return BO_EXIT_USAGE;
-    const int code = import_file(&table, format, &in, out);
-    bo_input_close(&in);
-    return code;
+    return import_file(&table, format, &file, out);
 }

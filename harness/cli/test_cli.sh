@@ -365,6 +365,31 @@ gives 0 "" import lprf "$t/names.txt" --names --counters-like "$t/like.proftext.
 holds "two names, evenly spaced" test "$(grep -x '[a-d]' "$t/out" | paste -sd,)" = a,c
 gives 2 "bakeoff: $bakeoff: no importer of lprf takes this file; there are*" import lprf "$bakeoff"
 
+# ---- import: a long text, record by record
+# ----------------------------------------------------------------------------------------
+
+record="---
+name:            'a<b>'
+kind:            Memoization
+event:           Begin
+orig:            ''
+poi:             'it''s.h:1:2'"
+for _ in {1..20000}; do echo "$record"; done >"$t/long.yaml"
+gives 0 "" import templight "$t/long.yaml" -o "$t/canonical.yaml"
+same "clang's YAML stays what it is" "$t/canonical.yaml" "$t/long.yaml"
+"$bakeoff" import templight - <"$t/long.yaml" >"$t/out"
+same "on standard input, too" "$t/out" "$t/long.yaml"
+head -c 1500000 "$t/long.yaml" >"$t/cut.yaml"
+gives 2 "bakeoff: $t/cut.yaml: text ends inside a line at byte 1500000 (truncated)" \
+    import templight "$t/cut.yaml" -o "$t/canonical.yaml"
+same "a cut text leaves the old file" "$t/canonical.yaml" "$t/long.yaml"
+gives 2 "bakeoff: $t/cut.yaml: text ends inside a line at byte 1500000 (truncated)" \
+    import templight "$t/cut.yaml" -o "$t/cut.out"
+holds "it makes no file" test -z "$(find "$t" -name 'cut.out*')"
+if [[ -w /dev/full ]]; then
+    gives 2 "bakeoff: /dev/full: No space left on device" import templight "$t/long.yaml" -o /dev/full
+fi
+
 # ---- output: whole or not at all
 # ---------------------------------------------------------------------------------
 
