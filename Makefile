@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules
 # ---- packages: the one list (Debian 12) -------------------------------------------------------
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
-	liblz4-dev liblzma-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
+	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
 	gnuplot-nox
 PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils zstd \
 	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
@@ -140,7 +140,7 @@ ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 SHIM_OBJ := $(OBJ)/bench/gbench_shim.o
-CLI_LIBS := -ljansson -lelf -lzstd -llz4 -llzma -lmd -lbenchmark -lpthread -lstdc++ -lm
+CLI_LIBS := -ljansson -lelf -lzstd -llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
 ifeq ($(filter asan coverage,$(VARIANT)),)
 CLI_LIBS += -ljemalloc
 CFLAGS_jemalloc := -DBO_JEMALLOC=1
