@@ -214,47 +214,55 @@ static bool time_batches(struct asking *asking, const char *name, double min_tim
     return false;
 }
 
-/*
- * Asks one query of a reader that has not been asked before, where readers may keep what they have
- * read: a lazy codec's. Counts the pages that the query reads, not those of opening. False when the
- * codec refuses.
- */
+/* Asks one query, with the pages watched. False when the codec refuses. */
 static bool count_pages_of(struct asking *asking, size_t query, uint64_t *n_touched)
 {
-    const struct bo_opened *opened = asking->opened;
     const struct bo_chunk one = {.first = query, .n = 1};
-    struct bo_opened fresh = *opened;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bool ok = !opened->codec->lazy ||
-              opened->codec->open(opened->payload, &arena, &fresh.reader, &asking->err) == BO_OK;
-    asking->opened = &fresh;
-    ok = ok && bo_pages_rearm() && ask(asking, &one) == BO_OK;
-    asking->opened = opened;
+    const bool ok = bo_pages_rearm() && ask(asking, &one) == BO_OK;
     *n_touched += bo_pages_touched();
-    bo_arena_free(&arena);
     return ok;
 }
 
-/* The mean number of distinct pages of the input that one query reads. */
+/* Makes a reader that has not been asked before, in place of the last one. */
+static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo_arena *arena)
+{
+    bo_arena_free(arena);
+    bo_arena_init(arena, BO_ARENA_UNLIMITED);
+    return fresh->codec->open(fresh->payload, arena, &fresh->reader, &asking->err) == BO_OK;
+}
+
+/*
+ * The mean number of distinct pages of the input that one query reads, opening not counted. Readers
+ * may keep what they have read, so these are new ones: a lazy codec's for each query, since it reads
+ * when it is asked what others have read when they were opened.
+ */
 static bool count_pages(struct asking *asking, struct bo_record *exact, char *message)
 {
+    const struct bo_opened *opened = asking->opened;
     const size_t n = asking->questions->n;
     const size_t n_sample = n < PAGES_SAMPLE ? n : PAGES_SAMPLE;
     uint64_t n_touched = 0;
     size_t i = 0;
-    bool ok = true;
-    if (!bo_pages_watch(asking->opened->payload)) {
+    struct bo_opened fresh = *opened;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bool ok = open_again(asking, &fresh, &arena);
+    if (!ok || !bo_pages_watch(opened->payload)) {
         snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
+        bo_arena_free(&arena);
         return false;
     }
+    asking->opened = &fresh;
     for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
         const size_t query = i * n / n_sample;
-        ok = count_pages_of(asking, query, &n_touched);
+        ok = (!opened->codec->lazy || open_again(asking, &fresh, &arena)) &&
+             count_pages_of(asking, query, &n_touched);
         if (!ok)
             snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", query);
     }
+    asking->opened = opened;
     bo_pages_unwatch();
+    bo_arena_free(&arena);
     if (ok)
         bo_record_count(exact, "touched_pages", (double)n_touched / (double)i);
     return ok;

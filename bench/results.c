@@ -231,13 +231,13 @@ void bo_results_write(const json_t *results, FILE *out)
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", NULL};
-static const char *const csv_exact[] = {"touched_pages",
-                                        "open_bytes_allocated",
-                                        "encode_peak_bytes",
-                                        "encode_scratch_bytes",
-                                        "decode_peak_bytes",
-                                        "merge_peak_bytes",
-                                        NULL};
+const char *const bo_exact_counters[] = {"touched_pages",
+                                         "open_bytes_allocated",
+                                         "encode_peak_bytes",
+                                         "encode_scratch_bytes",
+                                         "decode_peak_bytes",
+                                         "merge_peak_bytes",
+                                         NULL};
 
 /* A comma, and the number if there is one. */
 static void put_number(double v, FILE *out)
@@ -265,7 +265,7 @@ static void put_row(const struct bo_bench_cell *cell, const struct bo_bench_row 
     for (const char *const *c = csv_counters; *c; c++)
         put_number(bo_row_median(row, *c), out);
     fprintf(out, ",%" PRIu64, cell->payload->counted_nbytes);
-    for (const char *const *c = csv_exact; *c; c++) {
+    for (const char *const *c = bo_exact_counters; *c; c++) {
         const struct bo_counter *counter = bo_record_counter(&row->exact, *c);
         put_number(counter ? counter->value : NAN, out);
     }
@@ -279,7 +279,7 @@ void bo_results_csv(const struct bo_plan *plan, FILE *out)
     for (const char *const *c = csv_counters; *c; c++)
         fprintf(out, ",%s", *c);
     fputs(",bytes", out);
-    for (const char *const *c = csv_exact; *c; c++)
+    for (const char *const *c = bo_exact_counters; *c; c++)
         fprintf(out, ",%s", *c);
     fputs(",error\n", out);
     for (unsigned c = 0; c < plan->n_cells; c++)

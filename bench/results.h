@@ -22,6 +22,9 @@ json_t *bo_results_json(const struct bo_plan *plan, const struct bo_bench_option
  */
 void bo_results_write(const json_t *results, FILE *out);
 
+/* Counters of a row that repeat to the last digit: pages and memory. Ends with NULL. */
+extern const char *const bo_exact_counters[];
+
 /* CSV, one line a row: medians over the repetitions, the exact counters, and what went wrong. */
 void bo_results_csv(const struct bo_plan *plan, FILE *out);
 

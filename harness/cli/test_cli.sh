@@ -608,6 +608,23 @@ gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 
+# ---- compare
+# ----------------------------------------------------------------------------------------------------------------
+
+gives 0 "" compare "$t/bench.json" "$t/bench.json"
+holds "compare counts" grep -q '^0 better, 0 worse' "$t/out"
+jq '.context.bakeoff.documents[0].codecs |= map(if .name == "raw" then .bytes += 1 else . end)' \
+    "$t/bench.json" >"$t/larger.json"
+gives 1 "" compare "$t/bench.json" "$t/larger.json"
+holds "compare tells one byte more" grep -Eq '^raw +bytes .* worse' "$t/out"
+gives 1 "" compare --json "$t/bench.json" "$t/larger.json"
+json "compare --json" '[.[].changes[] | select(.verdict == "worse")]
+    | length == 1 and .[0].what == "bytes" and .[0].after == .[0].before + 1'
+gives 2 "bakeoff: compare: takes two files of results; see *" compare "$t/bench.json"
+gives 2 "bakeoff: compare: --threshold takes percent, such as 5; see *" \
+    compare "$t/bench.json" "$t/bench.json" --threshold five
+gives 2 "bakeoff: $t/absent: *" compare "$t/bench.json" "$t/absent"
+
 # ---- merge
 # ----------------------------------------------------------------------------------------------------------------
 

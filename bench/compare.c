@@ -1,0 +1,356 @@
+/* Two runs side by side. */
+#include "bench/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report_comparison.h"
+#include "bench/results.h"
+#include "bench/stats.h"
+
+const char *const bo_verdict_names[] = {"equal", "unknown", "better", "worse"};
+
+/* ---- one figure ------------------------------------------------------------------------------ */
+
+static struct bo_change *add_change(struct bo_document_changes *document, size_t *cap,
+                                    struct bo_arena *arena, const struct bo_change *change)
+{
+    if (document->n == *cap) {
+        document->changes = bo_grow_array(arena, document->changes, document->n, document->n + 1,
+                                          cap, sizeof *document->changes);
+        if (!document->changes)
+            abort();
+    }
+    document->changes[document->n] = *change;
+    return &document->changes[document->n++];
+}
+
+/* Less is better. */
+static enum bo_verdict judge_exact(double before, double after)
+{
+    return after < before ? BO_BETTER : after > before ? BO_WORSE : BO_EQUAL;
+}
+
+/* What failed and did not before is worse; what fails as before is not news. */
+static bool judge_failures(const char *before, const char *after, struct bo_change *change)
+{
+    if (!before && !after)
+        return false;
+    change->failure = after ? after : before;
+    change->verdict = before && after ? BO_EQUAL : after ? BO_WORSE : BO_BETTER;
+    return true;
+}
+
+/* The logarithms of a row's times, sorted: ratios become differences. */
+static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
+{
+    double *times = bo_alloc_array(arena, row->n, sizeof *times);
+    if (!times)
+        abort();
+    for (unsigned i = 0; i < row->n; i++)
+        times[i] = log(json_number_value(json_object_get(row->repetitions[i], "real_time")));
+    bo_sort_doubles(times, row->n);
+    return times;
+}
+
+static unsigned count_outliers(const double *sorted, size_t n)
+{
+    const double q1 = bo_percentile(sorted, n, 0.25), q3 = bo_percentile(sorted, n, 0.75);
+    unsigned n_outliers = 0;
+    for (size_t i = 0; i < n; i++)
+        n_outliers += sorted[i] < q1 - 1.5 * (q3 - q1) || sorted[i] > q3 + 1.5 * (q3 - q1);
+    return n_outliers;
+}
+
+/* Everything but the verdict, which waits for the correction over all times. */
+static void contrast_times(const struct bo_run_row *before, const struct bo_run_row *after,
+                           struct bo_arena *arena, struct bo_change *change)
+{
+    struct bo_contrast contrast;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    const double *a = log_times(before, arena), *b = log_times(after, arena);
+    if (!bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE, &contrast))
+        abort();
+    change->n_outliers = count_outliers(a, before->n) + count_outliers(b, after->n);
+    bo_arena_rewind(arena, mark);
+    change->p = contrast.p;
+    change->superiority = contrast.superiority;
+    change->ratio = exp(contrast.shift);
+    change->interval = (struct bo_interval){exp(contrast.interval.low), exp(contrast.interval.high),
+                                            contrast.interval.coverage};
+    change->verdict = BO_UNKNOWN;
+}
+
+/* ---- a document ------------------------------------------------------------------------------ */
+
+struct comparing {
+    struct bo_document_changes *document;
+    struct bo_arena *arena;
+    size_t cap;
+};
+
+static void compare_exact(struct comparing *c, const char *codec, const char *what, double before,
+                          double after)
+{
+    if (isnan(before) || isnan(after))
+        return;
+    add_change(c->document, &c->cap, c->arena,
+               &(struct bo_change){.codec = codec,
+                                   .what = what,
+                                   .before = before,
+                                   .after = after,
+                                   .verdict = judge_exact(before, after)});
+}
+
+static double size_of(const struct bo_run_codec *codec, const char *key)
+{
+    const json_t *value = json_object_get(codec->size, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void compare_sizes(struct comparing *c, const struct bo_run_codec *before,
+                          const struct bo_run_codec *after)
+{
+    static const char *const packed[] = {"zstd19", "lz4", "xz9", NULL};
+    if (before->reads || after->reads) /* told at the codec that writes */
+        return;
+    compare_exact(c, after->name, "bytes", before->has_bytes ? (double)before->bytes : NAN,
+                  after->has_bytes ? (double)after->bytes : NAN);
+    for (const char *const *key = packed; *key; key++)
+        compare_exact(c, after->name, *key, size_of(before, *key), size_of(after, *key));
+}
+
+static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
+                        const struct bo_run_row *after)
+{
+    struct bo_change change = {.codec = codec,
+                               .what = after->label,
+                               .is_time = true,
+                               .before = before->median_ns,
+                               .after = after->median_ns,
+                               .n_before = before->n,
+                               .n_after = after->n,
+                               .p = NAN};
+    if (judge_failures(before->failure, after->failure, &change)) {
+        add_change(c->document, &c->cap, c->arena, &change);
+        return;
+    }
+    if (before->n && after->n && !c->document->times_not_compared) {
+        contrast_times(before, after, c->arena, &change);
+        add_change(c->document, &c->cap, c->arena, &change);
+    }
+    for (const char *const *counter = bo_exact_counters; *counter; counter++)
+        compare_exact(c, codec, bo_arena_printf(c->arena, "%s: %s", after->label, *counter),
+                      bo_run_counter(before, *counter), bo_run_counter(after, *counter));
+}
+
+/* Holm's correction over the document's times, then their verdicts. */
+static void judge_times(struct bo_document_changes *document, double threshold,
+                        struct bo_arena *arena)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    double *p = bo_alloc_array(arena, document->n, sizeof *p);
+    size_t n = 0;
+    if (!p)
+        abort();
+    for (size_t i = 0; i < document->n; i++)
+        if (document->changes[i].is_time && !document->changes[i].failure)
+            p[n++] = document->changes[i].p;
+    if (!bo_holm(p, n))
+        abort();
+    n = 0;
+    for (size_t i = 0; i < document->n; i++) {
+        struct bo_change *change = &document->changes[i];
+        if (!change->is_time || change->failure)
+            continue;
+        change->p = p[n++];
+        if (change->p < 1 - BO_CONFIDENCE && change->ratio > 1 + threshold)
+            change->verdict = BO_WORSE;
+        else if (change->p < 1 - BO_CONFIDENCE && change->ratio < 1 / (1 + threshold))
+            change->verdict = BO_BETTER;
+    }
+    bo_arena_rewind(arena, mark);
+}
+
+static void compare_documents(struct bo_document_changes *document, double threshold,
+                              struct bo_arena *arena)
+{
+    struct comparing c = {.document = document, .arena = arena};
+    for (unsigned i = 0; i < document->after->n_codecs; i++) {
+        const struct bo_run_codec *after = &document->after->codecs[i];
+        const struct bo_run_codec *before = bo_run_codec(document->before, after->name);
+        if (!before)
+            continue;
+        compare_sizes(&c, before, after);
+        for (unsigned l = 0; l < document->after->n_labels; l++) {
+            const char *label = document->after->labels[l];
+            const struct bo_run_row *row = bo_run_row(document->before, before, label);
+            if (row && after->rows[l])
+                compare_row(&c, after->name, row, after->rows[l]);
+        }
+    }
+    judge_times(document, threshold, arena);
+    for (size_t i = 0; i < document->n; i++)
+        document->n_of[document->changes[i].verdict]++;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static bool same_fact(const struct bo_run *a, const struct bo_run *b, const char *key)
+{
+    return strcmp(bo_run_fact(a, key), bo_run_fact(b, key)) == 0;
+}
+
+static bool same_content(const struct bo_run_document *a, const struct bo_run_document *b)
+{
+    return json_equal(json_object_get(a->sizes, "xxh3"), json_object_get(b->sizes, "xxh3"));
+}
+
+size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
+                       struct bo_arena *arena, struct bo_document_changes **documents_ret)
+{
+    const bool one_machine = same_fact(before, after, "machine") && same_fact(before, after, "cpu");
+    struct bo_document_changes *documents =
+        bo_zalloc_array(arena, after->n_documents + 1, sizeof *documents);
+    size_t n = 0;
+    if (!documents)
+        abort();
+    for (size_t d = 0; d < after->n_documents; d++) {
+        const struct bo_run_document *document = &after->documents[d];
+        const struct bo_run_document *old =
+            bo_run_document(before, document->format, document->name);
+        if (!old)
+            continue;
+        documents[n] = (struct bo_document_changes){.before = old, .after = document};
+        if (!one_machine)
+            documents[n].times_not_compared = "measured on two machines";
+        if (same_content(old, document))
+            compare_documents(&documents[n], threshold, arena);
+        else
+            documents[n].times_not_compared = "not the same document";
+        n++;
+    }
+    *documents_ret = documents;
+    return n;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static const char *figure_cell(const struct bo_change *change, double v, struct bo_arena *arena)
+{
+    if (isnan(v))
+        return "failed";
+    if (!change->is_time)
+        return bo_arena_printf(arena, v == floor(v) ? "%.0f" : "%.3f", v);
+    const struct bo_time_unit unit =
+        bo_time_unit_for(isnan(change->before) ? change->after : change->before);
+    return bo_arena_printf(arena, "%s %s", bo_significant(arena, v / unit.ns), unit.name);
+}
+
+static void add_row(struct bo_grid *grid, const struct bo_change *change)
+{
+    struct bo_arena *arena = grid->arena;
+    bo_grid_add(grid, "%s", change->codec);
+    bo_grid_add(grid, "%s", change->what);
+    bo_grid_add(grid, "%s", figure_cell(change, change->before, arena));
+    bo_grid_add(grid, "%s", figure_cell(change, change->after, arena));
+    if (change->failure) {
+        bo_grid_add(grid, "-");
+        bo_grid_add(grid, "-");
+        bo_grid_add(grid, "-");
+    } else if (!change->is_time) {
+        bo_grid_add(grid, change->before != 0 ? "%.4f" : "-", change->after / change->before);
+        bo_grid_add(grid, "exact");
+        bo_grid_add(grid, "-");
+    } else {
+        bo_grid_add(grid, "%.3f [%.3f, %.3f]", change->ratio, change->interval.low,
+                    change->interval.high);
+        bo_grid_add(grid, "%.2g", change->p);
+        bo_grid_add(grid, "%u of %u", change->n_outliers, change->n_before + change->n_after);
+    }
+    bo_grid_add(grid, "%s%s%s", bo_verdict_names[change->verdict], change->failure ? ": " : "",
+                change->failure ? change->failure : "");
+    bo_grid_end_row(grid);
+}
+
+static void print_document(const struct bo_document_changes *document, bool all, unsigned width,
+                           struct bo_arena *arena, FILE *out)
+{
+    static const char *const headings[] = {"codec", "what",     "before",   "after",
+                                           "ratio", "p (Holm)", "outliers", "verdict"};
+    struct bo_grid grid;
+    bo_grid_init(&grid, arena, 2);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < document->n; i++)
+        if (all || document->changes[i].verdict >= BO_BETTER)
+            add_row(&grid, &document->changes[i]);
+    fprintf(out, "%s on %s: %zu better, %zu worse, %zu unknown, %zu equal%s%s\n",
+            document->after->format, document->after->name, document->n_of[BO_BETTER],
+            document->n_of[BO_WORSE], document->n_of[BO_UNKNOWN], document->n_of[BO_EQUAL],
+            document->times_not_compared ? "; times were not compared: " : "",
+            document->times_not_compared ? document->times_not_compared : "");
+    if (bo_grid_n_rows(&grid) > 1) {
+        putc('\n', out);
+        bo_grid_text(&grid, width, out);
+        putc('\n', out);
+    }
+}
+
+void bo_compare_print(const struct bo_document_changes *documents, size_t n, bool all,
+                      unsigned width, struct bo_arena *arena, FILE *out)
+{
+    size_t n_of[BO_WORSE + 1] = {0};
+    for (size_t d = 0; d < n; d++) {
+        print_document(&documents[d], all, width, arena, out);
+        for (unsigned v = 0; v <= BO_WORSE; v++)
+            n_of[v] += documents[d].n_of[v];
+    }
+    fprintf(out, "%zu better, %zu worse, %zu unknown, %zu equal\n", n_of[BO_BETTER], n_of[BO_WORSE],
+            n_of[BO_UNKNOWN], n_of[BO_EQUAL]);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static json_t *number_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *change_json(const struct bo_change *change)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:o, s:o}", "codec", change->codec, "what", change->what,
+                  "verdict", bo_verdict_names[change->verdict], "before",
+                  number_or_null(change->before), "after", number_or_null(change->after));
+    if (change->failure)
+        json_object_set_new(object, "failure", json_string(change->failure));
+    else if (change->is_time)
+        json_object_update_new(
+            object,
+            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:i}", "ratio", change->ratio,
+                      "low", change->interval.low, "high", change->interval.high, "coverage",
+                      change->interval.coverage, "p", change->p, "superiority", change->superiority,
+                      "n_before", (int)change->n_before, "n_after", (int)change->n_after,
+                      "outliers", (int)change->n_outliers));
+    return object;
+}
+
+json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
+{
+    json_t *all = json_array();
+    for (size_t d = 0; d < n; d++) {
+        json_t *changes = json_array();
+        for (size_t i = 0; i < documents[d].n; i++)
+            json_array_append_new(changes, change_json(&documents[d].changes[i]));
+        json_t *object = json_pack("{s:s, s:s, s:o}", "format", documents[d].after->format,
+                                   "document", documents[d].after->name, "changes", changes);
+        if (documents[d].times_not_compared)
+            json_object_set_new(object, "times_not_compared",
+                                json_string(documents[d].times_not_compared));
+        json_array_append_new(all, object);
+    }
+    return all;
+}
