@@ -25,11 +25,11 @@ static const char *taker_of(const char *bytes)
 static void test_sniffing(void **state)
 {
     (void)state;
-    static const char *const yaml[] = {"", "---\n", "---\r\nname: a\r\n", "# trace: {version"};
+    static const char *const yaml[] = {
+        "", "-", "---", "---\n", "---\r\nname: a\r\n", "# trace: {version"};
     static const char *const protobuf[] = {"\n", "\n\x0f", "\n\x0f\n", "\n\xff\x0f\n\x02\x08\x01"};
-    static const char *const other[] = {"-",       "--",        "---",        "--- a\n",
-                                        "#!",      "name: a\n", "\n\x0f\x12", "\n---\nname: a\n",
-                                        "\x0f\n\n"};
+    static const char *const other[] = {"--- a\n",          "#!",      "name: a\n", "\n\x0f\x12",
+                                        "\n---\nname: a\n", "\x0f\n\n"};
     for (size_t i = 0; i < N_ELEMENTS(yaml); i++)
         assert_string_equal(taker_of(yaml[i]), "yaml");
     for (size_t i = 0; i < N_ELEMENTS(other); i++)
