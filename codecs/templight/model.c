@@ -35,6 +35,12 @@ const char *templight_text_flaw(struct bo_span text)
     return text.n && memchr(text.p, '\0', text.n) ? "text holds a NUL" : NULL;
 }
 
+enum bo_status templight_check_text(struct bo_span text, struct bo_error *err)
+{
+    const uint8_t *nul = text.n ? memchr(text.p, '\0', text.n) : NULL;
+    return nul ? bo_fail(err, BO_UNSUPPORTED, (uint64_t)(nul - text.p), "text holds a NUL") : BO_OK;
+}
+
 /* ---- building ---------------------------------------------------------------------------------- */
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};

@@ -75,6 +75,9 @@ extern const char *const templight_kind_names[TEMPLIGHT_N_NAMED_KINDS];
 /* NULL when a text may be a name, a file or a source, else a static phrase. */
 const char *templight_text_flaw(struct bo_span text);
 
+/* The same as an error, whose offset is that of the NUL in the text. */
+enum bo_status templight_check_text(struct bo_span text, struct bo_error *err);
+
 /* NULL when the model keeps the rules above, else a static phrase. Scratch memory from `arena`. */
 const char *templight_model_flaw(const struct templight_model *model, struct bo_arena *arena);
 

@@ -229,8 +229,18 @@ static void test_names(void **state)
     };
     for (size_t i = 0; i < N_ELEMENTS(odd); i++)
         expect_name_kept(bo_span_of(odd[i]));
-    enum { N = 100000, N_SPLIT = 20000 };
+    enum { N = 100000, N_SPLIT = 20000, N_COMMAS = 50000 };
     static uint8_t deep[3 * N];
+    memset(deep, '<', N);
+    expect_name_kept((struct bo_span){deep, N});
+    expect_name_kept((struct bo_span){deep, N_SPLIT});
+    memset(deep, ':', N);
+    expect_name_kept((struct bo_span){deep, N});
+    expect_name_kept((struct bo_span){deep, N_SPLIT});
+    memset(deep, ',', N_COMMAS);
+    memcpy(deep, "A<", 2);
+    deep[N_COMMAS + 2] = '>';
+    expect_name_kept((struct bo_span){deep, N_COMMAS + 3});
     for (size_t n = N_SPLIT; n <= N; n += N - N_SPLIT) {
         for (size_t i = 0; i < n; i++) {
             memcpy(deep + 2 * i, "A<", 2);
@@ -240,6 +250,41 @@ static void test_names(void **state)
         expect_name_kept((struct bo_span){deep, 2 * n});
         expect_name_kept((struct bo_span){deep + 2 * n, n});
     }
+}
+
+/* A text with a NUL is refused with its place, wherever it stands. */
+static void test_nul(void **state)
+{
+    (void)state;
+    static const struct bo_span good = BYTES("a"), bad = BYTES("std\0x");
+    static const struct templight_record record = {.location = {0, 1, 1},
+                                                   .origin = {TEMPLIGHT_NONE, 0, 0}};
+    for (size_t c = 0; c < N_ELEMENTS(codec_names); c++)
+        for (unsigned where = 0; where < 3; where++) {
+            const struct templight_trace trace = {
+                .version = 1,
+                .source = where == 0 ? bad : good,
+                .n_names = 1,
+                .names = where == 1 ? &bad : &good,
+                .n_files = 1,
+                .files = where == 2 ? &bad : &good,
+                .n_records = 1,
+                .records = &record,
+            };
+            const struct templight_model model = {1, &trace};
+            struct bo_arena arena;
+            struct bo_writer out;
+            struct bo_error error = {0};
+            bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+            bo_writer_init(&out, &arena);
+            assert_int_equal(
+                bo_find_codec(templight(), codec_names[c])->encode(&model, &out, &error),
+                BO_UNSUPPORTED);
+            assert_int_equal(error.off, 3);
+            assert_string_equal(error.what, "text holds a NUL");
+            bo_writer_free(&out);
+            bo_arena_free(&arena);
+        }
 }
 
 /* ---- protoc ---------------------------------------------------------------------------------- */
@@ -351,9 +396,13 @@ static void test_protoc_round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_reduced),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_protoc_reads), cmocka_unit_test(test_protoc_round_trip),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_reduced),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_nul),
+        cmocka_unit_test(test_protoc_reads),
+        cmocka_unit_test(test_protoc_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

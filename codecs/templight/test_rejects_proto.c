@@ -58,6 +58,9 @@ static const struct test_case dictionary_cases[] = {
         "dictionary entry refers to itself"),
     ROW("too few ids", LEAF("a") "\x1a\x07\x0a\x03\0,\0\x10\0" BEGIN("\x01"), BO_CORRUPT, 11,
         "dictionary entry has more markers than ids"),
+    ROW("too few ids, in an entry that another one has",
+        LEAF("a") "\x1a\x07\x0a\x03\0,\0\x10\0\x1a\x08\x0a\x02\0\0\x10\x01\x10\0" BEGIN("\x02"),
+        BO_CORRUPT, 11, "dictionary entry has more markers than ids"),
     ROW("a NUL in a leaf", "\x1a\x05\x0a\x03x\0y", BO_CORRUPT, 6,
         "dictionary entry has more markers than ids"),
     ROW("too many ids", LEAF("a") "\x1a\x09\x0a\x01\0\x10\0\x10\0\x10\0", BO_CORRUPT, 19,
@@ -272,20 +275,21 @@ struct test_file {
     size_t n;
 };
 
+static struct test_file in_a_trace(struct bo_span body)
+{
+    struct test_file file = {.n = BODY + body.n};
+    assert_true(body.n + 4 < 128);
+    memcpy(file.p, "\x0a\0" HEADER, BODY);
+    file.p[1] = (uint8_t)(body.n + 4);
+    memcpy(file.p + BODY, body.p, body.n);
+    return file;
+}
+
 static void expect_cases(const struct test_case *cases, size_t n, bool in_trace)
 {
     for (size_t i = 0; i < n; i++) {
-        struct test_file file = {.n = 0};
-        const struct bo_span body = cases[i].body;
-        if (in_trace) {
-            assert_true(body.n + 4 < 128);
-            memcpy(file.p, "\x0a\0" HEADER, BODY);
-            file.p[1] = (uint8_t)(body.n + 4);
-            file.n = BODY;
-        }
-        memcpy(file.p + file.n, body.p, body.n);
-        file.n += body.n;
-        const struct bo_span in = {file.p, file.n};
+        const struct test_file file = in_a_trace(cases[i].body);
+        const struct bo_span in = in_trace ? (struct bo_span){file.p, file.n} : cases[i].body;
         expect_verdict(cases[i].row, in, cases[i].status, cases[i].off, cases[i].what);
         expect_agreement(cases[i].row, in);
     }
@@ -302,6 +306,80 @@ TEST(test_records, record_cases, true)
 TEST(test_locations, location_cases, true)
 TEST(test_fields, field_cases, true)
 TEST(test_files, file_cases, false)
+
+/* ---- what is strange but valid, and what it says --------------------------------------------- */
+
+#define AT(field, line) field "\x07\x0a\x01x\x10\0\x18" line
+#define YAML_BEGIN(name, kind, orig, poi) \
+    "---\nname: '" name "'\nkind: " kind "\nevent: Begin\norig: '" orig "'\npoi: '" poi "'\n"
+
+static const struct {
+    const char *row;
+    struct bo_span body;
+    const char *text;
+} value_cases[] = {
+    {"memory of 3 GiB", BYTES("\x12\x08\x12\x06\x10\x80\x80\x80\x80\x0c"),
+     "---\nevent: End\nmemory: 3221225472\n"},
+    {"memory of 100 GiB", BYTES("\x12\x09\x12\x07\x10\x80\x80\x80\x80\x90\x03"),
+     "---\nevent: End\nmemory: 107374182400\n"},
+    {"memory of 64 bits", BYTES("\x12\x0d\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+     "---\nevent: End\nmemory: 18446744073709551615\n"},
+    {"a padded number", BYTES("\x12\x05\x12\x03\x10\x81\0"), "---\nevent: End\nmemory: 1\n"},
+    {"a line of 2^31 + 5",
+     BYTES(BEGIN_WITH("\x15", "\x13", "\x1a\x0b\x0a\x01x\x10\0\x18\x85\x80\x80\x80\x08")),
+     YAML_BEGIN("", "0", "", "x:2147483653:0")},
+    {"kind 99", BYTES("\x12\x08\x0a\x06\x08\x63\x12\x02\x0a\0"), YAML_BEGIN("", "99", "", "")},
+    {"an absent origin behind one",
+     BYTES(BEGIN_WITH("\x11", "\x0f", AT("\x32", "\x01")) BEGIN_WITH("\x08", "\x06", "")),
+     YAML_BEGIN("", "0", "x:1:0", "") YAML_BEGIN("", "0", "", "")},
+    {"the last text counts", BYTES(LEAF("a") "\x1a\x0a\x0a\x01x\x10\0\x0a\x03<\0>" BEGIN("\x01")),
+     YAML_BEGIN("<a>", "0", "", "")},
+    {"ids before the text", BYTES(LEAF("a") "\x1a\x07\x10\0\x0a\x03<\0>" BEGIN("\x01")),
+     YAML_BEGIN("<a>", "0", "", "")},
+    {"packed ids and others",
+     BYTES(LEAF("a")
+               LEAF("b") "\x1a\x0d\x0a\x03\0\0\0\x12\x01\x01\x10\0\x12\x01\x01" BEGIN("\x02")),
+     YAML_BEGIN("bab", "0", "", "")},
+    {"unknown fields of an entry", BYTES("\x1a\x09\x78\x01\x0a\x01z\x7a\x02xx" BEGIN("\0")),
+     YAML_BEGIN("z", "0", "", "")},
+    {"the last form of a name counts",
+     BYTES(LEAF("a") "\x12\x0a\x0a\x08\x08\0\x12\x04\x0a\0\x18\0"), YAML_BEGIN("a", "0", "", "")},
+};
+
+static void expect_text(const char *row, struct bo_span in, const char *text)
+{
+    static const char *const names[] = {"dict", "dict-naive", "dict-batch"};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const void *expected = parse_text(text, &arena);
+    for (size_t c = 0; c < N_ELEMENTS(names); c++) {
+        struct bo_error error = {0};
+        void *model = NULL;
+        if (bo_find_codec(templight(), names[c])->decode(in, &arena, &model, &error))
+            fail_msg("%s: %s: %s at byte %lld", names[c], row, error.what, (long long)error.off);
+        const char *difference = templight()->differ(model, expected);
+        if (difference)
+            fail_msg("%s: %s: %s", names[c], row, difference);
+    }
+    bo_arena_free(&arena);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(value_cases); i++) {
+        const struct test_file file = in_a_trace(value_cases[i].body);
+        const struct bo_span in = {file.p, file.n};
+        expect_text(value_cases[i].row, in, value_cases[i].text);
+        expect_agreement(value_cases[i].row, in);
+    }
+    /* Each trace has tables of its own. */
+    static const struct bo_span two =
+        BYTES("\x0a\x13" HEADER LEAF("a") BEGIN("\0") "\x0a\x13" HEADER LEAF("b") BEGIN("\0"));
+    expect_text("two traces", two,
+                YAML_BEGIN("a", "0", "",
+                           "") "# trace: {version: 1, source: ''}\n" YAML_BEGIN("b", "0", "", ""));
+}
 
 /* Wherever a file is cut off, but between traces, it is truncated. */
 static void test_truncated(void **state)
@@ -518,10 +596,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dictionary), cmocka_unit_test(test_records),
         cmocka_unit_test(test_locations),  cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_files),      cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_doubling),   cmocka_unit_test(test_wide_bomb),
-        cmocka_unit_test(test_empty_bomb), cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_deep_chain),
+        cmocka_unit_test(test_files),      cmocka_unit_test(test_values),
+        cmocka_unit_test(test_truncated),  cmocka_unit_test(test_doubling),
+        cmocka_unit_test(test_wide_bomb),  cmocka_unit_test(test_empty_bomb),
+        cmocka_unit_test(test_sum),        cmocka_unit_test(test_deep_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,7 +190,7 @@ static void test_nul(void **state)
     assert_true(templight_dictionary_init(&dictionary, TEMPLIGHT_SPLIT_SCOPES, &arena));
     assert_int_equal(templight_dictionary_add(&dictionary, name, &id, &error), BO_UNSUPPORTED);
     assert_int_equal(error.off, 3);
-    assert_string_equal(error.what, "name holds NUL");
+    assert_string_equal(error.what, "text holds a NUL");
     assert_int_equal(dictionary.n_pieces, 0);
     bo_arena_free(&arena);
 }

@@ -12,6 +12,8 @@
  */
 #include "codecs/templight/tokenise.h"
 
+#include "codecs/templight/templight.h"
+
 #include "harness/random.h"
 
 #define XXH_INLINE_ALL
@@ -575,9 +577,9 @@ enum bo_status templight_dictionary_add(struct templight_dictionary *dictionary,
                                         struct bo_span name, uint32_t *id_ret, struct bo_error *err)
 {
     struct templight_dictionary *d = dictionary;
-    const uint8_t *nul = name.n ? memchr(name.p, '\0', name.n) : NULL;
-    if (nul)
-        return bo_fail(err, BO_UNSUPPORTED, (uint64_t)(nul - name.p), "name holds NUL");
+    const enum bo_status status = templight_check_text(name, err);
+    if (status)
+        return status;
     if (name.n >= UINT32_MAX || d->n_pieces + (uint64_t)name.n >= UINT32_MAX - 1)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
                        "names or entries are more than 32-bit numbers count");

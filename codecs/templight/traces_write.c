@@ -198,10 +198,24 @@ static enum bo_status make_dictionary(struct trace_writer *w, enum templight_rul
     return status;
 }
 
+/* Texts must not hold what marks a place in them; names that are split are looked at there. */
+static enum bo_status check_texts(const struct trace_writer *w, struct bo_error *err)
+{
+    const struct templight_trace *trace = w->trace;
+    enum bo_status status = templight_check_text(trace->source, err);
+    for (uint32_t i = 0; i < trace->n_files && !status; i++)
+        status = templight_check_text(trace->files[i], err);
+    for (uint32_t i = 0; i < trace->n_names && !status && !w->has_dictionary; i++)
+        status = templight_check_text(trace->names[i], err);
+    return status;
+}
+
 static enum bo_status write_trace(struct trace_writer *w, enum templight_rule rule,
                                   struct bo_error *err)
 {
-    const enum bo_status status = w->has_dictionary ? make_dictionary(w, rule, err) : BO_OK;
+    enum bo_status status = check_texts(w, err);
+    if (!status && w->has_dictionary)
+        status = make_dictionary(w, rule, err);
     if (status)
         return status;
     bo_mark(w->out, "structure");
