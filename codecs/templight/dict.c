@@ -26,7 +26,8 @@ static enum bo_status take_event(struct sequential *s, const struct templight_wa
         const struct templight_counts counts = templight_count_ahead(walk);
         struct templight_namer *namers = bo_grow_array(
             s->arena, s->namers, s->n_traces, s->n_traces + 1, &s->cap_traces, sizeof *namers);
-        if (!namers || !templight_namer_init(&namers[s->n_traces], walk, &counts, s->arena))
+        if (!namers || !templight_namer_init(&namers[s->n_traces], walk->trace.in.n,
+                                             counts.n_definitions, s->arena))
             return bo_fail_alloc(err, s->arena);
         s->namers = namers;
         s->n_traces++;
@@ -123,34 +124,6 @@ static enum bo_status open_batch(struct bo_span in, struct bo_arena *arena, void
     return status;
 }
 
-static void stream_batch(const struct templight_model *model, struct templight_digest *digest)
-{
-    *digest = (struct templight_digest){0};
-    for (size_t t = 0; t < model->n_traces; t++) {
-        const struct templight_trace *trace = &model->traces[t];
-        const struct bo_span none = {(const uint8_t *)"", 0};
-        templight_digest_header(digest, trace->version, trace->source);
-        for (size_t r = 0; r < trace->n_records; r++) {
-            const struct templight_record *record = &trace->records[r];
-            templight_digest_record(digest, record,
-                                    record->is_end ? none : trace->names[record->name]);
-        }
-    }
-}
-
-static enum bo_status query_batch(void *reader, unsigned kind, const void *queries, size_t n,
-                                  void *answers, struct bo_error *err)
-{
-    (void)err;
-    const struct templight_decoded *decoded = reader;
-    if (kind != TEMPLIGHT_STREAM)
-        return templight_answer_names(decoded->namers, decoded->model.n_traces, kind, queries, n,
-                                      answers);
-    for (size_t i = 0; i < n; i++)
-        stream_batch(&decoded->model, &((struct templight_digest *)answers)[i]);
-    return BO_OK;
-}
-
 /* ---- the codecs ------------------------------------------------------------------------------ */
 
 static enum bo_status encode(const void *model, bool has_dictionary, enum templight_rule rule,
@@ -212,7 +185,7 @@ const struct bo_codec templight_dict_batch = {
     .encode = encode_dict,
     .decode = decode,
     .open = open_batch,
-    .query = query_batch,
+    .query = templight_query_decoded,
 };
 
 const struct bo_codec templight_dict_naive = {

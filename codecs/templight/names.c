@@ -3,14 +3,13 @@
 
 /* ---- numbering names ------------------------------------------------------------------------- */
 
-bool templight_namer_init(struct templight_namer *namer, const struct templight_walk *walk,
-                          const struct templight_counts *counts, struct bo_arena *arena)
+bool templight_namer_init(struct templight_namer *namer, size_t trace_nbytes, size_t n,
+                          struct bo_arena *arena)
 {
-    const size_t n = counts->n_definitions;
     *namer = (struct templight_namer){.arena = arena, .cap_texts = n};
     namer->texts = bo_alloc_array(arena, n, sizeof *namer->texts);
     return namer->texts &&
-           templight_definitions_init(&namer->definitions, walk->trace.in.n, n, arena) &&
+           templight_definitions_init(&namer->definitions, trace_nbytes, n, arena) &&
            bo_texts_init(&namer->names, false, arena);
 }
 
@@ -108,7 +107,8 @@ static bool start_trace(struct decoder *d, const struct templight_walk *walk)
     d->n_records = 0;
     d->cap_records = counts.n_records;
     d->records = bo_alloc_array(d->arena, counts.n_records, sizeof *d->records);
-    return d->records && templight_namer_init(&namers[n], walk, &counts, d->arena);
+    return d->records &&
+           templight_namer_init(&namers[n], walk->trace.in.n, counts.n_definitions, d->arena);
 }
 
 static enum bo_status add_record(struct decoder *d, const struct templight_walk *walk,
@@ -287,4 +287,32 @@ enum bo_status templight_answer_names(const struct templight_namer *namers, size
             status = BO_BAD_USAGE;
     }
     return status;
+}
+
+static void stream_decoded(const struct templight_model *model, struct templight_digest *digest)
+{
+    *digest = (struct templight_digest){0};
+    for (size_t t = 0; t < model->n_traces; t++) {
+        const struct templight_trace *trace = &model->traces[t];
+        const struct bo_span none = {(const uint8_t *)"", 0};
+        templight_digest_header(digest, trace->version, trace->source);
+        for (size_t r = 0; r < trace->n_records; r++) {
+            const struct templight_record *record = &trace->records[r];
+            templight_digest_record(digest, record,
+                                    record->is_end ? none : trace->names[record->name]);
+        }
+    }
+}
+
+enum bo_status templight_query_decoded(void *reader, unsigned kind, const void *queries, size_t n,
+                                       void *answers, struct bo_error *err)
+{
+    (void)err;
+    const struct templight_decoded *decoded = reader;
+    if (kind != TEMPLIGHT_STREAM)
+        return templight_answer_names(decoded->namers, decoded->model.n_traces, kind, queries, n,
+                                      answers);
+    for (size_t i = 0; i < n; i++)
+        stream_decoded(&decoded->model, &((struct templight_digest *)answers)[i]);
+    return BO_OK;
 }

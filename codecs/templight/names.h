@@ -25,9 +25,9 @@ struct templight_namer {
     size_t cap_tasks;
 };
 
-/* For the trace that the walk is at the start of. False when the arena refuses. */
-bool templight_namer_init(struct templight_namer *namer, const struct templight_walk *walk,
-                          const struct templight_counts *counts, struct bo_arena *arena);
+/* For a trace of so many bytes, with room for n entries. False when the arena refuses. */
+bool templight_namer_init(struct templight_namer *namer, size_t trace_nbytes, size_t n,
+                          struct bo_arena *arena);
 
 /* The number of the name that a Begin has. */
 enum bo_status templight_number_name(struct templight_namer *namer,
@@ -54,5 +54,9 @@ uint8_t *templight_take_text(struct bo_sink *sink, uint64_t nbytes);
 /* Answers the kinds that only need names: all but TEMPLIGHT_STREAM. As bo_codec.query. */
 enum bo_status templight_answer_names(const struct templight_namer *namers, size_t n_traces,
                                       unsigned kind, const void *queries, size_t n, void *answers);
+
+/* The same, and TEMPLIGHT_STREAM from the model; `decoded` is a reader. As bo_codec.query. */
+enum bo_status templight_query_decoded(void *decoded, unsigned kind, const void *queries, size_t n,
+                                       void *answers, struct bo_error *err);
 
 #endif
