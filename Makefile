@@ -13,7 +13,7 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 	gnuplot-nox
 PACKAGES_TEST := clang llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils zstd \
 	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
-	qemu-user-static gcc-12 autofdo protobuf-compiler
+	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler
 PACKAGES_FUZZ := afl++ clang llvm libclang-rt-14-dev
 # Libraries of optional codecs; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
@@ -132,6 +132,13 @@ CLI_SRC := $(filter-out harness/cli/test_%,$(wildcard harness/cli/*.c)) \
 	$(filter-out bench/test_%,$(wildcard bench/*.c))
 TEST_SRC := $(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.c bench/test_*.c)
 
+# A test that reads Templight's messages through code that protoc-c makes of their schema.
+PROTOBUF_C_TEST := codecs/templight/test_protobuf_c
+PROTOBUF_C_CODE := build/generated/templight.pb-c
+ifeq ($(wildcard /usr/include/protobuf-c/protobuf-c.h),)
+TEST_SRC := $(filter-out $(PROTOBUF_C_TEST).c,$(TEST_SRC))
+endif
+
 # Embedded documents, as selfcheck reads them: packed ones are unpacked first. $(1): format
 documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%,build/corpora/%,$(basename \
 	$(filter-out corpora/$(1)/names-%,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
@@ -196,6 +203,13 @@ $(OUT)/selfcheck: $(OBJ)/harness/selfcheck.o $(OUT)/libbakeoff.a
 $(OUT)/test/%: $(OBJ)/%.o $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ) $(OUT)/libbakeoff.a
 	@mkdir -p $(@D)
 	$(say) $(CC) $(LDFLAGS) $^ -lcmocka $(CORE_LIBS) $(CLI_LIBS) -o $@
+
+$(OUT)/test/$(PROTOBUF_C_TEST): $(OBJ)/$(PROTOBUF_C_CODE).o
+$(OUT)/test/$(PROTOBUF_C_TEST): CORE_LIBS += -lprotobuf-c
+$(OBJ)/$(PROTOBUF_C_TEST).o: $(PROTOBUF_C_CODE).c
+$(PROTOBUF_C_CODE).c: codecs/templight/templight.proto
+	@mkdir -p $(@D)
+	$(say) protoc-c --c_out=$(@D) --proto_path=$(<D) $(<F)
 
 build/corpora/%: corpora/%.xz
 	@mkdir -p $(@D)

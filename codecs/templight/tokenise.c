@@ -11,7 +11,6 @@
  * level.
  */
 #include "codecs/templight/tokenise.h"
-
 #include "codecs/templight/templight.h"
 
 #include "harness/random.h"
