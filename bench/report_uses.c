@@ -84,6 +84,11 @@ static bool is_fit(const struct bo_run_document *document, const struct bo_run_c
     return true;
 }
 
+bool bo_is_library_control(const struct bo_run_codec *codec)
+{
+    return codec->optional && strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0;
+}
+
 const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
                                        const struct bo_uses *uses, const struct bo_use *use,
                                        bool probabilistic)
@@ -93,9 +98,7 @@ const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const double v = bo_figure_value(document, codec, &use->figure, NULL);
-        const bool is_library =
-            codec->optional && strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0;
-        if (codec->is_noop || is_library || codec->leaves_out ||
+        if (codec->is_noop || bo_is_library_control(codec) || codec->leaves_out ||
             codec->probabilistic != probabilistic || !(v < best_v) ||
             !is_fit(document, codec, uses, use->use))
             continue;

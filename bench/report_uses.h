@@ -10,6 +10,9 @@
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret);
 
+/* A yardstick that is built only where its library is: never a pick. */
+bool bo_is_library_control(const struct bo_run_codec *codec);
+
 /*
  * The codec with the lowest figure, of the exact or of the probabilistic ones, among those that no
  * limit of the same use leaves out; NULL when there is none. Neither controls on

@@ -625,6 +625,26 @@ gives 2 "bakeoff: compare: --threshold takes percent, such as 5; see *" \
     compare "$t/bench.json" "$t/bench.json" --threshold five
 gives 2 "bakeoff: $t/absent: *" compare "$t/bench.json" "$t/absent"
 
+# ---- pick
+# ----------------------------------------------------------------------------------------------------------------
+
+gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec varint-delta,raw --kind point,open \
+    --workload pc-0 --no-compress --json "$t/two.json"
+gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0
+holds "pick tells its pick" grep -q '^The pick: ' "$t/out"
+gives 0 "" pick pcdata --results "$t/two.json" --size 1 --json
+json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .codec)
+    and .weights.size.weight == 1'
+gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
+holds "pick says that nothing is fit" grep -q '^No codec is fit' "$t/out"
+gives 2 "bakeoff: pick: --max-size takes +5%, 0.8x or a number, not '5 %'; see *" \
+    pick pcdata --results "$t/two.json" --max-size '5 %'
+gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
+    pick pcdata --results "$t/two.json" --row point/absent
+gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
+gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
+    pick pcdata --results "$t/two.json" --size 0
+
 # ---- merge
 # ----------------------------------------------------------------------------------------------------------------
 

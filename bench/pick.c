@@ -1,0 +1,385 @@
+/* Weighing codecs. */
+#include "bench/pick.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report_grid.h"
+#include "bench/report_text.h"
+#include "bench/report_uses.h"
+
+/* ---- ratios ---------------------------------------------------------------------------------- */
+
+/* A figure that counts, such as memory, may be 0, which no ratio can take. */
+static double at_least(double v, enum bo_figure_kind kind)
+{
+    return kind == BO_COUNTER || kind == BO_COUNTER_PER_UNIT ? fmax(v, 1) : v;
+}
+
+static double value_of(const struct bo_run_document *document, const char *codec,
+                       const struct bo_wish *wish)
+{
+    const struct bo_run_codec *found = bo_run_codec(document, codec);
+    return found
+               ? at_least(bo_figure_value(document, found, &wish->figure, NULL), wish->figure.kind)
+               : NAN;
+}
+
+/* How far a median's interval reaches from it, as factors: 1 and 1 for exact figures. */
+static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
+                                     const struct bo_wish *wish)
+{
+    const bool is_time = wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
+    const struct bo_run_row *row =
+        is_time ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label) : NULL;
+    if (!row || !(row->median_ns > 0))
+        return (struct bo_interval){1, 1, 1};
+    return (struct bo_interval){row->interval.low / row->median_ns,
+                                row->interval.high / row->median_ns, row->interval.coverage};
+}
+
+/* Whether a codec can be a pick at all; else why not. */
+static const char *flaw_of(const struct bo_run_codec *codec)
+{
+    if (codec->probabilistic)
+        return "may answer wrongly about what is absent";
+    if (codec->leaves_out)
+        return "does not hold everything";
+    return bo_is_library_control(codec) ? "a control on top of a library" : NULL;
+}
+
+/* Fills ratios and intervals; left_out names what is missing. */
+static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
+                        struct bo_arena *arena)
+{
+    const char *first = pick->documents[0]->codecs[0].name;
+    for (unsigned w = 0; w < pick->n_wishes && !c->left_out; w++) {
+        double sum = 0, sum_low = 0, sum_high = 0;
+        for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
+            const struct bo_run_document *document = pick->documents[d];
+            const double v = value_of(document, c->codec->name, &pick->wishes[w]);
+            const struct bo_interval factors =
+                factors_of(document, c->codec->name, &pick->wishes[w]);
+            if (isnan(v)) {
+                c->left_out = bo_arena_printf(arena, "has no %s on %s",
+                                              pick->wishes[w].figure.heading, document->name);
+                continue;
+            }
+            sum += log(v / value_of(document, first, &pick->wishes[w]));
+            sum_low += log(factors.low);
+            sum_high += log(factors.high);
+        }
+        c->ratios[w] = exp(sum / pick->n_documents);
+        c->lows[w] = exp((sum + sum_low) / pick->n_documents);
+        c->highs[w] = exp((sum + sum_high) / pick->n_documents);
+    }
+}
+
+/* A limit holds on every document, not in the mean. */
+static void check_limits(const struct bo_pick *pick, struct bo_picked_codec *c,
+                         struct bo_arena *arena)
+{
+    const char *first = pick->documents[0]->codecs[0].name;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const struct bo_wish *wish = &pick->wishes[w];
+        for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
+            const struct bo_run_document *document = pick->documents[d];
+            const double v = value_of(document, c->codec->name, wish);
+            const double limit = wish->limit_kind == BO_LIMIT_OF_FIRST
+                                     ? wish->limit * value_of(document, first, wish)
+                                     : wish->limit;
+            if (wish->limit_kind != BO_NO_LIMIT && v > limit)
+                c->left_out = bo_arena_printf(
+                    arena, "%s above the limit on %s: %s over %s", wish->figure.heading,
+                    document->name, bo_significant(arena, v), bo_significant(arena, limit));
+        }
+    }
+}
+
+/* ---- scores ---------------------------------------------------------------------------------- */
+
+static double score_of(const struct bo_pick *pick, const double *ratios)
+{
+    double sum = 0, weights = 0;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        sum += pick->wishes[w].weight * log(ratios[w]);
+        weights += pick->wishes[w].weight;
+    }
+    return exp(sum / weights);
+}
+
+static bool beats(const struct bo_pick *pick, const struct bo_picked_codec *a,
+                  const struct bo_picked_codec *b)
+{
+    bool better = false;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        if (pick->wishes[w].weight <= 0)
+            continue;
+        if (a->ratios[w] > b->ratios[w])
+            return false;
+        better = better || a->ratios[w] < b->ratios[w];
+    }
+    return better;
+}
+
+/* Those weighed first, by score; equal ones stay in the format's order. */
+static int by_score(const void *a, const void *b)
+{
+    const struct bo_picked_codec *x = a, *y = b;
+    if (isnan(x->score) != isnan(y->score))
+        return isnan(x->score) ? 1 : -1;
+    if (x->score != y->score && !isnan(x->score))
+        return x->score < y->score ? -1 : 1;
+    return (x->codec > y->codec) - (x->codec < y->codec);
+}
+
+/*
+ * Scores are linear in the weights, in logarithms. With weight w moved by d, the winner is level with
+ * another codec where d (log ratio of the winner - log ratio of the other) makes up for what it is ahead.
+ */
+static struct bo_weight_range range_of(const struct bo_pick *pick, unsigned w)
+{
+    const struct bo_picked_codec *winner = &pick->codecs[0];
+    const double weight = pick->wishes[w].weight;
+    struct bo_weight_range range = {.low = 0, .high = INFINITY};
+    double weights = 0;
+    for (unsigned i = 0; i < pick->n_wishes; i++)
+        weights += pick->wishes[i].weight;
+    for (unsigned i = 1; i < pick->n_weighed; i++) {
+        const struct bo_picked_codec *other = &pick->codecs[i];
+        const double ahead = weights * log(other->score / winner->score);
+        const double slope = log(winner->ratios[w] / other->ratios[w]);
+        const double at = slope != 0 ? weight + ahead / slope : NAN;
+        if (slope > 0 && at < range.high) {
+            range.high = at;
+            range.above = other;
+        } else if (slope < 0 && at > range.low) {
+            range.low = at;
+            range.below = other;
+        }
+    }
+    return range;
+}
+
+bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_documents,
+                   const struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena,
+                   struct bo_pick *pick_ret, const char **why_ret)
+{
+    const struct bo_run_document *document = documents[0];
+    struct bo_pick pick = {
+        .wishes = wishes, .n_wishes = n_wishes, .documents = documents, .n_documents = n_documents};
+    for (unsigned w = 0; w < n_wishes; w++)
+        for (unsigned d = 0; d < n_documents; d++)
+            if (isnan(value_of(documents[d], document->codecs[0].name, &wishes[w]))) {
+                *why_ret = bo_arena_printf(arena, "%s has no %s on %s", document->codecs[0].name,
+                                           wishes[w].figure.heading, documents[d]->name);
+                return false;
+            }
+    pick.codecs = bo_zalloc_array(arena, document->n_codecs + 1u, sizeof *pick.codecs);
+    if (!pick.codecs)
+        abort();
+    for (unsigned i = 0; i < document->n_codecs; i++) {
+        struct bo_picked_codec *c = &pick.codecs[pick.n_codecs];
+        if (document->codecs[i].is_noop)
+            continue;
+        const char *flaw = flaw_of(&document->codecs[i]);
+        *c = (struct bo_picked_codec){.codec = &document->codecs[i], .score = NAN};
+        c->left_out = flaw ? bo_arena_printf(arena, "%s", flaw) : NULL;
+        take_ratios(&pick, c, arena);
+        check_limits(&pick, c, arena);
+        if (!c->left_out) {
+            c->score = score_of(&pick, c->ratios);
+            pick.n_weighed++;
+        }
+        pick.n_codecs++;
+    }
+    qsort(pick.codecs, pick.n_codecs, sizeof *pick.codecs, by_score);
+    for (unsigned i = 0; i < pick.n_weighed; i++) {
+        pick.codecs[i].on_front = true;
+        for (unsigned j = 0; j < pick.n_weighed; j++)
+            pick.codecs[i].on_front &= !beats(&pick, &pick.codecs[j], &pick.codecs[i]);
+    }
+    for (unsigned w = 0; w < n_wishes && pick.n_weighed; w++)
+        pick.ranges[w] = range_of(&pick, w);
+    pick.is_clear = pick.n_weighed == 1 ||
+                    (pick.n_weighed &&
+                     score_of(&pick, pick.codecs[0].highs) < score_of(&pick, pick.codecs[1].lows));
+    *pick_ret = pick;
+    return true;
+}
+
+unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret)
+{
+    unsigned n = 0;
+    for (const struct bo_use *u = uses->uses; u->use && n < BO_MAX_WISHES; u++)
+        if (strcmp(u->use, use) == 0 && (u->picks || u->limit > 0))
+            wishes_ret[n++] = (struct bo_wish){.name = u->figure.heading,
+                                               .figure = u->figure,
+                                               .weight = u->picks ? 1 : 0,
+                                               .limit_kind = u->limit > 0 ? BO_LIMIT : BO_NO_LIMIT,
+                                               .limit = u->limit};
+    return n;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                         FILE *out)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, arena, 2);
+    bo_grid_add(&grid, "codec");
+    bo_grid_add(&grid, "role");
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
+    bo_grid_add(&grid, "score");
+    bo_grid_add(&grid, "front");
+    bo_grid_end_row(&grid);
+    for (unsigned i = 0; i < pick->n_weighed; i++) {
+        const struct bo_picked_codec *c = &pick->codecs[i];
+        bo_grid_add(&grid, "%s", c->codec->name);
+        bo_grid_add(&grid, "%s", c->codec->role);
+        for (unsigned w = 0; w < pick->n_wishes; w++)
+            bo_grid_add(&grid, "%s", bo_significant(arena, c->ratios[w]));
+        bo_grid_add(&grid, "%s", bo_significant(arena, c->score));
+        bo_grid_add(&grid, "%s", c->on_front ? "yes" : "");
+        bo_grid_end_row(&grid);
+    }
+    bo_grid_text(&grid, width, out);
+}
+
+static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                         FILE *out)
+{
+    const struct bo_picked_codec *c = pick->codecs;
+    const char *text;
+    if (!pick->n_weighed)
+        text = "No codec is fit.";
+    else if (pick->n_weighed == 1)
+        text = bo_arena_printf(arena, "The pick: %s, the only one that is fit.", c->codec->name);
+    else
+        text =
+            bo_arena_printf(arena, "The pick: %s. The runner-up, %s, is %.1f%% behind, %s.",
+                            c[0].codec->name, c[1].codec->name, 100 * (c[1].score / c[0].score - 1),
+                            pick->is_clear ? "farther than the medians' intervals reach"
+                                           : "which is within the medians' intervals: not clear");
+    putc('\n', out);
+    bo_print_wrapped(out, text, width, "");
+}
+
+static void print_ranges(const struct bo_pick *pick, FILE *out)
+{
+    for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++) {
+        const struct bo_weight_range *range = &pick->ranges[w];
+        if (pick->wishes[w].weight <= 0)
+            continue;
+        fprintf(out, "  weight of %s, now %g: the pick stays ", pick->wishes[w].figure.heading,
+                pick->wishes[w].weight);
+        if (!range->below && !range->above)
+            fprintf(out, "whatever it is");
+        if (range->below)
+            fprintf(out, "from %.3g up%s", range->low, range->above ? "" : " without end");
+        if (range->above)
+            fprintf(out, "%s to %.3g", range->below ? "" : "from 0 up", range->high);
+        if (range->below)
+            fprintf(out, "; below: %s", range->below->codec->name);
+        if (range->above)
+            fprintf(out, "; above: %s", range->above->codec->name);
+        putc('\n', out);
+    }
+}
+
+/* The figures themselves, of the status quo, the pick and the runner-up. */
+static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                           FILE *out)
+{
+    const char *first = pick->documents[0]->codecs[0].name;
+    const unsigned n_shown = pick->n_weighed < 2 ? pick->n_weighed : 2;
+    struct bo_grid grid;
+    bo_grid_init(&grid, arena, 2);
+    bo_grid_add(&grid, "document");
+    bo_grid_add(&grid, "codec");
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
+    bo_grid_end_row(&grid);
+    for (unsigned d = 0; d < pick->n_documents; d++)
+        for (unsigned i = 0; i <= n_shown; i++) {
+            const char *name = i ? pick->codecs[i - 1].codec->name : first;
+            if (i && strcmp(name, first) == 0)
+                continue;
+            bo_grid_add(&grid, "%s", pick->documents[d]->name);
+            bo_grid_add(&grid, "%s", name);
+            for (unsigned w = 0; w < pick->n_wishes; w++) {
+                const double v = value_of(pick->documents[d], name, &pick->wishes[w]);
+                const struct bo_interval f = factors_of(pick->documents[d], name, &pick->wishes[w]);
+                if (f.low == f.high)
+                    bo_grid_add(&grid, "%s", bo_significant(arena, v));
+                else
+                    bo_grid_add(&grid, "%s [%s, %s]", bo_significant(arena, v),
+                                bo_significant(arena, v * f.low),
+                                bo_significant(arena, v * f.high));
+            }
+            bo_grid_end_row(&grid);
+        }
+    bo_grid_text(&grid, width, out);
+}
+
+void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *arena, FILE *out)
+{
+    fprintf(out, "%s, %u document%s; ratios to %s, geometric means; less is better\n\n",
+            pick->documents[0]->format, pick->n_documents, pick->n_documents == 1 ? "" : "s",
+            pick->documents[0]->codecs[0].name);
+    print_codecs(pick, width, arena, out);
+    print_answer(pick, width, arena, out);
+    print_ranges(pick, out);
+    if (pick->n_codecs > pick->n_weighed)
+        fprintf(out, "\nnot weighed:\n");
+    for (unsigned i = pick->n_weighed; i < pick->n_codecs; i++)
+        fprintf(out, "  %s: %s\n", pick->codecs[i].codec->name, pick->codecs[i].left_out);
+    fprintf(out, "\nthe figures:\n\n");
+    print_evidence(pick, width, arena, out);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static json_t *codec_json(const struct bo_pick *pick, const struct bo_picked_codec *c)
+{
+    json_t *object = json_pack("{s:s, s:s}", "codec", c->codec->name, "role", c->codec->role);
+    json_t *ratios = json_object();
+    if (c->left_out) {
+        json_object_set_new(object, "left_out", json_string(c->left_out));
+        json_decref(ratios);
+        return object;
+    }
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        json_object_set_new(ratios, pick->wishes[w].name, json_real(c->ratios[w]));
+    json_object_update_new(object, json_pack("{s:o, s:f, s:b}", "ratios", ratios, "score", c->score,
+                                             "on_front", (int)c->on_front));
+    return object;
+}
+
+static json_t *finite_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+json_t *bo_pick_json(const struct bo_pick *pick)
+{
+    json_t *codecs = json_array(), *documents = json_array(), *ranges = json_object();
+    for (unsigned i = 0; i < pick->n_codecs; i++)
+        json_array_append_new(codecs, codec_json(pick, &pick->codecs[i]));
+    for (unsigned d = 0; d < pick->n_documents; d++)
+        json_array_append_new(documents, json_string(pick->documents[d]->name));
+    for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++)
+        if (pick->wishes[w].weight > 0)
+            json_object_set_new(ranges, pick->wishes[w].name,
+                                json_pack("{s:f, s:o, s:o}", "weight", pick->wishes[w].weight,
+                                          "low", finite_or_null(pick->ranges[w].low), "high",
+                                          finite_or_null(pick->ranges[w].high)));
+    return json_pack("{s:s, s:o, s:s?, s:s?, s:b, s:o, s:o}", "format", pick->documents[0]->format,
+                     "documents", documents, "pick",
+                     pick->n_weighed ? pick->codecs[0].codec->name : NULL, "runner_up",
+                     pick->n_weighed > 1 ? pick->codecs[1].codec->name : NULL, "is_clear",
+                     (int)pick->is_clear, "weights", ranges, "codecs", codecs);
+}
