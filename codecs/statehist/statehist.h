@@ -123,14 +123,18 @@ struct statehist_columns {
     int64_t end; /* of the last one */
 };
 
+enum { STATEHIST_MAX_WINDOW_TIMES = 65536 };
+
 /*
  * What a view asks for when it paints: some attributes at n_times times, evenly spaced from `from`
  * to `to`: statehist_window_time(). Each interval that holds one of these is told once.
+ * from > to, n_times outside of its range and half a quark are out of range, too, whatever quarks there
+ * are.
  */
 struct statehist_window_query {
     struct bo_span quarks; /* of 4 bytes each, little-endian; in any order */
     int64_t from, to;
-    uint32_t n_times; /* 1 to 65536 */
+    uint32_t n_times; /* 1 to STATEHIST_MAX_WINDOW_TIMES */
     uint32_t padding;
 };
 
@@ -174,6 +178,26 @@ static inline int64_t statehist_window_time(const struct statehist_window_query 
     const uint64_t length = (uint64_t)q->to - (uint64_t)q->from;
     const uint64_t n = q->n_times > 1 ? q->n_times - 1 : 1;
     return (int64_t)((uint64_t)q->from + length / n * i + length % n * i / n);
+}
+
+/*
+ * For codecs: the first of a window's times that lies after `time`, which is from `from` to `to`;
+ * n_times when there is none.
+ */
+static inline uint32_t statehist_window_next(const struct statehist_window_query *q, int64_t time)
+{
+    const uint64_t length = (uint64_t)q->to - (uint64_t)q->from;
+    const uint64_t passed = (uint64_t)time - (uint64_t)q->from;
+    if (passed == length)
+        return q->n_times;
+    /* Rounding leads astray by one at most. */
+    uint32_t i = (uint32_t)((double)passed / (double)length * (double)(q->n_times - 1));
+    i = i < q->n_times ? i : q->n_times - 1;
+    while (i && statehist_window_time(q, i - 1) > time)
+        i--;
+    while (i < q->n_times && statehist_window_time(q, i) <= time)
+        i++;
+    return i;
 }
 
 static inline void statehist_mix(uint64_t *hash, uint64_t v)

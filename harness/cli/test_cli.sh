@@ -480,7 +480,7 @@ json "list codecs --json has the seed" 'map(select(.codec == "linear-index"))
 gives 0 "" list corpora --json
 json "list corpora --json" 'map(select(.embedded)) | length >= 3
     and all(.[]; .present and .path and .provenance)
-    and (map(.format) | unique) == ["autofdo", "lprf", "pcdata", "templight"]'
+    and (map(.format) | unique) == ["autofdo", "lprf", "pcdata", "statehist", "templight"]'
 (cd / && "$bakeoff" list corpora --json) >"$t/out" 2>"$t/err"
 json "the corpora are found from elsewhere" 'map(select(.embedded)) | length >= 3'
 cp "$bakeoff" "$t/o/bakeoff"
