@@ -1,0 +1,123 @@
+/* Ascending numbers: opening and writing lists. */
+#include "codecs/statehist/ascending.h"
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_list *list,
+                              struct bo_error *err)
+{
+    *list = (struct ascending_list){.n = n, .n_blocks = (n + 63) / ASCENDING_BLOCK};
+    uint8_t base_nbits, place_nbits;
+    uint64_t nbytes;
+    const uint8_t *body;
+    enum bo_status status;
+    if (n == 0)
+        return BO_OK;
+    if ((status = bo_get_uvarint64(c, &list->first, err)) || n == 1)
+        return status;
+    if (!bo_get_u8(c, &base_nbits) || !bo_get_u8(c, &place_nbits))
+        return bo_fail_here(err, BO_TRUNCATED, c, "list ends in its head");
+    if (base_nbits > 64 || place_nbits > 56) {
+        c->off -= 2;
+        return bo_fail_here(err, BO_CORRUPT, c, "list has fields of too many bits");
+    }
+    if ((status = bo_get_uvarint64(c, &nbytes, err)))
+        return status;
+    if (nbytes > bo_left(c))
+        return bo_fail_here(err, BO_TRUNCATED, c, "list runs past its section's end");
+    (void)bo_get_bytes(c, (size_t)nbytes, &body);
+    list->body = body;
+    list->body_nbits = 8 * nbytes;
+    list->base_nbits = base_nbits;
+    list->place_nbits = place_nbits;
+    list->entry_nbits = base_nbits + ASCENDING_LOW_FIELD + place_nbits;
+    list->blocks = (uint64_t)list->n_blocks * list->entry_nbits;
+    if (list->blocks > list->body_nbits)
+        return bo_fail_here(err, BO_CORRUPT, c, "list has more numbers than bytes");
+    return BO_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits)
+{
+    bo_put_bits(out, (uint32_t)v, nbits < 32 ? nbits : 32);
+    if (nbits > 32)
+        bo_put_bits(out, (uint32_t)(v >> 32), nbits - 32);
+}
+
+unsigned ascending_choose(const uint64_t *numbers, unsigned n, unsigned *nbits_ret)
+{
+    const uint64_t span = numbers[n - 1] - numbers[0];
+    uint64_t least = span <= ASCENDING_UPPER_NBITS ? span : UINT64_MAX;
+    unsigned best = 0;
+    for (unsigned l = 1; l < 64; l++) {
+        const uint64_t high = n - 1 + (span >> l), all = (uint64_t)(n - 1) * l + high;
+        if (high <= ASCENDING_UPPER_NBITS && all < least) {
+            least = all;
+            best = l;
+        }
+    }
+    *nbits_ret = (unsigned)least;
+    return best;
+}
+
+void ascending_put_lows(const uint64_t *numbers, unsigned n, unsigned l, struct bo_bit_writer *out)
+{
+    for (unsigned i = 1; i < n && l; i++)
+        ascending_put_bits(out, (numbers[i] - numbers[0]) & ((UINT64_C(1) << l) - 1), l);
+}
+
+void ascending_put_uppers(const uint64_t *numbers, unsigned n, unsigned l,
+                          struct bo_bit_writer *out)
+{
+    uint64_t at = 0; /* the step that bits are at */
+    for (unsigned i = 1; i < n; i++) {
+        const uint64_t above = numbers[i] - numbers[0], to = l ? above >> l : above - 1;
+        for (; at < to; at++)
+            bo_put_bits(out, 0, 1);
+        bo_put_bits(out, 1, 1);
+        at += l == 0;
+    }
+}
+
+enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writer *out,
+                             struct bo_error *err)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+    const uint32_t n_blocks = (n + 63) / ASCENDING_BLOCK;
+    uint8_t *ls = bo_alloc(out->arena, n_blocks);
+    uint64_t *places = bo_alloc_array(out->arena, n_blocks, sizeof *places), place = 0;
+    if (!ls || !places)
+        return bo_fail_alloc(err, out->arena);
+    if (n)
+        bo_put_uvarint(out, numbers[0]);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        const uint32_t i = b * ASCENDING_BLOCK, left = n - i;
+        unsigned nbits;
+        ls[b] = (uint8_t)ascending_choose(numbers + i, left < 64 ? left : 64, &nbits);
+        places[b] = place;
+        place += nbits;
+    }
+    if (n > 1) {
+        const unsigned base_nbits = bo_bit_width(numbers[(n_blocks - 1) * 64] - numbers[0]);
+        const unsigned place_nbits = bo_bit_width(places[n_blocks - 1]);
+        const uint64_t entries = (uint64_t)n_blocks * (base_nbits + place_nbits + 6);
+        struct bo_bit_writer bits = {.out = out};
+        bo_put_u8(out, (uint8_t)base_nbits);
+        bo_put_u8(out, (uint8_t)place_nbits);
+        bo_put_uvarint(out, (entries + place + 7) / 8);
+        for (uint32_t b = 0; b < n_blocks; b++) {
+            ascending_put_bits(&bits, numbers[b * ASCENDING_BLOCK] - numbers[0], base_nbits);
+            bo_put_bits(&bits, ls[b], ASCENDING_LOW_FIELD);
+            ascending_put_bits(&bits, places[b], place_nbits);
+        }
+        for (uint32_t b = 0; b < n_blocks; b++) {
+            const uint32_t i = b * ASCENDING_BLOCK, m = n - i < 64 ? n - i : 64;
+            ascending_put_lows(numbers + i, m, ls[b], &bits);
+            ascending_put_uppers(numbers + i, m, ls[b], &bits);
+        }
+    }
+    bo_arena_rewind(out->arena, mark);
+    return bo_writer_status(out, err);
+}

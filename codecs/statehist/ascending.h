@@ -1,0 +1,274 @@
+/*
+ * Ascending numbers that are found, and found in, where they lie: blocks of up to 64, each an
+ * Elias-Fano list, or a bitmap where they lie close.
+ *
+ *   block, of m numbers from `base` (the first) on, with l low bits:
+ *     l > 0: l low bits of (number - base) of each number but the first; then their high bits: for
+ *       each a 0 bit for every step up and a 1 bit
+ *     l = 0: for each number behind base, bit number - base - 1 is a 1
+ *   The high bits, or the bitmap, have up to 256 bits. Something else may lie before them.
+ *
+ *   list of n numbers: head, in bytes: the first number as a varint; if n > 1, a byte B and a byte O,
+ *     and the bytes of the body as a varint
+ *   body, in bits: for each block a B-bit base (from the first number), 6 bits for l, an O-bit place
+ *     (in bits, from the end of these); then the blocks
+ */
+#ifndef STATEHIST_ASCENDING_H
+#define STATEHIST_ASCENDING_H
+
+#include "harness/bits.h"
+
+enum {
+    ASCENDING_BLOCK = 64,
+    ASCENDING_UPPER_NBITS = 256,
+    ASCENDING_LOW_FIELD = 6, /* bits of l */
+    /* Bytes from any bit on that reading may touch, beside what a block's fields say. */
+    ASCENDING_MARGIN = 48,
+};
+
+#define ASCENDING_INLINE __attribute__((always_inline)) static inline
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+/* The nbits (at most 64) at `bit`; touches up to 9 bytes. */
+ASCENDING_INLINE uint64_t ascending_bits(const uint8_t *p, uint64_t bit, unsigned nbits)
+{
+    const unsigned shift = bit % 8;
+    uint64_t v = bo_le64(p + bit / 8) >> shift;
+    if (__builtin_expect(nbits + shift > 64, 0))
+        v |= (uint64_t)p[bit / 8 + 8] << 1 << (63 - shift);
+    return nbits < 64 ? v & ((UINT64_C(1) << nbits) - 1) : v;
+}
+
+/* The 64 bits at `bit`. */
+ASCENDING_INLINE uint64_t ascending_word(const uint8_t *p, uint64_t bit)
+{
+    const unsigned shift = bit % 8;
+    return bo_le64(p + bit / 8) >> shift | (uint64_t)p[bit / 8 + 8] << 1 << (63 - shift);
+}
+
+ASCENDING_INLINE unsigned ascending_popcount(uint64_t v)
+{
+    return (unsigned)__builtin_popcountll(v);
+}
+
+/* The place of the k-th 1 bit (from 0), of which there are more. `v3`: the CPU has BMI2. */
+ASCENDING_INLINE unsigned ascending_select(uint64_t v, unsigned k, bool v3)
+{
+#if defined(__x86_64__)
+    if (v3) {
+        uint64_t bit;
+        __asm__("pdep %2, %1, %0" : "=r"(bit) : "r"(UINT64_C(1) << k), "r"(v));
+        return (unsigned)__builtin_ctzll(bit);
+    }
+#endif
+    (void)v3;
+    /* Bits of each byte and the bytes before it, then of the byte. */
+    uint64_t sums = v - (v >> 1 & UINT64_C(0x5555555555555555));
+    sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
+    sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101);
+    unsigned at = 0;
+    while ((sums >> at & 0xff) <= k)
+        at += 8;
+    k -= (unsigned)(sums << 8 >> at & 0xff);
+    uint64_t byte = v >> at & 0xff;
+    while (k--)
+        byte &= byte - 1;
+    return at + (unsigned)__builtin_ctzll(byte);
+}
+
+/* ---- one block ------------------------------------------------------------------------------- */
+
+struct ascending_block {
+    const uint8_t *p;
+    uint64_t base;
+    uint64_t low, upper; /* bits from p */
+    unsigned n;          /* numbers: 1 to 64 */
+    unsigned l;
+};
+
+/*
+ * Number i < n. False when the upper bits have none: then the block is damaged.
+ */
+ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, unsigned i, bool v3,
+                                         uint64_t *number_ret)
+{
+    *number_ret = block->base;
+    if (i == 0)
+        return true;
+    unsigned k = i - 1;
+    for (unsigned at = 0; at < ASCENDING_UPPER_NBITS; at += 64) {
+        const uint64_t word = ascending_word(block->p, block->upper + at);
+        const unsigned n = ascending_popcount(word);
+        if (k < n) {
+            const unsigned bit = at + ascending_select(word, k, v3);
+            if (block->l == 0)
+                *number_ret += (uint64_t)bit + 1;
+            else
+                *number_ret +=
+                    ((uint64_t)(bit - (i - 1)) << block->l) +
+                    ascending_bits(block->p, block->low + (uint64_t)(i - 1) * block->l, block->l);
+            return true;
+        }
+        k -= n;
+    }
+    return false;
+}
+
+/* How many numbers are at or below `number`, which is at or above the base. */
+ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *block,
+                                                uint64_t number, bool v3)
+{
+    const uint64_t above = number - block->base;
+    const unsigned most = block->n - 1;
+    unsigned n = 0;
+    if (block->l == 0) {
+        uint64_t left = above < ASCENDING_UPPER_NBITS ? above : ASCENDING_UPPER_NBITS;
+        uint64_t at = block->upper;
+        for (; left > 64 && n < most; left -= 64, at += 64)
+            n += ascending_popcount(ascending_word(block->p, at));
+        if (left && n < most)
+            n += ascending_popcount(ascending_word(block->p, at) << (64 - left));
+        return 1 + (n < most ? n : most);
+    }
+    if (most == 0)
+        return 1;
+    const uint64_t bucket = above >> block->l;
+    if (bucket >= ASCENDING_UPPER_NBITS)
+        return block->n;
+    unsigned at = 0; /* where the bucket's bits start: behind the 0 bit number `bucket` */
+    if (bucket) {
+        unsigned k = (unsigned)bucket - 1;
+        for (;; at += 64) {
+            if (at == ASCENDING_UPPER_NBITS)
+                return block->n;
+            const uint64_t zeros = ~ascending_word(block->p, block->upper + at);
+            const unsigned n_zeros = ascending_popcount(zeros);
+            if (k < n_zeros) {
+                at += ascending_select(zeros, k, v3) + 1;
+                break;
+            }
+            k -= n_zeros;
+        }
+    }
+    n = at - (unsigned)bucket;
+    const uint64_t rest = above & ((UINT64_C(1) << block->l) - 1);
+    while (n < most && (block->p[(block->upper + at) / 8] >> (block->upper + at) % 8 & 1) &&
+           ascending_bits(block->p, block->low + (uint64_t)n * block->l, block->l) <= rest) {
+        n++;
+        at++;
+    }
+    return 1 + (n < most ? n : most);
+}
+
+/* All numbers. False when the upper bits have too few. */
+ASCENDING_INLINE bool ascending_block_all(const struct ascending_block *block,
+                                          uint64_t numbers_ret[ASCENDING_BLOCK])
+{
+    const unsigned l = block->l;
+    uint64_t low = block->low;
+    unsigned i = 1;
+    numbers_ret[0] = block->base;
+    for (unsigned at = 0; i < block->n && at < ASCENDING_UPPER_NBITS; at += 64) {
+        uint64_t word = ascending_word(block->p, block->upper + at);
+        for (; word && i < block->n; word &= word - 1, i++, low += l) {
+            const unsigned bit = at + (unsigned)__builtin_ctzll(word);
+            numbers_ret[i] = l ? block->base + ((uint64_t)(bit - (i - 1)) << l) +
+                                     ascending_bits(block->p, low, l)
+                               : block->base + bit + 1;
+        }
+    }
+    return i == block->n;
+}
+
+/* ---- one list -------------------------------------------------------------------------------- */
+
+struct ascending_list {
+    const uint8_t *body;
+    uint64_t body_nbits;
+    uint64_t first;
+    uint64_t blocks; /* where the blocks start: bits from body */
+    uint32_t n, n_blocks;
+    unsigned base_nbits, place_nbits, entry_nbits;
+};
+
+/*
+ * Reads the head of a list of n numbers and skips the body. The input has ASCENDING_MARGIN bytes
+ * behind what the cursor has.
+ */
+enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_list *list,
+                              struct bo_error *err);
+
+/* Block b < n_blocks; false when it lies outside of the list. */
+ASCENDING_INLINE bool ascending_list_block(const struct ascending_list *list, uint32_t b,
+                                           struct ascending_block *block)
+{
+    const uint64_t entry = (uint64_t)b * list->entry_nbits;
+    const uint64_t at = entry + list->base_nbits;
+    block->p = list->body;
+    block->base = list->first + ascending_bits(list->body, entry, list->base_nbits);
+    block->l = (unsigned)ascending_bits(list->body, at, ASCENDING_LOW_FIELD);
+    block->low =
+        list->blocks + ascending_bits(list->body, at + ASCENDING_LOW_FIELD, list->place_nbits);
+    block->n = b + 1 < list->n_blocks ? ASCENDING_BLOCK : list->n - b * ASCENDING_BLOCK;
+    block->upper = block->low + (uint64_t)(block->n - 1) * block->l;
+    return block->upper <= list->body_nbits;
+}
+
+/* Number i < n; false when the list is damaged there. */
+ASCENDING_INLINE bool ascending_at(const struct ascending_list *list, uint32_t i, bool v3,
+                                   uint64_t *number_ret)
+{
+    struct ascending_block block;
+    *number_ret = list->first;
+    if (i == 0)
+        return true;
+    return ascending_list_block(list, i / ASCENDING_BLOCK, &block) &&
+           ascending_block_at(&block, i % ASCENDING_BLOCK, v3, number_ret);
+}
+
+/* How many numbers are at or below `number`; false when the list is damaged there. */
+ASCENDING_INLINE bool ascending_count(const struct ascending_list *list, uint64_t number, bool v3,
+                                      uint32_t *n_ret)
+{
+    *n_ret = 0;
+    if (list->n == 0 || number < list->first)
+        return true;
+    const uint64_t wanted = number - list->first;
+    uint32_t b = 0; /* its base is not above */
+    for (uint32_t n = list->n_blocks; n > 1;) {
+        const uint32_t half = n / 2;
+        const uint64_t base =
+            ascending_bits(list->body, (uint64_t)(b + half) * list->entry_nbits, list->base_nbits);
+        b = base <= wanted ? b + half : b;
+        n -= half;
+    }
+    struct ascending_block block;
+    if (list->n == 1) {
+        *n_ret = 1;
+        return true;
+    }
+    if (!ascending_list_block(list, b, &block) || block.base > number)
+        return false;
+    *n_ret = b * ASCENDING_BLOCK + ascending_block_count(&block, number, v3);
+    return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The l that makes a block smallest, and what its fields take then: lows, then uppers, in bits. */
+unsigned ascending_choose(const uint64_t *numbers, unsigned n, unsigned *nbits_ret);
+
+/* Appends the low bits, and the high bits or bitmap, of a block. */
+void ascending_put_lows(const uint64_t *numbers, unsigned n, unsigned l, struct bo_bit_writer *out);
+void ascending_put_uppers(const uint64_t *numbers, unsigned n, unsigned l,
+                          struct bo_bit_writer *out);
+
+/* Appends up to 64 bits. */
+void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits);
+
+/* Appends a list of numbers, each above the one before. Scratch memory from out->arena. */
+enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writer *out,
+                             struct bo_error *err);
+
+#endif

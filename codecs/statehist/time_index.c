@@ -1,0 +1,204 @@
+/* time-index: opening, and the codec. */
+#include "codecs/statehist/time_index.h"
+
+/* ---- classes and shapes ----------------------------------------------------------------------- */
+
+static enum bo_status open_class(struct bo_cursor *c, struct bo_arena *arena,
+                                 struct time_index_class *class, struct bo_error *err)
+{
+    uint64_t n_codes = 1;
+    enum bo_status status;
+    class->first[STATEHIST_NULL] = 0;
+    for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++) {
+        uint32_t n;
+        if ((status = bo_get_uvarint32(c, &n, err)))
+            return status;
+        class->values[t].n = n;
+        class->first[t] = (uint32_t)n_codes;
+        n_codes += n;
+        if (n_codes > UINT32_MAX)
+            return bo_fail_here(err, BO_CORRUPT, c, "class has too many values");
+    }
+    class->first[STATEHIST_N_TYPES] = (uint32_t)n_codes;
+    class->code_nbits = bo_bit_width(n_codes - 1);
+    for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++)
+        if ((status = ascending_open(c, class->values[t].n, &class->values[t], err)))
+            return status;
+    size_t n_slots = 1;
+    while (n_slots < n_codes && n_slots < TIME_INDEX_MAX_SLOTS)
+        n_slots *= 2;
+    class->slot_mask = (uint32_t)n_slots - 1;
+    class->slots = bo_zalloc_array(arena, n_slots, sizeof *class->slots);
+    return class->slots ? BO_OK : bo_fail_alloc(err, arena);
+}
+
+static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
+                                  struct bo_error *err)
+{
+    for (uint32_t i = 0; i < index->n_shapes; i++) {
+        uint32_t v;
+        if (!bo_get_le32(c, &v))
+            return bo_fail_here(err, BO_TRUNCATED, c, "shapes run past their section's end");
+        struct time_index_shape *s = &index->shapes[i];
+        s->n = v & 127;
+        s->class = v >> 7 & 63;
+        s->l = v >> 13 & 63;
+        s->nulls = v >> 19 & 3;
+        s->n_local = v >> 21 & 63;
+        if (s->n == 0 || s->n > TIME_INDEX_MAX_SHAPED || s->class >= index->n_classes ||
+            s->nulls > TIME_INDEX_EVEN_NULL || v >> 27) {
+            c->off -= 4;
+            return bo_fail_here(err, BO_CORRUPT, c, "shape is none");
+        }
+    }
+    return BO_OK;
+}
+
+/* ---- sections --------------------------------------------------------------------------------- */
+
+enum section { TIMES, STRINGS, CLASSES, SHAPES, PLACES, RECORDS, TREE, N_SECTIONS };
+
+struct head {
+    uint32_t n_times;
+    uint64_t nbytes[N_SECTIONS];
+};
+
+static enum bo_status read_head(struct time_index *index, struct bo_cursor *c, struct head *head,
+                                struct bo_error *err)
+{
+    const uint8_t *magic;
+    uint64_t start, end;
+    uint32_t n_intervals;
+    uint8_t direct;
+    enum bo_status status;
+    if (!bo_get_bytes(c, sizeof time_index_magic, &magic))
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in its head");
+    if (memcmp(magic, time_index_magic, sizeof time_index_magic) != 0)
+        return bo_fail(err, BO_CORRUPT, 0, "no time index");
+    if (!bo_get_le64(c, &start) || !bo_get_le64(c, &end) || !bo_get_u8(c, &direct))
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in its head");
+    index->start = (int64_t)start;
+    index->end = (int64_t)end;
+    index->direct = direct;
+    if (index->start > index->end)
+        return bo_fail(err, BO_CORRUPT, 4, "history ends before it starts");
+    if (direct > 1)
+        return bo_fail(err, BO_CORRUPT, 20, "kind of keys is neither 0 nor 1");
+    if ((status = bo_get_uvarint32(c, &index->n_quarks, err)) ||
+        (status = bo_get_uvarint32(c, &n_intervals, err)) ||
+        (status = bo_get_uvarint32(c, &head->n_times, err)) ||
+        (status = bo_get_uvarint32(c, &index->n_strings, err)) ||
+        (status = bo_get_uvarint32(c, &index->n_classes, err)) ||
+        (status = bo_get_uvarint32(c, &index->n_shapes, err)))
+        return status;
+    index->n_intervals = n_intervals;
+    for (unsigned i = 0; i < N_SECTIONS; i++)
+        if ((status = bo_get_uvarint64(c, &head->nbytes[i], err)))
+            return status;
+    /* An interval takes a bit at least. */
+    if (n_intervals > 8 * head->nbytes[RECORDS] || n_intervals < index->n_quarks)
+        return bo_fail_here(err, BO_CORRUPT, c, "number of intervals is impossible");
+    if (index->n_classes == 0 || index->n_classes > TIME_INDEX_MAX_CLASSES)
+        return bo_fail_here(err, BO_CORRUPT, c, "number of classes is not 1 to 64");
+    if (index->n_shapes > TIME_INDEX_MAX_SHAPES || index->n_shapes > head->nbytes[SHAPES] / 4)
+        return bo_fail_here(err, BO_CORRUPT, c, "more shapes than their section has room for");
+    if (index->n_quarks > INT32_MAX)
+        return bo_fail_here(err, BO_CORRUPT, c, "too many quarks");
+    return BO_OK;
+}
+
+/* A cursor over the next section. */
+static enum bo_status take_section(struct bo_cursor *c, uint64_t nbytes, struct bo_cursor *section,
+                                   struct bo_error *err)
+{
+    const size_t n = bo_left(c) < ASCENDING_MARGIN ? 0 : bo_left(c) - ASCENDING_MARGIN;
+    const uint8_t *ignored;
+    if (nbytes > n)
+        return bo_fail(err, BO_TRUNCATED, c->n, "section runs past the file's end");
+    *section = (struct bo_cursor){.p = c->p + c->off, .n = (size_t)nbytes, .base = c->off};
+    (void)bo_get_bytes(c, (size_t)nbytes, &ignored);
+    return BO_OK;
+}
+
+static enum bo_status section_end(const struct bo_cursor *section, struct bo_error *err)
+{
+    return bo_left(section) == 0 ? BO_OK
+                                 : bo_fail_here(err, BO_CORRUPT, section,
+                                                "section goes on where it should end");
+}
+
+static enum bo_status open_sections(struct time_index *index, struct bo_cursor *c,
+                                    const struct head *head, struct bo_arena *arena,
+                                    struct bo_error *err)
+{
+    struct bo_cursor sections[N_SECTIONS];
+    enum bo_status status;
+    for (unsigned i = 0; i < N_SECTIONS; i++)
+        if ((status = take_section(c, head->nbytes[i], &sections[i], err)))
+            return status;
+    for (size_t i = 0; i < ASCENDING_MARGIN; i++)
+        if (c->p[c->off + i])
+            return bo_fail(err, BO_CORRUPT, c->off + i, "margin is not 0");
+    if (bo_left(c) > ASCENDING_MARGIN)
+        return bo_fail(err, BO_CORRUPT, c->off + ASCENDING_MARGIN, "bytes follow the end");
+    if ((status = ascending_open(&sections[TIMES], head->n_times, &index->times, err)) ||
+        (status = section_end(&sections[TIMES], err)) ||
+        (status = ascending_open(&sections[STRINGS], index->n_strings, &index->string_ends, err)))
+        return status;
+    index->strings.p = sections[STRINGS].p + sections[STRINGS].off;
+    index->strings.n = bo_left(&sections[STRINGS]);
+    for (uint32_t i = 0; i < index->n_classes; i++)
+        if ((status = open_class(&sections[CLASSES], arena, &index->classes[i], err)))
+            return status;
+    if ((status = section_end(&sections[CLASSES], err)) ||
+        (status = open_shapes(index, &sections[SHAPES], err)) ||
+        (status = section_end(&sections[SHAPES], err)) ||
+        (status = ascending_open(&sections[PLACES], index->n_quarks, &index->places, err)) ||
+        (status = section_end(&sections[PLACES], err)))
+        return status;
+    index->records = sections[RECORDS].p;
+    index->records_nbits = 8 * (uint64_t)sections[RECORDS].n;
+    index->tree = (struct bo_span){sections[TREE].p, sections[TREE].n};
+    return BO_OK;
+}
+
+enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                               struct bo_error *err)
+{
+    struct bo_cursor c = bo_cursor(in);
+    struct head head;
+    struct time_index *index = bo_zalloc_array(arena, 1, sizeof *index);
+    if (!index)
+        return bo_fail_alloc(err, arena);
+    index->in = in;
+    enum bo_status status = read_head(index, &c, &head, err);
+    if (status)
+        return status;
+    index->classes = bo_zalloc_array(arena, index->n_classes, sizeof *index->classes);
+    index->shapes = bo_alloc_array(arena, index->n_shapes, sizeof *index->shapes);
+    if (!index->classes || !index->shapes)
+        return bo_fail_alloc(err, arena);
+    index->key_nbits = bo_bit_width(index->direct ? (uint64_t)index->end - (uint64_t)index->start
+                                                  : head.n_times);
+    index->shape_nbits = index->n_shapes ? bo_bit_width(index->n_shapes) : 1;
+    if ((status = open_sections(index, &c, &head, arena, err)))
+        return status;
+    *reader_ret = index;
+    return BO_OK;
+}
+
+/* ---- the codec -------------------------------------------------------------------------------- */
+
+const struct bo_codec statehist_time_index = {
+    .name = "time-index",
+    .summary = "each time once; timelines as Elias-Fano lists of places among the times",
+    .spec = "codecs/statehist/README.md",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .lazy = true,
+    .kinds = (1u << STATEHIST_N_KINDS) - 1,
+    .encode = time_index_encode,
+    .decode = time_index_decode,
+    .open = time_index_open,
+    .query = time_index_query,
+};

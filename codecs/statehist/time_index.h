@@ -1,0 +1,127 @@
+/*
+ * time-index: bakeoff's own. Each time at which anything changes stands once in a table; a timeline
+ * is an Elias-Fano list of places in it, with its values in codes of the class that it belongs to. See
+ * README.md for the layout.
+ */
+#ifndef STATEHIST_TIME_INDEX_H
+#define STATEHIST_TIME_INDEX_H
+
+#include "codecs/statehist/ascending.h"
+#include "codecs/statehist/statehist.h"
+
+enum {
+    TIME_INDEX_MAX_CLASSES = 64,
+    TIME_INDEX_MAX_SLOTS = 64, /* a power of two */
+    TIME_INDEX_MAX_SHAPES = 4095,
+    TIME_INDEX_SHAPE_NBYTES = 4,
+    TIME_INDEX_MAX_SHAPED = ASCENDING_BLOCK + 1, /* intervals */
+    TIME_INDEX_MAX_LOCAL = 63,                   /* values in a block's own dictionary */
+    /* Bits of fields. */
+    TIME_INDEX_N_FIELD = 7,
+    TIME_INDEX_CLASS_FIELD = 6,
+    TIME_INDEX_NULLS_FIELD = 2,
+    TIME_INDEX_LOCAL_FIELD = 6,
+    TIME_INDEX_WIDTH_FIELD = 6,
+};
+
+extern const uint8_t time_index_magic[4];
+
+/* Which values of a block are null without being said. */
+enum time_index_nulls { TIME_INDEX_ALL_TOLD, TIME_INDEX_ODD_NULL, TIME_INDEX_EVEN_NULL };
+
+/* What records of small timelines have in common. */
+struct time_index_shape {
+    uint8_t n; /* intervals, 1 to 65 */
+    uint8_t class;
+    uint8_t l;
+    uint8_t nulls;
+    uint8_t n_local; /* values in the record's own dictionary; 0: it has none */
+};
+
+/* How many of n values a block tells. */
+ASCENDING_INLINE unsigned time_index_n_told(unsigned n, unsigned nulls)
+{
+    return nulls == TIME_INDEX_ALL_TOLD ? n : nulls == TIME_INDEX_ODD_NULL ? (n + 1) / 2 : n / 2;
+}
+
+/* Bits of a told value. */
+ASCENDING_INLINE unsigned time_index_told_nbits(unsigned n_local, unsigned code_nbits)
+{
+    return n_local ? bo_bit_width(n_local - 1) : code_nbits;
+}
+
+/* Values of one type, as unsigned numbers that are close where they are. */
+ASCENDING_INLINE uint64_t time_index_key(uint32_t type, uint64_t value)
+{
+    return type == STATEHIST_INT    ? (uint32_t)value ^ UINT32_C(1) << 31
+           : type == STATEHIST_LONG ? value ^ UINT64_C(1) << 63
+                                    : value;
+}
+
+/* The value of a key; nonsense that no model has when the key is none. */
+ASCENDING_INLINE uint64_t time_index_value(uint32_t type, uint64_t key)
+{
+    return type == STATEHIST_INT    ? key - (UINT64_C(1) << 31)
+           : type == STATEHIST_LONG ? key ^ UINT64_C(1) << 63
+                                    : key;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A value that has been looked up, as answers have it. */
+struct time_index_slot {
+    uint32_t code; /* 0: nothing */
+    uint32_t type;
+    uint64_t value;
+};
+
+/* The values that the timelines of a class may have; code 0 is null. */
+struct time_index_class {
+    struct time_index_slot *slots; /* by the lowest bits of codes */
+    uint32_t slot_mask;
+    struct ascending_list values[STATEHIST_N_TYPES]; /* by type */
+    uint32_t first[STATEHIST_N_TYPES + 1];           /* code of each type's first value */
+    unsigned code_nbits;
+};
+
+struct time_index {
+    struct bo_span in;
+    int64_t start, end;
+    uint32_t n_quarks, n_strings, n_classes, n_shapes;
+    size_t n_intervals;
+    bool direct; /* timelines have times themselves; else places in the table */
+    unsigned key_nbits, shape_nbits;
+    struct ascending_list times;        /* above the start of the history */
+    struct ascending_list places;       /* of records: in bits, from `records` */
+    struct ascending_list string_ends;  /* end of string i, plus i */
+    struct bo_span strings, tree;
+    const uint8_t *records;
+    uint64_t records_nbits;
+    struct time_index_class *classes;
+    struct time_index_shape *shapes;
+};
+
+enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                               struct bo_error *err);
+
+/* ---- the tree ---------------------------------------------------------------------------------- */
+
+/* Appends parents and names of all attributes. */
+enum bo_status time_index_put_tree(const struct statehist_model *model, struct bo_writer *out,
+                                   struct bo_error *err);
+
+struct statehist_builder;
+
+/* Adds all attributes to a builder, which must copy names. */
+enum bo_status time_index_read_tree(const struct time_index *index,
+                                    struct statehist_builder *builder, struct bo_error *err);
+
+/* ---- the codec's entries ------------------------------------------------------------------------ */
+
+enum bo_status time_index_encode(const void *model, struct bo_writer *out, struct bo_error *err);
+enum bo_status time_index_query(void *reader, unsigned kind, const void *queries, size_t n,
+                                void *answers, struct bo_error *err);
+enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                                 struct bo_error *err);
+
+#endif

@@ -1,0 +1,162 @@
+/* time-index: the whole model. */
+#include "codecs/statehist/model.h"
+#include "codecs/statehist/time_index_read.h"
+
+struct decoder {
+    const struct time_index *index;
+    struct statehist_builder *builder;
+    uint64_t *times; /* all of them, when timelines have places */
+};
+
+static enum bo_status damaged(const struct decoder *d, struct bo_error *err, const uint8_t *where,
+                              const char *what)
+{
+    return bo_fail(err, BO_CORRUPT, (uint64_t)(where - d->index->in.p), what);
+}
+
+static enum bo_status read_strings(const struct decoder *d, struct bo_error *err)
+{
+    const struct time_index *index = d->index;
+    for (uint32_t i = 0; i < index->n_strings; i++) {
+        struct bo_span string;
+        uint32_t number;
+        if (!time_index_string(index, i, false, &string))
+            return damaged(d, err, index->strings.p, "strings are damaged");
+        if (!statehist_add_string(d->builder, string, &number))
+            return bo_fail_alloc(err, d->builder->arena);
+        if (number != i)
+            return damaged(d, err, string.p, "string is there twice");
+    }
+    return BO_OK;
+}
+
+static enum bo_status read_times(struct decoder *d, struct bo_error *err)
+{
+    const struct ascending_list *list = &d->index->times;
+    const uint64_t length = (uint64_t)d->index->end - (uint64_t)d->index->start;
+    d->times = bo_alloc_array(d->builder->arena, list->n, sizeof *d->times);
+    if (!d->times)
+        return bo_fail_alloc(err, d->builder->arena);
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (!ascending_at(list, i, false, &d->times[i]))
+            return damaged(d, err, list->body, "times are damaged");
+        if (d->times[i] == 0 || d->times[i] > length || (i && d->times[i] <= d->times[i - 1]))
+            return damaged(d, err, list->body ? list->body : d->index->in.p,
+                           "times do not ascend in the history");
+    }
+    return BO_OK;
+}
+
+/* Values are looked up by their place among those of their type, so they must ascend, too. */
+static enum bo_status check_classes(const struct decoder *d, struct bo_error *err)
+{
+    for (uint32_t c = 0; c < d->index->n_classes; c++)
+        for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++) {
+            const struct ascending_list *list = &d->index->classes[c].values[t];
+            uint64_t before = 0, key;
+            for (uint32_t i = 0; i < list->n; i++, before = key)
+                if (!ascending_at(list, i, false, &key) || (i && key <= before))
+                    return damaged(d, err, list->body, "values do not ascend");
+        }
+    return BO_OK;
+}
+
+/* One interval is added when the next one starts. */
+static const char *read_block(const struct decoder *d, const struct time_index_block *block,
+                              bool with_first, struct statehist_interval *at)
+{
+    const struct time_index *index = d->index;
+    uint64_t keys[ASCENDING_BLOCK];
+    if (block->keys.n && !ascending_block_all(&block->keys, keys))
+        return "keys are damaged";
+    for (unsigned i = 0; i < block->n_codes; i++) {
+        struct statehist_interval next = {.start = index->start, .quark = at->quark};
+        if (i || !with_first) {
+            const uint64_t key = keys[i - with_first];
+            uint64_t time = key;
+            if (!index->direct && key < index->times.n)
+                time = d->times[key];
+            else if (!index->direct || key > (uint64_t)index->end - (uint64_t)index->start)
+                return "key is none";
+            next.start = (int64_t)((uint64_t)index->start + time);
+            if (next.start <= at->start)
+                return "keys do not ascend";
+            at->end = next.start - 1;
+            if (!statehist_add_interval(d->builder, at))
+                return statehist_no_memory;
+        }
+        if (!time_index_value_of(index, block->class, time_index_code(block, i), false, &next.type,
+                                 &next.value))
+            return "code is none";
+        *at = next;
+    }
+    return NULL;
+}
+
+static const char *read_timeline(const struct decoder *d, uint32_t quark)
+{
+    const struct time_index *index = d->index;
+    struct time_index_timeline t;
+    struct statehist_interval at = {.start = index->start, .quark = quark};
+    if (!time_index_timeline(index, quark, false, &t))
+        return "record is damaged";
+    if (t.n > index->n_intervals - d->builder->n_intervals)
+        return "more intervals than announced";
+    if (t.shape.n == 0 &&
+        !time_index_value_of(index, t.class, t.first_code, false, &at.type, &at.value))
+        return "code is none";
+    for (uint32_t b = 0; b < time_index_n_blocks(&t); b++) {
+        struct time_index_block block;
+        if (!time_index_block(&t, b, &block))
+            return "block is damaged";
+        const char *what = read_block(d, &block, t.shape.n != 0, &at);
+        if (what)
+            return what;
+    }
+    at.end = index->end;
+    return statehist_add_interval(d->builder, &at) ? NULL : statehist_no_memory;
+}
+
+static enum bo_status read_timelines(const struct decoder *d, struct bo_error *err)
+{
+    const struct time_index *index = d->index;
+    for (uint32_t q = 0; q < index->n_quarks; q++) {
+        const char *what = read_timeline(d, q);
+        uint64_t at = 0;
+        if (what == statehist_no_memory)
+            return bo_fail_alloc(err, d->builder->arena);
+        if (!what)
+            continue;
+        (void)ascending_at(&index->places, q, false, &at);
+        at = at < index->records_nbits ? at : index->records_nbits;
+        return damaged(d, err, index->records + at / 8, what);
+    }
+    if (d->builder->n_intervals != index->n_intervals)
+        return damaged(d, err, index->records, "fewer intervals than announced");
+    return BO_OK;
+}
+
+enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                                 struct bo_error *err)
+{
+    void *reader;
+    enum bo_status status = time_index_open(in, arena, &reader, err);
+    if (status)
+        return status;
+    struct statehist_builder builder;
+    struct decoder d = {.index = reader, .builder = &builder};
+    if (!statehist_builder_init(&builder, true, arena) ||
+        !statehist_reserve(&builder, d.index->n_quarks, d.index->n_intervals))
+        return bo_fail_alloc(err, arena);
+    if ((status = time_index_read_tree(d.index, &builder, err)) ||
+        (status = read_strings(&d, err)) || (status = read_times(&d, err)) ||
+        (status = check_classes(&d, err)) || (status = read_timelines(&d, err)))
+        return status;
+    struct statehist_model *model;
+    struct statehist_flaw flaw;
+    status = statehist_finish(&builder, d.index->start, d.index->end, &model, &flaw);
+    if (status)
+        return statehist_fail(err, status, BO_NO_OFFSET, &flaw, arena);
+    *model_ret = model;
+    return BO_OK;
+}

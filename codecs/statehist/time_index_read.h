@@ -1,0 +1,198 @@
+/*
+ * time-index: a timeline's record. Everything is checked as it is read: nothing here touches memory
+ * outside of the file, whatever it holds.
+ */
+#ifndef STATEHIST_TIME_INDEX_READ_H
+#define STATEHIST_TIME_INDEX_READ_H
+
+#include "codecs/statehist/time_index.h"
+
+/* A record, opened. */
+struct time_index_timeline {
+    const struct time_index *index;
+    const struct time_index_class *class;
+    struct time_index_shape shape; /* n is 0: there are blocks, each with its own */
+    uint32_t n;                    /* intervals, at least 1 */
+    uint32_t first_code;           /* of the first interval; when there are blocks */
+    unsigned place_nbits, entry_nbits;
+    uint64_t at;     /* in bits from `records`: of the shaped record's fields, or of the entries */
+    uint64_t blocks; /* where the blocks start */
+};
+
+/* Changes and values that are read together. */
+struct time_index_block {
+    struct ascending_block keys; /* n is 0: a shaped record with one interval */
+    const struct time_index_class *class;
+    uint64_t local, told; /* in bits from `records` */
+    unsigned n_codes, nulls, n_local, told_nbits;
+};
+
+/* False when the record is damaged. */
+ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark,
+                                          bool v3, struct time_index_timeline *t)
+{
+    const uint8_t *p = index->records;
+    uint64_t at;
+    if (!ascending_at(&index->places, quark, v3, &at) || at > index->records_nbits)
+        return false;
+    const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
+    at += index->shape_nbits;
+    t->index = index;
+    if (__builtin_expect(number > index->n_shapes, 0))
+        return false;
+    t->first_code = 0;
+    t->place_nbits = t->entry_nbits = 0;
+    t->blocks = 0;
+    if (__builtin_expect(number != 0, 1)) {
+        t->shape = index->shapes[number - 1];
+        t->class = &index->classes[t->shape.class];
+        t->n = t->shape.n;
+        t->at = at;
+        return true;
+    }
+    const uint32_t class = (uint32_t)ascending_bits(p, at, TIME_INDEX_CLASS_FIELD);
+    at += TIME_INDEX_CLASS_FIELD;
+    const unsigned n_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
+    at += TIME_INDEX_WIDTH_FIELD;
+    if (class >= index->n_classes || n_nbits > 32)
+        return false;
+    t->shape = (struct time_index_shape){.n = 0};
+    t->class = &index->classes[class];
+    t->n = (uint32_t)ascending_bits(p, at, n_nbits);
+    at += n_nbits;
+    t->place_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
+    at += TIME_INDEX_WIDTH_FIELD;
+    t->first_code = (uint32_t)ascending_bits(p, at, t->class->code_nbits);
+    t->at = at + t->class->code_nbits;
+    t->entry_nbits = index->key_nbits + ASCENDING_LOW_FIELD + TIME_INDEX_NULLS_FIELD +
+                     TIME_INDEX_LOCAL_FIELD + t->place_nbits;
+    t->blocks = t->at + (uint64_t)((t->n + 62) / ASCENDING_BLOCK) * t->entry_nbits;
+    return t->n > 0 && t->place_nbits <= 56 && t->blocks <= index->records_nbits;
+}
+
+ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
+{
+    return t->shape.n ? 1 : (t->n + 62) / ASCENDING_BLOCK;
+}
+
+/* Block b of a timeline; false when it runs out of the records. */
+ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint32_t b,
+                                       struct time_index_block *block)
+{
+    const struct time_index *index = t->index;
+    const uint8_t *p = index->records;
+    struct ascending_block *keys = &block->keys;
+    uint64_t at;
+    keys->p = p;
+    block->class = t->class;
+    if (__builtin_expect(t->shape.n != 0, 1)) {
+        keys->n = t->shape.n - 1u;
+        keys->l = t->shape.l;
+        keys->base = keys->n ? ascending_bits(p, t->at, index->key_nbits) : 0;
+        at = t->at + (keys->n ? index->key_nbits : 0);
+        block->n_codes = t->shape.n;
+        block->nulls = t->shape.nulls;
+        block->n_local = t->shape.n_local;
+    } else {
+        at = t->at + (uint64_t)b * t->entry_nbits;
+        keys->base = ascending_bits(p, at, index->key_nbits);
+        at += index->key_nbits;
+        keys->l = (unsigned)ascending_bits(p, at, ASCENDING_LOW_FIELD);
+        at += ASCENDING_LOW_FIELD;
+        block->nulls = (unsigned)ascending_bits(p, at, TIME_INDEX_NULLS_FIELD);
+        at += TIME_INDEX_NULLS_FIELD;
+        block->n_local = (unsigned)ascending_bits(p, at, TIME_INDEX_LOCAL_FIELD);
+        at += TIME_INDEX_LOCAL_FIELD;
+        at = t->blocks + ascending_bits(p, at, t->place_nbits);
+        const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
+        keys->n = left < ASCENDING_BLOCK ? left : ASCENDING_BLOCK;
+        block->n_codes = keys->n;
+    }
+    block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
+    keys->low = at;
+    block->local = at + (keys->n ? (uint64_t)(keys->n - 1) * keys->l : 0);
+    block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
+    keys->upper = block->told + (uint64_t)time_index_n_told(block->n_codes, block->nulls) *
+                                    block->told_nbits;
+    return keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL;
+}
+
+/* The code of value i < n_codes of a block. */
+ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, unsigned i)
+{
+    if (block->nulls != TIME_INDEX_ALL_TOLD) {
+        if (i % 2 != (block->nulls == TIME_INDEX_EVEN_NULL))
+            return 0;
+        i /= 2;
+    }
+    const uint8_t *p = block->keys.p;
+    const uint32_t told =
+        (uint32_t)ascending_bits(p, block->told + (uint64_t)i * block->told_nbits, block->told_nbits);
+    if (block->n_local == 0)
+        return told;
+    const unsigned code_nbits = block->class->code_nbits;
+    return told < block->n_local
+               ? (uint32_t)ascending_bits(p, block->local + (uint64_t)told * code_nbits, code_nbits)
+               : UINT32_MAX;
+}
+
+/* What a code stands for; false when it is none, or its value is none of its type. */
+ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
+                                          const struct time_index_class *class, uint32_t code,
+                                          bool v3, uint32_t *type_ret, uint64_t *value_ret)
+{
+    *type_ret = STATEHIST_NULL;
+    *value_ret = 0;
+    if (code == 0)
+        return true;
+    if (code >= class->first[STATEHIST_N_TYPES])
+        return false;
+    uint32_t type = STATEHIST_INT;
+    while (code >= class->first[type + 1])
+        type++;
+    uint64_t key;
+    if (!ascending_at(&class->values[type], code - class->first[type], v3, &key))
+        return false;
+    *type_ret = type;
+    *value_ret = time_index_value(type, key);
+    switch (type) {
+    case STATEHIST_INT:
+        return key <= UINT32_MAX;
+    case STATEHIST_STRING:
+        return key < index->n_strings;
+    case STATEHIST_BOOL:
+        return key < 2;
+    default:
+        return true;
+    }
+}
+
+/* The bytes of string i < n_strings; false when the file is damaged there. */
+ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t i, bool v3,
+                                        struct bo_span *string_ret)
+{
+    uint64_t start = 0, end;
+    if ((i && !ascending_at(&index->string_ends, i - 1, v3, &start)) ||
+        !ascending_at(&index->string_ends, i, v3, &end))
+        return false;
+    start -= i ? i - 1 : 0;
+    end -= i;
+    if (start > end || end > index->strings.n)
+        return false;
+    *string_ret = (struct bo_span){index->strings.p + start, (size_t)(end - start)};
+    return true;
+}
+
+/* When the change of a key happens, from the start of the history; false when the key is none. */
+ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
+                                         uint64_t *time_ret)
+{
+    *time_ret = key;
+    if (index->direct)
+        return key > 0 && key <= (uint64_t)index->end - (uint64_t)index->start;
+    return key < index->times.n &&
+           ascending_at(&index->times, (uint32_t)key, v3, time_ret) && *time_ret > 0 &&
+           *time_ret <= (uint64_t)index->end - (uint64_t)index->start;
+}
+
+#endif
