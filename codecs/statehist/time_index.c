@@ -122,9 +122,9 @@ static enum bo_status take_section(struct bo_cursor *c, uint64_t nbytes, struct 
 
 static enum bo_status section_end(const struct bo_cursor *section, struct bo_error *err)
 {
-    return bo_left(section) == 0 ? BO_OK
-                                 : bo_fail_here(err, BO_CORRUPT, section,
-                                                "section goes on where it should end");
+    return bo_left(section) == 0
+               ? BO_OK
+               : bo_fail_here(err, BO_CORRUPT, section, "section goes on where it should end");
 }
 
 static enum bo_status open_sections(struct time_index *index, struct bo_cursor *c,
@@ -178,8 +178,8 @@ enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void *
     index->shapes = bo_alloc_array(arena, index->n_shapes, sizeof *index->shapes);
     if (!index->classes || !index->shapes)
         return bo_fail_alloc(err, arena);
-    index->key_nbits = bo_bit_width(index->direct ? (uint64_t)index->end - (uint64_t)index->start
-                                                  : head.n_times);
+    index->key_nbits =
+        bo_bit_width(index->direct ? (uint64_t)index->end - (uint64_t)index->start : head.n_times);
     index->shape_nbits = index->n_shapes ? bo_bit_width(index->n_shapes) : 1;
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;

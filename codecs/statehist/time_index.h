@@ -91,9 +91,9 @@ struct time_index {
     size_t n_intervals;
     bool direct; /* timelines have times themselves; else places in the table */
     unsigned key_nbits, shape_nbits;
-    struct ascending_list times;        /* above the start of the history */
-    struct ascending_list places;       /* of records: in bits, from `records` */
-    struct ascending_list string_ends;  /* end of string i, plus i */
+    struct ascending_list times;       /* above the start of the history */
+    struct ascending_list places;      /* of records: in bits, from `records` */
+    struct ascending_list string_ends; /* end of string i, plus i */
     struct bo_span strings, tree;
     const uint8_t *records;
     uint64_t records_nbits;

@@ -149,8 +149,7 @@ static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
         hashes[q] = statehist_hash(a->name);
         if (is_number(a->name))
             hashes[q] = bo_mix64(a->parent == STATEHIST_ROOT ? 1 : hashes[a->parent]);
-        kinds[q] =
-            (struct kind){hashes[q], model->first[q + 1] - model->first[q], q, COMMON_CLASS};
+        kinds[q] = (struct kind){hashes[q], model->first[q + 1] - model->first[q], q, COMMON_CLASS};
     }
     qsort(kinds, n, sizeof *kinds, compare_hashes);
     uint32_t n_kinds = 0;
@@ -187,7 +186,7 @@ static int compare_entries(const void *a, const void *b)
 static struct entry entry_of(const struct plan *plan, const struct statehist_interval *at)
 {
     return (struct entry){time_index_key(at->type, at->value), plan->class[at->quark],
-                          (uint8_t)at->type};
+                          (uint8_t)at -> type};
 }
 
 static enum bo_status plan_values(struct plan *plan, struct bo_error *err)
@@ -322,8 +321,8 @@ static void lay_out_small(const struct plan *plan, uint32_t q, struct block *blo
 
 static uint32_t shape_of(const struct plan *plan, uint32_t q, const struct block *block)
 {
-    const uint32_t fields[] = {block->n_codes, plan->class[q], block->l, block->nulls,
-                               block->n_local};
+    const uint32_t fields[] = {block->n_codes, plan->class[q], block -> l, block -> nulls,
+                               block -> n_local};
     static const unsigned widths[] = {TIME_INDEX_N_FIELD, TIME_INDEX_CLASS_FIELD,
                                       ASCENDING_LOW_FIELD, TIME_INDEX_NULLS_FIELD,
                                       TIME_INDEX_LOCAL_FIELD};

@@ -69,8 +69,9 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
         place->number = n;
         place->code = time_index_code(&block, n);
         place->has_end = n < block.keys.n;
-        return !keys || ((n == 0 || ascending_block_at(&block.keys, n - 1, v3, &place->start)) &&
-                         (n == block.keys.n || ascending_block_at(&block.keys, n, v3, &place->end)));
+        return !keys ||
+               ((n == 0 || ascending_block_at(&block.keys, n - 1, v3, &place->start)) &&
+                (n == block.keys.n || ascending_block_at(&block.keys, n, v3, &place->end)));
     }
     const uint32_t n_blocks = time_index_n_blocks(t);
     const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
@@ -441,9 +442,7 @@ INLINE enum bo_status ask_range(const struct time_index *index,
     memset(types, 0, padded(n));
     const bool large = t.shape.n == 0;
     /* `number`: of the interval that the stretch starts with. */
-    uint32_t b = !large              ? 0
-                 : first.number == 0 ? UINT32_MAX
-                                     : (first.number - 1) / ASCENDING_BLOCK;
+    uint32_t b = !large ? 0 : first.number == 0 ? UINT32_MAX : (first.number - 1) / ASCENDING_BLOCK;
     uint64_t done = 0;
     while (done < n) {
         struct stretch stretch;
@@ -511,13 +510,13 @@ INLINE enum bo_status ask(const struct time_index *index, unsigned kind, const v
         return ask_points(index, queries, n, v3, answers);
     case STATEHIST_FULL_STATE:
         for (size_t i = 0; i < n && !status; i++)
-            status = ask_full_state(
-                index, ((const struct statehist_time_query *)queries)[i].time, v3, answers);
+            status = ask_full_state(index, ((const struct statehist_time_query *)queries)[i].time,
+                                    v3, answers);
         return status;
     case STATEHIST_RANGE:
         for (size_t i = 0; i < n && !status; i++)
-            status = ask_range(index, &((const struct statehist_range_query *)queries)[i], v3,
-                               answers);
+            status =
+                ask_range(index, &((const struct statehist_range_query *)queries)[i], v3, answers);
         return status;
     case STATEHIST_WINDOW:
         for (size_t i = 0; i < n && !status; i++)
@@ -530,8 +529,8 @@ INLINE enum bo_status ask(const struct time_index *index, unsigned kind, const v
         return status;
     default:
         for (size_t i = 0; i < n && !status; i++)
-            status = ask_export(index, ((const struct statehist_time_query *)queries)[i].time,
-                                answers);
+            status =
+                ask_export(index, ((const struct statehist_time_query *)queries)[i].time, answers);
         return status;
     }
 }
@@ -555,8 +554,7 @@ BO_V3 static enum bo_status ask_v3(const struct time_index *index, unsigned kind
 enum bo_status time_index_query(void *reader, unsigned kind, const void *queries, size_t n,
                                 void *answers, struct bo_error *err)
 {
-    const enum bo_status status =
-        bo_cpu_has_v3() ? ask_v3(reader, kind, queries, n, answers)
-                        : ask_portable(reader, kind, queries, n, answers);
+    const enum bo_status status = bo_cpu_has_v3() ? ask_v3(reader, kind, queries, n, answers)
+                                                  : ask_portable(reader, kind, queries, n, answers);
     return status == BO_CORRUPT ? bo_fail(err, status, BO_NO_OFFSET, "file is damaged") : status;
 }

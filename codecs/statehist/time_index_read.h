@@ -28,8 +28,8 @@ struct time_index_block {
 };
 
 /* False when the record is damaged. */
-ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark,
-                                          bool v3, struct time_index_timeline *t)
+ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark, bool v3,
+                                          struct time_index_timeline *t)
 {
     const uint8_t *p = index->records;
     uint64_t at;
@@ -112,8 +112,8 @@ ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint
     keys->low = at;
     block->local = at + (keys->n ? (uint64_t)(keys->n - 1) * keys->l : 0);
     block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
-    keys->upper = block->told + (uint64_t)time_index_n_told(block->n_codes, block->nulls) *
-                                    block->told_nbits;
+    keys->upper =
+        block->told + (uint64_t)time_index_n_told(block->n_codes, block->nulls) * block->told_nbits;
     return keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL;
 }
 
@@ -126,8 +126,8 @@ ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, 
         i /= 2;
     }
     const uint8_t *p = block->keys.p;
-    const uint32_t told =
-        (uint32_t)ascending_bits(p, block->told + (uint64_t)i * block->told_nbits, block->told_nbits);
+    const uint32_t told = (uint32_t)ascending_bits(p, block->told + (uint64_t)i * block->told_nbits,
+                                                   block->told_nbits);
     if (block->n_local == 0)
         return told;
     const unsigned code_nbits = block->class->code_nbits;
@@ -190,9 +190,8 @@ ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_
     *time_ret = key;
     if (index->direct)
         return key > 0 && key <= (uint64_t)index->end - (uint64_t)index->start;
-    return key < index->times.n &&
-           ascending_at(&index->times, (uint32_t)key, v3, time_ret) && *time_ret > 0 &&
-           *time_ret <= (uint64_t)index->end - (uint64_t)index->start;
+    return key < index->times.n && ascending_at(&index->times, (uint32_t)key, v3, time_ret) &&
+           *time_ret > 0 && *time_ret <= (uint64_t)index->end - (uint64_t)index->start;
 }
 
 #endif
