@@ -28,7 +28,7 @@ while IFS=$'\t' read -r name format file sha256 units; do
     found=$(text_of "$file" | count_units "$format")
     [ "$found" = "$units" ] || fail "$file: $found $(units_of "$format"), not $units"
 done < <(jq -r '(.documents[], (.lists[] | .format = "names")) | select(.embedded) |
-    [.name, .format, .file, .sha256, (.tables // .functions // .begins // .names)] | @tsv' manifest.json)
+    [.name, .format, .file, .sha256, (.tables // .functions // .begins // .intervals // .names)] | @tsv' manifest.json)
 [ $n -gt 0 ] || fail "the manifest lists nothing embedded"
 
 while IFS=$'\t' read -r file counters; do

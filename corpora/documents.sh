@@ -21,6 +21,7 @@ count_units() { # format
     lprf) grep -c '^# Func Hash:$' ;;
     autofdo) grep -c '^[^ #]' ;;
     templight) grep -c '^event: *Begin$' ;;
+    statehist) grep -c '^I' ;;
     names) grep -c . ;;
     *) echo "documents.sh does not know what to count in $1" >&2 && false ;;
     esac
@@ -31,6 +32,7 @@ units_of() { # format
     pcdata) echo tables ;;
     lprf | autofdo) echo functions ;;
     templight) echo begins ;;
+    statehist) echo intervals ;;
     *) echo names ;;
     esac
 }

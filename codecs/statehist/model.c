@@ -489,6 +489,37 @@ enum bo_status statehist_fail(struct bo_error *err, enum bo_status status, uint6
     return bo_fail(err, status, off, text);
 }
 
+/* ---- one instant ---------------------------------------------------------------------------------- */
+
+enum bo_status statehist_take_instant(const struct statehist_model *model, int64_t time,
+                                      struct bo_arena *arena, void **model_ret,
+                                      struct bo_error *err)
+{
+    struct statehist_builder builder;
+    struct statehist_model *instant;
+    uint32_t number;
+    if (time < model->start || time > model->end)
+        return bo_fail(err, BO_OUT_OF_RANGE, BO_NO_OFFSET, "history does not have that time");
+    bool ok = statehist_builder_init(&builder, false, arena) &&
+              statehist_reserve(&builder, model->n_quarks, model->n_quarks);
+    for (uint32_t i = 0; i < model->n_strings && ok; i++)
+        ok = statehist_add_string(&builder, model->strings[i], &number);
+    for (uint32_t q = 0; q < model->n_quarks && ok; q++) {
+        uint32_t i = model->first[q];
+        while (model->intervals[i].end < time)
+            i++;
+        struct statehist_interval interval = model->intervals[i];
+        interval.start = interval.end = time;
+        ok = statehist_add_attribute(&builder, model->attributes[q].name,
+                                     model->attributes[q].parent) &&
+             statehist_add_interval(&builder, &interval);
+    }
+    if (!ok || statehist_finish(&builder, time, time, &instant, NULL) != BO_OK)
+        return bo_fail_alloc(err, arena);
+    *model_ret = instant;
+    return BO_OK;
+}
+
 /* ---- comparing ------------------------------------------------------------------------------------ */
 
 const char *statehist_differ(const void *left, const void *right)

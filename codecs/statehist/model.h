@@ -83,6 +83,14 @@ extern const char statehist_no_memory[];
 uint32_t *statehist_order_by_end(const struct statehist_interval *intervals, size_t n,
                                  struct bo_arena *arena);
 
+/*
+ * The state at one time of a history as a history of its own, of that instant: what a snapshot is.
+ * BO_OUT_OF_RANGE when the history does not have that time. It points into the other one.
+ */
+enum bo_status statehist_take_instant(const struct statehist_model *model, int64_t time,
+                                      struct bo_arena *arena, void **model_ret,
+                                      struct bo_error *err);
+
 /* As bo_format.differ. The order of closing is not looked at. */
 const char *statehist_differ(const void *a, const void *b);
 

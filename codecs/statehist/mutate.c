@@ -144,11 +144,6 @@ static bool replay_interval(struct plan *plan, size_t i)
         interval.start++;
         interval.end++;
         break;
-    case TAKE_INSTANT:
-        if (plan->time < interval.start || plan->time > interval.end)
-            return true;
-        interval.start = interval.end = plan->time;
-        break;
     default:
         break;
     }
@@ -225,13 +220,13 @@ enum bo_status statehist_mutate(const void *model, struct bo_random *random, str
     struct statehist_model *changed;
     struct bo_texts taken;
     draw_plan(&plan);
+    if (plan.change == TAKE_INSTANT)
+        return statehist_take_instant(model, plan.time, arena, model_ret, err);
     int64_t start = plan.from->start, end = plan.from->end;
     const bool ok = statehist_builder_init(&plan.builder, true, arena) &&
                     bo_texts_init(&taken, true, arena) && replay_attributes(&plan, &taken) &&
                     replay_intervals(&plan) &&
                     (plan.change != ADD_ATTRIBUTE || add_attribute(&plan, &taken));
-    if (plan.change == TAKE_INSTANT)
-        start = end = plan.time;
     if (plan.change == MOVE_END)
         end = plan.time;
     if (plan.change == MOVE_ALL) {

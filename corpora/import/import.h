@@ -18,6 +18,7 @@ struct bo_import_options {
     uint64_t max_functions;       /* keep so many whole functions, as the importer says; 0: all */
     uint64_t seed;                /* of whatever is drawn */
     struct bo_span counters_like; /* a profile's text form; p is NULL without one */
+    uint64_t instant;             /* keep the state at this time alone; 0: all times */
 };
 
 enum bo_import_option_kind {

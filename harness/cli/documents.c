@@ -110,7 +110,7 @@ static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *name = strdup(slash ? slash + 1 : path);
-    static const char *const suffixes[] = {".xz", ".zst", ".txt", ".proftext", ".llvmprof"};
+    static const char *const suffixes[] = {".xz", ".zst", ".txt", ".tsv", ".proftext", ".llvmprof"};
     for (size_t i = 0; name && i < sizeof suffixes / sizeof *suffixes; i++) {
         const size_t n = strlen(name), m = strlen(suffixes[i]);
         if (n > m && strcmp(name + n - m, suffixes[i]) == 0)

@@ -1,0 +1,53 @@
+/*
+ * The states of Linux threads and CPUs that follow from a kernel's trace events, as Trace Compass'
+ * kernel analysis has them: Threads/<tid>, CPUs/<n>, IRQs and Soft_IRQs. corpora/statehist/README.md
+ * has the rules.
+ */
+#ifndef BO_KERNEL_STATES_H
+#define BO_KERNEL_STATES_H
+
+#include "corpora/import/state_system.h"
+
+enum { KERNEL_MAX_CPUS = 1 << 16 }; /* CPUs have smaller numbers */
+
+struct kernel_cpu {
+    uint32_t irqs, soft_irqs; /* that have begun and not ended */
+};
+
+struct kernel_states {
+    struct state_system system;
+    uint32_t threads, cpus, irqs, soft_irqs; /* quarks; the last two are made when first needed */
+    struct kernel_cpu *per_cpu;
+    size_t n_cpus, cap_cpus;
+};
+
+/* How a thread left its CPU. */
+enum kernel_prev_state { KERNEL_RUNNABLE, KERNEL_BLOCKED, KERNEL_DEAD, KERNEL_OTHER };
+
+/* Each of these is false when the arena refuses. Thread 0 is another one on each CPU. */
+bool kernel_states_init(struct kernel_states *states, int64_t start, struct bo_arena *arena);
+
+bool kernel_switch(struct kernel_states *states, uint32_t cpu, uint32_t prev_tid,
+                   enum kernel_prev_state prev_state, int32_t prev_prio, struct bo_span next_comm,
+                   uint32_t next_tid, int32_t next_prio);
+bool kernel_wakeup(struct kernel_states *states, uint32_t tid, int32_t prio, uint32_t target_cpu);
+bool kernel_migrate(struct kernel_states *states, uint32_t tid, uint32_t to_cpu);
+bool kernel_prio(struct kernel_states *states, uint32_t tid, int32_t prio);
+bool kernel_fork(struct kernel_states *states, uint32_t parent_tid, uint32_t tid,
+                 struct bo_span comm);
+bool kernel_free(struct kernel_states *states, uint32_t tid);
+
+/* What the thread that runs on a CPU does, or has: */
+bool kernel_process(struct kernel_states *states, uint32_t cpu, uint32_t tid, uint32_t pid);
+bool kernel_name(struct kernel_states *states, uint32_t cpu, uint32_t tid, struct bo_span comm);
+bool kernel_sys_enter(struct kernel_states *states, uint32_t cpu, uint32_t tid,
+                      struct bo_span name);
+bool kernel_sys_exit(struct kernel_states *states, uint32_t cpu, uint32_t tid);
+
+bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo_span irq);
+bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, struct bo_span irq);
+bool kernel_soft_irq_raise(struct kernel_states *states, uint32_t cpu, struct bo_span vector);
+bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo_span vector);
+bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, struct bo_span vector);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * A state system: attributes whose values change as time passes, written down as a history.
+ *
+ * A change to the value that an attribute has is none. A second change at one time replaces the first,
+ * without an interval for it: so neighbours with equal values come about, when a value changes and
+ * changes back at once.
+ */
+#ifndef BO_STATE_SYSTEM_H
+#define BO_STATE_SYSTEM_H
+
+#include "codecs/statehist/model.h"
+
+struct state_system {
+    struct statehist_builder builder;
+    struct bo_texts paths;           /* parents with names: their numbers are the quarks */
+    struct statehist_interval *open; /* by quark: the value now, and since when */
+    size_t cap_open;
+    int64_t start, now;
+};
+
+/* Each of these is false when the arena refuses. */
+bool state_system_init(struct state_system *system, int64_t start, struct bo_arena *arena);
+
+/* The attribute of that name, which is made when it is not there; null until now, then. */
+bool state_attribute(struct state_system *system, uint32_t parent, struct bo_span name,
+                     uint32_t *quark_ret);
+
+/* STATEHIST_ROOT when there is none. */
+uint32_t state_find(const struct state_system *system, uint32_t parent, struct bo_span name);
+
+/* From now on. `now` must not go back. */
+bool state_set(struct state_system *system, uint32_t quark, enum statehist_type type,
+               uint64_t value);
+bool state_set_string(struct state_system *system, uint32_t quark, struct bo_span string);
+
+/* Closes everything, in the order of quarks. As statehist_finish(). */
+enum bo_status state_system_finish(struct state_system *system, struct statehist_model **model_ret,
+                                   struct bo_error *err);
+
+#endif

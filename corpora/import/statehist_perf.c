@@ -1,0 +1,508 @@
+/*
+ * The importer of kernel traces as `perf script` prints them: the tracepoints of sched, raw_syscalls and
+ * irq become states of threads and CPUs.
+ *
+ *   make 30599/30599 [000]  2990.476402123: sched:sched_switch: prev_comm=make prev_pid=30599 ...
+ *
+ * A line: the name of a task, its thread or process/thread, the CPU, seconds, the event, and what the
+ * kernel prints of it. Of comments, `# arch : x86_64` counts: it says what system calls are called.
+ * Events that say nothing about states are passed over.
+ */
+#include "corpora/import/import.h"
+#include "corpora/import/kernel_states.h"
+#include "harness/text.h"
+#include "harness/utf8.h"
+
+/* ---- lines --------------------------------------------------------------------------------------- */
+
+/* One event; spans point into the file. */
+struct event {
+    struct bo_span comm;
+    uint32_t pid, tid, cpu; /* pid is tid where only that is told */
+    bool has_pid;
+    int64_t time;        /* ns */
+    struct bo_span name; /* "sched:sched_switch" */
+    struct bo_span text; /* what the kernel prints */
+};
+
+struct importer {
+    struct bo_span file;
+    struct bo_arena *arena;
+    struct bo_error *err;
+    struct kernel_states states;
+    size_t n_events;
+    bool is_x86_64;
+    struct irq *irqs; /* names of those that have been met */
+    size_t n_irqs, cap_irqs;
+};
+
+/* Interrupts have their names only where they begin. */
+struct irq {
+    uint32_t number;
+    struct bo_span name; /* "14/ata_piix" */
+};
+
+static enum bo_status fail_at(const struct importer *in, const uint8_t *at, const char *what)
+{
+    return bo_fail(in->err, BO_CORRUPT, (uint64_t)(at - in->file.p), what);
+}
+
+static struct bo_span slice(const uint8_t *from, const uint8_t *to)
+{
+    return (struct bo_span){from, (size_t)(to - from)};
+}
+
+/* Takes decimal digits, leading zeros allowed, at least one; false when the number is above `most`. */
+static bool take_digits(const uint8_t **at, const uint8_t *end, uint64_t most, uint64_t *v_ret)
+{
+    const uint8_t *p = *at;
+    uint64_t v = 0;
+    for (; p < end && *p >= '0' && *p <= '9'; p++) {
+        v = 10 * v + (uint64_t)(*p - '0');
+        if (v > most)
+            return false;
+    }
+    const bool any = p > *at;
+    *at = p;
+    *v_ret = v;
+    return any;
+}
+
+static bool take_char(const uint8_t **at, const uint8_t *end, char c)
+{
+    if (*at == end || **at != (uint8_t)c)
+        return false;
+    ++*at;
+    return true;
+}
+
+static void skip_blanks(const uint8_t **at, const uint8_t *end)
+{
+    while (*at < end && **at == ' ')
+        ++*at;
+}
+
+/* Seconds and a fraction of up to nine digits: perf prints six or nine. */
+static bool take_time(const uint8_t **at, const uint8_t *end, int64_t *time_ret)
+{
+    uint64_t seconds, fraction;
+    if (!take_digits(at, end, INT64_MAX / 1000000000 - 1, &seconds) || !take_char(at, end, '.'))
+        return false;
+    const uint8_t *start = *at;
+    if (!take_digits(at, end, 999999999, &fraction) || *at - start > 9)
+        return false;
+    for (ptrdiff_t n = *at - start; n < 9; n++)
+        fraction *= 10;
+    *time_ret = (int64_t)(1000000000 * seconds + fraction);
+    return true;
+}
+
+/* From a bracket on: "[000]  2990.476402: sched:sched_switch: ..." */
+static bool read_tail(const uint8_t *at, const uint8_t *end, struct event *event)
+{
+    uint64_t cpu;
+    if (!take_char(&at, end, '[') || !take_digits(&at, end, KERNEL_MAX_CPUS - 1, &cpu) ||
+        !take_char(&at, end, ']'))
+        return false;
+    event->cpu = (uint32_t)cpu;
+    skip_blanks(&at, end);
+    if (!take_time(&at, end, &event->time) || !take_char(&at, end, ':'))
+        return false;
+    skip_blanks(&at, end);
+    const uint8_t *name = at;
+    while (at < end && *at != ' ')
+        at++;
+    if (at - name < 2 || at[-1] != ':')
+        return false;
+    event->name = slice(name, at - 1);
+    skip_blanks(&at, end);
+    event->text = slice(at, end);
+    return true;
+}
+
+/* Up to a bracket: "    make 30599/30599 ". Names may have blanks and brackets themselves. */
+static bool read_head(const uint8_t *start, const uint8_t *end, struct event *event)
+{
+    uint64_t number = 0, pid = 0;
+    while (end > start && end[-1] == ' ')
+        end--;
+    const uint8_t *at = end;
+    while (at > start && ((at[-1] >= '0' && at[-1] <= '9') || at[-1] == '/'))
+        at--;
+    const uint8_t *name_end = at;
+    if (at == start || at[-1] != ' ' || !take_digits(&at, end, INT32_MAX, &number))
+        return false;
+    event->has_pid = at < end;
+    pid = number;
+    if (event->has_pid &&
+        (!take_char(&at, end, '/') || !take_digits(&at, end, INT32_MAX, &number) || at < end))
+        return false;
+    event->pid = (uint32_t)pid;
+    event->tid = (uint32_t)number;
+    skip_blanks(&start, name_end);
+    while (name_end > start && name_end[-1] == ' ')
+        name_end--;
+    event->comm = slice(start, name_end);
+    return name_end > start;
+}
+
+static bool read_event(struct bo_span line, struct event *event)
+{
+    const uint8_t *end = line.p + line.n, *at = line.p;
+    for (; at < end && (at = memchr(at, '[', (size_t)(end - at))); at++)
+        if (read_tail(at, end, event) && read_head(line.p, at, event))
+            return true;
+    return false;
+}
+
+/* ---- what the kernel prints ------------------------------------------------------------------------- */
+
+static const uint8_t *find(struct bo_span text, const char *word)
+{
+    return memmem(text.p, text.n, word, strlen(word));
+}
+
+/* The value behind "key=", up to `stop` or the end; empty when it is not there. */
+static struct bo_span text_of(struct bo_span text, const char *key, const char *stop)
+{
+    const uint8_t *at = find(text, key), *end = text.p + text.n;
+    if (!at)
+        return (struct bo_span){NULL, 0};
+    at += strlen(key);
+    const uint8_t *stops = stop ? find(slice(at, end), stop) : NULL;
+    return slice(at, stops ? stops : end);
+}
+
+static bool number_of(struct bo_span text, const char *key, uint64_t most, uint32_t *v_ret)
+{
+    const struct bo_span value = text_of(text, key, NULL);
+    const uint8_t *at = value.p;
+    uint64_t v;
+    if (!at || !take_digits(&at, value.p + value.n, most, &v))
+        return false;
+    *v_ret = (uint32_t)v;
+    return true;
+}
+
+/* Priorities may be below 0. */
+static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
+{
+    const struct bo_span value = text_of(text, key, NULL);
+    const bool negative = value.n && value.p[0] == '-';
+    const uint8_t *at = negative ? value.p + 1 : value.p;
+    uint64_t v;
+    if (!at || !take_digits(&at, value.p + value.n, INT32_MAX, &v))
+        return false;
+    *v_ret = negative ? -(int32_t)v : (int32_t)v;
+    return true;
+}
+
+/* Names of tasks are any bytes; what is not UTF-8 becomes question marks. */
+static bool clean(struct importer *in, struct bo_span *name)
+{
+    if (bo_is_utf8(*name) && !memchr(name->p, 0, name->n))
+        return true;
+    uint8_t *copy = bo_alloc(in->arena, name->n);
+    for (size_t i = 0; copy && i < name->n; i++)
+        copy[i] = name->p[i] >= ' ' && name->p[i] < 0x7f ? name->p[i] : '?';
+    name->p = copy;
+    return copy != NULL;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------- */
+
+enum reading { READ, MALFORMED, REFUSED /* by the arena */ };
+
+static enum reading done(bool ok)
+{
+    return ok ? READ : REFUSED;
+}
+
+static enum kernel_prev_state prev_state_of(struct bo_span state)
+{
+    switch (state.n ? state.p[0] : 0) {
+    case 'R':
+        return KERNEL_RUNNABLE;
+    case 'X':
+    case 'Z':
+        return KERNEL_DEAD;
+    case 'S':
+    case 'D':
+    case 'I':
+        return KERNEL_BLOCKED;
+    default:
+        return KERNEL_OTHER;
+    }
+}
+
+static enum reading on_switch(struct importer *in, const struct event *e)
+{
+    uint32_t prev_tid, next_tid;
+    int32_t prev_prio, next_prio;
+    struct bo_span comm = text_of(e->text, "next_comm=", " next_pid=");
+    const struct bo_span state = text_of(e->text, " prev_state=", " ");
+    if (!number_of(e->text, " prev_pid=", INT32_MAX, &prev_tid) ||
+        !number_of(e->text, " next_pid=", INT32_MAX, &next_tid) ||
+        !prio_of(e->text, " prev_prio=", &prev_prio) ||
+        !prio_of(e->text, " next_prio=", &next_prio) || !comm.p || !state.p)
+        return MALFORMED;
+    return done(clean(in, &comm) &&
+                kernel_switch(&in->states, e->cpu, prev_tid, prev_state_of(state), prev_prio, comm,
+                              next_tid, next_prio));
+}
+
+static enum reading on_wakeup(struct importer *in, const struct event *e)
+{
+    uint32_t tid, cpu;
+    int32_t prio;
+    if (!number_of(e->text, " pid=", INT32_MAX, &tid) || !prio_of(e->text, " prio=", &prio) ||
+        !number_of(e->text, " target_cpu=", KERNEL_MAX_CPUS - 1, &cpu))
+        return MALFORMED;
+    return done(kernel_wakeup(&in->states, tid, prio, cpu));
+}
+
+static enum reading on_migrate(struct importer *in, const struct event *e)
+{
+    uint32_t tid, cpu;
+    if (!number_of(e->text, " pid=", INT32_MAX, &tid) ||
+        !number_of(e->text, " dest_cpu=", KERNEL_MAX_CPUS - 1, &cpu))
+        return MALFORMED;
+    return done(kernel_migrate(&in->states, tid, cpu));
+}
+
+static enum reading on_prio(struct importer *in, const struct event *e)
+{
+    uint32_t tid;
+    int32_t prio;
+    if (!number_of(e->text, " pid=", INT32_MAX, &tid) || !prio_of(e->text, " newprio=", &prio))
+        return MALFORMED;
+    return done(kernel_prio(&in->states, tid, prio));
+}
+
+static enum reading on_fork(struct importer *in, const struct event *e)
+{
+    uint32_t parent, tid;
+    struct bo_span comm = text_of(e->text, " child_comm=", " child_pid=");
+    if (!number_of(e->text, " pid=", INT32_MAX, &parent) ||
+        !number_of(e->text, " child_pid=", INT32_MAX, &tid) || !comm.p)
+        return MALFORMED;
+    return done(clean(in, &comm) && kernel_fork(&in->states, parent, tid, comm));
+}
+
+static enum reading on_free(struct importer *in, const struct event *e)
+{
+    uint32_t tid;
+    if (!number_of(e->text, " pid=", INT32_MAX, &tid))
+        return MALFORMED;
+    return done(kernel_free(&in->states, tid));
+}
+
+/* The task has its new name already. */
+static enum reading on_exec(struct importer *in, const struct event *e)
+{
+    struct bo_span comm = e->comm;
+    return done(clean(in, &comm) && kernel_name(&in->states, e->cpu, e->tid, comm));
+}
+
+static struct bo_span system_call_name(const struct importer *in, uint32_t number, char room[24])
+{
+    static const char *const names[] = {
+#define SYSCALL(number, name) [number] = #name,
+#include "corpora/import/syscalls_x86_64.def"
+#undef SYSCALL
+    };
+    if (in->is_x86_64 && number < sizeof names / sizeof *names && names[number])
+        return bo_span_of(names[number]);
+    struct bo_span name = {(const uint8_t *)room, 0};
+    uint8_t digits[10];
+    size_t n = 0;
+    memcpy(room, "syscall_", 8);
+    do
+        digits[n++] = (uint8_t)('0' + number % 10);
+    while (number /= 10);
+    for (name.n = 8; n; name.n++)
+        room[name.n] = (char)digits[--n];
+    return name;
+}
+
+/* "NR 16 (3f, 2400, ...)"; a task that leaves a signal enters call -1. */
+static enum reading on_sys_enter(struct importer *in, const struct event *e)
+{
+    char room[24];
+    uint32_t number;
+    int32_t value;
+    if (!prio_of(e->text, "NR ", &value))
+        return MALFORMED;
+    if (value < 0)
+        return READ;
+    number = (uint32_t)value;
+    return done(kernel_sys_enter(&in->states, e->cpu, e->tid, system_call_name(in, number, room)));
+}
+
+static enum reading on_sys_exit(struct importer *in, const struct event *e)
+{
+    return done(kernel_sys_exit(&in->states, e->cpu, e->tid));
+}
+
+/* "irq=14 name=ata_piix": the name stays for where the interrupt ends. */
+static enum reading on_irq_entry(struct importer *in, const struct event *e)
+{
+    uint32_t number;
+    struct bo_span name = text_of(e->text, " name=", NULL);
+    if (!number_of(e->text, "irq=", INT32_MAX, &number) || !name.p)
+        return MALFORMED;
+    if (!clean(in, &name))
+        return REFUSED;
+    for (size_t i = 0; i < in->n_irqs; i++)
+        if (in->irqs[i].number == number)
+            return done(kernel_irq_enter(&in->states, e->cpu, in->irqs[i].name));
+    struct irq *irqs =
+        bo_grow_array(in->arena, in->irqs, in->n_irqs, in->n_irqs + 1, &in->cap_irqs, sizeof *irqs);
+    const struct bo_span text = text_of(e->text, "irq=", " ");
+    uint8_t *joined = bo_alloc(in->arena, text.n + 1 + name.n);
+    if (!irqs || !joined)
+        return REFUSED;
+    in->irqs = irqs;
+    memcpy(joined, text.p, text.n);
+    joined[text.n] = '/';
+    memcpy(joined + text.n + 1, name.p, name.n);
+    irqs[in->n_irqs] = (struct irq){number, {joined, text.n + 1 + name.n}};
+    return done(kernel_irq_enter(&in->states, e->cpu, irqs[in->n_irqs++].name));
+}
+
+static enum reading on_irq_exit(struct importer *in, const struct event *e)
+{
+    uint32_t number;
+    if (!number_of(e->text, "irq=", INT32_MAX, &number))
+        return MALFORMED;
+    for (size_t i = 0; i < in->n_irqs; i++)
+        if (in->irqs[i].number == number)
+            return done(kernel_irq_exit(&in->states, e->cpu, in->irqs[i].name));
+    return READ; /* began before the trace did */
+}
+
+static bool vector_of(const struct event *e, struct bo_span *vector_ret)
+{
+    uint32_t number;
+    *vector_ret = text_of(e->text, "vec=", " ");
+    return number_of(e->text, "vec=", INT32_MAX, &number);
+}
+
+static enum reading on_soft_irq_raise(struct importer *in, const struct event *e)
+{
+    struct bo_span vector;
+    return vector_of(e, &vector) ? done(kernel_soft_irq_raise(&in->states, e->cpu, vector))
+                                 : MALFORMED;
+}
+
+static enum reading on_soft_irq_entry(struct importer *in, const struct event *e)
+{
+    struct bo_span vector;
+    return vector_of(e, &vector) ? done(kernel_soft_irq_enter(&in->states, e->cpu, vector))
+                                 : MALFORMED;
+}
+
+static enum reading on_soft_irq_exit(struct importer *in, const struct event *e)
+{
+    struct bo_span vector;
+    return vector_of(e, &vector) ? done(kernel_soft_irq_exit(&in->states, e->cpu, vector))
+                                 : MALFORMED;
+}
+
+static const struct handler {
+    const char *event;
+    enum reading (*handle)(struct importer *in, const struct event *e);
+} handlers[] = {
+    {"sched:sched_switch", on_switch},        {"sched:sched_wakeup", on_wakeup},
+    {"sched:sched_wakeup_new", on_wakeup},    {"sched:sched_migrate_task", on_migrate},
+    {"sched:sched_pi_setprio", on_prio},      {"sched:sched_process_fork", on_fork},
+    {"sched:sched_process_exec", on_exec},    {"sched:sched_process_free", on_free},
+    {"raw_syscalls:sys_enter", on_sys_enter}, {"raw_syscalls:sys_exit", on_sys_exit},
+    {"irq:irq_handler_entry", on_irq_entry},  {"irq:irq_handler_exit", on_irq_exit},
+    {"irq:softirq_raise", on_soft_irq_raise}, {"irq:softirq_entry", on_soft_irq_entry},
+    {"irq:softirq_exit", on_soft_irq_exit},
+};
+
+/* ---- all of it ---------------------------------------------------------------------------------------- */
+
+static enum bo_status handle(struct importer *in, struct bo_span line, const struct event *event)
+{
+    if (in->n_events++ == 0 && !kernel_states_init(&in->states, event->time, in->arena))
+        return bo_fail_alloc(in->err, in->arena);
+    if (event->time < in->states.system.now)
+        return fail_at(in, line.p, "time goes back");
+    in->states.system.now = event->time;
+    if (event->has_pid && !kernel_process(&in->states, event->cpu, event->tid, event->pid))
+        return bo_fail_alloc(in->err, in->arena);
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
+        if (!bo_word_is(event->name, handlers[i].event))
+            continue;
+        const enum reading reading = handlers[i].handle(in, event);
+        if (reading == READ)
+            return BO_OK;
+        return reading == REFUSED
+                   ? bo_fail_alloc(in->err, in->arena)
+                   : fail_at(in, event->text.p, "event is not as the kernel prints it");
+    }
+    return BO_OK;
+}
+
+static enum bo_status read_line(struct importer *in, struct bo_span line)
+{
+    struct event event;
+    if (line.n == 0)
+        return BO_OK;
+    if (line.p[0] == '#') {
+        in->is_x86_64 |= bo_word_is(line, "# arch : x86_64");
+        return BO_OK;
+    }
+    if (!read_event(line, &event))
+        return fail_at(in, line.p, "line is no event of perf script");
+    return handle(in, line, &event);
+}
+
+static enum bo_status import_perf(struct bo_span file, const struct bo_import_options *options,
+                                  struct bo_arena *arena, void **model_ret, struct bo_error *err)
+{
+    (void)options;
+    struct importer in = {.file = file, .arena = arena, .err = err};
+    struct statehist_model *model;
+    for (size_t off = 0; off < file.n;) {
+        const uint8_t *line = file.p + off, *newline = memchr(line, '\n', file.n - off);
+        if (!newline)
+            return bo_fail(err, BO_TRUNCATED, file.n, "file ends within a line");
+        const enum bo_status status = read_line(&in, slice(line, newline));
+        if (status)
+            return status;
+        off = (size_t)(newline - file.p) + 1;
+    }
+    if (in.n_events == 0)
+        return bo_fail(err, BO_CORRUPT, file.n, "no events");
+    const enum bo_status status = state_system_finish(&in.states.system, &model, err);
+    if (!status)
+        *model_ret = model;
+    return status;
+}
+
+/* Comments, then an event. */
+static bool looks_like_perf(struct bo_span file)
+{
+    struct event event;
+    for (size_t off = 0; off < file.n;) {
+        const uint8_t *line = file.p + off, *newline = memchr(line, '\n', file.n - off);
+        if (!newline)
+            return false;
+        if (newline > line && line[0] != '#')
+            return read_event(slice(line, newline), &event);
+        off = (size_t)(newline - file.p) + 1;
+    }
+    return false;
+}
+
+const struct bo_importer statehist_perf_importer = {
+    .format = "statehist",
+    .name = "perf",
+    .summary = "kernel traces that `perf script` prints: sched, raw_syscalls and irq tracepoints",
+    .sniff = looks_like_perf,
+    .import = import_perf,
+};
