@@ -1,0 +1,114 @@
+/*
+ * JSON, as far as state histories need it: written compactly, read strictly.
+ *
+ * A reader is pulled through the text, member by member; it keeps no tree and never calls itself, so
+ * depth costs nothing. It knows what a library of JSON does not tell: the byte of each mistake, and
+ * members that stand twice.
+ */
+#ifndef STATEHIST_JSON_H
+#define STATEHIST_JSON_H
+
+#include "harness/bytes.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* After the first failure, every call returns false, and `status` says why. */
+struct statehist_json {
+    struct bo_span in;
+    size_t off;             /* next byte of `in` */
+    size_t base;            /* where `in` lies in the input that errors speak of */
+    struct bo_arena *arena; /* strings with escapes are put together there */
+    enum bo_status status;
+    struct bo_error *err;
+};
+
+#define STATEHIST_JSON_CLOSED UINT32_MAX
+
+/* Fails at byte `off` of the text. */
+bool statehist_json_fail(struct statehist_json *j, enum bo_status status, size_t off,
+                         const char *what);
+
+/* The next byte that is not blank, which is not taken; 0 at the end. */
+uint8_t statehist_json_peek(struct statehist_json *j);
+
+/* Takes one of ,:{}[] or fails with `what`. */
+bool statehist_json_take(struct statehist_json *j, char c, const char *what);
+
+/*
+ * Steps to the next element behind '[' (is_first) or an element; false at ']', which is taken, and
+ * after a failure.
+ */
+bool statehist_json_element(struct statehist_json *j, bool is_first);
+
+/*
+ * Steps to the next member behind '{' or a member: *which_ret is its place among `names`, which end
+ * with NULL, or STATEHIST_JSON_CLOSED at '}', which is taken. *seen starts at 0 and gets a bit for
+ * each. Unknown members are unsupported; one that stands twice is corrupt; so is '}' before those in
+ * `required`.
+ */
+bool statehist_json_member(struct statehist_json *j, const char *const *names, uint32_t required,
+                           uint32_t *seen, uint32_t *which_ret);
+
+/* As above where names are not known beforehand: false at '}', which is taken. */
+bool statehist_json_name(struct statehist_json *j, bool is_first, struct bo_span *name_ret,
+                         size_t *off_ret);
+
+/* A string's text, in the input or in the arena. *off_ret (may be NULL) is where it starts. */
+bool statehist_json_string(struct statehist_json *j, struct bo_span *text_ret, size_t *off_ret);
+
+/* That the next thing is this string. */
+bool statehist_json_expect(struct statehist_json *j, const char *text, const char *what);
+
+/* An integer without fraction, exponent, -0; exact. */
+bool statehist_json_integer(struct statehist_json *j, int64_t min, int64_t max, int64_t *v_ret);
+
+/* A key: an integer below 2^31. */
+bool statehist_json_key(struct statehist_json *j, uint32_t *key_ret, size_t *off_ret);
+
+/* That the next thing is the version that is known, 1; another is unsupported. */
+bool statehist_json_version(struct statehist_json *j);
+
+/*
+ * A double's bits: a number with a fraction or an exponent, or one of the strings NaN, Infinity and
+ * -Infinity; `bare`: these without quotes.
+ */
+bool statehist_json_double(struct statehist_json *j, bool bare, uint64_t *bits_ret);
+
+/* One of null, true, false. */
+bool statehist_json_word(struct statehist_json *j, const char *word);
+
+/* That nothing but blanks follows. */
+bool statehist_json_end(struct statehist_json *j);
+
+/*
+ * A whole document: {"format": format, "version": 1, ...}, in any order. `members` names these two and
+ * then the others, all of which must be there; take(j, which, context) reads what they hold.
+ */
+enum bo_status statehist_json_document(
+    struct statehist_json *j, const char *format, const char *const *members,
+    bool (*take)(struct statehist_json *j, uint32_t which, void *context), void *context);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/*
+ * A string of UTF-8 with its quotes; escapes what JSON wants escaped, and what Java's Gson does, too,
+ * where `as_gson`: < > & = ' and two line separators.
+ */
+void statehist_json_put_string(struct bo_writer *out, struct bo_span text, bool as_gson);
+
+void statehist_json_put_integer(struct bo_writer *out, int64_t v);
+
+/*
+ * The shortest decimal that reads back, with a point or an exponent; NaN, Infinity and -Infinity are
+ * strings, or bare words.
+ */
+void statehist_json_put_double(struct bo_writer *out, uint64_t bits, bool bare);
+
+#define STATEHIST_NAN UINT64_C(0x7ff8000000000000) /* the one that JSON holds */
+
+static inline bool statehist_is_nan(uint64_t bits)
+{
+    return (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+}
+
+#endif
