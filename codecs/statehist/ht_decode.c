@@ -12,7 +12,7 @@ struct gathering {
     uint32_t *nodes; /* by interval: the node that it lies in */
     size_t n, cap, cap_nodes;
     bool *is_leaf;          /* by node */
-    int64_t *starts;        /* by node */
+    int64_t *starts, *ends; /* by node */
     struct ht_child *told;  /* by node: what its parent says; of the root nothing */
     struct ht_child *below; /* by node: the bounds of its quarks and those of its children */
     bool *is_met;           /* by node */
@@ -24,10 +24,11 @@ static enum bo_status make_gathering(struct gathering *g)
     const uint32_t n = g->r->file.n_nodes;
     g->is_leaf = bo_alloc_array(g->arena, n, sizeof *g->is_leaf);
     g->starts = bo_alloc_array(g->arena, n, sizeof *g->starts);
+    g->ends = bo_alloc_array(g->arena, n, sizeof *g->ends);
     g->told = bo_alloc_array(g->arena, n, sizeof *g->told);
     g->below = bo_alloc_array(g->arena, n, sizeof *g->below);
     g->is_met = bo_zalloc_array(g->arena, n, sizeof *g->is_met);
-    return g->is_leaf && g->starts && g->told && g->below && g->is_met
+    return g->is_leaf && g->starts && g->ends && g->told && g->below && g->is_met
                ? BO_OK
                : bo_fail_alloc(g->err, g->arena);
 }
@@ -67,6 +68,7 @@ static enum bo_status gather_node(struct gathering *g, const struct ht_kept_node
     }
     g->is_leaf[node->number] = !node->is_core;
     g->starts[node->number] = node->start;
+    g->ends[node->number] = node->end;
     g->is_met[node->number] = true;
     g->n_met++;
     return keep_intervals(g, kept) ? BO_OK : bo_fail_alloc(g->err, g->arena);
@@ -128,7 +130,7 @@ static bool add_interval(const struct gathering *g, uint32_t i, struct statehist
 static enum bo_status build(const struct gathering *g, void **model_ret)
 {
     const struct ht_file *file = &g->r->file;
-    const struct ht_placed placed = {g->n, g->intervals, g->nodes, g->is_leaf, g->starts};
+    const struct ht_placed placed = {g->n, g->intervals, g->nodes, g->is_leaf, g->starts, g->ends};
     struct statehist_builder builder;
     struct statehist_model *model;
     struct statehist_flaw flaw;

@@ -69,51 +69,58 @@ static uint32_t next_leaf(const struct growth *g)
 }
 
 /*
- * What made the tree grow has the start of the leaf that this made; of several, the largest is the
- * likeliest to have found no room. NULL when there is none.
+ * What made the tree grow went to the leaf that comes next, which starts as it does. NULL when nothing
+ * waits that would.
  */
 static uint32_t *find_trigger(struct growth *g)
 {
     const uint32_t leaf = next_leaf(g);
-    uint32_t *found = NULL, most = 0;
     if (leaf == NONE)
         return NULL;
     for (uint32_t *link = &g->waiting[leaf]; *link != NONE; link = &g->next[*link]) {
         const struct ht_item item = item_of(g, *link);
-        const uint32_t nbytes = ht_item_nbytes(&item, item.start);
-        if (item.start == g->placed->starts[leaf] && nbytes > most &&
-            ht_level_for(&g->tree, &item) == g->tree.n_levels) {
-            most = nbytes;
-            found = link;
-        }
+        if (item.start == g->placed->starts[leaf] &&
+            ht_growth_for(&g->tree, &item) == leaf + 1 - g->tree.n_nodes)
+            return link;
     }
-    return found;
+    return NULL;
+}
+
+/* Inserts what made the tree grow; *has_ret: there was something. False when the arena refuses. */
+static bool pull_trigger(struct growth *g, bool *has_ret)
+{
+    uint32_t *trigger = find_trigger(g);
+    *has_ret = trigger;
+    if (!trigger)
+        return true;
+    const uint32_t i = *trigger;
+    *trigger = g->next[i];
+    return insert(g, i);
 }
 
 /*
- * Nodes near the root first: what goes there must find room in all nodes below. False when the arena
- * refuses.
+ * Where the leaf ended before the intervals' end, the first of these made the tree grow. Then nodes
+ * near the root first: what goes there must find room in all nodes below. False when the arena refuses.
  */
 static bool order_group(struct growth *g, const uint32_t *group, size_t n)
 {
-    const size_t end = g->n_ordered + n;
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = 0; i < n; i++) {
         uint32_t *waiting = &g->waiting[g->placed->nodes[group[i]]];
         g->next[group[i]] = *waiting;
         *waiting = group[i];
     }
-    for (;;) {
-        for (uint32_t level = 0; level < g->tree.n_levels && g->n_ordered < end; level++)
+    const uint32_t leaf = g->tree.branch[g->tree.n_levels - 1].number;
+    bool grows = true;
+    if (leaf < g->file->n_nodes && g->placed->ends[leaf] < g->placed->intervals[group[0]].end &&
+        !pull_trigger(g, &grows))
+        return false;
+    do {
+        for (uint32_t level = 0; level < g->tree.n_levels; level++)
             if (!fill_level(g, level))
                 return false;
-        uint32_t *trigger = g->n_ordered < end ? find_trigger(g) : NULL;
-        if (!trigger)
-            break;
-        const uint32_t i = *trigger;
-        *trigger = g->next[i];
-        if (!insert(g, i))
+        if (!pull_trigger(g, &grows))
             return false;
-    }
+    } while (grows);
     for (size_t i = 0; i < n; i++) {
         uint32_t *waiting = &g->waiting[g->placed->nodes[group[i]]];
         for (; *waiting != NONE; *waiting = g->next[*waiting])

@@ -9,8 +9,8 @@ struct ht_placed {
     size_t n;
     const struct ht_interval *intervals;
     const uint32_t *nodes;
-    const bool *is_leaf;   /* by node */
-    const int64_t *starts; /* by node */
+    const bool *is_leaf;          /* by node */
+    const int64_t *starts, *ends; /* by node */
 };
 
 /*

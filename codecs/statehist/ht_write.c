@@ -187,13 +187,19 @@ static enum bo_status add_root(struct ht_tree *tree, int64_t start, struct bo_er
     return BO_OK;
 }
 
-/* Opens a sibling of the node on this level: there, or higher where there is no place. */
-static enum bo_status add_sibling(struct ht_tree *tree, uint32_t level, int64_t start,
-                                  struct bo_error *err)
+/* The level on which there is a place for a sibling of the node on this one; 0: on none. */
+static uint32_t find_sibling(const struct ht_tree *tree, uint32_t level, int64_t start)
 {
     while (level > 0 && (tree->branch[level - 1].n_children == tree->config.max_children ||
                          tree->branch[level - 1].start > start))
         level--;
+    return level;
+}
+
+static enum bo_status add_sibling(struct ht_tree *tree, uint32_t level, int64_t start,
+                                  struct bo_error *err)
+{
+    level = find_sibling(tree, level, start);
     if (level == 0)
         return add_root(tree, start, err);
     close_branch(tree, level);
@@ -220,6 +226,15 @@ uint32_t ht_level_for(const struct ht_tree *tree, const struct ht_item *item)
 {
     uint32_t level;
     return find_level(tree, item, &level) ? level : tree->n_levels;
+}
+
+uint32_t ht_growth_for(const struct ht_tree *tree, const struct ht_item *item)
+{
+    uint32_t level;
+    if (find_level(tree, item, &level))
+        return 0;
+    level = find_sibling(tree, level, item->start);
+    return level ? tree->n_levels - level : tree->n_levels + 1;
 }
 
 static void set_item(uint8_t *p, const struct ht_item *item, int64_t node_start)

@@ -57,10 +57,11 @@ enum bo_status ht_begin(struct ht_tree *tree, const struct ht_config *config, in
 
 enum bo_status ht_insert(struct ht_tree *tree, const struct ht_item *item, struct bo_error *err);
 
-/*
- * The level to which the item would go, from the root on; n_levels when the tree would grow first.
- */
+/* The level to which the item would go, from the root on; n_levels when the tree would grow first. */
 uint32_t ht_level_for(const struct ht_tree *tree, const struct ht_item *item);
+
+/* How many nodes would be new before the item has its place. */
+uint32_t ht_growth_for(const struct ht_tree *tree, const struct ht_item *item);
 
 /* Writes the rest of the nodes, and the header. */
 void ht_finish(struct ht_tree *tree, int64_t end);
