@@ -18,7 +18,7 @@ PACKAGES_FUZZ := afl++ clang llvm libclang-rt-14-dev
 # Libraries of optional codecs; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
 PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
-	autofdo
+	autofdo clang-14 libstdc++-12-dev
 
 # ---- variants: the same sources under several compilers and sanitizers --------------------------
 

@@ -90,6 +90,27 @@ get_binary() { # from package version member sha256
     fi
 }
 
+# ---- traces: what clang does with the templates of a driver beside the documents ------------------
+
+# Headers are unpacked where the system has not got this version of them; their places in the trace
+# are those that they have when they are installed.
+trace_with_clang() { # driver packages versions
+    command -v clang++-14 >/dev/null || { echo "clang++-14 is not installed (Debian: clang-14)" >&2; return 77; }
+    local name headers=unpacked-headers package version versions=()
+    name=$(basename "$1" .driver.cpp)
+    read -ra versions <<<"$3"
+    rm -rf "$work/$headers"
+    mkdir -p "$work/$headers/usr/include"
+    for package in $2; do
+        version=${versions[0]} versions=("${versions[@]:1}")
+        [ "$(dpkg-query -W -f '${Version}' "$package" 2>/dev/null)" != "$version" ] || continue
+        unpack_debian "$package" "$version" && cp -a "$work/deb/." "$work/$headers/" || return 1
+    done
+    cp "$1" "$work/$name.cpp" &&
+        (cd "$work" && clang++-14 -std=c++17 -isystem "$headers/usr/include" -Xclang -templight-dump \
+            -fsyntax-only "$name.cpp") | sed "s#$headers/usr/include#/usr/include#g" >"$work/source"
+}
+
 # ---- name lists: the function symbols of libraries, sorted bytewise ------------------------------
 
 # Types T t (text), W w (weak), i (indirect functions); versions (@...) are cut off.
@@ -158,6 +179,7 @@ fetch_document() { # name format file sha256 units from package version member s
     case $6 in
     names) get_list "${11}" ;;
     debian-source) "$2/profile.sh" "$7" "$8" "$9" "$work/source" "$work/build" ;;
+    clang) trace_with_clang "$9" "$7" "$8" ;;
     *) get_binary "${@:6:5}" ;;
     esac &&
         make_document "$1" "$2" "$4" "$5" &&
@@ -181,9 +203,9 @@ fetch() { # the fields of one line
 list() { # [NAME...]
     jq -r --argjson embedded $embedded "
         ((.documents[] | select(.embedded == \$embedded and .import) |
-            [.name, .format, .file, .sha256 // \"-\", (.tables // .functions // \"-\"),
+            [.name, .format, .file, .sha256 // \"-\", (.tables // .functions // .begins // \"-\"),
              .source.from, .source.package, .source.version,
-             .source.member // .source.sampler // \"-\",
+             .source.member // .source.sampler // .source.driver // \"-\",
              .source.sha256 // \"-\", .source.list // \"-\"]),
          (.lists[] | select(.embedded and \$embedded) |
             [.name, \"names\", .file, .sha256, .names, \"debian\",
