@@ -130,11 +130,13 @@ static bool make_events(struct maker *m, bool stretches)
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-static int64_t draw_start(struct bo_random *random)
+static int64_t draw_start(struct bo_random *random, bool stretches)
 {
     static const int64_t odd[] = {0, 1, -1, INT64_MIN, INT64_MIN + 1, INT64_MAX - (1 << 20)};
     const uint32_t choice = bo_random_below(random, 16);
     const uint32_t drawn = bo_random_u32(random);
+    if (stretches && choice % 2)
+        return INT64_MIN;
     return choice < 6 ? odd[choice] : INT64_C(1457113582794565804) + drawn;
 }
 
@@ -174,7 +176,7 @@ enum bo_status statehist_generate(struct bo_random *random, size_t scale, struct
     struct statehist_model *model;
     const bool is_instant = bo_random_below(random, 8) == 1;
     const bool stretches = bo_random_below(random, 8) == 1;
-    m.start = m.now = draw_start(random);
+    m.start = m.now = draw_start(random, stretches);
     m.n_quarks = draw_n_quarks(random, scale, is_instant);
     m.n_left = scale - m.n_quarks;
     bool ok = statehist_builder_init(&m.builder, true, arena) && set_up(&m);

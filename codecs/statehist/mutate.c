@@ -178,10 +178,10 @@ static bool replay_attributes(struct plan *plan, struct bo_texts *taken)
     const uint32_t n = from->n_quarks - (plan->change == DROP_ATTRIBUTE && from->n_quarks);
     for (uint32_t q = 0; q < n; q++) {
         const uint32_t parent = from->attributes[q].parent;
-        name = from->attributes[q].name;
-        if (plan->change == RENAME && plan->target.quark == q)
-            name = statehist_draw_name(plan->random, parent, taken);
-        if ((!name.p && name.n) || !statehist_add_attribute(&plan->builder, name, parent))
+        const bool is_renamed = plan->change == RENAME && plan->target.quark == q;
+        name = is_renamed ? statehist_draw_name(plan->random, parent, taken)
+                          : from->attributes[q].name;
+        if ((is_renamed && !name.p) || !statehist_add_attribute(&plan->builder, name, parent))
             return false;
     }
     return true;

@@ -1,0 +1,317 @@
+/*
+ * What makes and changes state histories: the builder, the generator, the mutator. Why: codecs decode
+ * through the builder, so what it lets pass they let pass; and a check on generated histories shows no
+ * more than what the generator makes.
+ */
+#include "codecs/statehist/test_model.h"
+
+#include "harness/test_fixture.h"
+
+static struct statehist_builder builder;
+
+static void begin(void)
+{
+    assert_true(statehist_builder_init(&builder, true, &arena));
+}
+
+static void add_attribute(const char *name, uint32_t parent)
+{
+    assert_true(statehist_add_attribute(&builder, bo_span_of(name), parent));
+}
+
+static void add(uint32_t quark, int64_t start, int64_t end, uint32_t type, uint64_t value)
+{
+    const struct statehist_interval interval = {start, end, value, quark, type};
+    assert_true(statehist_add_interval(&builder, &interval));
+}
+
+static struct statehist_model *finish(int64_t start, int64_t end)
+{
+    struct statehist_model *model;
+    struct statehist_flaw flaw;
+    if (statehist_finish(&builder, start, end, &model, &flaw))
+        fail_msg("%s", flaw.what);
+    assert_null(statehist_model_flaw(model, &arena));
+    return model;
+}
+
+/* That finishing fails so; interval -1: of none. */
+static void expect_flaw(int64_t start, int64_t end, const char *what, uint32_t quark, int interval)
+{
+    struct statehist_model *model;
+    struct statehist_flaw flaw;
+    assert_int_equal(statehist_finish(&builder, start, end, &model, &flaw), BO_CORRUPT);
+    assert_string_equal(flaw.what, what);
+    assert_int_equal(flaw.quark, quark);
+    assert_true(flaw.interval == (interval < 0 ? SIZE_MAX : (size_t)interval));
+}
+
+/* ---- the builder ------------------------------------------------------------------------------------ */
+
+/* Timelines one after the other, or events: the same history. */
+static void test_orders(void **state)
+{
+    (void)state;
+    uint32_t unused, x, y;
+    begin();
+    add_attribute("a", STATEHIST_ROOT);
+    add_attribute("b", 0);
+    assert_true(statehist_add_string(&builder, bo_span_of("unused"), &unused));
+    assert_true(statehist_add_string(&builder, bo_span_of("y"), &y));
+    assert_true(statehist_add_string(&builder, bo_span_of("x"), &x));
+    add(0, 0, 4, STATEHIST_STRING, x);
+    add(0, 5, 9, STATEHIST_STRING, y);
+    add(1, 0, 2, STATEHIST_STRING, y);
+    add(1, 3, 9, STATEHIST_NULL, 0);
+    const struct statehist_model *by_quark = finish(0, 9);
+    assert_int_equal(by_quark->n_strings, 2);
+    assert_memory_equal(by_quark->strings[0].p, "x", 1);
+    static const uint32_t by_end[] = {2, 0, 1, 3};
+    assert_memory_equal(by_quark->closing, by_end, sizeof by_end);
+    begin();
+    add_attribute("a", STATEHIST_ROOT);
+    add_attribute("b", 0);
+    assert_true(statehist_add_string(&builder, bo_span_of("y"), &y));
+    assert_true(statehist_add_string(&builder, bo_span_of("x"), &x));
+    add(1, 0, 2, STATEHIST_STRING, y);
+    add(0, 0, 4, STATEHIST_STRING, x);
+    add(1, 3, 9, STATEHIST_NULL, 0);
+    add(0, 5, 9, STATEHIST_STRING, y);
+    const struct statehist_model *by_time = finish(0, 9);
+    assert_null(statehist_differ(by_quark, by_time));
+    static const uint32_t as_they_came[] = {2, 0, 3, 1};
+    assert_memory_equal(by_time->closing, as_they_came, sizeof as_they_came);
+}
+
+/* Ends over all of time, sorted; equal ones stay as they stand. */
+static void test_order_by_end(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static struct statehist_interval intervals[N];
+    struct bo_random random = bo_random_seeded(1);
+    for (unsigned round = 0; round < 20; round++) {
+        for (size_t i = 0; i < N; i++)
+            intervals[i].end = (int64_t)(bo_random_u64(&random) >> 3 * round << 1);
+        intervals[0].end = round % 2 ? INT64_MIN : INT64_MAX;
+        const uint32_t *order = statehist_order_by_end(intervals, N, &arena);
+        assert_non_null(order);
+        for (size_t i = 1; i < N; i++) {
+            const int64_t before = intervals[order[i - 1]].end, end = intervals[order[i]].end;
+            assert_true(before < end || (before == end && order[i - 1] < order[i]));
+        }
+    }
+    assert_non_null(statehist_order_by_end(NULL, 0, &arena));
+}
+
+static void test_flaws(void **state)
+{
+    (void)state;
+    begin();
+    add_attribute("a", STATEHIST_ROOT);
+    add(0, 0, 9, STATEHIST_NULL, 0);
+    add(1, 0, 9, STATEHIST_NULL, 0);
+    expect_flaw(0, 9, "no such quark", 1, 1);
+    expect_flaw(9, 0, "history ends before it starts", STATEHIST_ROOT, -1);
+    begin();
+    add_attribute("a", STATEHIST_ROOT);
+    add(0, 0, 4, STATEHIST_NULL, 0);
+    add(0, 5, 9, STATEHIST_NULL, 0);
+    finish(0, 9);
+    expect_flaw(0, 8, "interval outside of the history", 0, 1);
+    expect_flaw(1, 9, "interval outside of the history", 0, 0);
+    expect_flaw(0, 10, "timeline does not last to the end", 0, -1);
+    expect_flaw(-1, 9, "timeline has a gap", 0, 0);
+    add(0, 4, 5, STATEHIST_NULL, 0); /* out of its place */
+    expect_flaw(0, 9, "timeline overlaps itself", 0, 2);
+    add(0, 3, 2, STATEHIST_NULL, 0);
+    expect_flaw(0, 9, "interval ends before it starts", 0, 3);
+    begin();
+    add_attribute("a", STATEHIST_ROOT);
+    add_attribute("b", 2);
+    expect_flaw(0, 9, "parent is not a smaller quark", 1, -1);
+    begin();
+    add_attribute("a", STATEHIST_ROOT);
+    add_attribute("a", 0);
+    add_attribute("a", 0);
+    expect_flaw(0, 9, "name of a sibling", 2, -1);
+    begin();
+    add_attribute("a\xff", STATEHIST_ROOT);
+    expect_flaw(0, 9, "name is not UTF-8", 0, -1);
+    begin();
+    assert_true(statehist_add_attribute(&builder, (struct bo_span)BYTES("a\0b"), STATEHIST_ROOT));
+    expect_flaw(0, 9, "name holds a NUL", 0, -1);
+    begin();
+    uint32_t number;
+    add_attribute("a", STATEHIST_ROOT);
+    assert_true(statehist_add_string(&builder, bo_span_of("\xc3"), &number));
+    add(0, 0, 9, STATEHIST_STRING, number);
+    expect_flaw(0, 9, "string is not UTF-8", 0, 0);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t type;
+        uint64_t value;
+        const char *flaw;
+    } cases[] = {
+        {STATEHIST_NULL, 0, NULL},
+        {STATEHIST_NULL, 1, "null has a value"},
+        {STATEHIST_INT, INT32_MAX, NULL},
+        {STATEHIST_INT, (uint64_t)INT32_MIN, NULL},
+        {STATEHIST_INT, (uint64_t)INT32_MAX + 1, "int does not fit 32 bits"},
+        {STATEHIST_INT, (uint32_t)INT32_MIN, "int does not fit 32 bits"},
+        {STATEHIST_LONG, UINT64_MAX, NULL},
+        {STATEHIST_DOUBLE, UINT64_MAX, NULL},
+        {STATEHIST_STRING, 2, NULL},
+        {STATEHIST_STRING, 3, "no such string"},
+        {STATEHIST_BOOL, 1, NULL},
+        {STATEHIST_BOOL, 2, "bool is neither 0 nor 1"},
+        {STATEHIST_N_TYPES, 0, "no such type"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const char *flaw = statehist_value_flaw(cases[i].type, cases[i].value, 3);
+        if (cases[i].flaw)
+            assert_string_equal(flaw, cases[i].flaw);
+        else
+            assert_null(flaw);
+    }
+}
+
+/* ---- comparing --------------------------------------------------------------------------------------- */
+
+#define SAMPLE(start, end, names, values) \
+    "# statehistory-tsv 1\n# start: " start "\n# end: " end "\n" names values
+#define NAMES "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
+#define VALUES "I\t1\t0\t4\ti\t1\nI\t0\t0\t9\ts\tx\nI\t1\t5\t9\tn\t\n"
+
+static void test_differences(void **state)
+{
+    (void)state;
+    static const char text[] = SAMPLE("0", "9", NAMES, VALUES);
+    static const struct {
+        const char *text, *difference;
+    } cases[] = {
+        {SAMPLE("0", "9", NAMES, "I\t1\t0\t4\ti\t1\nI\t1\t5\t9\tn\t\nI\t0\t0\t9\ts\tx\n"), NULL},
+        {SAMPLE("1", "9", NAMES, "I\t1\t1\t4\ti\t1\nI\t0\t1\t9\ts\tx\nI\t1\t5\t9\tn\t\n"),
+         "other times of the history"},
+        {SAMPLE("0", "9", "Q\t0\t-1\ta\nQ\t1\t-1\tb\n", VALUES), "another attribute"},
+        {SAMPLE("0", "9", "Q\t0\t-1\ta\nQ\t1\t0\tc\n", VALUES), "another attribute"},
+        {SAMPLE("0", "9", NAMES "Q\t2\t0\tc\n", VALUES "I\t2\t0\t9\tn\t\n"),
+         "another number of quarks"},
+        {SAMPLE("0", "9", NAMES, "I\t1\t0\t3\ti\t1\nI\t0\t0\t9\ts\tx\nI\t1\t4\t9\tn\t\n"),
+         "another interval"},
+        {SAMPLE("0", "9", NAMES, "I\t1\t0\t4\ti\t2\nI\t0\t0\t9\ts\tx\nI\t1\t5\t9\tn\t\n"),
+         "another value"},
+        {SAMPLE("0", "9", NAMES, "I\t1\t0\t4\tl\t1\nI\t0\t0\t9\ts\tx\nI\t1\t5\t9\tn\t\n"),
+         "another value"},
+        {SAMPLE("0", "9", NAMES, "I\t1\t0\t4\ti\t1\nI\t0\t0\t9\ts\ty\nI\t1\t5\t9\tn\t\n"),
+         "another string"},
+        {SAMPLE("0", "9", NAMES, "I\t1\t0\t4\ti\t1\nI\t0\t0\t9\tn\t\nI\t1\t5\t9\tn\t\n"),
+         "another number of strings"},
+        {SAMPLE("0", "9", NAMES,
+                "I\t1\t0\t1\ti\t1\nI\t1\t2\t4\ti\t1\nI\t0\t0\t9\ts\tx\nI\t1\t5\t9\tn\t\n"),
+         "another number of intervals"},
+    };
+    const void *model = parse_text(text, &arena);
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const char *difference = statehist_differ(model, parse_text(cases[i].text, &arena));
+        if (cases[i].difference)
+            assert_string_equal(difference, cases[i].difference);
+        else
+            assert_null(difference);
+    }
+}
+
+static void test_instant(void **state)
+{
+    (void)state;
+    const struct statehist_model *model = parse_text(SAMPLE("0", "9", NAMES, VALUES), &arena);
+    void *instant;
+    assert_int_equal(statehist_take_instant(model, 5, &arena, &instant, NULL), BO_OK);
+    assert_null(statehist_differ(
+        instant,
+        parse_text(SAMPLE("5", "5", NAMES, "I\t0\t5\t5\ts\tx\nI\t1\t5\t5\tn\t\n"), &arena)));
+    assert_null(statehist_model_flaw(instant, &arena));
+    assert_int_equal(statehist_take_instant(model, 10, &arena, &instant, NULL), BO_OUT_OF_RANGE);
+    assert_int_equal(statehist_take_instant(model, -1, &arena, &instant, NULL), BO_OUT_OF_RANGE);
+}
+
+/* ---- models out of randomness -------------------------------------------------------------------------- */
+
+static const char *flaw_of(const void *model, struct bo_arena *scratch)
+{
+    return statehist_model_flaw(model, scratch);
+}
+
+static unsigned n_of_type[STATEHIST_N_TYPES], n_instants, n_extremes, n_equal, n_mixed, n_strange;
+
+static void note(const void *opaque)
+{
+    const struct statehist_model *model = opaque;
+    n_instants += model->start == model->end && model->n_quarks;
+    n_extremes += model->start == INT64_MIN && model->end == INT64_MAX;
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        const struct statehist_interval *at = &model->intervals[i];
+        n_of_type[at->type]++;
+        if (i == model->first[at->quark])
+            continue;
+        n_equal += at->type == at[-1].type && at->value == at[-1].value;
+        n_mixed += at->type != at[-1].type && at->type && at[-1].type;
+    }
+    for (uint32_t i = 0; i < model->n_strings; i++)
+        n_strange += memchr(model->strings[i].p, 0, model->strings[i].n) != NULL;
+}
+
+static void test_generated(void **state)
+{
+    (void)state;
+    expect_valid_models(100, 60, flaw_of);
+    expect_models_from_bytes(300, flaw_of, note);
+    for (unsigned type = 0; type < STATEHIST_N_TYPES; type++)
+        assert_true(n_of_type[type] > 20);
+    assert_true(n_instants > 10 && n_extremes > 5 && n_equal > 10 && n_mixed > 10 && n_strange > 2);
+    expect_same_seed_same_model(100);
+    expect_failing_allocations(4, 12);
+}
+
+/* The number of intervals that was asked for, or nearly; times and types as kernels have them. */
+static void test_scale(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (uint64_t seed = 2; seed < 42; seed += 2) {
+        const struct statehist_model *model = generate_model(seed, 10000, &arena);
+        assert_true(model->n_intervals <= 10000);
+        n += model->n_intervals;
+    }
+    assert_true(n > 19 * 10000);
+}
+
+/* Each change makes another model, as a rule. */
+static void test_changes(void **state)
+{
+    (void)state;
+    unsigned n_changed = 0;
+    struct bo_random random = bo_random_seeded(9);
+    void *model = generate_model(3, 200, &arena), *changed;
+    for (unsigned i = 0; i < 100; i++) {
+        assert_int_equal(format->mutate(model, &random, &arena, &changed, NULL), BO_OK);
+        n_changed += statehist_differ(model, changed) != NULL;
+    }
+    assert_true(n_changed > 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders),      cmocka_unit_test(test_order_by_end),
+        cmocka_unit_test(test_flaws),       cmocka_unit_test(test_values),
+        cmocka_unit_test(test_differences), cmocka_unit_test(test_instant),
+        cmocka_unit_test(test_generated),   cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_changes),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
