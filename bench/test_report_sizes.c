@@ -82,13 +82,12 @@ static bool compare(const char *report, const char *fresh, char **message_ret)
     return same;
 }
 
-/* All embedded documents and all their encodings, twice the same. */
-static void the_block_is_complete_and_stable(void **state)
+/* All embedded documents and all their encodings. `report --check-sizes` makes it once more. */
+static void the_block_is_complete(void **state)
 {
     (void)state;
-    char *a = block(), *b = make_block();
+    char *a = block();
     struct bo_documents documents;
-    assert_string_equal(a, b);
     assert_true(bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents));
     assert_true(documents.n > 0);
     for (size_t i = 0; i < documents.n; i++) {
@@ -105,7 +104,6 @@ static void the_block_is_complete_and_stable(void **state)
     }
     bo_documents_free(&documents);
     free(a);
-    free(b);
 }
 
 static void equal_blocks_pass_wherever_they_stand(void **state)
@@ -160,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_by_hand),
         cmocka_unit_test(checked_tables_hold_nothing_of_the_machine),
-        cmocka_unit_test(the_block_is_complete_and_stable),
+        cmocka_unit_test(the_block_is_complete),
         cmocka_unit_test(equal_blocks_pass_wherever_they_stand),
         cmocka_unit_test(one_changed_byte_is_shown),
         cmocka_unit_test(lost_and_new_lines_are_shown),

@@ -50,7 +50,7 @@ $(FUZZ_OBJ)/$(1)_$(2).o: fuzz/target_$(2).c
 $(OUT)/fuzz/$(1)_$(2): $(FUZZ_OBJ)/$(1)_$(2).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(2)) \
 	$(OUT)/libbakeoff.a
 	@mkdir -p $$(@D)
-	$$(say) $$(CC) $$^ $$(LDFLAGS) $$(CORE_LIBS) -lm -o $$@
+	$$(say) $$(CC) $$^ $$(LDFLAGS) $$(QUICK_LINK) $$(CORE_LIBS) -lm -o $$@
 endef
 $(foreach f,$(FUZZ_FORMATS),$(foreach k,$(FUZZ_KINDS),$(eval $(call FUZZ_TARGET_RULES,$(f),$(k)))))
 
@@ -63,8 +63,11 @@ build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c 
 	@mkdir -p $(@D)
 	$(say) clang -std=gnu11 -O2 $(WARNINGS) -I. -fPIC -shared -DBO_TARGET=$* $(filter %.c,$^) -o $@
 
+# As many at once as there are processors.
+FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-afl-%)
+
 .PHONY: fuzz fuzz-build fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
-	fuzz-seeds fuzz-nightly
+	fuzz-seeds fuzz-nightly $(FUZZ_RUNS)
 
 fuzz-binaries: $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
 	@:
@@ -97,9 +100,10 @@ fuzz-replay-here: fuzz-binaries
 	done; exit $$status
 
 fuzz: fuzz-build fuzz-replay ## run each fuzz target for FUZZ_SECONDS (30) under both engines
-	@status=0; for target in $(FUZZ_TARGETS); do for engine in libfuzzer afl; do \
-	    fuzz/run.sh $$engine $$target $(FUZZ_SECONDS) || status=1; \
-	done; done; exit $$status
+	+@$(FUZZ_MAKE) -k --output-sync $(FUZZ_RUNS)
+
+$(FUZZ_RUNS): fuzz-run-%:
+	@fuzz/run.sh $(subst -, ,$*) $(FUZZ_SECONDS)
 
 fuzz-nightly: fuzz-build fuzz-cmplog fuzz-replay ## FUZZ_MINUTES (10) a target, and keep a corpus
 	@status=0; for target in $(FUZZ_TARGETS); do \
