@@ -11,10 +11,10 @@ MAKEFLAGS += --no-builtin-rules
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
 	gnuplot-nox
-PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils zstd \
-	gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
+PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
+	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler
-PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev
+PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
 # Libraries of optional codecs; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
 PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
@@ -58,7 +58,7 @@ CC := $(CC_$(VARIANT))
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker for the many programs that test; what is measured keeps the usual one.
-QUICK_LINK := $(if $(filter i686 s390x,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+QUICK_LINK := $(if $(filter i686 s390x oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
 
 # How much a variant looks at, where checks are slow: every check on documents whose text has up to so
 # many bytes, sizes and hashes alone up to the second number, nothing of longer ones; every check on
@@ -77,18 +77,18 @@ LIMITS_asan_pcdata := 250000 1000000 12
 LIMITS_asan_lprf := 800000 2000000 12 light
 LIMITS_asan_autofdo := 250000 1000000 12 light
 LIMITS_asan_templight := 3000000 5000000 8 light
+LIMITS_asan_statehist := 300000 5000000 8 light
 LIMITS_msan_pcdata := 210000 1000000 12 light
 LIMITS_msan_lprf := 500000 1000000 2 light
 LIMITS_msan_autofdo := 150000 500000 4 light
 LIMITS_msan_templight := 1000000 3000000 2 light
+LIMITS_msan_statehist := 300000 5000000 2 light
 LIMITS_i686_pcdata := 250000 1000000 12 light
 LIMITS_i686_lprf := 500000 1000000 4 light
 LIMITS_i686_autofdo := 250000 1000000 4 light
 LIMITS_i686_templight := 1000000 3000000 4 light
-LIMITS_s390x_pcdata := 210000 1000000 2 light
-LIMITS_asan_statehist := 300000 5000000 8 light
-LIMITS_msan_statehist := 300000 5000000 2 light
 LIMITS_i686_statehist := 300000 5000000 4 light
+LIMITS_s390x_pcdata := 210000 1000000 2 light
 LIMITS_s390x_lprf := 500000 1000000 2 light
 LIMITS_s390x_autofdo := 150000 500000 2 light
 LIMITS_s390x_templight := 1000000 3000000 2 light
@@ -274,7 +274,8 @@ test: deps-test ## every check and test, under every compiler, sanitizer and mac
 	+@harness/run_tests.sh $(VARIANTS_FULL) -- $(VARIANTS_CORE)
 
 # What the steps of the script share, made before they run side by side.
-test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS)
+test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS) \
+	$(if $(wildcard /usr/include/protobuf-c/protobuf-c.h),$(PROTOBUF_C_CODE).c)
 
 # What the script runs for one VARIANT, side by side: the core checks of each format, replays, and
 # (FULL=1) the cmocka tests.
