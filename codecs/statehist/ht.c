@@ -152,7 +152,7 @@ static enum bo_status encode_4k(const void *model, struct bo_writer *out, struct
 
 /* What both have. */
 #define HT_CODEC                                                                   \
-    .spec = "codecs/statehist/README.md#ht", .access = BO_RANDOM, .lazy = true,       \
+    .spec = "codecs/statehist/README.md#ht", .access = BO_RANDOM, .lazy = true,    \
     .kinds = (1u << STATEHIST_N_KINDS) - 1, .reduce = reduce, .decode = ht_decode, \
     .open = ht_open, .query = ht_query
 
