@@ -200,8 +200,9 @@ $(OUT)/libbakeoff.a: $(CORE_OBJ)
 	@rm -f $@
 	$(say) ar rcs $@ $^
 
+# Plugins find the harness's functions in the program.
 $(OUT)/bakeoff: $(CLI_OBJ) $(SHIM_OBJ) $(OUT)/libbakeoff.a
-	$(say) $(CC) $(LDFLAGS) $^ $(CORE_LIBS) $(CLI_LIBS) -o $@
+	$(say) $(CC) $(LDFLAGS) -rdynamic $^ $(CORE_LIBS) $(CLI_LIBS) -o $@
 
 build/bakeoff: $(OUT)/bakeoff
 	cp -f $< $@
@@ -237,7 +238,7 @@ include fuzz/fuzz.mk
 # ---- the front door ------------------------------------------------------------------------------
 
 .PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test test-shared \
-	check-variant replays tests check-cli bench \
+	check-variant replays tests check-cli verify-codec bench \
 	bench-quick report corpora golden coverage coverage-report format check-format clean
 
 all: build/bakeoff ## build the program, build/bakeoff
@@ -293,6 +294,9 @@ tests: $(TEST_BIN) $(OUT)/bakeoff
 check-cli: $(OUT)/bakeoff
 	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) harness/cli/test_cli.sh
 
+verify-codec: build/bakeoff ## tell what CODEC=FORMAT/NAME lacks
+	@harness/verify_codec.sh $(CODEC)
+
 golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all encodings as they are now
 	$(foreach f,$(FORMATS),$(OUT)/selfcheck --golden $(f) - $(call documents,$(f)) \
 	    >codecs/$(f)/golden.tsv &&) true
@@ -334,7 +338,8 @@ coverage-report: $(COVERED_BIN)
 	            print "line coverage is below $(MIN_COVERAGE)%" >"/dev/stderr"; exit 1 } }'
 
 SOURCES = $(wildcard harness/*.[ch] harness/cli/*.[ch] codecs/*.[ch] codecs/*/*.[ch] \
-	codecs/*/*.cc corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch])
+	codecs/*/*.cc corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch] \
+	examples/*/*.[ch])
 
 format: ## lay out all sources by .clang-format
 	@clang-format -i $(SOURCES)

@@ -5,7 +5,7 @@
 #include "codecs/formats.def"
 #undef FORMAT
 
-const struct bo_format *const bo_formats[] = {
+const struct bo_format *bo_formats[] = {
 #define FORMAT(name) &name##_format,
 #include "codecs/formats.def"
 #undef FORMAT

@@ -4,7 +4,7 @@
 
 #include "harness/format.h"
 
-extern const struct bo_format *const bo_formats[]; /* NULL-terminated */
+extern const struct bo_format *bo_formats[]; /* NULL-terminated; only plugin.h changes it */
 
 /* Each returns NULL when there is no such name. */
 const struct bo_format *bo_find_format(const char *name);

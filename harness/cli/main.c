@@ -2,13 +2,14 @@
 #include <stdio.h>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/plugins.h"
 
-#define COMMAND(name, summary) int bo_cmd_##name(int argc, char **argv);
+#define COMMAND(function, name, summary) int bo_cmd_##function(int argc, char **argv);
 #include "harness/cli/commands.def"
 #undef COMMAND
 
 const struct bo_command bo_commands[] = {
-#define COMMAND(name, summary) {#name, summary, bo_cmd_##name},
+#define COMMAND(function, name, summary) {name, summary, bo_cmd_##function},
 #include "harness/cli/commands.def"
 #undef COMMAND
     {NULL, NULL, NULL},
@@ -17,18 +18,25 @@ const struct bo_command bo_commands[] = {
 static void print_help(FILE *to)
 {
     fputs(
-        "usage: bakeoff COMMAND [ARGUMENTS]\n"
+        "usage: bakeoff [--plugin FILE.so]... COMMAND [ARGUMENTS]\n"
         "Which encoding should a toolchain format use? Measures, checks and converts its codecs.\n"
         "\ncommands (each has --help):\n",
         to);
     for (const struct bo_command *c = bo_commands; c->name; c++)
-        fprintf(to, "  %-8s %s\n", c->name, c->summary);
+        fprintf(to, "  %-9s %s\n", c->name, c->summary);
+    fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n", to);
     fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input\n",
           to);
 }
 
 int main(int argc, char **argv)
 {
+    while (argc > 2 && strcmp(argv[1], "--plugin") == 0) {
+        if (!bo_load_plugin(argv[2]))
+            return BO_EXIT_USAGE;
+        argc -= 2;
+        argv += 2;
+    }
     if (argc < 2) {
         print_help(stderr);
         return BO_EXIT_USAGE;

@@ -645,6 +645,38 @@ gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --
 gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
     pick pcdata --results "$t/two.json" --size 0
 
+# ---- plugins, new-codec
+# ----------------------------------------------------------------------------------------------------------------
+
+if make -s -C "$root/examples/plugin" BAKEOFF="$root" >"$t/out" 2>&1; then
+    plugin=$root/examples/plugin/run-pairs.so
+    gives 0 "" --plugin "$plugin" verify pcdata "$t/tiny.txt" --codec run-pairs
+    holds "a plugin's codec passes every check" grep -q ' passed, 0 failed' "$t/out"
+    gives 0 "" --plugin "$plugin" encode pcdata/run-pairs "$t/tiny.txt" -o "$t/pairs.bin"
+    gives 0 "" --plugin "$plugin" decode pcdata/run-pairs "$t/pairs.bin" -o "$t/pairs.txt"
+    gives 0 "" encode pcdata/raw "$t/tiny.txt" -o "$t/raw.bin"
+    gives 0 "" decode pcdata/raw "$t/raw.bin"
+    same "a plugin's round trip" "$t/out" "$t/pairs.txt"
+    gives 0 "*" --plugin "$plugin" bench --quick --format pcdata --corpus "$t/tiny.txt" \
+        --codec raw,run-pairs --kind point --workload pc-0 --no-compress --json "$t/plugin.json"
+    gives 0 "" --plugin "$plugin" table pcdata --results "$t/plugin.json"
+    holds "a plugin's row" grep -q '^| run-pairs | control' "$t/out"
+    gives 2 "bakeoff: $plugin: a codec has the name of another one of the format" \
+        --plugin "$plugin" --plugin "$plugin" list
+    gives 2 "bakeoff: encode: no codec 'run-pairs' of pcdata; there are *" encode pcdata/run-pairs "$t/tiny.txt"
+else
+    holds "the example plugin builds" false
+fi
+gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
+gives 2 "bakeoff: libm.so.6: not a plugin of this version: it has no bo_plugin_1" --plugin libm.so.6 list
+gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
+gives 2 "bakeoff: new-codec: pcdata has a codec raw; see *" new-codec pcdata raw
+gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea' is not; see *" \
+    new-codec pcdata My_Idea
+cd "$t" || exit 1
+gives 2 "bakeoff: codecs/pcdata/codecs.def: *; this is for bakeoff's own source tree" new-codec pcdata my-idea
+cd "$root" || exit 1
+
 # ---- merge
 # ----------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,31 @@
+/* Loading plugins. */
+#include "harness/cli/plugins.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "harness/plugin.h"
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(macro) #macro
+
+static bool fail(const char *path, const char *what)
+{
+    fprintf(stderr, "bakeoff: %s: %s\n", path, what);
+    return false;
+}
+
+bool bo_load_plugin(const char *path)
+{
+    /* Names that only the loader resolves: data and functions have different pointers in C. */
+    const struct bo_plugin *(*entry)(void);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        return fail(path, dlerror());
+    void *symbol = dlsym(object, TEXT_OF(BO_PLUGIN_ENTRY));
+    if (!symbol)
+        return fail(path, "not a plugin of this version: it has no " TEXT_OF(BO_PLUGIN_ENTRY));
+    memcpy(&entry, &symbol, sizeof entry);
+    const char *flaw = bo_register_plugin(entry());
+    return flaw ? fail(path, flaw) : true;
+}

@@ -1,0 +1,78 @@
+/* Codecs that are not in any list: checked, and put behind those that are. */
+#include "harness/plugin.h"
+
+#include <stdlib.h>
+
+#include "harness/registry.h"
+
+/* Lower-case letters, digits, '-' and '+': what stands in commands, results and files. */
+static bool is_name(const char *name)
+{
+    if (!name || !*name)
+        return false;
+    return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-+") == strlen(name);
+}
+
+/* NULL when the harness can use the codec. */
+static const char *flaw_of(const struct bo_format *format, const struct bo_codec *codec)
+{
+    if (!is_name(codec->name))
+        return "a codec's name is not made of a-z, 0-9, - and +";
+    if (bo_find_codec(format, codec->name))
+        return "a codec has the name of another one of the format";
+    if (!codec->summary || !codec->spec)
+        return "a codec has no summary or no spec";
+    if (!codec->decode || !codec->open || !codec->query)
+        return "a codec lacks decode, open or query";
+    if (codec->reads ? !bo_find_codec(format, codec->reads) : !codec->encode)
+        return "a codec has no encode, and reads no other codec's bytes";
+    if (codec->kinds >> format->n_kinds)
+        return "a codec answers kinds that the format does not have";
+    return NULL;
+}
+
+static const struct bo_format **find_place(const char *name)
+{
+    for (const struct bo_format **f = bo_formats; name && *f; f++)
+        if (strcmp((*f)->name, name) == 0)
+            return f;
+    return NULL;
+}
+
+static size_t count(const struct bo_codec *const *codecs)
+{
+    size_t n = 0;
+    while (codecs[n])
+        n++;
+    return n;
+}
+
+const char *bo_register_plugin(const struct bo_plugin *plugin)
+{
+    if (plugin->codec_nbytes != sizeof(struct bo_codec))
+        return "it was built for another version of harness/codec.h";
+    const struct bo_format **place = find_place(plugin->format);
+    if (!place)
+        return "it is of a format that there is not";
+    const size_t n_old = count((*place)->codecs), n_new = count(plugin->codecs);
+    struct bo_format *format = malloc(sizeof *format);
+    const struct bo_codec **codecs = malloc((n_old + n_new + 1) * sizeof *codecs);
+    const char *flaw = format && codecs ? NULL : "out of memory";
+    if (!flaw) {
+        memcpy(codecs, (*place)->codecs, (n_old + 1) * sizeof *codecs);
+        *format = **place;
+        format->codecs = codecs;
+    }
+    for (size_t i = 0; i < n_new && !flaw; i++) {
+        flaw = flaw_of(format, plugin->codecs[i]);
+        codecs[n_old + i] = plugin->codecs[i];
+        codecs[n_old + i + 1] = NULL;
+    }
+    if (flaw) {
+        free(codecs);
+        free(format);
+        return flaw;
+    }
+    *place = format; /* what stood there is a constant or another plugin's: it stays */
+    return NULL;
+}

@@ -1,0 +1,49 @@
+/*
+ * Codecs from a shared object: how an author measures an encoding without changing bakeoff.
+ *
+ *     #include "harness/plugin.h"
+ *     ...
+ *     static const struct bo_codec my_idea = {.name = "my-idea", ...};
+ *     BO_PLUGIN("pcdata", &my_idea)
+ *
+ * built with `cc -shared -fPIC -I BAKEOFF` and loaded with `bakeoff --plugin ./my-idea.so COMMAND`. What
+ * headers of harness/ and the format declare, the program provides.
+ */
+#ifndef BO_PLUGIN_H
+#define BO_PLUGIN_H
+
+#include "harness/codec.h"
+
+/*
+ * Counts up when a plugin must be built anew: struct bo_codec or a function that it calls has changed.
+ * It is part of the entry point's name, so that another version's object is told from this one's.
+ */
+#define BO_PLUGIN_VERSION 1
+#define BO_PLUGIN_ENTRY bo_plugin_1
+
+struct bo_plugin {
+    size_t codec_nbytes;                  /* sizeof(struct bo_codec), as the plugin was built */
+    const char *format;                   /* "pcdata" */
+    const struct bo_codec *const *codecs; /* ends with NULL */
+};
+
+/* The one function that the object must export. */
+const struct bo_plugin *BO_PLUGIN_ENTRY(void);
+
+/* Defines it: the format's name, then the codecs' addresses. */
+#define BO_PLUGIN(format_name, ...)                                                            \
+    const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                              \
+    {                                                                                          \
+        static const struct bo_codec *const codecs[] = {__VA_ARGS__, NULL};                    \
+        static const struct bo_plugin plugin = {sizeof(struct bo_codec), format_name, codecs}; \
+        return &plugin;                                                                        \
+    }
+
+/*
+ * Adds a plugin's codecs to their format, behind those that it has. NULL when that was done; else why
+ * it was not, with nothing changed. For the program's start, before anything looks at a format; the
+ * plugin must stay.
+ */
+const char *bo_register_plugin(const struct bo_plugin *plugin);
+
+#endif

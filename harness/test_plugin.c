@@ -1,0 +1,140 @@
+/* Plugins: what is taken, what is refused and why, and that a refusal changes nothing. */
+#include "harness/test_cmocka.h"
+
+#include "harness/plugin.h"
+#include "harness/registry.h"
+
+static enum bo_status no_encode(const void *model, struct bo_writer *out, struct bo_error *err)
+{
+    (void)model;
+    (void)out;
+    return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "no");
+}
+
+static enum bo_status no_read(struct bo_span in, struct bo_arena *arena, void **ret,
+                              struct bo_error *err)
+{
+    (void)in;
+    (void)arena;
+    (void)ret;
+    return bo_fail(err, BO_CORRUPT, 0, "no");
+}
+
+static enum bo_status no_query(void *reader, unsigned kind, const void *queries, size_t n,
+                               void *answers, struct bo_error *err)
+{
+    (void)reader;
+    (void)kind;
+    (void)queries;
+    (void)n;
+    (void)answers;
+    return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "no");
+}
+
+static const struct bo_codec sound = {
+    .name = "of-a-plugin",
+    .summary = "s",
+    .spec = "s",
+    .encode = no_encode,
+    .decode = no_read,
+    .open = no_read,
+    .query = no_query,
+};
+
+static size_t n_codecs(void)
+{
+    const struct bo_codec *const *codecs = bo_find_format("pcdata")->codecs;
+    size_t n = 0;
+    while (codecs[n])
+        n++;
+    return n;
+}
+
+static const char *take(const struct bo_codec *first, const struct bo_codec *second)
+{
+    const struct bo_codec *codecs[] = {first, second, NULL};
+    return bo_register_plugin(&(struct bo_plugin){sizeof(struct bo_codec), "pcdata", codecs});
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    struct bo_codec flawed[10];
+    for (unsigned i = 0; i < 10; i++) {
+        flawed[i] = sound;
+        flawed[i].name = "flawed";
+    }
+    flawed[0].name = "Upper";
+    flawed[1].name = "";
+    flawed[2].name = "varint-delta";
+    flawed[3].summary = NULL;
+    flawed[4].decode = NULL;
+    flawed[5].query = NULL;
+    flawed[6].encode = NULL;
+    flawed[7].encode = NULL;
+    flawed[7].reads = "nothing";
+    flawed[8].kinds = 1u << bo_find_format("pcdata")->n_kinds;
+    flawed[9].name = "a/b";
+    static const char *const whys[] = {
+        "a codec's name is not made of a-z, 0-9, - and +",
+        "a codec's name is not made of a-z, 0-9, - and +",
+        "a codec has the name of another one of the format",
+        "a codec has no summary or no spec",
+        "a codec lacks decode, open or query",
+        "a codec lacks decode, open or query",
+        "a codec has no encode, and reads no other codec's bytes",
+        "a codec has no encode, and reads no other codec's bytes",
+        "a codec answers kinds that the format does not have",
+        "a codec's name is not made of a-z, 0-9, - and +",
+    };
+    const size_t n = n_codecs();
+    for (unsigned i = 0; i < 10; i++) {
+        assert_string_equal(take(&sound, &flawed[i]), whys[i]);
+        assert_int_equal(n_codecs(), n);
+        assert_null(bo_find_codec(bo_find_format("pcdata"), "of-a-plugin"));
+    }
+    assert_string_equal(take(&sound, &sound), "a codec has the name of another one of the format");
+}
+
+static void other_versions_and_formats(void **state)
+{
+    (void)state;
+    const struct bo_codec *const codecs[] = {&sound, NULL};
+    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound - 8, "pcdata", codecs}),
+                        "it was built for another version of harness/codec.h");
+    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound, "absent", codecs}),
+                        "it is of a format that there is not");
+    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound, NULL, codecs}),
+                        "it is of a format that there is not");
+}
+
+static void codecs_are_added(void **state)
+{
+    (void)state;
+    static struct bo_codec second, reader;
+    second = reader = sound;
+    second.name = "second";
+    reader.name = "reader";
+    reader.encode = NULL;
+    reader.reads = "second";
+    const size_t n = n_codecs();
+    const struct bo_codec *const first = bo_find_format("pcdata")->codecs[0];
+    assert_null(take(&sound, &second));
+    assert_null(take(&reader, NULL)); /* another plugin, which reads what the first one writes */
+    const struct bo_format *format = bo_find_format("pcdata");
+    assert_int_equal(n_codecs(), n + 3);
+    assert_ptr_equal(format->codecs[0], first);
+    assert_ptr_equal(bo_find_codec(format, "of-a-plugin"), &sound);
+    assert_ptr_equal(bo_encoding_of(format, bo_find_codec(format, "reader")), &second);
+    assert_null(bo_find_codec(bo_find_format("lprf"), "second"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(other_versions_and_formats),
+        cmocka_unit_test(codecs_are_added),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

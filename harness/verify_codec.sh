@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What a codec still lacks: verify_codec.sh FORMAT/NAME. Exits 0 when it lacks nothing that can be checked here.
+set -uo pipefail
+format=${1%%/*} name=${1#*/}
+bakeoff=${BAKEOFF:-build/bakeoff}
+lacks=0
+
+lack() {
+    lacks=$((lacks + 1))
+    printf 'lacks  %s\n' "$1"
+}
+
+codec=$("$bakeoff" list codecs --json |
+    jq -e ".[] | select(.format == \"$format\" and .codec == \"$name\")") ||
+    { echo "verify-codec: there is no codec $1; \`$bakeoff list codecs\` lists them" >&2; exit 2; }
+writer=$(jq -r '.reads // .codec' <<<"$codec")
+part=${name%%+*} # of a codec of two parts, the first
+
+log=build/verify-codec.log
+mkdir -p build
+"$bakeoff" verify "$format" --codec "$name" --generate 20 >"$log"
+(($? <= 1)) || exit 2
+if grep -q '^failed' "$log"; then
+    lack "correctness: $(grep -c '^failed' "$log") checks fail, such as"
+    grep -m 3 '^failed' "$log"
+fi
+if [[ $writer = "$name" ]] && grep -q '^skipped' "$log"; then
+    lack "models: $(grep -c '^skipped' "$log") checks were skipped, such as"
+    grep -m 3 '^skipped' "$log"
+fi
+
+for kind in $("$bakeoff" list formats --json |
+    jq -r ".[] | select(.format == \"$format\") | .kinds[].kind"); do
+    jq -e --arg kind "$kind" '.kinds | index($kind)' <<<"$codec" >/dev/null ||
+        lack "queries: $kind is not answered"
+done
+grep -qF "$part" "codecs/$format/README.md" || lack "its layout: codecs/$format/README.md does not name it"
+cut -f2 "codecs/$format/golden.tsv" | grep -qxF "$writer" || lack "golden sizes and hashes: \`make golden\`"
+grep -qsF -e "$part" -e "${part//-/_}" "codecs/$format"/test_*.c ||
+    lack "a test of its own: no codecs/$format/test_*.c names it"
+
+((lacks)) || echo "$1 lacks nothing: $(tail -n 1 "$log"). \`make test\` and \`make fuzz\` go on from here."
+((lacks == 0))
