@@ -363,7 +363,47 @@ bool statehist_json_word(struct statehist_json *j, const char *word)
     if (j->status)
         return false;
     statehist_json_peek(j);
-    return take_word(j, word) || fail_next(j, "neither null nor what the type says");
+    return take_word(j, word) || fail_next(j, "not a value of its type");
+}
+
+bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
+                          struct bo_span *string_ret)
+{
+    int64_t number;
+    *value_ret = 0;
+    *string_ret = (struct bo_span){NULL, 0};
+    switch (type) {
+    case STATEHIST_INT:
+    case STATEHIST_LONG:
+        if (!statehist_json_integer(j, type == STATEHIST_INT ? INT32_MIN : INT64_MIN,
+                                    type == STATEHIST_INT ? INT32_MAX : INT64_MAX, &number))
+            return false;
+        *value_ret = (uint64_t)number;
+        return true;
+    case STATEHIST_DOUBLE:
+        return statehist_json_double(j, bare, value_ret);
+    case STATEHIST_STRING:
+        if (!statehist_json_string(j, string_ret, NULL))
+            return false;
+        *value_ret = statehist_hash(*string_ret);
+        return true;
+    case STATEHIST_BOOL:
+        *value_ret = statehist_json_peek(j) == 't';
+        return statehist_json_word(j, *value_ret ? "true" : "false");
+    default:
+        return statehist_json_word(j, "null");
+    }
+}
+
+bool statehist_json_skip_scalar(struct statehist_json *j)
+{
+    struct bo_span text;
+    if (statehist_json_peek(j) == '"')
+        return statehist_json_string(j, &text, NULL);
+    const size_t off = j->off;
+    while (j->off < j->in.n && j->in.p[j->off] > ' ' && !strchr(",:{}[]\"", j->in.p[j->off]))
+        j->off++;
+    return !j->status && (j->off > off || fail_next(j, "not a value"));
 }
 
 enum bo_status statehist_json_document(
@@ -427,4 +467,26 @@ void statehist_json_put_double(struct bo_writer *out, uint64_t bits, bool bare)
         }
     bo_double_text(bits, text);
     bo_put_text(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+void statehist_json_put_value(struct bo_writer *out, uint32_t type, uint64_t value,
+                              struct bo_span string, bool as_gson)
+{
+    switch (type) {
+    case STATEHIST_INT:
+    case STATEHIST_LONG:
+        statehist_json_put_integer(out, (int64_t)value);
+        break;
+    case STATEHIST_DOUBLE:
+        statehist_json_put_double(out, value, as_gson);
+        break;
+    case STATEHIST_STRING:
+        statehist_json_put_string(out, string, as_gson);
+        break;
+    case STATEHIST_BOOL:
+        bo_put_text(out, value ? "true" : "false");
+        break;
+    default:
+        bo_put_text(out, "null");
+    }
 }

@@ -8,7 +8,7 @@
 #ifndef STATEHIST_JSON_H
 #define STATEHIST_JSON_H
 
-#include "harness/bytes.h"
+#include "codecs/statehist/statehist.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -77,6 +77,16 @@ bool statehist_json_double(struct statehist_json *j, bool bare, uint64_t *bits_r
 /* One of null, true, false. */
 bool statehist_json_word(struct statehist_json *j, const char *word);
 
+/*
+ * A value of an enum statehist_type, as answers have it: a string's is its hash, and its text is
+ * *string_ret, which is else empty.
+ */
+bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
+                          struct bo_span *string_ret);
+
+/* Takes a string, a number or a word, whatever it says. */
+bool statehist_json_skip_scalar(struct statehist_json *j);
+
 /* That nothing but blanks follows. */
 bool statehist_json_end(struct statehist_json *j);
 
@@ -103,6 +113,10 @@ void statehist_json_put_integer(struct bo_writer *out, int64_t v);
  * strings, or bare words.
  */
 void statehist_json_put_double(struct bo_writer *out, uint64_t bits, bool bare);
+
+/* A value of the model; `string` where it is one. For Gson doubles are bare. */
+void statehist_json_put_value(struct bo_writer *out, uint32_t type, uint64_t value,
+                              struct bo_span string, bool as_gson);
 
 #define STATEHIST_NAN UINT64_C(0x7ff8000000000000) /* the one that JSON holds */
 
