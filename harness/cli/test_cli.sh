@@ -648,8 +648,8 @@ gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
 # ---- plugins, new-codec
 # ----------------------------------------------------------------------------------------------------------------
 
-if make -s -C "$root/examples/plugin" BAKEOFF="$root" >"$t/out" 2>&1; then
-    plugin=$root/examples/plugin/run-pairs.so
+if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then
+    plugin=$t/run-pairs.so
     gives 0 "" --plugin "$plugin" verify pcdata "$t/tiny.txt" --codec run-pairs
     holds "a plugin's codec passes every check" grep -q ' passed, 0 failed' "$t/out"
     gives 0 "" --plugin "$plugin" encode pcdata/run-pairs "$t/tiny.txt" -o "$t/pairs.bin"
