@@ -183,6 +183,12 @@ size_t statehist_draw_range_edges(const void *opaque, struct bo_random *random,
 
 /* ---- windows ------------------------------------------------------------------------------------------ */
 
+static uint32_t grandparent(const struct statehist_model *model, uint32_t quark)
+{
+    const uint32_t parent = model->attributes[quark].parent;
+    return parent == STATEHIST_ROOT ? STATEHIST_ROOT : model->attributes[parent].parent;
+}
+
 /*
  * Rows of a view belong together: they are children of one attribute (all threads), or have one name
  * below such children (the system calls of all threads).
@@ -190,10 +196,10 @@ size_t statehist_draw_range_edges(const void *opaque, struct bo_random *random,
 static bool same_class(const struct statehist_model *model, uint32_t a, uint32_t b, bool by_name)
 {
     const struct statehist_attribute *x = &model->attributes[a], *y = &model->attributes[b];
-    if (!by_name || x->parent == STATEHIST_ROOT || y->parent == STATEHIST_ROOT)
+    const uint32_t above = grandparent(model, a);
+    if (!by_name || above == STATEHIST_ROOT)
         return x->parent == y->parent;
-    return model->attributes[x->parent].parent == model->attributes[y->parent].parent &&
-           bo_span_equal(x->name, y->name);
+    return grandparent(model, b) == above && bo_span_equal(x->name, y->name);
 }
 
 /* Up to `most` quarks of the class of one, in order: those from it on, and then the first ones. */
