@@ -17,7 +17,7 @@ PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev go
 	openjdk-17-jdk-headless
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
 # Libraries of optional codecs; without them, these are left out.
-PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev
+PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev libsqlite3-dev
 PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
 	autofdo clang-14 libstdc++-12-dev
 
@@ -106,25 +106,29 @@ FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 # Optional codecs, by their libraries: built in the native variants (VARIANTS_<library>, or gcc and
 # clang) where the header is there.
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
-OPTIONAL ?= marisa cmph llvm zstd
+OPTIONAL ?= marisa cmph llvm zstd sqlite
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c) \
-	codecs/autofdo/shared_trees_zstd.c
+	codecs/autofdo/shared_trees_zstd.c codecs/statehist/sqlite.c
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
 HEADER_llvm := /usr/lib/llvm-14/include/llvm/ProfileData/InstrProfReader.h
 HEADER_zstd := /usr/include/zstd.h
+HEADER_sqlite := /usr/include/sqlite3.h
 SRC_marisa := $(addprefix codecs/lprf/,marisa.c marisa_shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
 SRC_llvm := $(addprefix codecs/lprf/,profdata.c profdata_shim.cc)
 SRC_zstd := codecs/autofdo/shared_trees_zstd.c
+SRC_sqlite := codecs/statehist/sqlite.c
 LIBS_marisa := -lmarisa -lstdc++
 LIBS_cmph := -lcmph
 LIBS_llvm := -L/usr/lib/llvm-14/lib -lLLVM-14 -lstdc++
 LIBS_zstd := -lzstd
+LIBS_sqlite := -lsqlite3
 VERSION_marisa = $(shell pkg-config --modversion marisa)
 VERSION_cmph = $(shell pkg-config --modversion cmph)
 VERSION_llvm = $(shell llvm-config-14 --version)
 VERSION_zstd = $(shell pkg-config --modversion libzstd)
+VERSION_sqlite = $(shell pkg-config --modversion sqlite3)
 VARIANTS_zstd := gcc clang asan coverage libfuzzer afl cmplog
 BUILT_OPTIONAL := $(foreach l,$(OPTIONAL),$(if $(filter $(or $(VARIANTS_$(l)),gcc clang),$(VARIANT)),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))
@@ -174,8 +178,9 @@ $(OBJ)/%.o: %.cc
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. $(CXXFLAGS_own) -MMD -MP -c $< -o $@
 
 # A list of codecs is made anew when the libraries change.
-$(OBJ)/codecs/lprf/format.o $(OBJ)/codecs/autofdo/format.o: CFLAGS += $(OPTIONAL_FLAGS)
-$(OBJ)/codecs/lprf/format.o $(OBJ)/codecs/autofdo/format.o: $(OBJ)/optional
+WITH_OPTIONAL := $(foreach f,lprf autofdo statehist,$(OBJ)/codecs/$(f)/format.o)
+$(WITH_OPTIONAL): CFLAGS += $(OPTIONAL_FLAGS)
+$(WITH_OPTIONAL): $(OBJ)/optional
 $(OBJ)/codecs/lprf/profdata_shim.o: CXXFLAGS_own := -isystem /usr/lib/llvm-14/include
 
 $(OBJ)/optional: FORCE

@@ -105,12 +105,23 @@ static const struct bo_codec *const codecs[] = {
     NULL,
 };
 
+/* The library's version, as a text; without the library, nothing. */
+#ifndef BO_WITH_SQLITE
+#define BO_WITH_SQLITE NULL
+#endif
+
+static const struct bo_optional optionals[] = {
+    {"sqlite", "libsqlite3", BO_WITH_SQLITE},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format statehist_format = {
     .name = "statehist",
     .summary = "Trace Compass state histories: what each attribute of a system was, at any time",
     .kinds = statehist_kinds,
     .n_kinds = STATEHIST_N_KINDS,
     .codecs = codecs,
+    .optionals = optionals,
     .parse = statehist_parse,
     .print = statehist_print,
     .differ = statehist_differ,
