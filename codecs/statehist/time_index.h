@@ -104,18 +104,6 @@ struct time_index {
 enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                                struct bo_error *err);
 
-/* ---- the tree ---------------------------------------------------------------------------------- */
-
-/* Appends parents and names of all attributes. */
-enum bo_status time_index_put_tree(const struct statehist_model *model, struct bo_writer *out,
-                                   struct bo_error *err);
-
-struct statehist_builder;
-
-/* Adds all attributes to a builder, which must copy names. */
-enum bo_status time_index_read_tree(const struct time_index *index,
-                                    struct statehist_builder *builder, struct bo_error *err);
-
 /* ---- the codec's entries ------------------------------------------------------------------------ */
 
 enum bo_status time_index_encode(const void *model, struct bo_writer *out, struct bo_error *err);

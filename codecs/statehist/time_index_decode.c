@@ -1,6 +1,6 @@
 /* time-index: the whole model. */
-#include "codecs/statehist/model.h"
 #include "codecs/statehist/time_index_read.h"
+#include "codecs/statehist/tree.h"
 
 struct decoder {
     const struct time_index *index;
@@ -145,10 +145,12 @@ enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void
         return status;
     struct statehist_builder builder;
     struct decoder d = {.index = reader, .builder = &builder};
+    const struct bo_cursor tree =
+        bo_cursor_at(in, (size_t)(d.index->tree.p - in.p), d.index->tree.n);
     if (!statehist_builder_init(&builder, true, arena) ||
         !statehist_reserve(&builder, d.index->n_quarks, d.index->n_intervals))
         return bo_fail_alloc(err, arena);
-    if ((status = time_index_read_tree(d.index, &builder, err)) ||
+    if ((status = statehist_read_tree(tree, d.index->n_quarks, &builder, err)) ||
         (status = read_strings(&d, err)) || (status = read_times(&d, err)) ||
         (status = check_classes(&d, err)) || (status = read_timelines(&d, err)))
         return status;

@@ -1,7 +1,9 @@
 /* time-index: encoding. */
 #include <stdlib.h>
 
+#include "codecs/statehist/kinds.h"
 #include "codecs/statehist/time_index.h"
+#include "codecs/statehist/tree.h"
 
 const uint8_t time_index_magic[4] = {'T', 'I', 'X', '1'};
 
@@ -127,14 +129,6 @@ static int compare_uses(const void *a, const void *b)
                : (x->first > y->first) - (x->first < y->first);
 }
 
-static bool is_number(struct bo_span name)
-{
-    for (size_t i = 0; i < name.n; i++)
-        if (name.p[i] < '0' || name.p[i] > '9')
-            return false;
-    return name.n > 0;
-}
-
 static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
 {
     const struct statehist_model *model = plan->model;
@@ -144,13 +138,9 @@ static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
     plan->class = bo_alloc(plan->arena, n);
     if (!hashes || !kinds || !plan->class)
         return bo_fail_alloc(err, plan->arena);
-    for (uint32_t q = 0; q < n; q++) {
-        const struct statehist_attribute *a = &model->attributes[q];
-        hashes[q] = statehist_hash(a->name);
-        if (is_number(a->name))
-            hashes[q] = bo_mix64(a->parent == STATEHIST_ROOT ? 1 : hashes[a->parent]);
+    statehist_kinds(model->attributes, n, hashes);
+    for (uint32_t q = 0; q < n; q++)
         kinds[q] = (struct kind){hashes[q], model->first[q + 1] - model->first[q], q, COMMON_CLASS};
-    }
     qsort(kinds, n, sizeof *kinds, compare_hashes);
     uint32_t n_kinds = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -512,7 +502,7 @@ static enum bo_status put_sections(const struct plan *plan, struct bo_writer *se
         (status = put_classes(plan, &sections[CLASSES], err)) ||
         (status = put_records(plan, &sections[RECORDS], &sections[PLACES], err)))
         return status;
-    return time_index_put_tree(plan->model, &sections[TREE], err);
+    return statehist_put_tree(plan->model, &sections[TREE], err);
 }
 
 static void put_file(const struct plan *plan, const struct bo_writer *sections,

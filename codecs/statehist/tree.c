@@ -1,9 +1,10 @@
 /*
- * time-index: the attribute tree, which no query reads: a stream of bits in which an attribute that
- * follows another as it did before takes one bit. See README.md.
+ * The attribute tree, where no query reads it: a stream of bits in which an attribute that follows
+ * another as it did before takes one bit. See README.md.
  */
-#include "codecs/statehist/model.h"
-#include "codecs/statehist/time_index.h"
+#include "codecs/statehist/tree.h"
+
+#include "codecs/statehist/ascending.h"
 
 /*
  * An attribute's symbol: which name it has (0: a number), and how its parent relates to the attribute
@@ -64,8 +65,8 @@ static unsigned relation_of(const struct statehist_attribute *attributes, uint32
     return relation;
 }
 
-enum bo_status time_index_put_tree(const struct statehist_model *model, struct bo_writer *out,
-                                   struct bo_error *err)
+enum bo_status statehist_put_tree(const struct statehist_model *model, struct bo_writer *out,
+                                  struct bo_error *err)
 {
     const struct statehist_attribute *attributes = model->attributes;
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
@@ -119,7 +120,6 @@ enum bo_status time_index_put_tree(const struct statehist_model *model, struct b
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 struct tree_reader {
-    const struct time_index *index;
     struct statehist_builder *builder;
     struct bo_bit_cursor bits;
     struct bo_span *names;
@@ -208,19 +208,18 @@ static enum bo_status read_names(struct tree_reader *r, struct bo_cursor *c, str
     return BO_OK;
 }
 
-enum bo_status time_index_read_tree(const struct time_index *index,
-                                    struct statehist_builder *builder, struct bo_error *err)
+enum bo_status statehist_read_tree(struct bo_cursor c, uint32_t n_quarks,
+                                   struct statehist_builder *builder, struct bo_error *err)
 {
-    struct tree_reader r = {.index = index, .builder = builder};
-    const size_t base = (size_t)(index->tree.p - index->in.p);
-    struct bo_cursor c = bo_cursor_at(index->in, base, index->tree.n);
+    struct tree_reader r = {.builder = builder};
+    const size_t base = c.base;
     const enum bo_status status = read_names(&r, &c, err);
     if (status)
         return status;
     r.bits.in = (struct bo_span){c.p + c.off, bo_left(&c)};
-    if (index->n_quarks > 8 * (uint64_t)r.bits.in.n)
+    if (n_quarks > 8 * (uint64_t)r.bits.in.n)
         return bo_fail_here(err, BO_CORRUPT, &c, "more quarks than bits");
-    for (uint32_t q = 0; q < index->n_quarks; q++) {
+    for (uint32_t q = 0; q < n_quarks; q++) {
         const char *what = read_attribute(&r, q);
         if (what == statehist_no_memory)
             return bo_fail_alloc(err, builder->arena);
