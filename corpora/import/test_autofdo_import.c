@@ -4,33 +4,12 @@
  * and what GCC itself reads in silence. What LLVM's program makes of profiles, and the real files,
  * are in test_real_autofdo.sh.
  */
-#include "codecs/autofdo/autofdo.h"
-#include "corpora/import/import.h"
-#include "harness/guard.h"
-#include "harness/test_cmocka.h"
+#define TEST_FORMAT "autofdo"
 
-static const struct bo_importer *importer_called(const char *name)
-{
-    for (const struct bo_importer *const *i = bo_importers; *i; i++)
-        if (strcmp((*i)->format, "autofdo") == 0 && strcmp((*i)->name, name) == 0)
-            return *i;
-    fail_msg("no importer %s", name);
-    return NULL;
-}
+#include "codecs/autofdo/autofdo.h"
+#include "corpora/import/test_import.h"
 
 /* ---- which file is whose --------------------------------------------------------------------- */
-
-static void assert_taken_by(const char *name, const void *bytes, size_t n)
-{
-    struct bo_guarded guarded;
-    assert_true(bo_guarded_copy((struct bo_span){bytes, n}, &guarded));
-    const struct bo_importer *importer = bo_find_importer("autofdo", guarded.span);
-    bo_guarded_free(&guarded);
-    if (!name)
-        assert_null(importer);
-    else
-        assert_string_equal(importer->name, name);
-}
 
 static void test_sniffing(void **state)
 {

@@ -4,40 +4,19 @@
  * LLVM's own reader does not notice a profile that was cut. What LLVM makes of whole profiles is in
  * test_real_llvm.sh.
  */
+#define TEST_FORMAT "lprf"
+
 #include <stdio.h>
 
 #include "codecs/lprf/lprf.h"
-#include "corpora/import/import.h"
-#include "harness/guard.h"
-#include "harness/test_cmocka.h"
+#include "corpora/import/test_import.h"
 
 static struct bo_span text(const char *s)
 {
     return (struct bo_span){(const uint8_t *)s, strlen(s)};
 }
 
-static const struct bo_importer *importer_called(const char *name)
-{
-    for (const struct bo_importer *const *i = bo_importers; *i; i++)
-        if (strcmp((*i)->format, "lprf") == 0 && strcmp((*i)->name, name) == 0)
-            return *i;
-    fail_msg("no importer %s", name);
-    return NULL;
-}
-
 /* ---- which file is whose --------------------------------------------------------------------- */
-
-static void assert_taken_by(const char *name, const void *bytes, size_t n)
-{
-    struct bo_guarded guarded;
-    assert_true(bo_guarded_copy((struct bo_span){bytes, n}, &guarded));
-    const struct bo_importer *importer = bo_find_importer("lprf", guarded.span);
-    bo_guarded_free(&guarded);
-    if (!name)
-        assert_null(importer);
-    else
-        assert_string_equal(importer->name, name);
-}
 
 static void test_sniffing(void **state)
 {
@@ -67,7 +46,8 @@ static enum bo_status import_names(const char *list, const char *counters_like, 
                                    uint64_t max_functions, struct bo_arena *arena,
                                    const struct lprf_model **model_ret, struct bo_error *err)
 {
-    const struct bo_import_options options = {max_functions, seed, text(counters_like)};
+    const struct bo_import_options options = {
+        .max_functions = max_functions, .seed = seed, .counters_like = text(counters_like)};
     struct bo_guarded guarded;
     void *model = NULL;
     bo_arena_init(arena, 1 << 24);
@@ -213,7 +193,7 @@ static void test_bad_lists(void **state)
 static void test_names_without_memory(void **state)
 {
     (void)state;
-    const struct bo_import_options options = {0, 1, text(like)};
+    const struct bo_import_options options = {.seed = 1, .counters_like = text(like)};
     for (uint64_t fail_at = 1;; fail_at++) {
         struct bo_arena arena;
         struct bo_error err = {0};

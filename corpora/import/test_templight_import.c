@@ -5,22 +5,10 @@
  */
 #include <zlib.h>
 
-#include "codecs/templight/test_model.h"
-#include "corpora/import/import.h"
 #include "bench/report_text.h"
-#include "harness/guard.h"
+#include "codecs/templight/test_model.h"
+#include "corpora/import/test_import.h"
 #include "harness/test_fixture.h"
-
-/* The importer that takes these bytes, which end at a guard page; NULL: none. */
-static const char *taker_of(const char *bytes)
-{
-    struct bo_guarded guarded;
-    const struct bo_span span = {(const uint8_t *)bytes, strlen(bytes)};
-    assert_true(bo_guarded_copy(span, &guarded));
-    const struct bo_importer *importer = bo_find_importer("templight", guarded.span);
-    bo_guarded_free(&guarded);
-    return importer ? importer->name : NULL;
-}
 
 static void test_sniffing(void **state)
 {
@@ -31,11 +19,11 @@ static void test_sniffing(void **state)
     static const char *const other[] = {"--- a\n",          "#!",      "name: a\n", "\n\x0f\x12",
                                         "\n---\nname: a\n", "\x0f\n\n"};
     for (size_t i = 0; i < N_ELEMENTS(yaml); i++)
-        assert_string_equal(taker_of(yaml[i]), "yaml");
+        assert_taken_by("yaml", yaml[i], strlen(yaml[i]));
     for (size_t i = 0; i < N_ELEMENTS(other); i++)
-        assert_null(taker_of(other[i]));
+        assert_taken_by(NULL, other[i], strlen(other[i]));
     for (size_t i = 0; i < N_ELEMENTS(protobuf); i++)
-        assert_string_equal(taker_of(protobuf[i]), "protobuf");
+        assert_taken_by("protobuf", protobuf[i], strlen(protobuf[i]));
 }
 
 static void test_reading(void **state)

@@ -1,0 +1,35 @@
+/*
+ * What the tests of importers share: an importer by its name, and which file is whose.
+ *
+ * Who includes this says first which format it is about: #define TEST_FORMAT "lprf".
+ */
+#ifndef BO_TEST_IMPORT_H
+#define BO_TEST_IMPORT_H
+
+#include "corpora/import/import.h"
+#include "harness/guard.h"
+#include "harness/test_cmocka.h"
+
+static inline const struct bo_importer *importer_called(const char *name)
+{
+    for (const struct bo_importer *const *i = bo_importers; *i; i++)
+        if (strcmp((*i)->format, TEST_FORMAT) == 0 && strcmp((*i)->name, name) == 0)
+            return *i;
+    fail_msg("no importer %s", name);
+    return NULL;
+}
+
+/* That the importer of this name takes the bytes, which end at a guard page; NULL: none. */
+static inline void assert_taken_by(const char *name, const void *bytes, size_t n)
+{
+    struct bo_guarded guarded;
+    assert_true(bo_guarded_copy((struct bo_span){bytes, n}, &guarded));
+    const struct bo_importer *importer = bo_find_importer(TEST_FORMAT, guarded.span);
+    bo_guarded_free(&guarded);
+    if (!name)
+        assert_null(importer);
+    else
+        assert_string_equal(importer ? importer->name : "none", name);
+}
+
+#endif
