@@ -1,0 +1,319 @@
+/*
+ * The proposal's files and snapshots from outside: a library of JSON reads what json.c writes, a
+ * snapshot is the state that its history answers, and depth costs neither stack nor squares.
+ */
+#include <jansson.h>
+
+#include "codecs/statehist/json.h"
+#include "codecs/statehist/parts.h"
+#include "codecs/statehist/test_model.h"
+#include "harness/doubles.h"
+#include "harness/test_fixture.h"
+
+static const char *const snapshot_codecs[] = {"snapshot-json", "snapshot-today"};
+
+static struct bo_span encode(const char *codec, const void *model)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    bo_writer_init(&out, &arena);
+    if (bo_find_codec(format, codec)->encode(model, &out, &error))
+        fail_msg("%s: %s", codec, error.what);
+    uint8_t *p = bo_alloc(&arena, out.n);
+    assert_non_null(p);
+    memcpy(p, out.p, out.n);
+    const struct bo_span in = {p, out.n};
+    bo_writer_free(&out);
+    return in;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+static struct bo_span put_double(uint64_t bits, bool bare)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    statehist_json_put_double(&out, bits, bare);
+    uint8_t *p = bo_alloc(&arena, out.n + 1);
+    assert_non_null(p);
+    memcpy(p, out.p, out.n);
+    p[out.n] = '\0';
+    const struct bo_span text = {p, out.n};
+    bo_writer_free(&out);
+    return text;
+}
+
+static const struct {
+    double v;
+    const char *text;
+} doubles[] = {
+    {0.0, "0.0"},
+    {-0.0, "-0.0"},
+    {1.0, "1.0"},
+    {-17.23, "-17.23"},
+    {0.1, "0.1"},
+    {1e22, "1e+22"},
+    {5e-324, "5e-324"},
+    {1.7976931348623157e308, "1.7976931348623157e+308"},
+    {1.0 / 3, "0.3333333333333333"},
+};
+
+static void test_doubles(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(doubles); i++)
+        assert_string_equal(put_double(bo_double_bits(doubles[i].v), false).p, doubles[i].text);
+    assert_string_equal(put_double(STATEHIST_NAN | 5, false).p, "\"NaN\"");
+    assert_string_equal(put_double(UINT64_C(0xfff8000000000001), false).p, "\"NaN\"");
+    assert_string_equal(put_double(UINT64_C(0xfff0000000000000), false).p, "\"-Infinity\"");
+    assert_string_equal(put_double(UINT64_C(0x7ff0000000000000), true).p, "Infinity");
+    struct bo_random random = bo_random_seeded(1);
+    for (unsigned i = 0; i < 20000; i++) {
+        const uint64_t bits = bo_random_u64(&random);
+        uint64_t again;
+        struct statehist_json j = {.in = put_double(bits, i % 2), .arena = &arena};
+        assert_true(statehist_json_double(&j, i % 2, &again) && statehist_json_end(&j));
+        assert_true(again == (statehist_is_nan(bits) ? STATEHIST_NAN : bits));
+    }
+}
+
+/* ---- the library judges -------------------------------------------------------------------------- */
+
+static json_t *load(struct bo_span in)
+{
+    json_error_t error;
+    json_t *root =
+        json_loadb((const char *)in.p, in.n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    if (!root)
+        fail_msg("%s at %d of %.*s", error.text, error.position, (int)in.n, (const char *)in.p);
+    return root;
+}
+
+static bool is_string(const json_t *json, struct bo_span text)
+{
+    return json_is_string(json) &&
+           bo_span_equal(text, (struct bo_span){(const uint8_t *)json_string_value(json),
+                                                json_string_length(json)});
+}
+
+static void judge_value(const json_t *json, const struct statehist_model *model,
+                        const struct statehist_interval *at)
+{
+    switch (at->type) {
+    case STATEHIST_INT:
+    case STATEHIST_LONG:
+        assert_true(json_is_integer(json) && json_integer_value(json) == (int64_t)at->value);
+        break;
+    case STATEHIST_DOUBLE:
+        if (!bo_double_is_finite(at->value))
+            assert_true(json_is_string(json));
+        else
+            assert_true(json_is_real(json) && bo_double_bits(json_real_value(json)) == at->value);
+        break;
+    case STATEHIST_STRING:
+        assert_true(is_string(json, model->strings[at->value]));
+        break;
+    case STATEHIST_BOOL:
+        assert_true(json_is_boolean(json) && json_is_true(json) == (at->value != 0));
+        break;
+    default:
+        assert_true(json_is_null(json));
+    }
+}
+
+/* How many nodes the library finds, each where the model has it. */
+static uint32_t count_nodes(const json_t *node, uint32_t quark, const struct statehist_model *model)
+{
+    uint32_t n = 0;
+    const char *name;
+    json_t *child;
+    json_object_foreach(json_object_get(node, "children"), name, child)
+    {
+        const uint32_t key = (uint32_t)json_integer_value(json_object_get(child, "key"));
+        assert_true(key < model->n_quarks && model->attributes[key].parent == quark);
+        assert_true(bo_span_equal(bo_span_of(name), model->attributes[key].name));
+        n += 1 + count_nodes(child, key, model);
+    }
+    return n;
+}
+
+static void judge_snapshot(const struct statehist_model *model)
+{
+    struct statehist_part parts[3];
+    json_t *roots[3];
+    assert_int_equal(statehist_get_parts(encode("snapshot-json", model), 3, parts, NULL), BO_OK);
+    for (unsigned i = 0; i < 3; i++)
+        roots[i] = load(parts[i].in);
+    const json_t *types = json_object_get(roots[0], "types");
+    const json_t *values = json_object_get(roots[2], "values");
+    assert_true(json_array_size(types) == model->n_quarks);
+    assert_true(json_array_size(values) == model->n_quarks);
+    assert_true(json_integer_value(json_object_get(roots[2], "time")) == model->start);
+    for (uint32_t q = 0; q < model->n_quarks; q++) {
+        const json_t *value = json_array_get(values, q), *type = json_array_get(types, q);
+        assert_true(json_integer_value(json_object_get(value, "key")) == q);
+        assert_string_equal(json_string_value(json_object_get(type, "type")),
+                            statehist_type_names[model->intervals[q].type]);
+        judge_value(json_object_get(value, "value"), model, &model->intervals[q]);
+    }
+    assert_true(count_nodes(json_object_get(roots[1], "root"), STATEHIST_ROOT, model) ==
+                model->n_quarks);
+    for (unsigned i = 0; i < 3; i++)
+        json_decref(roots[i]);
+}
+
+/* Today's file is JSON where it has no bare NaN. */
+static void judge_todays(const struct statehist_model *model)
+{
+    for (size_t i = 0; i < model->n_intervals; i++)
+        if (model->intervals[i].type == STATEHIST_DOUBLE &&
+            !bo_double_is_finite(model->intervals[i].value))
+            return;
+    json_t *root = load(encode("snapshot-today", model));
+    const json_t *attributes = json_object_get(root, "attributes");
+    assert_true(json_array_size(attributes) == model->n_quarks);
+    for (uint32_t q = 0; q < model->n_quarks; q++) {
+        const json_t *attribute = json_array_get(attributes, q);
+        const json_t *path = json_object_get(attribute, "Path");
+        uint32_t at = q;
+        for (size_t i = json_array_size(path); i-- > 0; at = model->attributes[at].parent)
+            assert_true(is_string(json_array_get(path, i), model->attributes[at].name));
+        assert_true(at == STATEHIST_ROOT);
+        if (model->intervals[q].type != STATEHIST_NULL)
+            judge_value(json_object_get(json_object_get(attribute, "Value"), "value"), model,
+                        &model->intervals[q]);
+    }
+    json_decref(root);
+}
+
+/* ---- history, snapshot, state ---------------------------------------------------------------------- */
+
+/* The full state at a time, as the codec answers it; NaNs as JSON has them. */
+static struct bo_span full_state(const char *codec_name, const void *model, int64_t time)
+{
+    const struct bo_codec *codec = bo_find_codec(format, codec_name);
+    const struct statehist_time_query query = {time};
+    const size_t cap = 16 + 10 * (size_t)((const struct statehist_model *)model)->n_quarks + 16;
+    struct bo_sink sink = {bo_alloc(&arena, cap), 0, cap};
+    void *reader;
+    assert_int_equal(codec->open(encode(codec_name, model), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->query(reader, STATEHIST_FULL_STATE, &query, 1, &sink, NULL), BO_OK);
+    struct statehist_values *head = (struct statehist_values *)(void *)sink.p;
+    uint64_t *values = (uint64_t *)(void *)(head + 1);
+    const uint8_t *types = (const uint8_t *)(values + head->n);
+    for (size_t i = 0; i < head->n; i++)
+        if (types[i] == STATEHIST_DOUBLE && statehist_is_nan(values[i]))
+            values[i] = STATEHIST_NAN;
+    return (struct bo_span){sink.p, sink.n};
+}
+
+static void test_snapshots_of_histories(void **state)
+{
+    static const char *const histories[] = {"flat", "typed", "typed-null", "typed-null-sorted"};
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        const struct bo_arena_mark mark = bo_arena_mark(&arena);
+        const struct statehist_model *model = generate_model(seed, 20 + 5 * seed, &arena);
+        struct bo_random random = bo_random_seeded(seed);
+        const int64_t times[] = {
+            model->start, model->end,
+            model->n_intervals
+                ? model->intervals[bo_random_below(&random, (uint32_t)model->n_intervals)].end
+                : model->start};
+        for (size_t t = 0; t < N_ELEMENTS(times); t++) {
+            void *snapshot;
+            assert_int_equal(statehist_take_instant(model, times[t], &arena, &snapshot, NULL),
+                             BO_OK);
+            judge_snapshot(snapshot);
+            judge_todays(snapshot);
+            const struct bo_span expected = full_state(histories[seed % 4], model, times[t]);
+            for (size_t c = 0; c < N_ELEMENTS(snapshot_codecs); c++)
+                assert_true(
+                    bo_span_equal(expected, full_state(snapshot_codecs[c], snapshot, times[t])));
+        }
+        bo_arena_rewind(&arena, mark);
+    }
+}
+
+/* A history of more than an instant is no snapshot. */
+static void test_no_snapshot(void **state)
+{
+    (void)state;
+    const void *model = parse_text(HISTORY(1, 2) "Q\t0\t-1\ta\nI\t0\t1\t2\tn\t\n", &arena);
+    for (size_t c = 0; c < N_ELEMENTS(snapshot_codecs); c++) {
+        struct bo_writer out;
+        bo_writer_init(&out, &arena);
+        assert_int_equal(bo_find_codec(format, snapshot_codecs[c])->encode(model, &out, NULL),
+                         BO_UNSUPPORTED);
+        bo_writer_free(&out);
+    }
+}
+
+/* ---- depth ----------------------------------------------------------------------------------------- */
+
+static void test_deep_tree(void **state)
+{
+    enum { DEPTH = 1000000 };
+    (void)state;
+    struct statehist_builder builder;
+    struct statehist_model *model;
+    void *again;
+    assert_true(statehist_builder_init(&builder, false, &arena));
+    for (uint32_t q = 0; q < DEPTH; q++) {
+        const struct statehist_interval interval = {5, 5, 0, q, STATEHIST_NULL};
+        assert_true(statehist_add_attribute(&builder, bo_span_of("a"), q - 1));
+        assert_true(statehist_add_interval(&builder, &interval));
+    }
+    assert_int_equal(statehist_finish(&builder, 5, 5, &model, NULL), BO_OK);
+    static const char *const codecs[] = {"flat", "typed-null-sorted", "snapshot-json"};
+    for (size_t c = 0; c < N_ELEMENTS(codecs); c++) {
+        assert_int_equal(bo_find_codec(format, codecs[c])
+                             ->decode(encode(codecs[c], model), &arena, &again, NULL),
+                         BO_OK);
+        assert_null(format->differ(model, again));
+    }
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(bo_find_codec(format, "snapshot-today")->encode(model, &out, NULL),
+                     BO_UNSUPPORTED);
+    bo_writer_free(&out);
+}
+
+/* ---- long strings ---------------------------------------------------------------------------------- */
+
+static void test_long_strings(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {65534, 65535, 65536, 200000};
+    for (size_t i = 0; i < N_ELEMENTS(lengths); i++) {
+        struct statehist_builder builder;
+        struct statehist_model *model;
+        struct statehist_interval interval = {5, 5, 0, 0, STATEHIST_STRING};
+        uint8_t *text = bo_alloc(&arena, lengths[i]);
+        uint32_t number;
+        void *again;
+        assert_non_null(text);
+        memset(text, 'x', lengths[i]);
+        assert_true(statehist_builder_init(&builder, false, &arena));
+        assert_true(statehist_add_attribute(&builder, bo_span_of("a"), STATEHIST_ROOT));
+        assert_true(statehist_add_string(&builder, (struct bo_span){text, lengths[i]}, &number));
+        interval.value = number;
+        assert_true(statehist_add_interval(&builder, &interval));
+        assert_int_equal(statehist_finish(&builder, 5, 5, &model, NULL), BO_OK);
+        const struct bo_codec *codec = bo_find_codec(format, "typed-null");
+        assert_int_equal(codec->decode(encode("typed-null", model), &arena, &again, NULL), BO_OK);
+        assert_null(format->differ(model, again));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_snapshots_of_histories, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_snapshot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_deep_tree, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_long_strings, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
