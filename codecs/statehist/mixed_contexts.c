@@ -141,7 +141,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     struct bo_writer told[2], tree;
     enum bo_status status = BO_OK;
     bo_writer_init(&tree, out->arena);
-    status = statehist_put_tree(model, &tree, err);
+    status = statehist_pack_tree(model, &tree, err);
     for (unsigned i = 0; i < 2; i++) {
         bo_writer_init(&told[i], out->arena);
         if (!status)
@@ -275,7 +275,7 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
         return status;
     if (!statehist_builder_init(&builder, true, arena))
         return bo_fail_alloc(err, arena);
-    if ((status = statehist_read_tree(head.tree, h.n_quarks, &builder, err)) ||
+    if ((status = statehist_unpack_tree(head.tree, h.n_quarks, &builder, err)) ||
         (status = read_changes(&h, &head, err)))
         return status;
     status = statehist_finish(&builder, h.start, h.end, &model, &flaw);

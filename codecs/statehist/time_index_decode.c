@@ -150,7 +150,7 @@ enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void
     if (!statehist_builder_init(&builder, true, arena) ||
         !statehist_reserve(&builder, d.index->n_quarks, d.index->n_intervals))
         return bo_fail_alloc(err, arena);
-    if ((status = statehist_read_tree(tree, d.index->n_quarks, &builder, err)) ||
+    if ((status = statehist_unpack_tree(tree, d.index->n_quarks, &builder, err)) ||
         (status = read_strings(&d, err)) || (status = read_times(&d, err)) ||
         (status = check_classes(&d, err)) || (status = read_timelines(&d, err)))
         return status;

@@ -502,7 +502,7 @@ static enum bo_status put_sections(const struct plan *plan, struct bo_writer *se
         (status = put_classes(plan, &sections[CLASSES], err)) ||
         (status = put_records(plan, &sections[RECORDS], &sections[PLACES], err)))
         return status;
-    return statehist_put_tree(plan->model, &sections[TREE], err);
+    return statehist_pack_tree(plan->model, &sections[TREE], err);
 }
 
 static void put_file(const struct plan *plan, const struct bo_writer *sections,

@@ -65,8 +65,8 @@ static unsigned relation_of(const struct statehist_attribute *attributes, uint32
     return relation;
 }
 
-enum bo_status statehist_put_tree(const struct statehist_model *model, struct bo_writer *out,
-                                  struct bo_error *err)
+enum bo_status statehist_pack_tree(const struct statehist_model *model, struct bo_writer *out,
+                                   struct bo_error *err)
 {
     const struct statehist_attribute *attributes = model->attributes;
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
@@ -208,8 +208,8 @@ static enum bo_status read_names(struct tree_reader *r, struct bo_cursor *c, str
     return BO_OK;
 }
 
-enum bo_status statehist_read_tree(struct bo_cursor c, uint32_t n_quarks,
-                                   struct statehist_builder *builder, struct bo_error *err)
+enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
+                                     struct statehist_builder *builder, struct bo_error *err)
 {
     struct tree_reader r = {.builder = builder};
     const size_t base = c.base;
