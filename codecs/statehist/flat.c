@@ -140,13 +140,13 @@ static enum bo_status encode(const struct statehist_model *model,
     uint64_t types_hash = 0;
     if (layout->has_types) {
         const size_t start = out->n;
-        statehist_put_types(types, model->n_quarks, out);
+        statehist_put_types_json(types, model->n_quarks, out);
         types_hash = hash_since(out, start);
         statehist_end_part(out, head, n_parts++);
     }
     bo_arena_rewind(out->arena, mark);
     const size_t start = out->n;
-    const enum bo_status status = statehist_put_tree(model, out, err);
+    const enum bo_status status = statehist_put_tree_json(model, out, err);
     if (status)
         return status;
     statehist_end_part(out, head, n_parts);
@@ -343,12 +343,12 @@ static enum bo_status read_files(struct statehist_flat *f, struct bo_span in, st
     if (!status)
         status = read_header(f, history, err);
     if (!status && types)
-        status = statehist_read_types(types, f->arena, &declared, &n_types, err);
+        status = statehist_read_types_json(types, f->arena, &declared, &n_types, err);
     if (!status && types && n_types != f->n_quarks)
         status = bo_fail(err, BO_CORRUPT, (uint64_t)history->off + N_QUARKS_OFF,
                          "types.json has another number of quarks");
     if (!status)
-        status = statehist_read_tree(tree, f->n_quarks, f->arena, &attributes, err);
+        status = statehist_read_tree_json(tree, f->n_quarks, f->arena, &attributes, err);
     if (!status)
         status =
             check_hash(history, TREE_HASH_OFF, tree, "tree.json belongs to another history", err);

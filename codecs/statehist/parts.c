@@ -88,7 +88,7 @@ uint8_t *statehist_declare_types(const struct statehist_model *model, bool null_
     return types;
 }
 
-void statehist_put_types(const uint8_t *types, uint32_t n, struct bo_writer *out)
+void statehist_put_types_json(const uint8_t *types, uint32_t n, struct bo_writer *out)
 {
     bo_mark(out, "types");
     bo_put_text(out, "{\"format\":\"tc-types\",\"version\":1,\"types\":[");
@@ -151,8 +151,8 @@ static bool read_typed_keys(struct statehist_json *j, uint32_t which, void *cont
     return !j->status;
 }
 
-enum bo_status statehist_read_types(const struct statehist_part *part, struct bo_arena *arena,
-                                    uint8_t **types_ret, uint32_t *n_ret, struct bo_error *err)
+enum bo_status statehist_read_types_json(const struct statehist_part *part, struct bo_arena *arena,
+                                         uint8_t **types_ret, uint32_t *n_ret, struct bo_error *err)
 {
     static const char *const members[] = {"format", "version", "types", NULL};
     enum { MISSING = 0xff };
@@ -209,8 +209,8 @@ static void put_node(const struct statehist_model *model, uint32_t quark, struct
     bo_put_text(out, ":{\"key\":%lu", (unsigned long)quark);
 }
 
-enum bo_status statehist_put_tree(const struct statehist_model *model, struct bo_writer *out,
-                                  struct bo_error *err)
+enum bo_status statehist_put_tree_json(const struct statehist_model *model, struct bo_writer *out,
+                                       struct bo_error *err)
 {
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
     struct family family;
@@ -352,10 +352,10 @@ static enum bo_status place_nodes(const struct statehist_part *part, const struc
     return BO_OK;
 }
 
-enum bo_status statehist_read_tree(const struct statehist_part *part, uint32_t n,
-                                   struct bo_arena *arena,
-                                   struct statehist_attribute **attributes_ret,
-                                   struct bo_error *err)
+enum bo_status statehist_read_tree_json(const struct statehist_part *part, uint32_t n,
+                                        struct bo_arena *arena,
+                                        struct statehist_attribute **attributes_ret,
+                                        struct bo_error *err)
 {
     static const char *const members[] = {"format", "version", "root", NULL};
     struct statehist_json j = json_of(part, arena, err);

@@ -42,20 +42,21 @@ bool statehist_type_of(struct bo_span name, bool or_any, uint8_t *type_ret);
 uint8_t *statehist_declare_types(const struct statehist_model *model, bool null_counts,
                                  struct bo_arena *arena);
 
-void statehist_put_types(const uint8_t *types, uint32_t n, struct bo_writer *out);
+void statehist_put_types_json(const uint8_t *types, uint32_t n, struct bo_writer *out);
 
-enum bo_status statehist_read_types(const struct statehist_part *part, struct bo_arena *arena,
-                                    uint8_t **types_ret, uint32_t *n_ret, struct bo_error *err);
+enum bo_status statehist_read_types_json(const struct statehist_part *part, struct bo_arena *arena,
+                                         uint8_t **types_ret, uint32_t *n_ret,
+                                         struct bo_error *err);
 
 /* ---- tree.json --------------------------------------------------------------------------------- */
 
-enum bo_status statehist_put_tree(const struct statehist_model *model, struct bo_writer *out,
-                                  struct bo_error *err);
+enum bo_status statehist_put_tree_json(const struct statehist_model *model, struct bo_writer *out,
+                                       struct bo_error *err);
 
 /* The attributes of n quarks, each of which must be there. Names lie in the input or the arena. */
-enum bo_status statehist_read_tree(const struct statehist_part *part, uint32_t n,
-                                   struct bo_arena *arena,
-                                   struct statehist_attribute **attributes_ret,
-                                   struct bo_error *err);
+enum bo_status statehist_read_tree_json(const struct statehist_part *part, uint32_t n,
+                                        struct bo_arena *arena,
+                                        struct statehist_attribute **attributes_ret,
+                                        struct bo_error *err);
 
 #endif

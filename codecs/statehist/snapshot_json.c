@@ -42,10 +42,10 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     if (!types)
         return bo_fail_alloc(err, out->arena);
     statehist_put_parts(out, 3, &head);
-    statehist_put_types(types, model->n_quarks, out);
+    statehist_put_types_json(types, model->n_quarks, out);
     statehist_end_part(out, head, 0);
     bo_arena_rewind(out->arena, mark);
-    status = statehist_put_tree(model, out, err);
+    status = statehist_put_tree_json(model, out, err);
     if (status)
         return status;
     statehist_end_part(out, head, 1);
@@ -186,9 +186,9 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
         return bo_fail_alloc(err, arena);
     enum bo_status status = statehist_get_parts(in, 3, parts, err);
     if (!status)
-        status = statehist_read_types(&parts[0], arena, &types, &snapshot->n_quarks, err);
+        status = statehist_read_types_json(&parts[0], arena, &types, &snapshot->n_quarks, err);
     if (!status)
-        status = statehist_read_tree(&parts[1], snapshot->n_quarks, arena, &attributes, err);
+        status = statehist_read_tree_json(&parts[1], snapshot->n_quarks, arena, &attributes, err);
     if (!status)
         status = read_state(&parts[2], types, snapshot, arena, err);
     snapshot->attributes = attributes;
