@@ -41,6 +41,13 @@ static double outer_nbytes(const struct bo_run_codec *codec, const char *compres
     return json_is_number(nbytes) ? json_number_value(nbytes) : NAN;
 }
 
+/* How many of its units of this name the document has. */
+static double unit_count(const struct bo_run_document *document, const char *unit)
+{
+    const json_t *n = json_object_get(json_object_get(document->sizes, "units"), unit);
+    return json_is_number(n) ? json_number_value(n) : NAN;
+}
+
 double bo_figure_value(const struct bo_run_document *document, const struct bo_run_codec *codec,
                        const struct bo_figure *figure, const char *const *second_sections)
 {
@@ -55,6 +62,8 @@ double bo_figure_value(const struct bo_run_document *document, const struct bo_r
         return sound ? bo_run_counter(row, figure->counter) : NAN;
     case BO_COUNTER_PER_UNIT:
         return sound ? per_unit(document, bo_run_counter(row, figure->counter)) : NAN;
+    case BO_UNIT_RATE:
+        return sound ? unit_count(document, figure->counter) / row->median_ns : NAN;
     case BO_SIZE_PER_UNIT:
         return codec->has_bytes ? per_unit(document, (double)codec->bytes) : NAN;
     case BO_OUTER_PER_UNIT:

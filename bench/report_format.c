@@ -14,7 +14,7 @@
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
 #include "bench/report_programs.h"
-#include "bench/report_proposal.h"
+#include "bench/report_size_table.h"
 #include "bench/report_uses.h"
 #include "harness/registry.h"
 
@@ -455,8 +455,8 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
     print_picks(page, format, main);
     print_noop(page, format);
     print_overview(page, format, main);
-    if (notes && notes->proposal)
-        bo_page_proposal(page, format->name, notes->proposal);
+    for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
+        bo_page_size_table(page, format->name, t);
     if (notes && notes->axes && bo_has_axes(main)) {
         fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
         bo_page_axes(page, main, notes->axes);

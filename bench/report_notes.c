@@ -38,6 +38,27 @@ static const struct bo_extra pcdata_extras[] = {
     {NULL, NULL, NULL},
 };
 
+static const struct bo_use pcdata_uses[] = {
+    {.use = "any PC", {"uniform, ns", BO_TIME, "point/uniform", NULL}, .picks = true},
+    {.use = "any PC", {"hot, ns", BO_TIME, "point/hot", NULL}, .picks = true},
+    {.use = "any PC", {"pages", BO_COUNTER, "point/uniform", "touched_pages"}},
+    {.use = "far PC", {"pc-4096, ns", BO_TIME, "point/pc-4096", NULL}, .picks = true},
+    {.use = "traceback", {"ns", BO_TIME, "point/traceback", NULL}, .picks = true},
+    {.use = "traceback", {"chain, ns", BO_TIME, "point/chain", NULL}, .picks = true},
+    {.use = "small", {"B/table", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
+    {.use = "whole", {"scan, ns", BO_TIME, "scan/uniform", NULL}, .picks = true},
+    {.use = NULL},
+};
+
+static const struct bo_uses pcdata_use_cases = {
+    .text =
+        "A runtime asks for *any PC* of a program (uniformly, or 1024 of them again and again), most "
+        "often in a *traceback*, where one answer leads to the next question. *Far PC* is what the "
+        "proposal is about: a PC 4096 bytes into its function. A linker wants tables that are "
+        "*small*; a tool reads them *whole*.",
+    .uses = pcdata_uses,
+};
+
 /* ---- lprf ------------------------------------------------------------------------------------ */
 
 static const char *const lprf_counter_sections[] = {"counters", "hashes", NULL};
@@ -130,40 +151,41 @@ static const struct bo_uses lprf_use_cases = {
 
 /* ---- AutoFDO --------------------------------------------------------------------------------- */
 
-static const struct bo_proposal_column autofdo_columns[] = {
-    {"v3", false, "gcov-v3", NULL, NULL},
-    {"v4", false, "v4", NULL, NULL},
-    {"v4c", false, "v4-compact", NULL, NULL},
-    {"v4 %", true, "v4", NULL, NULL},
-    {"v4c %", true, "v4-compact", NULL, NULL},
-    {"v4, one table %", true, "v4-one-table", NULL, NULL},
-    {"v4c, one table %", true, "v4-compact-one-table", NULL, NULL},
-    {"LLVM text %", true, NULL, NULL, "llvm-profdata, text"},
-    {"LLVM binary %", true, NULL, NULL, "llvm-profdata, binary"},
-    {"LLVM extbinary %", true, NULL, NULL, "llvm-profdata, extbinary"},
-    {"the same, sections compressed %", true, NULL, NULL,
-     "llvm-profdata, extbinary with packed sections"},
-    {"v3 + zstd -19 %", true, "gcov-v3", "zstd19", NULL},
-    {"v4c + zstd -19 %", true, "v4-compact", "zstd19", NULL},
-    {"shared-trees %", true, "shared-trees", NULL, NULL},
-    {"shared-trees-zstd %", true, "shared-trees-zstd", NULL, NULL},
-    {NULL, false, NULL, NULL, NULL},
+static const struct bo_size_column autofdo_columns[] = {
+    {"v3", BO_SIZE_BYTES, .codec = "gcov-v3"},
+    {"v4", BO_SIZE_BYTES, .codec = "v4"},
+    {"v4c", BO_SIZE_BYTES, .codec = "v4-compact"},
+    {"v4 %", BO_SIZE_CHANGE, .codec = "v4"},
+    {"v4c %", BO_SIZE_CHANGE, .codec = "v4-compact"},
+    {"v4, one table %", BO_SIZE_CHANGE, .codec = "v4-one-table"},
+    {"v4c, one table %", BO_SIZE_CHANGE, .codec = "v4-compact-one-table"},
+    {"LLVM text %", BO_SIZE_CHANGE, .program = "llvm-profdata, text"},
+    {"LLVM binary %", BO_SIZE_CHANGE, .program = "llvm-profdata, binary"},
+    {"LLVM extbinary %", BO_SIZE_CHANGE, .program = "llvm-profdata, extbinary"},
+    {"the same, sections compressed %", BO_SIZE_CHANGE,
+     .program = "llvm-profdata, extbinary with packed sections"},
+    {"v3 + zstd -19 %", BO_SIZE_CHANGE, .codec = "gcov-v3", .outer = "zstd19"},
+    {"v4c + zstd -19 %", BO_SIZE_CHANGE, .codec = "v4-compact", .outer = "zstd19"},
+    {"shared-trees %", BO_SIZE_CHANGE, .codec = "shared-trees"},
+    {"shared-trees-zstd %", BO_SIZE_CHANGE, .codec = "shared-trees-zstd"},
+    {NULL},
 };
 
-static const struct bo_proposal autofdo_proposal = {
-    "The proposal's own table",
-    "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. Here they "
-    "are for our profiles, and beside them what the reviewer asked for: LLVM's encodings of the same "
-    "profiles, written by llvm-profdata. v4 from section 4.5 on is our reconstruction.",
-    "Profile", autofdo_columns,
-    "**Was it compared with LLVM's formats?** In bytes of v3, all profiles together: v4 takes {v4 %}, "
-    "v4 compact {v4c %}. LLVM's extbinary takes {LLVM extbinary %}, and "
-    "{the same, sections compressed %} with compressed sections, with all names kept. A general "
-    "compressor over v3, which ends partial reading, takes {v3 + zstd -19 %}. "
-    "**Should each translation unit have a string table of its own?** Independence costs the "
-    "difference to one table for all: v4 {v4 %} against {v4, one table %}, compact {v4c %} against "
-    "{v4c, one table %}. Reading in part does not need it: an encoding with one dictionary of names, "
-    "read by parts, takes {shared-trees %}, and {shared-trees-zstd %} with names in compressed blocks."};
+static const struct bo_size_table autofdo_tables[] = {
+    {"The proposal's own table",
+     "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. Here they "
+     "are for our profiles, and beside them what the reviewer asked for: LLVM's encodings of the same "
+     "profiles, written by llvm-profdata. v4 from section 4.5 on is our reconstruction.",
+     "Profile", autofdo_columns,
+     "**Was it compared with LLVM's formats?** In bytes of v3, all profiles together: v4 takes {v4 %}, "
+     "v4 compact {v4c %}. LLVM's extbinary takes {LLVM extbinary %}, and "
+     "{the same, sections compressed %} with compressed sections, with all names kept. A general "
+     "compressor over v3, which ends partial reading, takes {v3 + zstd -19 %}. "
+     "**Should each translation unit have a string table of its own?** Independence costs the "
+     "difference to one table for all: v4 {v4 %} against {v4, one table %}, compact {v4c %} against "
+     "{v4c, one table %}. Reading in part does not need it: an encoding with one dictionary of names, "
+     "read by parts, takes {shared-trees %}, and {shared-trees-zstd %} with names in compressed blocks."},
+    {NULL}};
 
 static const struct bo_use autofdo_uses[] = {
     {.use = "summary", {"ns", BO_TIME, "summary/whole", NULL}, .picks = true},
@@ -197,6 +219,163 @@ static const struct bo_uses autofdo_use_cases = {
     .uses = autofdo_uses,
 };
 
+/* ---- Templight ------------------------------------------------------------------------------- */
+
+static const struct bo_size_column templight_name_columns[] = {
+    {"dict, B", BO_SIZE_BYTES, .codec = "dict", .section = "names"},
+    {"dict-wiki", BO_SIZE_SHARE, .codec = "dict-wiki", .section = "names"},
+    {"flat", BO_SIZE_SHARE, .codec = "flat", .section = "names"},
+    {"plain", BO_SIZE_SHARE, .codec = "plain", .section = "names"},
+    {"front-coded", BO_SIZE_SHARE, .codec = "front-coded", .section = "names"},
+    {"terms", BO_SIZE_SHARE, .codec = "terms", .section = "names"},
+    {"predicted", BO_SIZE_SHARE, .codec = "predicted", .section = "names"},
+    {NULL},
+};
+
+static const struct bo_size_column templight_reference_columns[] = {
+    {"dict", BO_SIZE_OF_UNIT, .codec = "dict", .section = "refs"},
+    {"dict-wiki", BO_SIZE_OF_UNIT, .codec = "dict-wiki", .section = "refs"},
+    {"flat", BO_SIZE_OF_UNIT, .codec = "flat", .section = "refs"},
+    {"front-coded", BO_SIZE_OF_UNIT, .codec = "front-coded", .section = "refs"},
+    {"terms", BO_SIZE_OF_UNIT, .codec = "terms", .section = "refs"},
+    {"predicted", BO_SIZE_OF_UNIT, .codec = "predicted", .section = "refs"},
+    {NULL},
+};
+
+static const struct bo_size_column templight_trace_columns[] = {
+    {"dict", BO_SIZE_OF_UNIT, .codec = "dict"},
+    {"dict-wiki", BO_SIZE_OF_UNIT, .codec = "dict-wiki"},
+    {"flat", BO_SIZE_OF_UNIT, .codec = "flat"},
+    {"plain", BO_SIZE_OF_UNIT, .codec = "plain"},
+    {"front-coded", BO_SIZE_OF_UNIT, .codec = "front-coded"},
+    {"terms", BO_SIZE_OF_UNIT, .codec = "terms"},
+    {"predicted", BO_SIZE_OF_UNIT, .codec = "predicted"},
+    {"dict + zstd", BO_SIZE_OF_UNIT, .codec = "dict", .outer = "zstd19"},
+    {"dict + xz", BO_SIZE_OF_UNIT, .codec = "dict", .outer = "xz9"},
+    {"flat + xz", BO_SIZE_OF_UNIT, .codec = "flat", .outer = "xz9"},
+    {"front-coded + xz", BO_SIZE_OF_UNIT, .codec = "front-coded", .outer = "xz9"},
+    {"terms + xz", BO_SIZE_OF_UNIT, .codec = "terms", .outer = "xz9"},
+    {NULL},
+};
+
+static const struct bo_size_table templight_tables[] = {
+    {"The names",
+     "What the names take: the dictionary, with all tags and lengths, or in `plain` each record's "
+     "text. Shares are of the dictionary of Templight's own writer.",
+     "trace", templight_name_columns,
+     "**What would the wiki's splitting have saved?** Read literally, it keeps scopes together, and its "
+     "dictionary takes {dict-wiki} of the code's; names once, but whole, take {flat}. "
+     "`terms` answers one name by itself in {terms}; `predicted`, for archives, takes {predicted}."},
+    {"The references", "Bytes a Begin for saying which name it has.", "trace",
+     templight_reference_columns, NULL},
+    {"The whole trace",
+     "Bytes a Begin for everything: Ends, kinds and places, too. clang's traces hold no times, so none "
+     "are counted.",
+     "trace", templight_trace_columns, NULL},
+    {NULL},
+};
+
+static const struct bo_use templight_uses[] = {
+    {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
+    {.use = "open", {"memory, B", BO_COUNTER, "open", "open_bytes_allocated"}, .picks = true},
+    {.use = "name", {"uniform, ns", BO_TIME, "name/uniform", NULL}, .picks = true},
+    {.use = "name", {"used, ns", BO_TIME, "name/used", NULL}, .picks = true},
+    {.use = "name", {"cold, ns", BO_TIME, "name/cold", NULL}, .picks = true},
+    {.use = "name", {"pages", BO_COUNTER, "name/uniform", "touched_pages"}},
+    {.use = "names", {"GB/s", BO_UNIT_RATE, "expand-all/whole", "name bytes"}},
+    {.use = "names", {"ns/begin", BO_TIME_PER_UNIT, "expand-all/whole", NULL}, .picks = true},
+    {.use = "stream", {"ns/begin", BO_TIME_PER_UNIT, "stream/whole", NULL}, .picks = true},
+    {.use = "find", {"hit, ns", BO_TIME, "find/hit", NULL}, .picks = true},
+    {.use = "find", {"miss, ns", BO_TIME, "find/miss", NULL}},
+    {.use = "write", {"ns/begin", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = NULL},
+};
+
+static const struct bo_uses templight_use_cases = {
+    .text =
+        "The wiki describes three ways to read the dictionary, and says that the fast ones take more "
+        "memory: `dict` reads message by message, `dict-batch` loads and expands everything first, "
+        "`dict-naive` puts a name together with a stack when it is asked for. *Open* is what each "
+        "does before the first answer, and the memory that it keeps. *Name* is one by its number, "
+        "*names* all of them (GB/s of their text), *stream* every record with its name's text at "
+        "hand, *find* a name's number by its text.",
+    .uses = templight_uses,
+};
+
+/* ---- state histories --------------------------------------------------------------------------- */
+
+static const struct bo_size_column statehist_columns[] = {
+    {"ht", BO_SIZE_OF_UNIT, .codec = "ht"},
+    {"flat", BO_SIZE_OF_UNIT, .codec = "flat"},
+    {"typed", BO_SIZE_OF_UNIT, .codec = "typed"},
+    {"typed-null", BO_SIZE_OF_UNIT, .codec = "typed-null"},
+    {"arrays", BO_SIZE_OF_UNIT, .codec = "arrays"},
+    {"sqlite", BO_SIZE_OF_UNIT, .codec = "sqlite"},
+    {"time-index", BO_SIZE_OF_UNIT, .codec = "time-index"},
+    {"mixed-contexts", BO_SIZE_OF_UNIT, .codec = "mixed-contexts"},
+    {"ht + zstd", BO_SIZE_OF_UNIT, .codec = "ht", .outer = "zstd19"},
+    {"flat + zstd", BO_SIZE_OF_UNIT, .codec = "flat", .outer = "zstd19"},
+    {"typed + zstd", BO_SIZE_OF_UNIT, .codec = "typed", .outer = "zstd19"},
+    {"typed-null + zstd", BO_SIZE_OF_UNIT, .codec = "typed-null", .outer = "zstd19"},
+    {"time-index + zstd", BO_SIZE_OF_UNIT, .codec = "time-index", .outer = "zstd19"},
+    {NULL},
+};
+
+static const struct bo_size_column statehist_part_columns[] = {
+    {"flat: intervals", BO_SIZE_OF_UNIT, .codec = "flat", .section = "history"},
+    {"typed: intervals", BO_SIZE_OF_UNIT, .codec = "typed", .section = "history"},
+    {"typed-null: intervals", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "history"},
+    {"types.json", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "types"},
+    {"tree.json", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "tree"},
+    {"ht: attribute tree", BO_SIZE_OF_UNIT, .codec = "ht", .section = "attribute tree"},
+    {NULL},
+};
+
+static const struct bo_size_table statehist_tables[] = {
+    {"Bytes an interval",
+     "All of the encoding: the JSON parts of the proposal's three, the attribute tree, headers and "
+     "empty room in blocks, too.",
+     "history", statehist_columns, NULL},
+    {"What types.json saves", "Parts of the proposal's files, in bytes an interval.", "history",
+     statehist_part_columns,
+     "The proposal moves the type out of the intervals where a timeline has one. To the letter (null is a "
+     "type, and nearly every timeline begins with it) the intervals go from {flat: intervals} to "
+     "{typed: intervals} bytes; with a null bit beside each value, to {typed-null: intervals}. "
+     "types.json, which then says the types, takes {types.json}. The file that it would replace is "
+     "not the one that it argues with, either: Trace Compass's own has stored times as variable-length "
+     "numbers since 2019, and is smaller than any of these."},
+    {NULL},
+};
+
+static const struct bo_use statehist_uses[] = {
+    {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
+    {.use = "open", {"memory, B", BO_COUNTER, "open", "open_bytes_allocated"}},
+    {.use = "point", {"uniform, ns", BO_TIME, "point/uniform", NULL}, .picks = true},
+    {.use = "point", {"weighted, ns", BO_TIME, "point/weighted", NULL}, .picks = true},
+    {.use = "point", {"first, ns", BO_TIME, "point/first", NULL}, .picks = true},
+    {.use = "point", {"pages", BO_COUNTER, "point/uniform", "touched_pages"}},
+    {.use = "state", {"full, ns", BO_TIME, "full-state/uniform", NULL}, .picks = true},
+    {.use = "state", {"export, ns", BO_TIME, "export/uniform", NULL}, .picks = true},
+    {.use = "timeline", {"whole, ns", BO_TIME, "range/whole", NULL}, .picks = true},
+    {.use = "timeline", {"short, ns", BO_TIME, "range/short", NULL}, .picks = true},
+    {.use = "repaint", {"view, ns", BO_TIME, "window/view", NULL}, .picks = true},
+    {.use = "repaint", {"overview, ns", BO_TIME, "window/overview", NULL}, .picks = true},
+    {.use = "scan", {"ns/interval", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
+    {.use = "build", {"ns/interval", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B", BO_COUNTER, "encode", "encode_scratch_bytes"}},
+    {.use = NULL},
+};
+
+static const struct bo_uses statehist_use_cases = {
+    .text =
+        "An analysis asks for one attribute at one time (*point*; *first* is the first question to a "
+        "file just opened), or for the whole *state* at a time; a snapshot is an *export* of it, with "
+        "intervals and strings. A view that *repaints* asks for the rows that it shows at as many times "
+        "as it has columns; a table reads a *timeline*. *Build* is what recording costs, *scratch* the "
+        "memory that it takes beside the history and the file.",
+    .uses = statehist_uses,
+};
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static const struct bo_notes notes[] = {
@@ -211,7 +390,8 @@ static const struct bo_notes notes[] = {
          "the same for all (header, room for wide loads, the directory with 4 bytes a reference "
          "and the text lengths) stands aside and does not count; an encoding that changes it "
          "counts it.",
-     .extras = pcdata_extras},
+     .extras = pcdata_extras,
+     .uses = &pcdata_use_cases},
     {.format = "lprf",
      .question =
          "A profile of an instrumented program says how often each function and each of its "
@@ -231,7 +411,7 @@ static const struct bo_notes notes[] = {
      .main_label = "function/first",
      .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2 and v407 "
               "neither timestamps nor files: they are measured on what they hold.",
-     .proposal = &autofdo_proposal,
+     .tables = autofdo_tables,
      .uses = &autofdo_use_cases},
     {.format = "templight",
      .question =
@@ -241,7 +421,23 @@ static const struct bo_notes notes[] = {
          "read it back cost in time and memory?",
      .sizes =
          "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
-         "the origin of an End: it is measured on what it holds."},
+         "the origin of an End: it is measured on what it holds.",
+     .main_label = "name/uniform",
+     .tables = templight_tables,
+     .uses = &templight_use_cases},
+    {.format = "statehist",
+     .question =
+         "A trace viewer keeps what every thread, CPU and lock of a traced system did, as intervals of "
+         "time, and asks them for one attribute, for all, or for what a view shows. Would an exchange "
+         "format without type numbers, as proposed, save anything beside the file that Trace Compass "
+         "writes today, and what can be had by a better layout?",
+     .main_label = "point/uniform",
+     .sizes =
+         "`bytes` is all of the encoding, the proposal's JSON parts included. Histories are equal "
+         "when they say the same; the order in which intervals were closed is kept by `flat` and "
+         "the proposal's, and not counted for.",
+     .tables = statehist_tables,
+     .uses = &statehist_use_cases},
 };
 
 const struct bo_notes *bo_notes_of(const char *format)

@@ -67,21 +67,32 @@ struct bo_uses {
     const char *given_note; /* why */
 };
 
-/* A column of a proposal's own table of sizes. */
-struct bo_proposal_column {
+/* How a table of sizes tells them. */
+enum bo_size_form {
+    BO_SIZE_BYTES,
+    BO_SIZE_CHANGE,  /* "-43.2%", of the first column's bytes */
+    BO_SIZE_SHARE,   /* "56.8%", of the first column's bytes */
+    BO_SIZE_OF_UNIT, /* bytes of one of the document's units */
+};
+
+struct bo_size_column {
     const char *heading; /* NULL ends the list */
-    bool is_change;      /* told in percent of the first column */
+    enum bo_size_form form;
     const char *codec;   /* whose bytes, */
-    const char *outer;   /* under the outer compressor of this name where there is one; */
+    const char *section; /* those of one section, or NULL; */
+    const char *outer;   /* all under the outer compressor of this name, or NULL; */
     const char *program; /* or a program's, whose file it is (programs.h) */
 };
 
-/* The table with which the proposal itself argues, made anew; at most 24 columns. */
-struct bo_proposal {
-    const char *title, *text;
+/* Sizes with one line a document: a proposal's own argument, made anew. At most 24 columns. */
+struct bo_size_table {
+    const char *title, *text;  /* a NULL title ends a list */
     const char *first_heading; /* "Profile": what the documents are */
-    const struct bo_proposal_column *columns;
-    /* A paragraph below it, or NULL; "{v4c}" is what that column takes of the first, in total. */
+    const struct bo_size_column *columns;
+    /*
+     * A paragraph below it, or NULL: "{v4c}" is what that column comes to in all documents together;
+     * changes as shares.
+     */
     const char *answer;
 };
 
@@ -94,7 +105,7 @@ struct bo_notes {
     const struct bo_extra *extras;      /* ends with a NULL title; or NULL */
     const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */
     const struct bo_uses *uses;         /* or NULL */
-    const struct bo_proposal *proposal; /* or NULL */
+    const struct bo_size_table *tables; /* or NULL */
     bool curves;                        /* documents for curves over sizes can be had */
 };
 
