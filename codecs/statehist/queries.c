@@ -153,32 +153,30 @@ static bool put_snapshot(const struct statehist_model *model, int64_t time, stru
     return true;
 }
 
-static enum bo_status full_state_oracle(const void *opaque, const void *queries, size_t n,
-                                        void *answers)
+static enum bo_status answer_times(const struct statehist_model *model,
+                                   const struct statehist_time_query *q, size_t n,
+                                   bool (*put)(const struct statehist_model *model, int64_t time,
+                                               struct bo_sink *sink),
+                                   struct bo_sink *sink)
 {
-    const struct statehist_model *model = opaque;
-    const struct statehist_time_query *q = queries;
     for (size_t i = 0; i < n; i++) {
         if (!is_in(model, q[i].time))
             return BO_OUT_OF_RANGE;
-        if (!put_values(model, q[i].time, answers))
+        if (!put(model, q[i].time, sink))
             return BO_OVER_LIMIT;
     }
     return BO_OK;
 }
 
-static enum bo_status export_oracle(const void *opaque, const void *queries, size_t n,
-                                    void *answers)
+static enum bo_status full_state_oracle(const void *model, const void *queries, size_t n,
+                                        void *answers)
 {
-    const struct statehist_model *model = opaque;
-    const struct statehist_time_query *q = queries;
-    for (size_t i = 0; i < n; i++) {
-        if (!is_in(model, q[i].time))
-            return BO_OUT_OF_RANGE;
-        if (!put_snapshot(model, q[i].time, answers))
-            return BO_OVER_LIMIT;
-    }
-    return BO_OK;
+    return answer_times(model, queries, n, put_values, answers);
+}
+
+static enum bo_status export_oracle(const void *model, const void *queries, size_t n, void *answers)
+{
+    return answer_times(model, queries, n, put_snapshot, answers);
 }
 
 /* The first of the window's times that is no earlier; n_times if there is none. */
