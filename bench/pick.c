@@ -217,7 +217,9 @@ unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo
             wishes_ret[n++] = (struct bo_wish){.name = u->figure.heading,
                                                .figure = u->figure,
                                                .weight = u->picks ? 1 : 0,
-                                               .limit_kind = u->limit > 0 ? BO_LIMIT : BO_NO_LIMIT,
+                                               .limit_kind = u->limit <= 0 ? BO_NO_LIMIT
+                                                             : u->of_first ? BO_LIMIT_OF_FIRST
+                                                                           : BO_LIMIT,
                                                .limit = u->limit};
     return n;
 }

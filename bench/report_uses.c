@@ -38,9 +38,17 @@ static const char *told_of(const struct bo_uses *uses, const char *codec)
     return fact->codecs ? fact->text : "-";
 }
 
+/* The use's limit on this document; NaN when it is a factor on what the first codec lacks. */
+static double limit_of(const struct bo_run_document *document, const struct bo_use *use)
+{
+    return use->of_first
+               ? use->limit * bo_figure_value(document, &document->codecs[0], &use->figure, NULL)
+               : use->limit;
+}
+
 static const char *verdict(double v, double limit)
 {
-    return isnan(v) ? "-" : v <= limit ? "yes" : "no";
+    return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
@@ -59,9 +67,9 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
             bo_grid_add(grid_ret, "%s",
                         bo_figure_cell(arena, document, codecs[i], &use->figure, NULL));
             if (use->limit > 0)
-                bo_grid_add(
-                    grid_ret, "%s",
-                    verdict(bo_figure_value(document, codecs[i], &use->figure, NULL), use->limit));
+                bo_grid_add(grid_ret, "%s",
+                            verdict(bo_figure_value(document, codecs[i], &use->figure, NULL),
+                                    limit_of(document, use)));
         }
         if (uses->told_use)
             bo_grid_add(grid_ret, "%s", told_of(uses, codecs[i]->name));
@@ -79,7 +87,7 @@ static bool is_fit(const struct bo_run_document *document, const struct bo_run_c
 {
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (use->limit > 0 && strcmp(use->use, use_name) == 0 &&
-            !(bo_figure_value(document, codec, &use->figure, NULL) <= use->limit))
+            !(bo_figure_value(document, codec, &use->figure, NULL) <= limit_of(document, use)))
             return false;
     return true;
 }
