@@ -10,7 +10,7 @@
 #include "harness/doubles.h"
 #include "harness/test_fixture.h"
 
-static const char *const snapshot_codecs[] = {"snapshot-json", "snapshot-today"};
+static const char *const snapshot_codecs[] = {"snapshot-json", "snapshot-today", "snapshot-packed"};
 
 static struct bo_span encode(const char *codec, const void *model)
 {
@@ -265,7 +265,8 @@ static void test_deep_tree(void **state)
         assert_true(statehist_add_interval(&builder, &interval));
     }
     assert_int_equal(statehist_finish(&builder, 5, 5, &model, NULL), BO_OK);
-    static const char *const codecs[] = {"flat", "typed-null-sorted", "snapshot-json"};
+    static const char *const codecs[] = {"flat", "typed-null-sorted", "snapshot-json",
+                                         "snapshot-packed"};
     for (size_t c = 0; c < N_ELEMENTS(codecs); c++) {
         assert_int_equal(bo_find_codec(format, codecs[c])
                              ->decode(encode(codecs[c], model), &arena, &again, NULL),
