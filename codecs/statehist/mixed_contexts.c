@@ -7,6 +7,7 @@
 
 enum {
     MAX_PER_BYTE = 64, /* intervals, and bytes of strings: so that reading is linear */
+    TABLE_PER_INTERVAL = 4,
     STRING_CONTEXT = MIXED_COUNT,
 };
 
@@ -45,7 +46,7 @@ static bool tell_string(struct mixed_history *h, struct bo_writer *text, struct 
     }
 }
 
-static enum bo_status read_strings(struct mixed_history *h, struct bo_error *err)
+static enum bo_status read_strings(struct mixed_history *h, size_t off, struct bo_error *err)
 {
     struct bo_writer text;
     enum bo_status status = BO_OK;
@@ -57,11 +58,11 @@ static enum bo_status read_strings(struct mixed_history *h, struct bo_error *err
         if ((status = bo_writer_status(&text, err)))
             break;
         if (!told)
-            status = bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "strings are damaged");
+            status = bo_fail(err, BO_CORRUPT, off, "strings are damaged");
         else if (!statehist_add_string(h->builder, bo_writer_span(&text), &number))
             status = bo_fail_alloc(err, h->arena);
         else if (number != i)
-            status = bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "string is there twice");
+            status = bo_fail(err, BO_CORRUPT, off, "string is there twice");
     }
     bo_writer_free(&text);
     return status;
@@ -79,7 +80,7 @@ static int compare_changes(const void *a, const void *b)
 static unsigned table_bits_for(size_t n_intervals)
 {
     unsigned bits = MIXED_MIN_TABLE;
-    while (bits < MIXED_MAX_TABLE && (size_t)1 << bits < 16 * n_intervals)
+    while (bits < MIXED_MAX_TABLE && (size_t)1 << bits < TABLE_PER_INTERVAL * n_intervals)
         bits++;
     return bits;
 }
@@ -234,7 +235,7 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
         return bo_fail_here(err, BO_CORRUPT, &c, "order is neither 0 nor 1");
     if ((status = bo_get_uvarint32(&c, &head->n_events, err)))
         return status;
-    if (head->n_events > n_intervals - h->n_quarks)
+    if (head->n_events > (head->order == BY_TIME ? n_intervals - h->n_quarks : 0))
         return bo_fail_here(err, BO_CORRUPT, &c, "more times than changes");
     head->changes = c;
     return BO_OK;
@@ -248,7 +249,7 @@ static enum bo_status read_changes(struct mixed_history *h, const struct head *h
         !mixed_prepare(h, h->builder->attributes))
         return bo_fail_alloc(err, h->arena);
     h->coder.range = bo_range_decoder((struct bo_span){c->p + c->off, bo_left(c)});
-    const enum bo_status status = read_strings(h, err);
+    const enum bo_status status = read_strings(h, c->off, err);
     if (status)
         return status;
     if (!(head->order == BY_TIME ? mixed_tell_events(h, NULL, 0, head->n_events)
@@ -292,11 +293,13 @@ static enum bo_status open_history(struct bo_span in, struct bo_arena *arena, vo
 {
     void *model;
     struct bo_writer arrays;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
     enum bo_status status = decode(in, arena, &model, err);
     if (status)
         return status;
     bo_writer_init(&arrays, arena);
     status = statehist_arrays.encode(model, &arrays, err);
+    bo_arena_rewind(arena, mark);
     uint8_t *p = status ? NULL : bo_alloc(arena, arrays.n);
     const size_t n = arrays.n;
     if (p)

@@ -17,6 +17,7 @@ static enum bo_status damaged(const struct decoder *d, struct bo_error *err, con
 static enum bo_status read_strings(const struct decoder *d, struct bo_error *err)
 {
     const struct time_index *index = d->index;
+    const uint8_t *end = index->strings.p;
     for (uint32_t i = 0; i < index->n_strings; i++) {
         struct bo_span string;
         uint32_t number;
@@ -26,7 +27,10 @@ static enum bo_status read_strings(const struct decoder *d, struct bo_error *err
             return bo_fail_alloc(err, d->builder->arena);
         if (number != i)
             return damaged(d, err, string.p, "string is there twice");
+        end = string.p + string.n;
     }
+    if (end != index->strings.p + index->strings.n)
+        return damaged(d, err, end, "bytes of no string");
     return BO_OK;
 }
 
@@ -69,6 +73,13 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
     uint64_t keys[ASCENDING_BLOCK];
     if (block->keys.n && !ascending_block_all(&block->keys, keys))
         return "keys are damaged";
+    for (unsigned i = 0; i < block->n_local; i++) {
+        uint32_t type;
+        uint64_t value;
+        if (!time_index_value_of(index, block->class, time_index_local(block, i), false, &type,
+                                 &value))
+            return "code is none";
+    }
     for (unsigned i = 0; i < block->n_codes; i++) {
         struct statehist_interval next = {.start = index->start, .quark = at->quark};
         if (i || !with_first) {

@@ -364,11 +364,7 @@ INLINE bool values_of(const struct time_index *index, const struct time_index_bl
         return true;
     }
     for (unsigned i = 0; i < block->n_local; i++)
-        if (!answered_value(index, class,
-                            (uint32_t)ascending_bits(block->keys.p,
-                                                     block->local + (uint64_t)i * class->code_nbits,
-                                                     class->code_nbits),
-                            v3, &types[i], &values[i]))
+        if (!answered_value(index, class, time_index_local(block, i), v3, &types[i], &values[i]))
             return false;
     const unsigned step = block->nulls == TIME_INDEX_ALL_TOLD ? 1 : 2;
     unsigned i = block->nulls == TIME_INDEX_EVEN_NULL;

@@ -117,6 +117,13 @@ ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint
     return keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL;
 }
 
+/* Code i < n_local of a block's own dictionary. */
+ASCENDING_INLINE uint32_t time_index_local(const struct time_index_block *block, unsigned i)
+{
+    const unsigned nbits = block->class->code_nbits;
+    return (uint32_t)ascending_bits(block->keys.p, block->local + (uint64_t)i * nbits, nbits);
+}
+
 /* The code of value i < n_codes of a block. */
 ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, unsigned i)
 {
@@ -130,10 +137,7 @@ ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, 
                                                    block->told_nbits);
     if (block->n_local == 0)
         return told;
-    const unsigned code_nbits = block->class->code_nbits;
-    return told < block->n_local
-               ? (uint32_t)ascending_bits(p, block->local + (uint64_t)told * code_nbits, code_nbits)
-               : UINT32_MAX;
+    return told < block->n_local ? time_index_local(block, told) : UINT32_MAX;
 }
 
 /* What a code stands for; false when it is none, or its value is none of its type. */

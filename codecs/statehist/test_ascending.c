@@ -1,0 +1,118 @@
+/*
+ * Ascending numbers: what is taken out, and what is found, for blocks of every density and numbers of
+ * every size, by the portable reader and the one with BMI2. Why: queries trust a few bits of these.
+ */
+#include "codecs/statehist/ascending.h"
+
+#include "harness/cpu.h"
+#include "harness/random.h"
+#include "harness/test_fixture.h"
+
+enum { MAX_N = 400 };
+
+/* n numbers whose steps have up to `width` bits, now and then one of many more. */
+static uint32_t draw(struct bo_random *random, uint32_t n, unsigned width, uint64_t *numbers)
+{
+    uint64_t at = bo_random_u64(random) >> bo_random_below(random, 64);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t step = 1 + (width ? bo_random_u64(random) >> (64 - width) : 0);
+        if (bo_random_below(random, 50) == 0)
+            step = 1 + (bo_random_u64(random) >> bo_random_below(random, 64));
+        if (at + step < at)
+            return i;
+        numbers[i] = at += step;
+    }
+    return n;
+}
+
+static void expect_found(const struct ascending_list *list, const uint64_t *numbers,
+                         uint64_t wanted, bool v3)
+{
+    uint32_t expected = 0, n;
+    while (expected < list->n && numbers[expected] <= wanted)
+        expected++;
+    assert_true(ascending_count(list, wanted, v3, &n));
+    assert_int_equal(n, expected);
+}
+
+static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(ascending_put(numbers, n, &out, NULL), BO_OK);
+    const size_t nbytes = out.n;
+    bo_put_zeros(&out, ASCENDING_MARGIN);
+    struct bo_cursor c = {.p = out.p, .n = nbytes};
+    struct ascending_list list;
+    assert_int_equal(ascending_open(&c, n, &list, NULL), BO_OK);
+    assert_int_equal(bo_left(&c), 0);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t number;
+        assert_true(ascending_at(&list, i, v3, &number));
+        assert_true(number == numbers[i]);
+        expect_found(&list, numbers, number, v3);
+        expect_found(&list, numbers, number - 1, v3);
+        expect_found(&list, numbers, number + 1, v3);
+    }
+    expect_found(&list, numbers, 0, v3);
+    expect_found(&list, numbers, UINT64_MAX, v3);
+    for (uint32_t b = 0; b < list.n_blocks && n > 1; b++) {
+        struct ascending_block block;
+        uint64_t all[ASCENDING_BLOCK];
+        assert_true(ascending_list_block(&list, b, &block));
+        assert_true(ascending_block_all(&block, all));
+        for (unsigned i = 0; i < block.n; i++)
+            assert_true(all[i] == numbers[b * ASCENDING_BLOCK + i]);
+    }
+    bo_writer_free(&out);
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    struct bo_random random = bo_random_seeded(1);
+    uint64_t numbers[MAX_N];
+    for (unsigned width = 0; width <= 64; width++)
+        for (unsigned i = 0; i < 8; i++) {
+            const uint32_t n = draw(&random, bo_random_below(&random, MAX_N), width, numbers);
+            expect_list(numbers, n, false);
+            if (bo_cpu_has_v3())
+                expect_list(numbers, n, true);
+        }
+}
+
+/* The widest there are: from 0 to 2^64 - 1. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    const uint64_t numbers[] = {0, 1, UINT64_MAX - 1, UINT64_MAX};
+    for (uint32_t n = 0; n <= 4; n++)
+        expect_list(numbers, n, false);
+    expect_list(numbers + 2, 2, false);
+}
+
+static void test_select(void **state)
+{
+    (void)state;
+    struct bo_random random = bo_random_seeded(2);
+    for (unsigned i = 0; i < 2000; i++) {
+        const uint64_t v = bo_random_u64(&random) & bo_random_u64(&random);
+        for (unsigned at = 0, k = 0; at < 64; at++)
+            if (v >> at & 1) {
+                assert_int_equal(ascending_select(v, k, false), at);
+                if (bo_cpu_has_v3())
+                    assert_int_equal(ascending_select(v, k, true), at);
+                k++;
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_extremes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_select, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

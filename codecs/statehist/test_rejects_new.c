@@ -1,0 +1,226 @@
+/*
+ * The files of time-index and mixed-contexts, byte by byte; and bad ones: for each the status, the byte
+ * and the phrase that decoding answers with. Why: both are in bits, so that one of them moves all that
+ * follows; both announce counts that take memory; and time-index opens without looking.
+ */
+#include "codecs/statehist/test_model.h"
+#include "harness/check.h"
+
+static const char tiny_text[] = HISTORY(100, 200) "Q\t0\t-1\tThreads\nQ\t1\t0\t7\nQ\t2\t0\t9\n"
+                                                  "I\t1\t100\t119\tn\t\nI\t1\t120\t149\ti\t2\n"
+                                                  "I\t2\t100\t149\tn\t\nI\t0\t100\t200\tn\t\n"
+                                                  "I\t1\t150\t200\tn\t\nI\t2\t150\t200\ts\tab\n";
+
+/* ---- the files --------------------------------------------------------------------------------- */
+
+static const char time_index_file[] =
+    "\x54\x49\x58\x31"                 /* 0: magic */
+    "\x64\x00\x00\x00\x00\x00\x00\x00" /* 4: start */
+    "\xc8\x00\x00\x00\x00\x00\x00\x00" /* 12: end */
+    "\x01"                             /* 20: keys are times */
+    "\x03\x06\x00\x01\x01\x00" /* 21: 3 quarks, 6 intervals, no table, a string, a class, no shape */
+    "\x00\x03\x0b\x00\x07\x0f\x0d" /* 27: bytes of the sections */
+    "\x02\x61\x62"                 /* 34: strings: the first ends at 2 */
+    "\x01\x00\x00\x01\x00"         /* 37: the class: an int and a string */
+    "\x82\x80\x80\x80\x08"         /* 42: the int, 2 */
+    "\x00"                         /* 47: the string, 0 */
+    "\x00\x00\x00\x03\x84\xa9\x08" /* 48: places */
+    "\x80\x20\x00\x40\x18\x80\x42\x04\x78\x02\x04\x01\x64\x00\x80" /* 55: records */
+    "\x01\x07\x54\x68\x72\x65\x61\x64\x73"                         /* 70: a name */
+    "\x28\xf8\x70\x00"                                             /* 79: the tree */
+    /* 83: margin */
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+static const char mixed_contexts_file[] =
+    "\x4d\x43\x58\x31"                                     /* 0: magic */
+    "\x64\x00\x00\x00\x00\x00\x00\x00"                     /* 4: start */
+    "\xc8\x00\x00\x00\x00\x00\x00\x00"                     /* 12: end */
+    "\x03\x01\x06"                                         /* 20: 3 quarks, a string, 6 intervals */
+    "\x0a"                                                 /* 23: 2^10 counters */
+    "\x00"                                                 /* 24: no zeros */
+    "\x0d"                                                 /* 25: bytes of the tree */
+    "\x01\x07\x54\x68\x72\x65\x61\x64\x73\x28\xf8\x70\x00" /* 26: the tree */
+    "\x01\x00"                                             /* 39: timeline by timeline */
+    /* 41: coded bits */
+    "\xd3\x93\xe3\xee\x1c\x1c\x05\x1c\x99\x91\x53\xe4\x5e\x87";
+
+static struct bo_span time_index_span(void)
+{
+    /* The margin's last byte is the literal's own. */
+    return (struct bo_span){(const uint8_t *)time_index_file, sizeof time_index_file};
+}
+
+static struct bo_span mixed_contexts_span(void)
+{
+    return (struct bo_span){(const uint8_t *)mixed_contexts_file, sizeof mixed_contexts_file - 1};
+}
+
+/* ---- bad ones ---------------------------------------------------------------------------------- */
+
+/* Bytes of a file become others, from `at` on, or it ends there. */
+struct test_case {
+    const char *row;
+    size_t at;
+    struct bo_span bytes;
+    enum bo_status status;
+    uint64_t off;
+    const char *what;
+};
+
+#define CUT ((struct bo_span){NULL, 0})
+
+static const struct test_case time_index_cases[] = {
+    {"as it is", 0, BYTES("\x54"), BO_OK, 0, NULL},
+    {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "no time index"},
+    {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
+    {"kind of keys 2", 20, BYTES("\x02"), BO_CORRUPT, 20, "kind of keys is neither 0 nor 1"},
+    {"keys are places", 20, BYTES("\x00"), BO_CORRUPT, 57, "block is damaged"},
+    {"more quarks than intervals", 21, BYTES("\x07"), BO_CORRUPT, 34,
+     "number of intervals is impossible"},
+    {"2^31 quarks", 21, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 38,
+     "number of intervals is impossible"},
+    {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 38,
+     "number of intervals is impossible"},
+    {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 64, "more intervals than announced"},
+    {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 55, "fewer intervals than announced"},
+    {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 34, "varint runs past the end"},
+    {"10^9 times", 23, BYTES("\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 131,
+     "section runs past the file's end"},
+    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 34, "bytes of no string"},
+    {"two strings", 24, BYTES("\x02"), BO_CORRUPT, 35, "list has fields of too many bits"},
+    {"no classes", 25, BYTES("\x00"), BO_CORRUPT, 34, "number of classes is not 1 to 64"},
+    {"two classes", 25, BYTES("\x02"), BO_TRUNCATED, 48, "varint runs past the end"},
+    {"65 classes", 25, BYTES("\x41"), BO_CORRUPT, 34, "number of classes is not 1 to 64"},
+    {"a shape without room", 26, BYTES("\x01"), BO_CORRUPT, 34,
+     "more shapes than their section has room for"},
+    {"times that run on", 27, BYTES("\x7f"), BO_TRUNCATED, 131, "section runs past the file's end"},
+    {"tree shorter", 33, BYTES("\x0c"), BO_CORRUPT, 130, "bytes follow the end"},
+    {"string longer", 34, BYTES("\x03"), BO_CORRUPT, 35, "strings are damaged"},
+    {"string shorter", 34, BYTES("\x01"), BO_CORRUPT, 36, "bytes of no string"},
+    {"2^32 - 1 values", 37, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 42,
+     "class has too many values"},
+    {"an int of more than 32 bits", 46, BYTES("\x10"), BO_CORRUPT, 57, "code is none"},
+    {"a string beyond the last", 47, BYTES("\x01"), BO_CORRUPT, 64, "code is none"},
+    {"base of 65 bits", 49, BYTES("\x41"), BO_CORRUPT, 49, "list has fields of too many bits"},
+    {"place of 57 bits", 50, BYTES("\x39"), BO_CORRUPT, 49, "list has fields of too many bits"},
+    {"places run on", 51, BYTES("\x7f"), BO_TRUNCATED, 52, "list runs past its section's end"},
+    {"a row without ones", 53, BYTES("\x00\x00"), BO_CORRUPT, 70, "record is damaged"},
+    {"a record elsewhere", 52, BYTES("\x85"), BO_CORRUPT, 67, "record is damaged"},
+    {"class 63", 55, BYTES("\xfe"), BO_CORRUPT, 55, "record is damaged"},
+    {"number of intervals is 0", 56, BYTES("\x00"), BO_CORRUPT, 55, "record is damaged"},
+    {"a shape that is none", 55, BYTES("\x81"), BO_CORRUPT, 55, "record is damaged"},
+    {"blocks of 63 place bits", 56, BYTES("\xff"), BO_CORRUPT, 55, "record is damaged"},
+    {"key beyond the end", 62, BYTES("\xff"), BO_CORRUPT, 57, "block is damaged"},
+    {"another name", 72, BYTES("\x55"), BO_OK, 0, NULL},
+    {"a name that is not UTF-8", 72, BYTES("\xff"), BO_CORRUPT, BO_NO_OFFSET,
+     "name is not UTF-8: quark 0"},
+    {"10^9 names", 70, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 75, "more names than bytes"},
+    {"other bits of the tree", 79, BYTES("\x00"), BO_CORRUPT, 83, "tree ends too early"},
+    {"bits behind the tree", 82, BYTES("\x80"), BO_CORRUPT, 83, "tree goes on"},
+    {"margin", 100, BYTES("\x01"), BO_CORRUPT, 100, "margin is not 0"},
+    {"a byte behind", 131, BYTES("\x00"), BO_CORRUPT, 131, "bytes follow the end"},
+    {"cut in its margin", 130, CUT, BO_TRUNCATED, 130, "section runs past the file's end"},
+    {"cut in its head", 30, CUT, BO_TRUNCATED, 30, "varint runs past the end"},
+    {"nothing", 0, CUT, BO_TRUNCATED, 0, "file ends in its head"},
+};
+
+static const struct test_case mixed_contexts_cases[] = {
+    {"as it is", 0, BYTES("\x4d"), BO_OK, 0, NULL},
+    {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "no history of mixed contexts"},
+    {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
+    {"more quarks", 20, BYTES("\x04"), BO_CORRUPT, 39, "tree ends too early"},
+    {"2^32 - 1 quarks", 20, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 27,
+     "number of intervals is impossible"},
+    {"no strings", 21, BYTES("\x00"), BO_CORRUPT, 48, "more intervals than announced"},
+    {"two strings", 21, BYTES("\x02"), BO_CORRUPT, 41, "strings are damaged"},
+    {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 27,
+     "number of intervals is impossible"},
+    {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 55, "fewer intervals than announced"},
+    {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 55, "more intervals than announced"},
+    {"another table", 23, BYTES("\x0b"), BO_CORRUPT, 24, "table is not as large as it should be"},
+    {"zeros that are none", 24, BYTES("\x01"), BO_CORRUPT, 26, "zero is none"},
+    {"zeros that run on", 24, BYTES("\x7f"), BO_CORRUPT, 26, "zero is none"},
+    {"tree runs on", 25, BYTES("\x7f"), BO_TRUNCATED, 26, "tree runs past the end"},
+    {"order 2", 39, BYTES("\x02"), BO_CORRUPT, 40, "order is neither 0 nor 1"},
+    {"timeline by timeline", 39, BYTES("\x01"), BO_OK, 0, NULL},
+    {"time by time", 39, BYTES("\x00"), BO_CORRUPT, 50, "fewer intervals than announced"},
+    {"a time more", 40, BYTES("\x03"), BO_CORRUPT, 41, "more times than changes"},
+    {"a time less", 40, BYTES("\x01"), BO_CORRUPT, 41, "more times than changes"},
+    {"10^9 times", 40, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 45, "more times than changes"},
+    {"other bits", 41, BYTES("\x00"), BO_CORRUPT, 41, "strings are damaged"},
+    {"other bits", 44, BYTES("\xff"), BO_CORRUPT, 41, "strings are damaged"},
+    {"cut", 54, CUT, BO_CORRUPT, 54, "time after the end"},
+    {"a byte behind", 55, BYTES("\x00"), BO_CORRUPT, 56, "bytes left behind the coded bits"},
+    {"cut in its head", 19, CUT, BO_TRUNCATED, 12, "file ends in its head"},
+};
+
+static void expect_case(const char *codec_name, struct bo_span file, const struct test_case *c)
+{
+    uint8_t bad[256];
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model;
+    const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
+    const size_t behind = c->at + c->bytes.n;
+    assert_true(file.n + 8 <= sizeof bad && behind <= file.n + 8);
+    memcpy(bad, file.p, file.n);
+    if (c->bytes.n)
+        memcpy(bad + c->at, c->bytes.p, c->bytes.n);
+    const struct bo_span in = {bad, c->bytes.n == 0 ? c->at : behind > file.n ? behind : file.n};
+    bo_arena_init(&arena, (size_t)1 << 24);
+    const enum bo_status status = codec->decode(in, &arena, &model, &error);
+    if (status != c->status ||
+        (status && (error.off != c->off || strcmp(error.what, c->what) != 0)))
+        fail_msg("%s: %s: %s at byte %lld: %s", codec_name, c->row, bo_status_name(status),
+                 (long long)error.off, status ? error.what : "");
+    bo_arena_free(&arena);
+    struct bo_finding finding;
+    struct bo_effort effort = bo_effort_default();
+    if (!bo_check_bytes(test_format(), codec, in, &effort, NULL, &finding))
+        fail_msg("%s: %s: %s: %s", codec_name, c->row, finding.class, finding.detail);
+}
+
+static void test_time_index(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(time_index_cases); i++)
+        expect_case("time-index", time_index_span(), &time_index_cases[i]);
+}
+
+static void test_mixed_contexts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(mixed_contexts_cases); i++)
+        expect_case("mixed-contexts", mixed_contexts_span(), &mixed_contexts_cases[i]);
+}
+
+static void expect_file(const char *codec_name, const char *text, struct bo_span file)
+{
+    struct bo_arena arena;
+    struct bo_writer out;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
+    assert_int_equal(codec->encode(parse_text(text, &arena), &out, NULL), BO_OK);
+    assert_int_equal(out.n, file.n);
+    assert_memory_equal(out.p, file.p, file.n);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    expect_file("time-index", tiny_text, time_index_span());
+    expect_file("mixed-contexts", tiny_text, mixed_contexts_span());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_time_index),
+        cmocka_unit_test(test_mixed_contexts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
