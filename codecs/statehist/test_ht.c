@@ -7,6 +7,7 @@
 
 #include "codecs/statehist/ht_reader.h"
 #include "codecs/statehist/model.h"
+#include "harness/check.h"
 #include "harness/test_format.h"
 #include "harness/test_fixture.h"
 
@@ -402,6 +403,28 @@ static void test_kept(void **state)
     }
 }
 
+/* ---- queries of many levels -------------------------------------------------------------------- */
+
+/* All kinds, of what upper nodes hold, too, against the oracle. */
+static void test_queries(void **state)
+{
+    (void)state;
+    struct bo_effort effort = bo_effort_default();
+    effort.max_queries = 300;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        const void *model = model_of_changes(seed, 60 + 200 * (uint32_t)seed, 6000);
+        assert_true(count_levels(encode(ht_4k(), model)) >= 3);
+        for (const struct bo_check *check = bo_checks; check->name; check++) {
+            if (strcmp(check->name, "oracle") != 0 && strcmp(check->name, "round-trip") != 0)
+                continue;
+            const struct bo_check_result result = check->run(format, ht_4k(), model, &effort);
+            if (result.outcome != BO_PASS)
+                fail_msg("%s: %s: %s", check->name, result.finding.class, result.finding.detail);
+        }
+        tear_down(NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +437,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bools, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_varints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_queries, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
