@@ -54,7 +54,7 @@ static bool make_level(struct ht_tree *tree, struct ht_open_node *level, bool is
 static void start_node(struct ht_tree *tree, struct ht_open_node *level, uint32_t parent,
                        int64_t start)
 {
-    level->start = level->end = start;
+    level->start = start;
     level->min_quark = HT_NONE_MIN_QUARK;
     level->max_quark = HT_NONE_MAX_QUARK;
     level->number = tree->n_nodes++;
@@ -297,8 +297,6 @@ enum bo_status ht_insert(struct ht_tree *tree, const struct ht_item *item, struc
         add_entry(node, item, nbytes);
     node->n_intervals++;
     node->intervals_nbytes += nbytes;
-    if (item->end > node->end)
-        node->end = item->end;
     if ((int32_t)item->quark < node->min_quark)
         node->min_quark = (int32_t)item->quark;
     if ((int32_t)item->quark > node->max_quark)

@@ -16,7 +16,7 @@ struct ht_entry {
 
 /* A node of the latest branch. */
 struct ht_open_node {
-    int64_t start, end;
+    int64_t start, end;           /* the end when it is closed */
     int32_t min_quark, max_quark; /* of its own intervals */
     uint32_t number, parent;
     bool is_core;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "codecs/statehist/ht_reader.h"
+#include "codecs/statehist/ht_write.h"
 #include "codecs/statehist/model.h"
 #include "harness/check.h"
 #include "harness/test_format.h"
@@ -207,6 +208,26 @@ static void test_references(void **state)
     expect_attributes(stream, shared, N_ELEMENTS(shared));
 }
 
+/* References to an array, to what has not come, to a class. */
+static void test_bad_references(void **state)
+{
+    (void)state;
+    static const struct bo_span streams[] = {
+        BYTES(STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1q\0~\0\3x"),
+        BYTES(STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1q\0~\0\4x"),
+        BYTES(STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1q\0~\0\2x"),
+    };
+    for (size_t i = 0; i < N_ELEMENTS(streams); i++) {
+        const struct statehist_attribute *attributes;
+        struct bo_error error = {0};
+        uint32_t n;
+        assert_int_equal(ht_get_attributes(streams[i], 0, &arena, &attributes, &n, &error),
+                         BO_CORRUPT);
+        assert_int_equal(error.off, streams[i].n - 5);
+        assert_string_equal(error.what, "reference is not to a name before it");
+    }
+}
+
 /* A name of more than 65535 bytes in Java's form has a length of 8 bytes. */
 static void test_long_names(void **state)
 {
@@ -302,6 +323,36 @@ static void test_growth(void **state)
             tear_down(NULL);
         }
     }
+}
+
+/* A node has room for what its bytes leave: the writer's count of these is right. */
+static void test_room(void **state)
+{
+    (void)state;
+    static const struct ht_config config = {.block_nbytes = 4096, .max_children = 5};
+    struct bo_writer out;
+    struct ht_tree tall;
+    struct ht_file file;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(ht_begin(&tall, &config, 0, &out, &arena, NULL), BO_OK);
+    for (int64_t i = 0; i < 20000; i++) {
+        const struct ht_item item = {.start = i % 7 ? i : i / 2, .end = i, .type = HT_NULL};
+        assert_int_equal(ht_insert(&tall, &item, NULL), BO_OK);
+    }
+    ht_finish(&tall, 20000);
+    assert_int_equal(ht_put_attributes(tree, 1, &out, NULL), BO_OK);
+    assert_int_equal(ht_open_file(bo_writer_span(&out), &arena, &file, NULL), BO_OK);
+    struct ht_child *children = bo_alloc_array(&arena, config.max_children, sizeof *children);
+    struct ht_interval *intervals = bo_alloc_array(&arena, file.max_intervals, sizeof *intervals);
+    assert_true(tall.n_levels >= 3);
+    for (uint32_t i = 0; i < tall.n_levels; i++) {
+        const struct ht_open_node *node = &tall.branch[i];
+        const size_t end =
+            ht_interval_off(&file, node->number, node->n_intervals, children, intervals);
+        assert_int_equal(end - ht_node_off(&file, node->number),
+                         node->header_nbytes + node->intervals_nbytes);
+    }
+    bo_writer_free(&out);
 }
 
 /* ---- what the file cannot hold ----------------------------------------------------------------- */
@@ -430,6 +481,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_java_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_references, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bad_references, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_long_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wildcards, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_growth, set_up, tear_down),

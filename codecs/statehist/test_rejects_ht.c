@@ -442,6 +442,25 @@ static void test_cycles(void **state)
     }
 }
 
+/* A fifth node, a sound leaf without intervals, which the root does not have among its children. */
+static void test_loose_node(void **state)
+{
+    (void)state;
+    const struct bo_span in = make_file(ht_4k());
+    uint8_t *p = bo_zalloc_array(&arena, in.n + BLOCK, 1);
+    assert_non_null(p);
+    memcpy(p, in.p, TREE);
+    memcpy(p + TREE + BLOCK, in.p + TREE, in.n - TREE);
+    memcpy(p + NODE(4), p + NODE(3), HT_NODE_HEADER_NBYTES);
+    p[20] = 5;
+    bo_set_le32(p + NODE(4) + HT_MIN_QUARK_OFF, INT32_MAX);
+    bo_set_le32(p + NODE(4) + HT_MAX_QUARK_OFF, (uint32_t)INT32_MIN);
+    bo_set_le32(p + NODE(4) + HT_NUMBER_OFF, 4);
+    bo_set_le32(p + NODE(4) + HT_N_INTERVALS_OFF, 0);
+    expect_verdict("a loose node", (struct bo_span){p, in.n + BLOCK},
+                   &(struct verdict){BO_CORRUPT, NODE(4), "node does not hang below the root"});
+}
+
 /* ---- holes ----------------------------------------------------------------------------------- */
 
 /* A reader that meets no interval says so, where the whole file would have shown the gap. */
@@ -475,6 +494,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lengths, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cycles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_loose_node, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hole, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
