@@ -1,6 +1,6 @@
 /*
  * Predicting a bit from several sides at once: adaptive counters, and logistic mixing of what they
- * say. All in integers, so that every machine predicts the same. range_coder.md specifies it.
+ * say. All in integers, so that every machine predicts the same. coding.md specifies it.
  *
  * What a probability p (in 1/65536) is worth is counted in its logit: 256 ln(p / (1 - p)).
  */
@@ -10,7 +10,7 @@
 #include "harness/bytes.h"
 
 enum {
-    BO_MIX_INPUTS = 24,    /* at most */
+    BO_MIX_INPUTS = 24,    /* at most; a multiple of four */
     BO_MIX_SETS = 2,       /* of weights that a prediction is the mean of */
     BO_MAX_LOGIT = 2815,   /* beyond, probabilities are 0 or 1 */
     BO_MIX_ONE = 1 << 16,  /* a weight of 1 */
@@ -69,9 +69,9 @@ static inline void bo_count(const struct bo_mixing *mixing, bo_counter *counter,
 
 /* One bit's prediction, as it is put together. */
 struct bo_mix {
-    int32_t inputs[BO_MIX_INPUTS]; /* logits, or anything of their size that is worth a weight */
+    int32_t inputs[BO_MIX_INPUTS]; /* logits, or what is as small and worth a weight */
     unsigned n;
-    int32_t *weights[BO_MIX_SETS]; /* n in each of two sets */
+    int32_t *weights[BO_MIX_SETS]; /* n in each of two sets, with room for a multiple of four */
     int32_t logits[BO_MIX_SETS];   /* what each set says */
 };
 
@@ -83,7 +83,7 @@ static inline void bo_mix_add(struct bo_mix *mix, int32_t input)
 /* The probability of 1, from 1 to 65535 in 1/65536: of the mean of what the sets say. */
 uint32_t bo_mix_predict(struct bo_mix *mix);
 
-/* Moves the weights of both sets towards what would have said `bit`; rates are from 1 to 16. */
+/* Moves the weights of both sets towards what would have said `bit`; rates are from 1 to 8. */
 void bo_mix_learn(struct bo_mix *mix, bool bit, int32_t rate);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A binary range coder: bits told with probabilities, in close to as many bits as they are news.
- * One struct goes both ways, so that what predicts the bits is written once. range_coder.md
+ * One struct goes both ways, so that what predicts the bits is written once. coding.md
  * specifies the bytes.
  */
 #ifndef BO_RANGE_CODER_H
