@@ -11,9 +11,6 @@
 /* Probabilities are in 1/65536, from 1 to 65535. */
 enum { BO_PROBABILITY_BITS = 16 };
 
-/* No bit takes less room than this allows: so many bits of probability 65535 make one byte. */
-enum { BO_RANGE_MAX_BITS_PER_BYTE = 8 * 45426 };
-
 struct bo_range_coder {
     uint32_t low, high;    /* both included */
     struct bo_writer *out; /* encoding: where to; NULL: decoding */

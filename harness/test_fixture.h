@@ -1,6 +1,7 @@
 /*
  * The fixture of tests: an arena that each test file has for itself and, where TEST_FORMAT is defined,
- * the format of that name. Included last, so that helpers may call what they are given `arena`.
+ * the format of that name; where TEST_WRITES is, a writer. Included last, so that helpers may call
+ * what they are given `arena`.
  */
 #ifndef BO_TEST_FIXTURE_H
 #define BO_TEST_FIXTURE_H
@@ -10,6 +11,9 @@
 #include "harness/test_cmocka.h"
 
 static struct bo_arena arena;
+#ifdef TEST_WRITES
+static struct bo_writer out;
+#endif
 #ifdef TEST_FORMAT
 static const struct bo_format *format;
 #endif
@@ -18,6 +22,9 @@ static inline int set_up(void **state)
 {
     (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+#ifdef TEST_WRITES
+    bo_writer_init(&out, &arena);
+#endif
 #ifdef TEST_FORMAT
     format = bo_find_format(TEST_FORMAT);
     return format ? 0 : -1;
@@ -29,6 +36,9 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     (void)state;
+#ifdef TEST_WRITES
+    bo_writer_free(&out);
+#endif
     bo_arena_free(&arena);
     return 0;
 }

@@ -8,48 +8,24 @@
 #include "harness/guessing.h"
 #include "harness/random.h"
 
+#define TEST_WRITES
+#include "harness/test_fixture.h"
+
 enum { N_SITES = 4, N_UNITS = 500, N_TEXT = 20000, N_STEPS = 6000 };
 
 struct fixture {
-    struct bo_arena arena;
-    struct bo_writer out;
     struct bo_guesser guesser;
     struct bo_range_coder coder;
 };
 
-static int set_up(void **state)
-{
-    static struct fixture f;
-    bo_arena_init(&f.arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&f.out, &f.arena);
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    bo_writer_free(&f->out);
-    bo_arena_free(&f->arena);
-    return 0;
-}
-
 static void start(struct fixture *f, const struct bo_span *in)
 {
-    uint8_t *history = bo_alloc(&f->arena, N_TEXT + BO_GUESS_TEXT_START);
+    uint8_t *history = bo_alloc(&arena, N_TEXT + BO_GUESS_TEXT_START);
     assert_non_null(history);
-    assert_true(bo_guesser_init(&f->guesser, N_SITES, N_UNITS, history, N_TEXT, &f->arena));
+    assert_true(bo_guesser_init(&f->guesser, N_SITES, N_UNITS, history, N_TEXT, &arena));
     if (!in)
-        bo_writer_reset(&f->out);
-    f->coder = in ? bo_range_decoder(*in) : bo_range_encoder(&f->out);
-}
-
-/* What a test tells or is told, whatever it gives when it decodes. */
-static uint32_t expect(const struct fixture *f, uint32_t told, uint32_t returned)
-{
-    assert_int_equal(returned, told);
-    (void)f;
-    return told;
+        bo_writer_reset(&out);
+    f->coder = in ? bo_range_decoder(*in) : bo_range_encoder(&out);
 }
 
 /* ---- all sorts, mixed ------------------------------------------------------------------------ */
@@ -68,7 +44,7 @@ static void step_symbol(struct fixture *f, struct bo_random *random, uint32_t *n
         bo_guess_context(&g, bo_pair_hash(*last >> i, i));
     bo_guess_hint(&g, *last + 1, 1);
     bo_guess_hint(&g, BO_GUESS_NEW, 2);
-    expect(f, symbol, bo_guess_symbol(&f->guesser, &f->coder, &g, decoding ? 0 : symbol));
+    assert_int_equal(bo_guess_symbol(&f->guesser, &f->coder, &g, decoding ? 0 : symbol), symbol);
     if (symbol == BO_GUESS_NEW) {
         bo_guess_learn_new(&f->guesser, g.site, g.contexts, g.n_contexts, *n);
         symbol = (*n)++;
@@ -102,8 +78,8 @@ static void step_other(struct fixture *f, struct bo_random *random)
     assert_true(bo_guess_number(&f->guesser, &f->coder, 2, contexts, 2, decoding ? 0 : v) == v);
     const unsigned n_bits = width % 33;
     const uint32_t bits = n_bits < 32 ? (uint32_t)v & ((1u << n_bits) - 1) : (uint32_t)v;
-    expect(f, bits,
-           bo_guess_bits(&f->guesser, &f->coder, 2, contexts, 1, n_bits, decoding ? 0 : bits));
+    const uint32_t told = decoding ? 0 : bits;
+    assert_int_equal(bo_guess_bits(&f->guesser, &f->coder, 2, contexts, 1, n_bits, told), bits);
 }
 
 static void step_text(struct fixture *f, struct bo_random *random)
@@ -141,12 +117,14 @@ static void run(struct fixture *f, uint64_t seed)
 
 static void test_round_trip(void **state)
 {
-    struct fixture *f = *state;
+    static struct fixture fixture;
+    struct fixture *f = &fixture;
+    (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
         start(f, NULL);
         run(f, seed);
         bo_range_finish(&f->coder);
-        const struct bo_span in = bo_writer_span(&f->out);
+        const struct bo_span in = bo_writer_span(&out);
         start(f, &in);
         run(f, seed);
         assert_null(bo_range_flaw(&f->coder));
@@ -156,14 +134,16 @@ static void test_round_trip(void **state)
 /* The same bytes on every machine. */
 static void test_same_everywhere(void **state)
 {
-    struct fixture *f = *state;
+    static struct fixture fixture;
+    struct fixture *f = &fixture;
+    (void)state;
     start(f, NULL);
     run(f, 1);
     bo_range_finish(&f->coder);
     uint32_t hash = 0;
-    for (size_t i = 0; i < f->out.n; i++)
-        hash = hash * 31 + f->out.p[i];
-    assert_int_equal(f->out.n, 0x1b77);
+    for (size_t i = 0; i < out.n; i++)
+        hash = hash * 31 + out.p[i];
+    assert_int_equal(out.n, 0x1b77);
     assert_int_equal(hash, 0xc98dd482);
 }
 
@@ -183,7 +163,7 @@ static size_t cost(struct fixture *f, uint32_t (*symbol_at)(uint32_t i),
         bo_guess_learn(&f->guesser, &g, symbol_at(i));
     }
     bo_range_finish(&f->coder);
-    return f->out.n;
+    return out.n;
 }
 
 static uint32_t noise(uint32_t i)
@@ -216,7 +196,9 @@ static uint64_t modulo_ten(uint32_t i)
 
 static void test_learns(void **state)
 {
-    struct fixture *f = *state;
+    static struct fixture fixture;
+    struct fixture *f = &fixture;
+    (void)state;
     assert_in_range(cost(f, noise, nothing, no_hint), 1000, 1200);  /* 8 bits each, hardly more */
     assert_in_range(cost(f, noise, nothing, noise), 1, 60);         /* the hint is always right */
     assert_in_range(cost(f, by_tens, modulo_ten, no_hint), 10, 80); /* the context is */
@@ -228,7 +210,9 @@ static void test_learns(void **state)
 /* Whatever the bytes are, symbols are known ones, texts end, and nonsense is told. */
 static void test_nonsense(void **state)
 {
-    struct fixture *f = *state;
+    static struct fixture fixture;
+    struct fixture *f = &fixture;
+    (void)state;
     uint8_t bytes[64];
     unsigned n_flaws = 0, n_texts_too_long = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -258,14 +242,16 @@ static void test_nonsense(void **state)
 
 static void test_no_memory(void **state)
 {
-    struct fixture *f = *state;
+    static struct fixture fixture;
+    struct fixture *f = &fixture;
+    (void)state;
     static uint8_t history[BO_GUESS_TEXT_START];
     for (uint64_t n = 1; n <= 4; n++) {
-        struct bo_arena arena;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        arena.fail_at = n;
-        assert_false(bo_guesser_init(&f->guesser, N_SITES, 1, history, 0, &arena));
-        bo_arena_free(&arena);
+        struct bo_arena failing;
+        bo_arena_init(&failing, BO_ARENA_UNLIMITED);
+        failing.fail_at = n;
+        assert_false(bo_guesser_init(&f->guesser, N_SITES, 1, history, 0, &failing));
+        bo_arena_free(&failing);
     }
 }
 

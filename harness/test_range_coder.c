@@ -9,6 +9,9 @@
 #include "harness/random.h"
 #include "harness/range_coder.h"
 
+#define TEST_WRITES
+#include "harness/test_fixture.h"
+
 enum { N_BITS = 20000 };
 
 /* The k-th probability and bit of a test sequence; some probabilities are as extreme as they get. */
@@ -29,17 +32,17 @@ static struct drawn draw(struct bo_random *random)
     return d;
 }
 
-static size_t encode_drawn(uint64_t seed, size_t n, struct bo_writer *out)
+static size_t encode_drawn(uint64_t seed, size_t n)
 {
     struct bo_random random = bo_random_seeded(seed);
-    struct bo_range_coder c = bo_range_encoder(out);
-    bo_writer_reset(out);
+    struct bo_range_coder c = bo_range_encoder(&out);
+    bo_writer_reset(&out);
     for (size_t i = 0; i < n; i++) {
         const struct drawn d = draw(&random);
         assert_true(bo_range_code(&c, d.p, d.bit) == d.bit);
     }
     bo_range_finish(&c);
-    return out->n;
+    return out.n;
 }
 
 /* NULL when the bits are those that were drawn and the end is right. */
@@ -57,38 +60,16 @@ static const char *decode_drawn(uint64_t seed, size_t n, struct bo_span in)
     return bo_range_flaw(&c);
 }
 
-struct fixture {
-    struct bo_arena arena;
-    struct bo_writer out;
-};
-
-static int set_up(void **state)
-{
-    static struct fixture f;
-    bo_arena_init(&f.arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&f.out, &f.arena);
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    bo_writer_free(&f->out);
-    bo_arena_free(&f->arena);
-    return 0;
-}
-
 static void test_round_trip(void **state)
 {
-    struct fixture *f = *state;
+    (void)state;
     for (uint64_t seed = 1; seed < 20; seed++) {
-        encode_drawn(seed, N_BITS, &f->out);
-        assert_null(decode_drawn(seed, N_BITS, bo_writer_span(&f->out)));
+        encode_drawn(seed, N_BITS);
+        assert_null(decode_drawn(seed, N_BITS, bo_writer_span(&out)));
     }
     for (size_t n = 0; n < 300; n++) {
-        encode_drawn(n, n, &f->out);
-        assert_null(decode_drawn(n, n, bo_writer_span(&f->out)));
+        encode_drawn(n, n);
+        assert_null(decode_drawn(n, n, bo_writer_span(&out)));
     }
 }
 
@@ -109,15 +90,15 @@ static void test_known_bytes(void **state)
         {"111111110", BYTES("\x00\x80")},
         {"000000000", BYTES("\xff\x80")},
     };
-    struct fixture *f = *state;
+    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        struct bo_range_coder c = bo_range_encoder(&f->out);
-        bo_writer_reset(&f->out);
+        struct bo_range_coder c = bo_range_encoder(&out);
+        bo_writer_reset(&out);
         for (const char *bit = cases[i].bits; *bit; bit++)
             bo_range_code(&c, 32768, *bit == '1');
         bo_range_finish(&c);
-        assert_int_equal(f->out.n, cases[i].bytes.n);
-        assert_true(bo_span_equal(bo_writer_span(&f->out), cases[i].bytes));
+        assert_int_equal(out.n, cases[i].bytes.n);
+        assert_true(bo_span_equal(bo_writer_span(&out), cases[i].bytes));
     }
 }
 
@@ -133,26 +114,26 @@ static void test_cost(void **state)
         {32768 + 16384, 80000, 4150, 4152},
         {1, 100, 199, 201},
     };
-    struct fixture *f = *state;
+    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        struct bo_range_coder c = bo_range_encoder(&f->out);
-        bo_writer_reset(&f->out);
+        struct bo_range_coder c = bo_range_encoder(&out);
+        bo_writer_reset(&out);
         for (size_t k = 0; k < cases[i].n; k++)
             bo_range_code(&c, cases[i].p, true);
         bo_range_finish(&c);
-        assert_in_range(f->out.n, cases[i].at_least, cases[i].at_most);
+        assert_in_range(out.n, cases[i].at_least, cases[i].at_most);
     }
 }
 
 /* Every cut, a byte more, and every changed byte behind which no bit differs: all are told. */
 static void test_ends(void **state)
 {
-    struct fixture *f = *state;
+    (void)state;
     enum { N = 400 };
     uint8_t bytes[N];
-    const size_t n = encode_drawn(7, N, &f->out);
+    const size_t n = encode_drawn(7, N);
     assert_in_range(n, 20, N - 1);
-    memcpy(bytes, f->out.p, n);
+    memcpy(bytes, out.p, n);
     for (size_t cut = 0; cut < n; cut++)
         assert_non_null(decode_drawn(7, N, (struct bo_span){bytes, cut}));
     bytes[n] = 0;
@@ -258,7 +239,7 @@ static void test_learning(void **state)
 /* The same numbers on every machine: a hash of weights, counters and bytes after many bits. */
 static void test_same_everywhere(void **state)
 {
-    struct fixture *f = *state;
+    (void)state;
     struct bo_mixing mixing;
     struct bo_random random = bo_random_seeded(99);
     int32_t weights[4][4] = {{20000, 20000, 0}, {9000, 9000, 9000}, {0, 1, 2}, {30000, 0, 0}};
@@ -266,8 +247,8 @@ static void test_same_everywhere(void **state)
     bo_mixing_init(&mixing);
     for (unsigned i = 0; i < 64; i++)
         counters[i] = BO_NEW_COUNTER;
-    struct bo_range_coder c = bo_range_encoder(&f->out);
-    bo_writer_reset(&f->out);
+    struct bo_range_coder c = bo_range_encoder(&out);
+    bo_writer_reset(&out);
     uint32_t history = 0;
     for (unsigned i = 0; i < N_BITS; i++) {
         const bool bit = bo_random_below(&random, 8) < (history % 16 == 5 ? 7u : 1u);
@@ -284,12 +265,12 @@ static void test_same_everywhere(void **state)
     }
     bo_range_finish(&c);
     uint32_t hash = 0;
-    for (size_t i = 0; i < f->out.n; i++)
-        hash = hash * 31 + f->out.p[i];
+    for (size_t i = 0; i < out.n; i++)
+        hash = hash * 31 + out.p[i];
     for (unsigned s = 0; s < 4; s++)
         for (unsigned i = 0; i < 3; i++)
             hash = hash * 31 + (uint32_t)weights[s][i];
-    assert_int_equal(f->out.n, 0x55c);
+    assert_int_equal(out.n, 0x55c);
     assert_int_equal(hash, 0xeb830149);
 }
 

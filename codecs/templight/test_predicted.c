@@ -11,27 +11,8 @@
 #include "codecs/templight/model.h"
 #include "codecs/templight/text.h"
 
-struct fixture {
-    struct bo_arena arena;
-    struct bo_writer out;
-};
-
-static int set_up(void **state)
-{
-    static struct fixture f;
-    bo_arena_init(&f.arena, (size_t)256 << 20);
-    bo_writer_init(&f.out, &f.arena);
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    bo_writer_free(&f->out);
-    bo_arena_free(&f->arena);
-    return 0;
-}
+#define TEST_WRITES
+#include "harness/test_fixture.h"
 
 static const char text[] =
     "---\nname: 'A<int, B<int> >'\nkind: TemplateInstantiation\nevent: Begin\n"
@@ -41,21 +22,21 @@ static const char text[] =
     "---\nevent: End\norig: 'c.h:1:1'\n"
     "---\nevent: End\n";
 
-static void encode_text(struct fixture *f)
+static void encode_text(void)
 {
     void *model;
     struct bo_error err = {0};
-    assert_int_equal(templight_parse(bo_span_of(text), &f->arena, &model, &err), BO_OK);
-    bo_writer_reset(&f->out);
-    assert_int_equal(encode(model, &f->out, &err), BO_OK);
+    assert_int_equal(templight_parse(bo_span_of(text), &arena, &model, &err), BO_OK);
+    bo_writer_reset(&out);
+    assert_int_equal(encode(model, &out, &err), BO_OK);
 }
 
-static enum bo_status try_bytes(struct fixture *f, struct bo_span in, struct bo_error *err)
+static enum bo_status try_bytes(struct bo_span in, struct bo_error *err)
 {
-    const struct bo_arena_mark mark = bo_arena_mark(&f->arena);
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
     void *model;
-    const enum bo_status status = decode(in, &f->arena, &model, err);
-    bo_arena_rewind(&f->arena, mark);
+    const enum bo_status status = decode(in, &arena, &model, err);
+    bo_arena_rewind(&arena, mark);
     return status;
 }
 
@@ -100,42 +81,42 @@ static void test_heads(void **state)
         {AT_STREAMS, 1, BO_TRUNCATED, "file ends before its streams do"},
         {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes left behind the streams"},
     };
-    struct fixture *f = *state;
+    (void)state;
     struct bo_error err;
-    encode_text(f);
-    assert_int_equal(f->out.p[AT_FLAGS], 3);
-    assert_int_equal(f->out.p[AT_RECORDS], 4);
-    assert_int_equal(f->out.p[AT_NAMES], 2);
-    assert_int_equal(f->out.p[AT_FILES], 3);
-    assert_int_equal(try_bytes(f, bo_writer_span(&f->out), &err), BO_OK);
+    encode_text();
+    assert_int_equal(out.p[AT_FLAGS], 3);
+    assert_int_equal(out.p[AT_RECORDS], 4);
+    assert_int_equal(out.p[AT_NAMES], 2);
+    assert_int_equal(out.p[AT_FILES], 3);
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_OK);
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        f->out.p[cases[i].at] = (uint8_t)(f->out.p[cases[i].at] + cases[i].by);
-        assert_int_equal(try_bytes(f, bo_writer_span(&f->out), &err), cases[i].status);
+        out.p[cases[i].at] = (uint8_t)(out.p[cases[i].at] + cases[i].by);
+        assert_int_equal(try_bytes(bo_writer_span(&out), &err), cases[i].status);
         assert_string_equal(err.what, cases[i].what);
-        f->out.p[cases[i].at] = (uint8_t)(f->out.p[cases[i].at] - cases[i].by);
+        out.p[cases[i].at] = (uint8_t)(out.p[cases[i].at] - cases[i].by);
     }
 }
 
 /* Every cut is truncated, a byte more is corrupt, and so is nearly every changed bit of a stream. */
 static void test_cuts(void **state)
 {
-    struct fixture *f = *state;
+    (void)state;
     struct bo_error err;
-    encode_text(f);
-    const size_t n = f->out.n;
-    bo_put_u8(&f->out, 0);
+    encode_text();
+    const size_t n = out.n;
+    bo_put_u8(&out, 0);
     for (size_t cut = 0; cut < n; cut++)
-        assert_int_equal(try_bytes(f, (struct bo_span){f->out.p, cut}, &err), BO_TRUNCATED);
-    assert_int_equal(try_bytes(f, (struct bo_span){f->out.p, n + 1}, &err), BO_CORRUPT);
+        assert_int_equal(try_bytes((struct bo_span){out.p, cut}, &err), BO_TRUNCATED);
+    assert_int_equal(try_bytes((struct bo_span){out.p, n + 1}, &err), BO_CORRUPT);
     assert_int_equal(err.off, n);
     size_t n_taken = 0;
     for (size_t i = AT_BYTES; i < n; i++)
         for (unsigned bit = 0; bit < 8; bit++) {
-            f->out.p[i] ^= (uint8_t)(1u << bit);
-            const enum bo_status status = try_bytes(f, (struct bo_span){f->out.p, n}, &err);
+            out.p[i] ^= (uint8_t)(1u << bit);
+            const enum bo_status status = try_bytes((struct bo_span){out.p, n}, &err);
             assert_true(status == BO_OK || status == BO_CORRUPT || status == BO_OVER_LIMIT);
             n_taken += status == BO_OK;
-            f->out.p[i] ^= (uint8_t)(1u << bit);
+            out.p[i] ^= (uint8_t)(1u << bit);
         }
     assert_in_range(n_taken, 0, (n - AT_BYTES) / 2);
 }
@@ -144,32 +125,31 @@ static void test_cuts(void **state)
 static void test_zeros(void **state)
 {
     enum { N = 100000 };
-    struct fixture *f = *state;
+    (void)state;
     struct templight_builder builder;
     struct templight_model *model;
     struct bo_error err;
     const struct templight_entry end = {.is_end = true};
-    templight_builder_init(&builder, false, &f->arena);
+    templight_builder_init(&builder, false, &arena);
     assert_true(templight_start_trace(&builder, 1, bo_span_of("")));
     for (unsigned i = 0; i < N; i++)
         assert_true(templight_add_entry(&builder, &end));
     assert_true(templight_finish(&builder, &model));
-    assert_int_equal(encode(model, &f->out, &err), BO_OK);
-    assert_int_equal(f->out.n, (N + UNITS_PER_BYTE - 1) / UNITS_PER_BYTE);
-    const struct bo_span whole = bo_writer_span(&f->out);
-    assert_int_equal(try_bytes(f, whole, &err), BO_OK);
-    assert_int_equal(try_bytes(f, (struct bo_span){whole.p, whole.n - 1}, &err), BO_TRUNCATED);
-    f->out.p[whole.n - 1] = 1;
-    assert_int_equal(try_bytes(f, whole, &err), BO_CORRUPT);
+    assert_int_equal(encode(model, &out, &err), BO_OK);
+    assert_int_equal(out.n, (N + UNITS_PER_BYTE - 1) / UNITS_PER_BYTE);
+    const struct bo_span whole = bo_writer_span(&out);
+    assert_int_equal(try_bytes(whole, &err), BO_OK);
+    assert_int_equal(try_bytes((struct bo_span){whole.p, whole.n - 1}, &err), BO_TRUNCATED);
+    out.p[whole.n - 1] = 1;
+    assert_int_equal(try_bytes(whole, &err), BO_CORRUPT);
     assert_int_equal(err.off, whole.n - 1);
 }
 
 /* ---- names that no model has ------------------------------------------------------------------ */
 
 /* One Begin for each name; names are pieces of a dictionary that is made by hand. */
-static void encode_pieces(struct fixture *f, struct templight_piece *pieces, uint32_t n_pieces,
-                          const char *marked, uint32_t *ids, size_t n_ids, uint32_t *names,
-                          uint32_t n_names)
+static void encode_pieces(struct templight_piece *pieces, uint32_t n_pieces, const char *marked,
+                          uint32_t *ids, size_t n_ids, uint32_t *names, uint32_t n_names)
 {
     const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
     struct templight_record records[4] = {{0}};
@@ -178,7 +158,7 @@ static void encode_pieces(struct fixture *f, struct templight_piece *pieces, uin
     struct bo_writer streams[PREDICTED_N_STREAMS];
     struct totals totals = {0};
     struct bo_error err;
-    struct predicted *p = bo_zalloc_array(&f->arena, 1, sizeof *p);
+    struct predicted *p = bo_zalloc_array(&arena, 1, sizeof *p);
     trace.n_records = trace.n_names = n_names;
     for (uint32_t i = 0; i < n_names; i++)
         records[i] = (struct templight_record){.name = i, .location = nowhere, .origin = nowhere};
@@ -191,23 +171,23 @@ static void encode_pieces(struct fixture *f, struct templight_piece *pieces, uin
     };
     t.counts = (struct predicted_counts){
         .n_records = n_names, .n_names = n_names, .n_nodes = n_pieces, .n_parts = n_ids};
-    assert_true(count_texts(&trace, &t.dictionary, &f->arena, &t.counts.n_text));
+    assert_true(count_texts(&trace, &t.dictionary, &arena, &t.counts.n_text));
     add_to_totals(&totals, &t.counts);
-    p->arena = &f->arena;
-    uint8_t *history = bo_alloc(&f->arena, (size_t)totals.n_text + BO_GUESS_TEXT_START);
+    p->arena = &arena;
+    uint8_t *history = bo_alloc(&arena, (size_t)totals.n_text + BO_GUESS_TEXT_START);
     assert_true(bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_told, history,
-                                (uint32_t)totals.n_text, &f->arena));
+                                (uint32_t)totals.n_text, &arena));
     for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++) {
-        bo_writer_init(&streams[i], &f->arena);
+        bo_writer_init(&streams[i], &arena);
         p->coders[i] = bo_range_encoder(&streams[i]);
     }
     assert_int_equal(encode_trace(p, &trace, &t, &err), BO_OK);
     for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++)
         bo_range_finish(&p->coders[i]);
-    bo_writer_reset(&f->out);
-    bo_put_uvarint(&f->out, 1);
-    put_counts(&trace, &t.counts, &f->out);
-    put_streams(streams, &f->out);
+    bo_writer_reset(&out);
+    bo_put_uvarint(&out, 1);
+    put_counts(&trace, &t.counts, &out);
+    put_streams(streams, &out);
     for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++)
         bo_writer_free(&streams[i]);
 }
@@ -220,7 +200,7 @@ static void test_doublings(void **state)
         enum bo_status status;
     } cases[] = {
         {1, BO_OK}, {16, BO_OK}, {18, BO_OVER_LIMIT}, {25, BO_OVER_LIMIT}, {64, BO_OVER_LIMIT}};
-    struct fixture *f = *state;
+    (void)state;
     struct bo_error err;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct templight_piece pieces[65] = {{.marked_off = 2, .marked_nbytes = 1}};
@@ -230,15 +210,15 @@ static void test_doublings(void **state)
                 (struct templight_piece){.marked_nbytes = 2, .first_id = 2 * (k - 1), .n_ids = 2};
             ids[2 * (k - 1)] = ids[2 * k - 1] = k - 1;
         }
-        encode_pieces(f, pieces, cases[i].n + 1, "\0\0a", ids, 2 * cases[i].n, &last, 1);
-        assert_int_equal(try_bytes(f, bo_writer_span(&f->out), &err), cases[i].status);
+        encode_pieces(pieces, cases[i].n + 1, "\0\0a", ids, 2 * cases[i].n, &last, 1);
+        assert_int_equal(try_bytes(bo_writer_span(&out), &err), cases[i].status);
     }
 }
 
 /* Two nodes of one text: by themselves harmless, but not as two names. */
 static void test_twice(void **state)
 {
-    struct fixture *f = *state;
+    (void)state;
     struct templight_piece pieces[] = {
         {.marked_off = 0, .marked_nbytes = 2},
         {.marked_off = 0, .marked_nbytes = 1},
@@ -246,11 +226,11 @@ static void test_twice(void **state)
     };
     uint32_t ids[] = {1}, names[] = {0, 2};
     struct bo_error err;
-    encode_pieces(f, pieces, 3, "ab\0\0b", ids, 1, names, 2);
-    assert_int_equal(try_bytes(f, bo_writer_span(&f->out), &err), BO_CORRUPT);
+    encode_pieces(pieces, 3, "ab\0\0b", ids, 1, names, 2);
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_CORRUPT);
     assert_string_equal(err.what, "name is there twice");
-    encode_pieces(f, pieces, 3, "ab\0\0c", ids, 1, names, 2);
-    assert_int_equal(try_bytes(f, bo_writer_span(&f->out), &err), BO_OK);
+    encode_pieces(pieces, 3, "ab\0\0c", ids, 1, names, 2);
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_OK);
 }
 
 int main(void)
