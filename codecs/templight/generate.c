@@ -167,32 +167,6 @@ struct plan {
     struct templight_builder builder;
 };
 
-static struct templight_place place_of(const struct templight_trace *trace,
-                                       const struct templight_location *location)
-{
-    if (location->file == TEMPLIGHT_NONE)
-        return (struct templight_place){0};
-    return (struct templight_place){true, trace->files[location->file], location->line,
-                                    location->column};
-}
-
-static struct templight_entry entry_of(const struct templight_trace *trace,
-                                       const struct templight_record *record)
-{
-    return (struct templight_entry){
-        .is_end = record->is_end,
-        .has_time = record->has_time,
-        .has_memory = record->has_memory,
-        .tells_origin = record->has_own_origin,
-        .kind = record->kind,
-        .name = record->is_end ? (struct bo_span){NULL, 0} : trace->names[record->name],
-        .location = place_of(trace, &record->location),
-        .origin = place_of(trace, &record->origin),
-        .time_bits = record->time_bits,
-        .memory = record->memory,
-    };
-}
-
 /* Another name: of the trace, with a byte changed, or new. */
 static void change_name(struct plan *plan, const struct templight_trace *trace,
                         struct bo_draft *draft, struct templight_entry *entry)
@@ -254,7 +228,7 @@ static bool replay_records(struct plan *plan, const struct templight_trace *trac
     struct bo_draft draft;
     bool ok = true;
     for (size_t i = 0; i < trace->n_records && ok; i++) {
-        struct templight_entry entry = entry_of(trace, &trace->records[i]);
+        struct templight_entry entry = templight_entry_of(trace, &trace->records[i]);
         const bool is_here = is_target && i == plan->record;
         if (is_here && plan->change == DROP_RECORD)
             continue;

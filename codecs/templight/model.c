@@ -177,6 +177,34 @@ const struct templight_record *templight_open_begin(const struct templight_build
     return builder->n_open ? &builder->records[builder->open[builder->n_open - 1]] : NULL;
 }
 
+/* ---- a record with its texts ---------------------------------------------------------------- */
+
+static struct templight_place place_of(const struct templight_trace *trace,
+                                       const struct templight_location *location)
+{
+    if (location->file == TEMPLIGHT_NONE)
+        return (struct templight_place){0};
+    return (struct templight_place){true, trace->files[location->file], location->line,
+                                    location->column};
+}
+
+struct templight_entry templight_entry_of(const struct templight_trace *trace,
+                                          const struct templight_record *record)
+{
+    return (struct templight_entry){
+        .is_end = record->is_end,
+        .has_time = record->has_time,
+        .has_memory = record->has_memory,
+        .tells_origin = record->has_own_origin,
+        .kind = record->kind,
+        .name = record->is_end ? (struct bo_span){NULL, 0} : trace->names[record->name],
+        .location = place_of(trace, &record->location),
+        .origin = place_of(trace, &record->origin),
+        .time_bits = record->time_bits,
+        .memory = record->memory,
+    };
+}
+
 /* ---- less of a model --------------------------------------------------------------------------- */
 
 /* Files by their new numbers, in the order of first use. */

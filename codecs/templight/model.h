@@ -28,6 +28,10 @@ struct templight_entry {
     uint64_t time_bits, memory;
 };
 
+/* A model's record, with the texts of its trace. */
+struct templight_entry templight_entry_of(const struct templight_trace *trace,
+                                          const struct templight_record *record);
+
 struct templight_builder {
     struct bo_arena *arena;
     struct templight_trace *traces;

@@ -197,42 +197,16 @@ void templight_put_trace_header(struct bo_writer *out, uint32_t version, struct 
     bo_put_bytes(out, "}\n", 2);
 }
 
-static struct templight_place place_of(const struct templight_trace *trace,
-                                       const struct templight_location *location)
-{
-    if (location->file == TEMPLIGHT_NONE)
-        return (struct templight_place){0};
-    return (struct templight_place){true, trace->files[location->file], location->line,
-                                    location->column};
-}
-
-static struct templight_entry entry_of(const struct templight_trace *trace,
-                                       const struct templight_record *record)
-{
-    return (struct templight_entry){
-        .is_end = record->is_end,
-        .has_time = record->has_time,
-        .has_memory = record->has_memory,
-        .tells_origin = record->has_own_origin,
-        .kind = record->kind,
-        .name = record->is_end ? (struct bo_span){NULL, 0} : trace->names[record->name],
-        .location = place_of(trace, &record->location),
-        .origin = place_of(trace, &record->origin),
-        .time_bits = record->time_bits,
-        .memory = record->memory,
-    };
-}
-
 static bool print_trace(const struct templight_trace *trace, struct bo_writer *out)
 {
     /* Begins that have not ended, innermost last. */
     size_t n_open = 0, *open = bo_alloc_array(out->arena, trace->n_records, sizeof *open);
     for (size_t i = 0; open && i < trace->n_records && !out->status; i++) {
-        const struct templight_entry entry = entry_of(trace, &trace->records[i]);
+        const struct templight_entry entry = templight_entry_of(trace, &trace->records[i]);
         struct templight_entry closed;
         const bool closes = entry.is_end && n_open;
         if (closes)
-            closed = entry_of(trace, &trace->records[open[--n_open]]);
+            closed = templight_entry_of(trace, &trace->records[open[--n_open]]);
         else if (!entry.is_end)
             open[n_open++] = i;
         templight_put_entry(out, &entry, closes ? &closed : NULL);
