@@ -60,7 +60,9 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
 {
     const struct statehist_model *model = opaque;
     const uint64_t n_name_bytes =
-        nbytes_of(&model->attributes->name, model->n_quarks, sizeof *model->attributes);
+        model->n_quarks
+            ? nbytes_of(&model->attributes->name, model->n_quarks, sizeof *model->attributes)
+            : 0; /* there may be no array then */
     const uint64_t n_string_bytes =
         nbytes_of(model->strings, model->n_strings, sizeof *model->strings);
     uint32_t end = 0;
