@@ -96,6 +96,28 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
     return !keys || ascending_block_at(&block.keys, in - 1, v3, &place->start);
 }
 
+/* ---- one quark after the other ------------------------------------------------------------------ */
+
+/* Places of records, by blocks. */
+struct walk {
+    uint64_t places[ASCENDING_BLOCK];
+};
+
+/* The record of the next quark, which are taken from 0 on; false when it is damaged. */
+INLINE bool next_timeline(const struct time_index *index, struct walk *walk, uint32_t quark,
+                          struct time_index_timeline *t)
+{
+    struct ascending_block block;
+    if (quark % ASCENDING_BLOCK == 0) {
+        walk->places[0] = index->places.first;
+        if (index->places.n > 1 &&
+            (!ascending_list_block(&index->places, quark / ASCENDING_BLOCK, &block) ||
+             !ascending_block_all(&block, walk->places)))
+            return false;
+    }
+    return time_index_record(index, walk->places[quark % ASCENDING_BLOCK], t);
+}
+
 /* ---- values as answers have them --------------------------------------------------------------- */
 
 INLINE bool answered_value(const struct time_index *index, const struct time_index_class *class,
@@ -151,6 +173,49 @@ INLINE bool state_at(const struct time_index_timeline *t, const struct moment *m
     return true;
 }
 
+/* So few changes are compared by their times: that is faster than to find the time in the table. */
+enum { FEW_CHANGES = 8 };
+
+/* The same for a shaped timeline of few changes, at a time above the start of the history. */
+INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted, bool v3,
+                           struct statehist_state *state)
+{
+    const struct time_index *index = t->index;
+    struct time_index_block block;
+    uint64_t start = 0, end = (uint64_t)index->end - (uint64_t)index->start + 1;
+    if (!time_index_block(t, 0, &block))
+        return false;
+    unsigned number = 0;
+    for (unsigned n = block.keys.n; n;) {
+        uint64_t key, time;
+        if (!ascending_block_at(&block.keys, number + n / 2, v3, &key) ||
+            !time_index_time_of(index, key, v3, &time))
+            return false;
+        if (time <= wanted) {
+            start = time;
+            number += n / 2 + 1;
+            n -= n / 2 + 1;
+        } else {
+            end = time;
+            n /= 2;
+        }
+    }
+    state->start = (int64_t)((uint64_t)index->start + start);
+    state->end = (int64_t)((uint64_t)index->start + end - 1);
+    state->padding = 0;
+    return answered_value(index, t->class, time_index_code(&block, number), v3, &state->type,
+                          &state->value);
+}
+
+INLINE bool state_of(const struct time_index_timeline *t, int64_t time, bool v3,
+                     struct statehist_state *state)
+{
+    struct moment moment;
+    if (t->shape.n && t->shape.n <= FEW_CHANGES + 1)
+        return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, v3, state);
+    return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state);
+}
+
 INLINE bool is_in(const struct time_index *index, int64_t time)
 {
     return time >= index->start && time <= index->end;
@@ -162,12 +227,10 @@ INLINE enum bo_status ask_points(const struct time_index *index,
 {
     for (size_t i = 0; i < n; i++) {
         struct time_index_timeline t;
-        struct moment moment;
         if (q[i].quark >= index->n_quarks || !is_in(index, q[i].time))
             return BO_OUT_OF_RANGE;
-        if (!moment_of(index, q[i].time, v3, &moment) ||
-            !time_index_timeline(index, q[i].quark, v3, &t) ||
-            !state_at(&t, &moment, v3, &states[i]))
+        if (!time_index_timeline(index, q[i].quark, v3, &t) ||
+            !state_of(&t, q[i].time, v3, &states[i]))
             return BO_CORRUPT;
     }
     return BO_OK;
@@ -185,6 +248,7 @@ INLINE enum bo_status ask_full_state(const struct time_index *index, int64_t tim
 {
     const size_t n = index->n_quarks;
     struct moment moment;
+    struct walk walk;
     if (!is_in(index, time))
         return BO_OUT_OF_RANGE;
     struct statehist_values *values = bo_sink_take(sink, sizeof *values + 8 * n + padded(n));
@@ -200,7 +264,7 @@ INLINE enum bo_status ask_full_state(const struct time_index *index, int64_t tim
         struct place place;
         uint32_t type;
         uint64_t value;
-        if (!time_index_timeline(index, quark, v3, &t) ||
+        if (!next_timeline(index, &walk, quark, &t) ||
             !find_place(&t, &moment, false, v3, &place) ||
             !answered_value(index, t.class, place.code, v3, &type, &value))
             return BO_CORRUPT;
@@ -213,6 +277,7 @@ INLINE enum bo_status ask_full_state(const struct time_index *index, int64_t tim
 static enum bo_status ask_export(const struct time_index *index, int64_t time, struct bo_sink *sink)
 {
     struct moment moment;
+    struct walk walk;
     if (!is_in(index, time))
         return BO_OUT_OF_RANGE;
     struct statehist_snapshot *snapshot = bo_sink_take(sink, sizeof *snapshot);
@@ -228,7 +293,7 @@ static enum bo_status ask_export(const struct time_index *index, int64_t time, s
         struct bo_span string = {NULL, 0};
         uint32_t type;
         uint64_t value;
-        if (!time_index_timeline(index, quark, false, &t) ||
+        if (!next_timeline(index, &walk, quark, &t) ||
             !state_at(&t, &moment, false, &exported.state) ||
             !find_place(&t, &moment, false, false, &place) ||
             !time_index_value_of(index, t.class, place.code, false, &type, &value) ||
@@ -273,12 +338,11 @@ INLINE enum bo_status put_states(const struct time_index *index,
     if (!time_index_timeline(index, quark, v3, &t))
         return BO_CORRUPT;
     for (uint32_t i = 0; i < q->n_times;) {
-        struct moment moment;
         struct statehist_state *state = bo_sink_take(sink, sizeof *state);
         if (!state)
             return BO_OVER_LIMIT;
         const int64_t time = statehist_window_time(q, i);
-        if (!moment_of(index, time, v3, &moment) || !state_at(&t, &moment, v3, state))
+        if (!state_of(&t, time, v3, state))
             return BO_CORRUPT;
         states->n++;
         i = next_time(q, i + 1, state->end > time ? state->end : time);
@@ -467,10 +531,11 @@ INLINE enum bo_status ask_range(const struct time_index *index,
 INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
                                struct statehist_digest *digest)
 {
+    struct walk walk;
     *digest = (struct statehist_digest){0, 0};
     for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
         struct time_index_timeline t;
-        if (!time_index_timeline(index, quark, v3, &t) ||
+        if (!next_timeline(index, &walk, quark, &t) ||
             t.n > index->n_intervals - digest->n_intervals)
             return BO_CORRUPT;
         struct statehist_state at = {.start = index->start};

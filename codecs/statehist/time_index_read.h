@@ -27,13 +27,12 @@ struct time_index_block {
     unsigned n_codes, nulls, n_local, told_nbits;
 };
 
-/* False when the record is damaged. */
-ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark, bool v3,
-                                          struct time_index_timeline *t)
+/* The record at a bit; false when it is damaged. */
+ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t at,
+                                        struct time_index_timeline *t)
 {
     const uint8_t *p = index->records;
-    uint64_t at;
-    if (!ascending_at(&index->places, quark, v3, &at) || at > index->records_nbits)
+    if (at > index->records_nbits)
         return false;
     const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
     at += index->shape_nbits;
@@ -68,6 +67,14 @@ ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32
                      TIME_INDEX_LOCAL_FIELD + t->place_nbits;
     t->blocks = t->at + (uint64_t)((t->n + 62) / ASCENDING_BLOCK) * t->entry_nbits;
     return t->n > 0 && t->place_nbits <= 56 && t->blocks <= index->records_nbits;
+}
+
+/* The record of a quark; false when it is damaged. */
+ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark, bool v3,
+                                          struct time_index_timeline *t)
+{
+    uint64_t at;
+    return ascending_at(&index->places, quark, v3, &at) && time_index_record(index, at, t);
 }
 
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
