@@ -190,11 +190,8 @@ static inline uint32_t statehist_window_next(const struct statehist_window_query
     const uint64_t passed = (uint64_t)time - (uint64_t)q->from;
     if (passed == length)
         return q->n_times;
-    /* Rounding leads astray by one at most. */
+    /* Rounding adds less than one, so this is not beyond what is sought. */
     uint32_t i = (uint32_t)((double)passed / (double)length * (double)(q->n_times - 1));
-    i = i < q->n_times ? i : q->n_times - 1;
-    while (i && statehist_window_time(q, i - 1) > time)
-        i--;
     while (i < q->n_times && statehist_window_time(q, i) <= time)
         i++;
     return i;

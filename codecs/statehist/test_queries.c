@@ -165,6 +165,11 @@ static void test_window_times(void **state)
         {{NULL, 0}, -1, 65534, STATEHIST_MAX_WINDOW_TIMES, 0},
         {{NULL, 0}, 0, INT64_C(1) << 53, 65535, 0},
     };
+    static const int64_t rounded[] = {0, 3, 6, 10};
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct statehist_window_query q = {{NULL, 0}, -5, 5, 4, 0};
+        assert_true(statehist_window_time(&q, i) == rounded[i] - 5);
+    }
     struct bo_random random = bo_random_seeded(1);
     for (size_t c = 0; c < N_ELEMENTS(cases); c++) {
         const struct statehist_window_query *q = &cases[c];
