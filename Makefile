@@ -244,7 +244,7 @@ include fuzz/fuzz.mk
 
 .PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test test-shared \
 	check-variant replays tests check-cli verify-codec bench \
-	bench-quick report corpora golden coverage coverage-report format check-format clean
+	bench-quick report corpora golden check-insns golden-insns coverage coverage-report format check-format clean
 
 all: build/bakeoff ## build the program, build/bakeoff
 
@@ -305,6 +305,19 @@ verify-codec: build/bakeoff ## tell what CODEC=FORMAT/NAME lacks
 golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all encodings as they are now
 	$(foreach f,$(FORMATS),$(OUT)/selfcheck --golden $(f) - $(call documents,$(f)) \
 	    >codecs/$(f)/golden.tsv &&) true
+
+# Instructions are counted of the build that is measured; of LPRF's crossings, of one coding of counters.
+INSNS_ONLY = case $$f in lprf) only=(--codec '*+u64');; *) only=();; esac
+check-insns: build/bakeoff ## compare instruction counts with the accepted ones (bench/insns/*.tsv)
+	@for f in $(FORMATS); do \
+	    $(INSNS_ONLY); \
+	    build/bakeoff insns $$f "$${only[@]}" --check bench/insns/$$f.tsv || failed=1; \
+	done; [[ -z $${failed:-} ]]
+golden-insns: build/bakeoff ## accept the instruction counts as they are now
+	@mkdir -p bench/insns; for f in $(FORMATS); do \
+	    $(INSNS_ONLY); \
+	    build/bakeoff insns $$f "$${only[@]}" --golden >bench/insns/$$f.tsv; \
+	done
 
 BENCH_FLAGS ?=
 bench: deps-bench ## measure every codec, write results/ and REPORT.md; long, BENCH_FLAGS=--quick is shorter
