@@ -177,7 +177,7 @@ static const struct bo_size_column autofdo_columns[] = {
     {"v4c + zstd -19 %", BO_SIZE_CHANGE, .codec = "v4-compact", .outer = "zstd19"},
     {"shared-trees %", BO_SIZE_CHANGE, .codec = "shared-trees"},
     {"shared-trees-zstd %", BO_SIZE_CHANGE, .codec = "shared-trees-zstd"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_table autofdo_tables[] = {
@@ -194,7 +194,7 @@ static const struct bo_size_table autofdo_tables[] = {
      "difference to one table for all: v4 {v4 %} against {v4, one table %}, compact {v4c %} against "
      "{v4c, one table %}. Reading in part does not need it: an encoding with one dictionary of names, "
      "read by parts, takes {shared-trees %}, and {shared-trees-zstd %} with names in compressed blocks."},
-    {NULL}};
+    {.title = NULL}};
 
 static const struct bo_use autofdo_uses[] = {
     {.use = "summary", {"ns", BO_TIME, "summary/whole", NULL}, .picks = true},
@@ -238,7 +238,7 @@ static const struct bo_size_column templight_name_columns[] = {
     {"front-coded", BO_SIZE_SHARE, .codec = "front-coded", .section = "names"},
     {"terms", BO_SIZE_SHARE, .codec = "terms", .section = "names"},
     {"predicted", BO_SIZE_SHARE, .codec = "predicted", .section = "names"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_column templight_reference_columns[] = {
@@ -248,7 +248,7 @@ static const struct bo_size_column templight_reference_columns[] = {
     {"front-coded", BO_SIZE_OF_UNIT, .codec = "front-coded", .section = "refs"},
     {"terms", BO_SIZE_OF_UNIT, .codec = "terms", .section = "refs"},
     {"predicted", BO_SIZE_OF_UNIT, .codec = "predicted", .section = "refs"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_column templight_trace_columns[] = {
@@ -264,7 +264,7 @@ static const struct bo_size_column templight_trace_columns[] = {
     {"flat + xz", BO_SIZE_OF_UNIT, .codec = "flat", .outer = "xz9"},
     {"front-coded + xz", BO_SIZE_OF_UNIT, .codec = "front-coded", .outer = "xz9"},
     {"terms + xz", BO_SIZE_OF_UNIT, .codec = "terms", .outer = "xz9"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_table templight_tables[] = {
@@ -281,7 +281,7 @@ static const struct bo_size_table templight_tables[] = {
      "Bytes a Begin for everything: Ends, kinds and places, too. clang's traces hold no times, so none "
      "are counted.",
      "trace", templight_trace_columns, NULL},
-    {NULL},
+    {.title = NULL},
 };
 
 static const struct bo_use templight_uses[] = {
@@ -327,7 +327,7 @@ static const struct bo_size_column statehist_columns[] = {
     {"typed + zstd", BO_SIZE_OF_UNIT, .codec = "typed", .outer = "zstd19"},
     {"typed-null + zstd", BO_SIZE_OF_UNIT, .codec = "typed-null", .outer = "zstd19"},
     {"time-index + zstd", BO_SIZE_OF_UNIT, .codec = "time-index", .outer = "zstd19"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_column statehist_part_columns[] = {
@@ -337,7 +337,7 @@ static const struct bo_size_column statehist_part_columns[] = {
     {"types.json", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "types"},
     {"tree.json", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "tree"},
     {"ht: attribute tree", BO_SIZE_OF_UNIT, .codec = "ht", .section = "attribute tree"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_table statehist_tables[] = {
@@ -353,7 +353,7 @@ static const struct bo_size_table statehist_tables[] = {
      "types.json, which then says the types, takes {types.json}. The file that it would replace is "
      "not the one that it argues with, either: Trace Compass's own has stored times as variable-length "
      "numbers since 2019, and is smaller than any of these."},
-    {NULL},
+    {.title = NULL},
 };
 
 static const struct bo_use statehist_uses[] = {

@@ -16,7 +16,7 @@ static const struct bo_size_column columns[] = {
     {"packed %", BO_SIZE_CHANGE, .codec = "frame-24", .outer = "zstd19"},
     {"broken %", BO_SIZE_CHANGE, .codec = "broken"},
     {"tool %", BO_SIZE_CHANGE, .program = "some tool"},
-    {NULL},
+    {.heading = NULL},
 };
 
 static const struct bo_size_table table = {
@@ -53,8 +53,8 @@ static void sums_by_hand(void **state)
         "\n### Title\n\nText.\n\n",
         "| Profile | now | then | then % | share | each | runs | packed % | broken % | tool % |\n",
         "| small-sample | 1000 | 1250 | +25.0% | 125.0% | 5.000 | 62.5% | -47.5% | - | - |\n",
-        "| large sample, of a user | 2000 | 2500 | +25.0% | 125.0% | 10.000 | 67.5% | -37.5% | - | - "
-        "|\n",
+        ("| large sample, of a user | 2000 | 2500 | +25.0% | 125.0% | 10.000 | 67.5% | -37.5% "
+         "| - | - |\n"),
         "| *together* | 3000 | 3750 | +25.0% | 125.0% | 7.500 | 65.8% | -40.8% | - | - |\n",
         "| *geometric mean* |  |  | +25.0% | 125.0% |  | 65.0% | -42.7% | - | - |\n",
         "\nIt takes 125.0%, or 59.2%, 7.500 each; 3000; (not measured), (not measured).\n",

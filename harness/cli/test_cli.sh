@@ -237,8 +237,10 @@ for format in $formats; do
         xz -dc "$document" >"$t/unpacked.txt"
         document=$t/unpacked.txt
     fi
-    chain=$("$bakeoff" list codecs --json | jq -r ".[] | select(.format == \"$format\" and
-        (.lossy | not)) | \"\(.format)/\(.codec)\"")
+    holds_all=$("$bakeoff" size "$format" "$document" --no-compress --json |
+        jq -c '[.documents[0].codecs[] | select(.status == "ok" and (.leaves_out | not)) | .name]')
+    chain=$("$bakeoff" list codecs --json | jq -r --argjson holds_all "$holds_all" ".[] |
+        select(.format == \"$format\" and ((.reads // .codec) | IN(\$holds_all[]))) | \"\(.format)/\(.codec)\"")
     if [[ -z $chain ]]; then
         chain=$("$bakeoff" list codecs --json |
             jq -r ".[] | select(.format == \"$format\") | \"\(.format)/\(.codec)\"")
