@@ -1,14 +1,24 @@
 /* The mutator core: structural operators, a block of another input, or the engine's bytes. */
 #include "fuzz/mutator.h"
 
+#include <stdlib.h>
+
 enum { MAX_OPERATORS = 4, MAX_SPLICE = 256 };
+
+bool bo_fuzz_is_plain(void)
+{
+    static int plain = -1;
+    if (plain < 0)
+        plain = getenv("BAKEOFF_FUZZ_PLAIN") != NULL;
+    return plain;
+}
 
 size_t bo_fuzz_mutate(enum bo_fuzz_input input, uint8_t *p, size_t n, size_t cap,
                       struct bo_span other, uint64_t seed, bo_fuzz_byte_mutator *mutate_bytes)
 {
     struct bo_random random = bo_random_seeded(seed);
     n = n < cap ? n : cap; /* libFuzzer's minimiser passes inputs that are longer */
-    if (mutate_bytes && bo_random_one_in(&random, 3))
+    if (mutate_bytes && (bo_random_one_in(&random, 3) || bo_fuzz_is_plain()))
         return mutate_bytes(p, n, cap);
     struct bo_fuzz_buffer buffer = {.p = p, .n = n, .cap = cap};
     if (bo_random_one_in(&random, 8))

@@ -1,7 +1,8 @@
 /* The mutator as libFuzzer calls it. */
 #include "fuzz/mutator.h"
 
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size); /* libFuzzer's own */
+/* libFuzzer's own; other engines that link this file have none, nor do they call the mutator. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)

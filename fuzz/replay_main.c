@@ -1,8 +1,11 @@
 /*
  * A plain main for any fuzz target: replays files, and all files of directories, without an engine.
  *
- *   <target> [-v] PATH...
+ *   <target> [-v] [-w FILE] [-c DIR] PATH...
+ *   <target> -l
  *
+ * -l lists the format's codecs in this build, in the order in which the fuzzers count what they met.
+ * -w writes what each codec's worst inputs cost, -c the lines that each operation covers (observe.h).
  * The inputs run in a child process; when one kills it, the parent names the file and goes on with
  * the next. Exits 0 when all passed, 1 when one failed (or could not be read), 2 when there was
  * nothing to replay.
@@ -19,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz/observe.h"
 #include "fuzz/target.h"
 
 /* Seconds of CPU time; an input that takes more is a finding, as work must stay linear. */
@@ -27,6 +31,11 @@ enum { SECONDS_PER_INPUT = 4 };
 struct paths {
     char **items;
     size_t n;
+};
+
+struct options {
+    bool verbose;
+    const char *worst, *coverage; /* files to write, or NULL */
 };
 
 _Noreturn static void die(const char *path)
@@ -111,6 +120,7 @@ static void limit_cpu_seconds(time_t seconds)
 static void replay(const char *path)
 {
     size_t nbytes;
+    bo_fuzz_observe_input(path);
     uint8_t *data = read_file(path, &nbytes);
     limit_cpu_seconds(SECONDS_PER_INPUT);
     LLVMFuzzerTestOneInput(data, nbytes);
@@ -119,18 +129,24 @@ static void replay(const char *path)
 }
 
 /* Runs inputs from *next on in a child, which moves *next as it goes. False when it died. */
-static bool replay_from(const struct paths *paths, volatile size_t *next, bool verbose)
+static bool replay_from(const struct paths *paths, volatile size_t *next,
+                        const struct options *options)
 {
     fflush(NULL);
     const pid_t child = fork();
     if (child < 0)
         die("fork");
     if (child == 0) {
+        if (options->worst || options->coverage)
+            bo_fuzz_format = bo_fuzz_observe(bo_fuzz_format);
         for (; *next < paths->n; (*next)++) {
-            if (verbose)
+            if (options->verbose)
                 fprintf(stderr, "replay: %s\n", paths->items[*next]);
             replay(paths->items[*next]);
         }
+        if ((options->worst && !bo_fuzz_write_worst(options->worst)) ||
+            (options->coverage && !bo_fuzz_write_coverage(options->coverage)))
+            die("what was observed");
         exit(0);
     }
     int status;
@@ -143,14 +159,15 @@ static bool replay_from(const struct paths *paths, volatile size_t *next, bool v
     return status == 0;
 }
 
-static size_t replay_all(const struct paths *paths, const char *program, bool verbose)
+static size_t replay_all(const struct paths *paths, const char *program,
+                         const struct options *options)
 {
     volatile size_t *next =
         mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (next == MAP_FAILED)
         die("shared memory");
     size_t n_failed = 0;
-    while (!replay_from(paths, next, verbose)) {
+    while (!replay_from(paths, next, options)) {
         n_failed++;
         if (*next == paths->n) {
             fputs("replay: FAILED after the last input (a leak?)\n", stderr);
@@ -165,16 +182,34 @@ static size_t replay_all(const struct paths *paths, const char *program, bool ve
 
 int main(int argc, char **argv)
 {
-    const bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
     const char *name = strrchr(argv[0], '/');
+    struct options options = {0};
     struct paths paths = {0};
-    for (int i = 1 + verbose; i < argc; i++)
+    for (int option; (option = getopt(argc, argv, "lvw:c:")) != -1;)
+        switch (option) {
+        case 'l':
+            for (const struct bo_codec *const *c = bo_fuzz_format->codecs; *c; c++)
+                puts((*c)->name);
+            return 0;
+        case 'v':
+            options.verbose = true;
+            break;
+        case 'w':
+            options.worst = optarg;
+            break;
+        case 'c':
+            options.coverage = optarg;
+            break;
+        default:
+            return 2;
+        }
+    for (int i = optind; i < argc; i++)
         collect(&paths, argv[i]);
     if (paths.n == 0) {
-        fprintf(stderr, "replay: no inputs; usage: %s [-v] PATH...\n", argv[0]);
+        fprintf(stderr, "replay: no inputs; usage: %s [-v] [-w FILE] [-c DIR] PATH...\n", argv[0]);
         return 2;
     }
-    const size_t n_failed = replay_all(&paths, argv[0], verbose);
+    const size_t n_failed = replay_all(&paths, argv[0], &options);
     printf("%s: %zu inputs replayed, %zu failed\n", name ? name + 1 : argv[0], paths.n, n_failed);
     for (size_t i = 0; i < paths.n; i++)
         free(paths.items[i]);

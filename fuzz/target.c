@@ -1,9 +1,14 @@
 /* What the fuzz targets share: parameters, bounds, reports. */
 #include "fuzz/target.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness/registry.h"
 
 /* Units (tables, functions, ...) of a generated model, at most. */
 enum { MAX_SCALE = 16 };
@@ -13,6 +18,36 @@ struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params)
     const size_t n = n_params < input->n ? n_params : input->n;
     input->n -= n;
     return bo_random_from_bytes((struct bo_span){input->p + input->n, n});
+}
+
+static uint64_t *map_counts(const char *path)
+{
+    const size_t nbytes = 2 * BO_FUZZ_MAX_CODECS * sizeof(uint64_t);
+    const int fd = open(path, O_RDWR | O_CREAT, 0666);
+    void *p = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, (off_t)nbytes) == 0)
+        p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) {
+        perror(path);
+        exit(2);
+    }
+    close(fd);
+    return p;
+}
+
+void bo_fuzz_count(const struct bo_format *format, const struct bo_codec *codec, bool accepted)
+{
+    static uint64_t *counts;
+    static bool is_open;
+    const char *path = is_open ? NULL : getenv("BAKEOFF_FUZZ_COUNTS");
+    is_open = true;
+    if (path)
+        counts = map_counts(path);
+    for (size_t i = 0; counts && i < BO_FUZZ_MAX_CODECS && format->codecs[i]; i++)
+        if (format->codecs[i] == codec) {
+            __atomic_fetch_add(&counts[i], 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&counts[BO_FUZZ_MAX_CODECS + i], accepted, __ATOMIC_RELAXED);
+        }
 }
 
 struct bo_effort bo_fuzz_effort(uint64_t seed)
@@ -82,8 +117,12 @@ void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encodi
                    struct bo_span bytes, const struct bo_effort *effort)
 {
     struct bo_finding finding;
-    if (!bo_check_bytes(format, encoding, bytes, effort, NULL, &finding))
+    bool accepted = false;
+    if (!bo_check_bytes(format, encoding, bytes, effort, &accepted, &finding))
         bo_fuzz_report(&finding);
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        if (bo_encoding_of(format, *c) == encoding)
+            bo_fuzz_count(format, *c, accepted);
 }
 
 void bo_fuzz_report(const struct bo_finding *finding)

@@ -8,11 +8,13 @@
 #include "harness/check.h"
 #include "harness/format.h"
 
+/* The target's format, or a watched copy of it (observe.h). */
+extern const struct bo_format *bo_fuzz_format;
 #ifdef BO_FORMAT
 #define BO_FUZZ_FORMAT_(name) name##_format
 #define BO_FUZZ_FORMAT(name) BO_FUZZ_FORMAT_(name)
 extern const struct bo_format BO_FUZZ_FORMAT(BO_FORMAT);
-static const struct bo_format *const fuzz_format = &BO_FUZZ_FORMAT(BO_FORMAT);
+const struct bo_format *bo_fuzz_format = &BO_FUZZ_FORMAT(BO_FORMAT);
 #endif
 
 /*
@@ -26,6 +28,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
  * parameters.
  */
 struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params);
+
+/*
+ * Counts an input that `codec` met, and whether it took it. With BAKEOFF_FUZZ_COUNTS in the
+ * environment, counts go to that file, which processes share: BO_FUZZ_MAX_CODECS u64 of the machine's byte
+ * order for what the format's codecs met, as many for what they took.
+ */
+void bo_fuzz_count(const struct bo_format *format, const struct bo_codec *codec, bool accepted);
+enum { BO_FUZZ_MAX_CODECS = 64 };
 
 /* Bounds on each input's work, small enough for thousands of inputs a second. */
 struct bo_effort bo_fuzz_effort(uint64_t seed);

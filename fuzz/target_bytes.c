@@ -8,6 +8,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 {
     const struct bo_effort effort = bo_fuzz_effort(1);
-    bo_fuzz_offer_to_all(fuzz_format, (struct bo_span){data, nbytes}, &effort);
+    bo_fuzz_offer_to_all(bo_fuzz_format, (struct bo_span){data, nbytes}, &effort);
     return 0;
 }

@@ -30,7 +30,7 @@ static bool encode(const struct bo_codec *encoding, const void *model, struct bo
     struct bo_error err = {0};
     const enum bo_status status = encoding->encode(model, out, &err);
     if (status && status != BO_UNSUPPORTED && status != BO_OVER_LIMIT)
-        bo_fuzz_report_status(fuzz_format, encoding->name, "encode-fails", &err);
+        bo_fuzz_report_status(bo_fuzz_format, encoding->name, "encode-fails", &err);
     return status == BO_OK;
 }
 
@@ -38,18 +38,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 {
     struct bo_span entropy = {data, nbytes};
     struct bo_random params = bo_fuzz_take_params(&entropy, N_PARAMS);
-    const uint32_t choice = bo_random_below(&params, bo_fuzz_n_encodings(fuzz_format));
-    const struct bo_codec *encoding = bo_fuzz_encoding(fuzz_format, choice, nbytes);
+    const uint32_t choice = bo_random_below(&params, bo_fuzz_n_encodings(bo_fuzz_format));
+    const struct bo_codec *encoding = bo_fuzz_encoding(bo_fuzz_format, choice, nbytes);
     const struct bo_effort effort = bo_fuzz_effort(1);
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, effort.budget_nbytes);
     bo_writer_init(&out, &arena);
-    const void *model = bo_fuzz_generate(fuzz_format, entropy, &arena);
+    const void *model = bo_fuzz_generate(bo_fuzz_format, entropy, &arena);
     if (encode(encoding, model, &out)) {
         const size_t encoded_nbytes = out.n;
         if (bo_put_space(&out, GROWTH))
-            bo_fuzz_offer(fuzz_format, encoding, damage(&out, encoded_nbytes, &params), &effort);
+            bo_fuzz_offer(bo_fuzz_format, encoding, damage(&out, encoded_nbytes, &params), &effort);
     }
     bo_writer_free(&out);
     bo_arena_free(&arena);

@@ -15,27 +15,30 @@ static const void *mutate(const void *model, struct bo_random *params, struct bo
 {
     struct bo_error err = {0};
     void *changed;
-    if (fuzz_format->mutate(model, params, arena, &changed, &err))
-        bo_fuzz_report_status(fuzz_format, "format", "mutate-fails", &err);
+    if (bo_fuzz_format->mutate(model, params, arena, &changed, &err))
+        bo_fuzz_report_status(bo_fuzz_format, "format", "mutate-fails", &err);
     return changed;
 }
 
 static void check_codec(const struct bo_codec *codec, const void *model,
                         const struct bo_effort *effort)
 {
+    bool accepted = false;
     for (const struct bo_check *check = bo_checks; check->name; check++) {
-        const struct bo_check_result result = check->run(fuzz_format, codec, model, effort);
+        const struct bo_check_result result = check->run(bo_fuzz_format, codec, model, effort);
         if (result.outcome == BO_FAIL)
             bo_fuzz_report(&result.finding);
+        accepted |= result.outcome == BO_PASS;
     }
+    bo_fuzz_count(bo_fuzz_format, codec, accepted);
 }
 
 /* An encoding and all that read it. */
 static void check_encoding(const struct bo_codec *encoding, const void *model,
                            const struct bo_effort *effort)
 {
-    for (const struct bo_codec *const *codec = fuzz_format->codecs; *codec; codec++)
-        if (bo_encoding_of(fuzz_format, *codec) == encoding)
+    for (const struct bo_codec *const *codec = bo_fuzz_format->codecs; *codec; codec++)
+        if (bo_encoding_of(bo_fuzz_format, *codec) == encoding)
             check_codec(*codec, model, effort);
 }
 
@@ -46,10 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
     const uint8_t choice = bo_random_u8(&params);
     const struct bo_effort effort = bo_fuzz_effort(1u + choice);
     const struct bo_codec *encoding =
-        bo_fuzz_encoding(fuzz_format, choice % bo_fuzz_n_encodings(fuzz_format), nbytes);
+        bo_fuzz_encoding(bo_fuzz_format, choice % bo_fuzz_n_encodings(bo_fuzz_format), nbytes);
     struct bo_arena arena;
     bo_arena_init(&arena, effort.budget_nbytes);
-    const void *model = bo_fuzz_generate(fuzz_format, entropy, &arena);
+    const void *model = bo_fuzz_generate(bo_fuzz_format, entropy, &arena);
     for (uint32_t left = bo_random_below(&params, MAX_MUTATIONS + 1); left; left--)
         model = mutate(model, &params, &arena);
     check_encoding(encoding, model, &effort);
