@@ -90,6 +90,7 @@ step "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
 step "import: clang's traces" corpora/import/test_real_templight.sh
 step "import: Java reads state histories" corpora/import/test_real_statehist.sh
 step "the tutorial" docs/test_tutorial.sh
+step "planted faults" fuzz/faults.sh anchors
 step "source layout" make --no-print-directory check-format
 finish_all
 

@@ -1,0 +1,162 @@
+#!/bin/bash
+# faults.sh anchors: whether every fault can still be planted.
+# faults.sh SECONDS [FAULT...]: plants each bug of fuzz/faults in a copy of the sources, and tells how long
+# the tests and each engine take to find it.
+#
+# A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the
+# lines to replace (-), which must stand there exactly once, and the lines to put there (+). The copy,
+# build/faults/tree, is built step by step, so that a fault costs the one file that it changes. `tests` is
+# a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of the file's
+# folder, and selfcheck with the effort of a slow variant; the copy without faults must pass them. An
+# engine has SECONDS, from the seeds in git. Without a list of faults, results/fuzz/faults.tsv is written.
+# Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
+
+. fuzz/engines.sh
+seconds=$1
+shift
+TOP=$PWD
+TREE=build/faults/tree
+export AFL_BENCH_UNTIL_CRASH=1
+
+fail() { echo "faults: $*" >&2; exit 1; }
+
+# field FAULT NAME
+field() { sed -n "s/^$2: //p" "$TOP/fuzz/faults/$1"; }
+
+copy_tree() {
+    mkdir -p $TREE
+    find $TREE -mindepth 1 -maxdepth 1 -not -name build -exec rm -rf {} +
+    tar -cf - --exclude=./build --exclude=./.git --exclude=./corpora/fetched --exclude=./results . |
+        tar -xf - -C $TREE
+    # A run that was cut short left a fault's objects behind.
+    [[ ! -f build/faults/planted ]] || touch "$TREE/$(<build/faults/planted)"
+}
+
+# lines FAULT SIGN: of its anchor (-), or of what replaces that (+).
+lines() { sed -n "s/^[$2]//p" "$TOP/fuzz/faults/$1"; }
+
+# check_anchor FAULT FILE: it stands there once.
+check_anchor() {
+    local text old without
+    text=$(<"$2") old=$(lines "$1" -)
+    without=${text/"$old"/}
+    [[ $old && $without != "$text" ]] || fail "$1: its anchor is not in $2; plant it anew"
+    [[ ${without/"$old"/} = "$without" ]] || fail "$1: its anchor stands in $2 more than once"
+}
+
+# plant FAULT FILE: in the copy.
+plant() {
+    local text old new
+    check_anchor "$@"
+    text=$(<"$2") old=$(lines "$1" -) new=$(lines "$1" +)
+    echo "$2" >"$TOP/build/faults/planted"
+    printf '%s\n' "${text/"$old"/"$new"}" >"$2"
+}
+
+restore() { # FILE
+    cp "$TOP/$1" "$1"
+    touch "$1"
+    rm "$TOP/build/faults/planted"
+}
+
+build() { # WHAT...
+    make -s -j"$(nproc)" "$@" >build.log 2>&1 || { tail -n 20 build.log; fail "does not build: $*"; }
+}
+
+# fails NAME COMMAND...: whether a command fails, which finds the fault; `took` is then "NAME<tab>MS".
+fails() {
+    local name=$1 began
+    began=$(ms_since 0)
+    shift
+    ("$@"; exit) >found.log 2>&1 && return 1 # a shell of its own, which tells of signals in the log
+    took=$name$'\t'$(ms_since "$began")
+}
+
+# by_tests FORMAT FOLDER: the first that fails.
+by_tests() {
+    local target program
+    for target in "$1"_{bytes,model,damage}; do
+        fails "replay of $target" build/gcc/fuzz/"$target" fuzz/seeds/"$target" && return
+    done
+    for program in $(test_programs "$1" "$2"); do
+        fails "${program##*/}" "$program" && return
+    done
+    fails selfcheck make -s "checks-of-$1" "LIMITS_gcc_$1=300000 1000000 12 light" ||
+        took=$'-\t-'
+}
+
+by_libfuzzer() { # TARGET
+    took=-
+    run_libfuzzer "$1" "$seconds"
+    ((${#found[@]} == 0)) || took=$elapsed_ms
+}
+
+# A seed that fails counts; AFL++ itself leaves it out.
+by_afl() { # TARGET
+    took=-
+    if fails seeds build/afl/fuzz/"$1" fuzz/seeds/"$1"/*; then
+        took=${took#*$'\t'}
+    else
+        run_afl "$1" "$seconds"
+        found=("$WORK/afl/$1"/main/{crashes,hangs}/id:*)
+        ((${#found[@]} == 0)) || took=$elapsed_ms
+    fi
+}
+
+test_programs() { # FORMAT FOLDER
+    local source
+    for source in codecs/"$1"/test_*.c "$2"/test_*.c; do
+        [[ ! -f $source ]] || echo "build/gcc/test/${source%.c}"
+    done | sort -u
+}
+
+build_tests() { # FORMAT FOLDER
+    # shellcheck disable=SC2046
+    build build/gcc/selfcheck $(test_programs "$1" "$2") "build/gcc/fuzz/$1_"{bytes,model,damage}
+}
+
+find_fault() { # FAULT
+    local fault=$1 file target format folder tests libfuzzer
+    file=$(field "$fault" file) target=$(field "$fault" target) format=${fault%%-*}
+    folder=$(dirname "$file")
+    plant "$fault" "$file"
+    build_tests "$format" "$folder"
+    build fuzz-engines "FUZZ_TARGETS=$target"
+    by_tests "$format" "$folder"
+    tests=$took
+    by_libfuzzer "$target"
+    libfuzzer=$took
+    by_afl "$target"
+    restore "$file"
+    [[ $libfuzzer$took != -- ]] || missed+=("$fault")
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$fault" "$(field "$fault" kind)" "$file" "$target" \
+        "$tests" "$libfuzzer" "$took" | tee -a "$TOP/build/faults/found"
+}
+
+names=("$@") missed=()
+((${#names[@]})) || mapfile -t names < <(ls fuzz/faults)
+for name in "${names[@]}"; do [[ -f fuzz/faults/$name ]] || fail "there is no fault $name"; done
+if [[ $seconds = anchors ]]; then
+    for name in "${names[@]}"; do check_anchor "$name" "$(field "$name" file)"; done
+    echo "${#names[@]} passed, 0 failed: faults that can be planted"
+    exit
+fi
+copy_tree
+: >build/faults/found
+cd $TREE
+for format in $(printf '%s\n' "${names[@]%%-*}" | sort -u); do
+    build_tests "$format" "codecs/$format"
+    by_tests "$format" "codecs/$format"
+    [[ $took = $'-\t-' ]] || fail "$format fails without a fault: $took; see $TREE/found.log"
+done
+printf 'fault\tkind\tfile\ttarget\ttests\ttests, ms\tlibFuzzer, ms\tAFL++, ms\n'
+for name in "${names[@]}"; do find_fault "$name"; done
+cd "$TOP"
+if (($# == 0)); then
+    mkdir -p results/fuzz
+    {
+        echo "# seconds $seconds, $(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
+        cat build/faults/found
+    } >results/fuzz/faults.tsv
+fi
+((${#missed[@]} == 0)) || fail "no engine found ${missed[*]}"
