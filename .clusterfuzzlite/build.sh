@@ -1,0 +1,2 @@
+#!/bin/bash -eu
+exec "$SRC/bakeoff/fuzz/oss-fuzz/build.sh"
