@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report_fuzz.h"
+
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 bool bo_label_wanted(struct bo_label_filter *filter, const char *label)
@@ -168,6 +170,8 @@ static void add_heading(const struct bo_run_document *document, struct bo_label_
     const char *pages = pages_label(document, filter);
     if (pages)
         bo_grid_add(grid, "pages, %s", pages);
+    if (document->has_survived)
+        bo_grid_add(grid, "survived");
     bo_grid_end_row(grid);
 }
 
@@ -193,6 +197,8 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
             bo_grid_add(grid, "%s",
                         bo_significant(arena, bo_run_counter(bo_run_row(document, codec, pages),
                                                              "touched_pages")));
+        if (document->has_survived)
+            bo_grid_add(grid, "%s", bo_executions_text(arena, codec->n_survived));
         bo_grid_end_row(grid);
     }
 }

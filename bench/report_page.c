@@ -13,6 +13,7 @@
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
 #include "bench/report_plot.h"
+#include "bench/report_fuzz.h"
 #include "bench/report_sizes.h"
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
@@ -193,6 +194,7 @@ bool bo_page_print(const struct bo_page *pages, size_t n)
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         print_format(pages, n, *f);
     print_missing(pages);
+    bo_fuzz_section("results/fuzz", pages->arena, pages->out);
     if (!print_checked_sizes(pages))
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -35,6 +35,7 @@ struct bo_run_codec {
     const char *leaves_out;         /* what its encoding does not hold; NULL: it holds everything */
     bool probabilistic;             /* what is absent may be answered wrongly */
     bool optional;                  /* built where its library is */
+    double n_survived;              /* executions by fuzzers; where the document has_survived */
     bool is_noop;                   /* measures the harness; has no encoding */
     const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
 };
@@ -44,6 +45,7 @@ struct bo_run_document {
     const json_t *sizes; /* bo_sizes_json's object */
     const char *unit;    /* plural: what sizes are divided by; NULL without units */
     uint64_t n_units;
+    bool has_survived;   /* see bo_fuzz_mark_run */
     bool scale;          /* made for curves over sizes: stands in no comparison */
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;

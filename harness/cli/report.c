@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/report_fuzz.h"
 #include "bench/report_page.h"
 #include "bench/report_sizes.h"
 #include "bench/report_text.h"
@@ -79,6 +80,20 @@ static bool write_page(struct bo_page *pages, size_t n, const char *path)
     return ok;
 }
 
+static bool write_fuzz_page(const char *path, struct bo_arena *arena)
+{
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    if (!out)
+        abort();
+    bo_fuzz_page("results/fuzz", arena, out);
+    fclose(out);
+    const bool ok = bo_output(path, (struct bo_span){(const uint8_t *)text, nbytes});
+    free(text);
+    return ok;
+}
+
 static struct bo_page start_page(const struct bo_run *run, const char *path, struct bo_arena *arena)
 {
     const char *slash = strrchr(path, '/');
@@ -103,7 +118,8 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
         const char *folder = bo_arena_printf(arena, "%s/%s", output, pages[i].pictures);
         ok = make_folder(folder) && bo_page_files(pages, i, folder);
     }
-    return ok && write_page(pages, n, bo_arena_printf(arena, "%s/REPORT.md", output));
+    return ok && write_page(pages, n, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
+           write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena);
 }
 
 /* From one file of results, or (NULL) from the newest of each format. */
@@ -124,6 +140,8 @@ static int report(const char *results, const char *output)
     } else {
         n = bo_runs_newest("results", &arena, &runs, &paths);
     }
+    for (size_t i = 0; i < n; i++)
+        bo_fuzz_mark_run("results/fuzz", &runs[i]);
     const bool ok = n && write_report(runs, paths, n, output, &arena);
     while (n)
         bo_run_free(&runs[--n]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/report_styles.h"
+#include "bench/report_fuzz.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/options.h"
 
@@ -82,6 +83,8 @@ static int print_table(struct bo_table *table, const char *corpus, const char *p
     table->run = &run;
     const bool ok = (path || newest) && bo_run_load(path ? path : newest, &run) &&
                     choose_document(table, corpus, style->one_document) && filter_met(table);
+    if (ok)
+        bo_fuzz_mark_run("results/fuzz", &run);
     if (ok)
         style->print(table, &arena, stdout);
     bo_arena_free(&arena);

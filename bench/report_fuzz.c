@@ -1,0 +1,387 @@
+/* What fuzzing did. */
+#include "bench/report_fuzz.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report_grid.h"
+#include "bench/report_text.h"
+#include "harness/registry.h"
+
+/* ---- tables of text -------------------------------------------------------------------------- */
+
+enum { MAX_CELLS = 10 };
+
+struct row {
+    const char *cells[MAX_CELLS]; /* "" past the last */
+};
+
+struct tsv {
+    const char *made; /* what the first comment says; NULL when the table is not there */
+    struct row *rows;
+    size_t n;
+};
+
+static struct row split(char *line)
+{
+    struct row row;
+    for (unsigned c = 0; c < MAX_CELLS; c++) {
+        row.cells[c] = line;
+        char *tab = strchr(line, '\t');
+        line = tab ? tab + 1 : strchr(line, 0);
+        if (tab)
+            *tab = 0;
+    }
+    return row;
+}
+
+static struct tsv read_tsv(const char *folder, const char *name, struct bo_arena *arena)
+{
+    struct tsv tsv = {.n = 0};
+    char *line = NULL;
+    size_t cap_line = 0, cap = 0;
+    FILE *in = fopen(bo_arena_printf(arena, "%s/%s.tsv", folder, name), "r");
+    if (!in)
+        return tsv;
+    tsv.made = "";
+    for (ssize_t n; (n = getline(&line, &cap_line, in)) > 0;) {
+        line[strcspn(line, "\n")] = 0;
+        char *text = bo_arena_printf(arena, "%s", line);
+        if (*text == '#' && !*tsv.made)
+            tsv.made = text + strspn(text, "# ");
+        if (*text == '#' || !*text)
+            continue;
+        tsv.rows = bo_grow_array(arena, tsv.rows, tsv.n, tsv.n + 1, &cap, sizeof *tsv.rows);
+        if (!tsv.rows)
+            abort();
+        tsv.rows[tsv.n++] = split(text);
+    }
+    free(line);
+    fclose(in);
+    return tsv;
+}
+
+/* The first row with these two cells in front; `second` may be NULL. */
+static const struct row *find_row(const struct tsv *tsv, const char *first, const char *second)
+{
+    for (size_t i = 0; i < tsv->n; i++)
+        if (strcmp(tsv->rows[i].cells[0], first) == 0 &&
+            (!second || strcmp(tsv->rows[i].cells[1], second) == 0))
+            return &tsv->rows[i];
+    return NULL;
+}
+
+/* NaN for what is no number. */
+static double number(const char *cell)
+{
+    char *end;
+    const double v = strtod(cell, &end);
+    return end == cell ? NAN : v;
+}
+
+char *bo_executions_text(struct bo_arena *arena, double n)
+{
+    static const char *const suffixes[] = {"", " k", " M", " G", " T"};
+    unsigned s = 0;
+    if (n < 1000)
+        return bo_arena_printf(arena, "%.0f", n);
+    for (; s < 4 && n >= 1000; s++)
+        n /= 1000;
+    return bo_arena_printf(arena, "%s%s", bo_significant(arena, n), suffixes[s]);
+}
+
+/* Milliseconds as seconds; "-" where nothing was found. */
+static char *seconds_text(struct bo_arena *arena, const char *ms)
+{
+    return bo_significant(arena, number(ms) / 1000);
+}
+
+/* ---- planted faults -------------------------------------------------------------------------- */
+
+enum fault_cell { FAULT, KIND, FILE_OF, TARGET, TEST, TEST_MS, LIBFUZZER_MS, AFL_MS };
+
+static bool was_found(const struct row *row, enum fault_cell cell)
+{
+    return !isnan(number(row->cells[cell]));
+}
+
+static void print_faults(const struct tsv *faults, struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    size_t by_tests = 0, by_engine = 0;
+    if (!faults->made) {
+        fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, arena, 4);
+    static const char *const heading[] = {"fault",    "kind",         "planted in", "tests: by",
+                                          "tests, s", "libFuzzer, s", "AFL++, s"};
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < faults->n; i++) {
+        const struct row *row = &faults->rows[i];
+        by_tests += was_found(row, TEST_MS);
+        by_engine += was_found(row, LIBFUZZER_MS) || was_found(row, AFL_MS);
+        bo_grid_add(&grid, "%s", row->cells[FAULT]);
+        bo_grid_add(&grid, "%s", row->cells[KIND]);
+        bo_grid_add(&grid, "%s", row->cells[FILE_OF]);
+        bo_grid_add(&grid, "%s", row->cells[TEST]);
+        for (unsigned c = TEST_MS; c <= AFL_MS; c++)
+            bo_grid_add(&grid, "%s", seconds_text(arena, row->cells[c]));
+        bo_grid_end_row(&grid);
+    }
+    fprintf(
+        out,
+        "\nWhat the fuzzers could have found: bugs of `fuzz/faults` are planted one at a time, and "
+        "the clock runs until each is found (%s). Of %zu, the tests find %zu, and at least one "
+        "engine finds %zu. Engines start from the seeds in git, and most faults fall to one of these. The "
+        "tests' seconds are those of the one that fails; they are a part of `make test` (gcc, with "
+        "the effort of a slow variant). "
+        "`-`: not found in this time.\n\n",
+        faults->made, faults->n, by_tests, by_engine);
+    bo_grid_markdown(&grid, out);
+}
+
+/* ---- the mutator ----------------------------------------------------------------------------- */
+
+static void print_mutator(const struct tsv *mutator, struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    if (!mutator->made) {
+        fprintf(out, "\nThe mutator's worth: not measured; `make fuzz-mutator` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, arena, 2);
+    bo_grid_add(&grid, "target");
+    bo_grid_add(&grid, "engine");
+    bo_grid_add(&grid, "with it");
+    bo_grid_add(&grid, "without");
+    bo_grid_add(&grid, "ratio");
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < mutator->n; i++) {
+        const char *const *cells = mutator->rows[i].cells;
+        for (unsigned c = 0; c < 4; c++)
+            bo_grid_add(&grid, "%s", cells[c]);
+        bo_grid_add(&grid, "%.2f", number(cells[2]) / number(cells[3]));
+        bo_grid_end_row(&grid);
+    }
+    fprintf(
+        out,
+        "\nEdges reached from nothing, with the structure-aware mutator and with the engine's own "
+        "mutations alone (%s):\n\n",
+        mutator->made);
+    bo_grid_markdown(&grid, out);
+}
+
+/* ---- codecs ---------------------------------------------------------------------------------- */
+
+/* "97/88": percent of lines, of branches. */
+static char *coverage_cell(const struct tsv *coverage, const char *codec, const char *operation,
+                           struct bo_arena *arena)
+{
+    const struct row *row = find_row(coverage, codec, operation);
+    if (!row)
+        return bo_arena_printf(arena, "-");
+    const double lines = number(row->cells[2]), branches = number(row->cells[4]);
+    char *text = bo_arena_printf(arena, "%.0f", floor(100 * (1 - number(row->cells[3]) / lines)));
+    return branches > 0 ? bo_arena_printf(arena, "%s/%.0f", text,
+                                          floor(100 * (1 - number(row->cells[5]) / branches)))
+                        : text;
+}
+
+/* Cost by byte of the worst unit, of open and decode; cells `cost` and `cost + 1` are cost and bytes. */
+static char *worst_cell(const struct tsv *worst, const char *codec, unsigned cost,
+                        struct bo_arena *arena)
+{
+    double most = NAN;
+    for (size_t i = 0; i < worst->n; i++) {
+        const struct row *row = &worst->rows[i];
+        const double v = number(row->cells[cost]) / fmax(64, number(row->cells[cost + 1]));
+        if (strcmp(row->cells[0], codec) == 0 && (isnan(most) || v > most))
+            most = v;
+    }
+    return bo_significant(arena, most);
+}
+
+static void add_codec(const char *name, const struct tsv *codecs, const struct tsv *coverage,
+                      const struct tsv *worst, struct bo_grid *grid)
+{
+    static const char *const operations[] = {"encode", "open", "query", "decode"};
+    const struct row *row = find_row(codecs, name, NULL);
+    struct bo_arena *arena = grid->arena;
+    bo_grid_add(grid, "%s", name);
+    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, number(row->cells[2])) : "-");
+    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, number(row->cells[3])) : "-");
+    bo_grid_add(grid, "%s", row ? bo_significant(arena, number(row->cells[4]) / 3600) : "-");
+    for (unsigned o = 0; o < 4; o++)
+        bo_grid_add(grid, "%s", coverage_cell(coverage, name, operations[o], arena));
+    bo_grid_add(grid, "%s", worst_cell(worst, name, 3, arena));
+    bo_grid_add(grid, "%s", worst_cell(worst, name, 6, arena));
+    bo_grid_end_row(grid);
+}
+
+static void print_codecs(const char *folder, struct bo_arena *arena, FILE *out)
+{
+    static const char *const heading[] = {"codec",      "executions", "taken", "hours",
+                                          "encode",     "open",       "query", "decode",
+                                          "worst ns/B", "worst B/B"};
+    const struct tsv codecs = read_tsv(folder, "codecs", arena);
+    const struct tsv coverage = read_tsv(folder, "coverage", arena);
+    const struct tsv worst = read_tsv(folder, "worst", arena);
+    struct bo_grid grid;
+    bo_grid_init(&grid, arena, 1);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c; c++)
+            add_codec(bo_arena_printf(arena, "%s/%s", (*f)->name, (*c)->name), &codecs, &coverage,
+                      &worst, &grid);
+    fprintf(
+        out,
+        "\n## Codecs\n\nExecutions: inputs that the codec met since the sources of its format last "
+        "changed; taken: those that it opened and decoded, or encoded (%s). Hours: of the engines, "
+        "shared by the format's codecs. Then lines/branches in percent that the corpus covers of "
+        "the functions that the operation enters (%s), and the most that opening or decoding an "
+        "input took, by its bytes (at least 64), in nanoseconds and in memory (%s).\n\n",
+        codecs.made ? codecs.made : "not measured", coverage.made ? coverage.made : "not measured",
+        worst.made ? worst.made : "not measured");
+    bo_grid_markdown(&grid, out);
+}
+
+/* ---- targets --------------------------------------------------------------------------------- */
+
+static void print_targets(const char *folder, struct bo_arena *arena, FILE *out)
+{
+    const struct tsv targets = read_tsv(folder, "targets", arena);
+    struct bo_grid runs, corpora;
+    if (!targets.made) {
+        fprintf(out, "\n## Targets\n\nNot measured; `make fuzz-nightly` does.\n");
+        return;
+    }
+    static const char *const run_heading[] = {"target",     "engine",   "s",
+                                              "executions", "coverage", "buckets"};
+    static const char *const corpus_heading[] = {"target", "files", "features", "coverage"};
+    bo_grid_init(&runs, arena, 2);
+    bo_grid_init(&corpora, arena, 1);
+    for (size_t i = 0; i < 6; i++)
+        bo_grid_add(&runs, "%s", run_heading[i]);
+    bo_grid_end_row(&runs);
+    for (size_t i = 0; i < 4; i++)
+        bo_grid_add(&corpora, "%s", corpus_heading[i]);
+    bo_grid_end_row(&corpora);
+    for (size_t i = 0; i < targets.n; i++) {
+        const char *const *cells = targets.rows[i].cells;
+        const bool is_corpus = strcmp(cells[1], "corpus") == 0;
+        struct bo_grid *grid = is_corpus ? &corpora : &runs;
+        bo_grid_add(grid, "%s", cells[0]);
+        for (unsigned c = is_corpus ? 2 : 1; c < (is_corpus ? 8 : 6); c += is_corpus ? 2 : 1)
+            if (is_corpus)
+                bo_grid_add(grid, "%s -> %s", cells[c], cells[c + 1]);
+            else
+                bo_grid_add(grid, "%s", cells[c]);
+        bo_grid_end_row(grid);
+    }
+    fprintf(out, "\n## Targets\n\nThe last night: %s.\n\n", targets.made);
+    bo_grid_markdown(&runs, out);
+    fprintf(out, "\nThe corpus before and after it:\n\n");
+    bo_grid_markdown(&corpora, out);
+}
+
+/* ---- open buckets ---------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Accepted findings: fuzz/known/TARGET/NAME. Returns how many there are; lists them when `out` is given. */
+static size_t list_known(struct bo_arena *arena, FILE *out)
+{
+    struct dirent **targets, **names;
+    size_t n_known = 0;
+    const int n_targets = scandir("fuzz/known", &targets, is_visible, alphasort);
+    for (int t = 0; t < n_targets; t++) {
+        const char *folder = bo_arena_printf(arena, "fuzz/known/%s", targets[t]->d_name);
+        const int n = scandir(folder, &names, is_visible, alphasort);
+        for (int i = 0; i < n; i++) {
+            const char *dot = strrchr(names[i]->d_name, '.');
+            if (!dot || strcmp(dot, ".md") != 0) {
+                n_known++;
+                if (out)
+                    fprintf(out, "- `%s/%s` ([why](../%s/%s.md))\n", targets[t]->d_name,
+                            names[i]->d_name, folder, names[i]->d_name);
+            }
+            free(names[i]);
+        }
+        if (n >= 0)
+            free(names);
+        free(targets[t]);
+    }
+    if (n_targets >= 0)
+        free(targets);
+    return n_known;
+}
+
+/* ---- the pages ------------------------------------------------------------------------------- */
+
+void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
+{
+    const struct tsv faults = read_tsv(folder, "faults", arena);
+    const struct tsv mutator = read_tsv(folder, "mutator", arena);
+    const struct tsv codecs = read_tsv(folder, "codecs", arena);
+    double executions = 0;
+    for (size_t i = 0; i < codecs.n; i++)
+        executions += number(codecs.rows[i].cells[2]);
+    fprintf(
+        out,
+        "\n## Fuzzing\n\nEach codec is attacked by two engines, on bytes, on models and on damaged "
+        "encodings ([fuzz/README.md](fuzz/README.md)). ");
+    if (codecs.made)
+        fprintf(out, "So far: %s executions since the formats last changed. ",
+                bo_executions_text(arena, executions));
+    fprintf(
+        out,
+        "Accepted findings that are open: %zu. All figures: [results/fuzz.md](results/fuzz.md).\n",
+        list_known(arena, NULL));
+    print_faults(&faults, arena, out);
+    print_mutator(&mutator, arena, out);
+}
+
+void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
+{
+    const struct tsv faults = read_tsv(folder, "faults", arena);
+    const struct tsv mutator = read_tsv(folder, "mutator", arena);
+    fprintf(out,
+            "# Fuzzing\n\nWritten by `bakeoff report` from the tables in results/fuzz. What the "
+            "targets are: [fuzz/README.md](../fuzz/README.md).\n");
+    print_codecs(folder, arena, out);
+    print_targets(folder, arena, out);
+    fprintf(out, "\n## Open buckets\n\n");
+    if (list_known(arena, out) == 0)
+        fprintf(out, "None.\n");
+    fprintf(out, "\n## Planted faults\n");
+    print_faults(&faults, arena, out);
+    fprintf(out, "\n## The mutator\n");
+    print_mutator(&mutator, arena, out);
+}
+
+void bo_fuzz_mark_run(const char *folder, struct bo_run *run)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct tsv codecs = read_tsv(folder, "codecs", &arena);
+    for (size_t d = 0; d < run->n_documents; d++)
+        for (unsigned c = 0; c < run->documents[d].n_codecs; c++) {
+            struct bo_run_codec *codec = &run->documents[d].codecs[c];
+            const struct row *row = find_row(
+                &codecs, bo_arena_printf(&arena, "%s/%s", run->documents[d].format, codec->name),
+                NULL);
+            codec->n_survived = row ? number(row->cells[2]) : NAN;
+            run->documents[d].has_survived |= row != NULL;
+        }
+    bo_arena_free(&arena);
+}

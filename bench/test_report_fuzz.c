@@ -1,0 +1,154 @@
+/* What the report says of fuzzing, from tables made here. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/report_fuzz.h"
+#include "harness/cli/cli.h"
+
+static const struct {
+    const char *name, *text;
+} tables[] = {
+    {"faults",
+     "# 60 s an engine, 2026-11-22, commit 0123456789ab\n"
+     "pcdata-run-end\toff-by-one run end\tcodecs/pcdata/varint_delta.c\tpcdata_model\t"
+     "test_linear_index\t12\t1500\t250\n"
+     "pcdata-hard\tcheckpoint one short\tcodecs/pcdata/x.c\tpcdata_model\t-\t-\t-\t59000\n"
+     "pcdata-missed\tendian slip\tcodecs/pcdata/y.c\tpcdata_bytes\tselfcheck\t7000\t-\t-\n"},
+    {"mutator", "# 60 s, from one byte\npcdata_bytes\tlibfuzzer\t900\t600\n"},
+    {"codecs", "# 20 minutes a target\n"
+               "pcdata/varint-delta\tabcdef\t1234567\t1000\t7200\n"
+               "pcdata/raw\tabcdef\t5\t0\t7200\n"},
+    {"coverage", "# seeds\npcdata/varint-delta\tdecode\t200\t3\t50\t25\n"},
+    {"worst", "# gcc\n"
+              "pcdata/varint-delta\topen\tx\t6400\t10\ty\t640\t64\n"
+              "pcdata/varint-delta\tdecode\tx\t2000\t1000\ty\t5000\t100\n"},
+    {"targets", "# 20 minutes\npcdata_bytes\tafl\t600\t5000\t321\t2\n"
+                "pcdata_bytes\tcorpus\t10\t12\t100\t110\t90\t95\n"},
+};
+enum { N_TABLES = sizeof tables / sizeof *tables };
+
+static char folder[64];
+
+static int make_tables(void **state)
+{
+    (void)state;
+    if (!bo_temporary_folder(folder, sizeof folder))
+        return -1;
+    for (size_t i = 0; i < N_TABLES; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s.tsv", folder, tables[i].name);
+        FILE *out = fopen(path, "w");
+        if (!out || fputs(tables[i].text, out) < 0 || fclose(out))
+            return -1;
+    }
+    return 0;
+}
+
+static int remove_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_TABLES; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s.tsv", folder, tables[i].name);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+static char *print(void (*page)(const char *, struct bo_arena *, FILE *), const char *from)
+{
+    char *text = NULL;
+    size_t nbytes;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    page(from, &arena, out);
+    fclose(out);
+    bo_arena_free(&arena);
+    return text;
+}
+
+static void assert_has(const char *text, const char *needed)
+{
+    if (!strstr(text, needed))
+        fail_msg("'%s' lacks: %s", text, needed);
+}
+
+static void the_page_has_all_figures(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        /* executions, taken, hours; lines/branches, floored; the worse of open and decode */
+        "\n| pcdata/varint-delta | 1.23 M | 1.00 k | 2.00 | - | - | - | 98/50 | 100 | 50.0 |\n",
+        "\n| pcdata/raw | 5 | 0 | 2.00 | - | - | - | - | - | - |\n",
+        "\n| pcdata_bytes | afl | 600 | 5000 | 321 | 2 |\n",
+        "\n| pcdata_bytes | 10 -> 12 | 100 -> 110 | 90 -> 95 |\n",
+        "\n| pcdata_bytes | libfuzzer | 900 | 600 | 1.50 |\n",
+    };
+    char *text = print(bo_fuzz_page, folder);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        assert_has(text, needed[i]);
+    free(text);
+}
+
+static void the_section_counts_what_was_found(void **state)
+{
+    (void)state;
+    char *text = print(bo_fuzz_section, folder);
+    assert_has(text, "Of 3, the tests find 2, and at least one engine finds 2.");
+    assert_has(text, "\n| pcdata-run-end | off-by-one run end | codecs/pcdata/varint_delta.c | "
+                     "test_linear_index | 0.0120 | 1.50 | 0.250 |\n");
+    assert_has(
+        text, "\n| pcdata-missed | endian slip | codecs/pcdata/y.c | selfcheck | 7.00 | - | - |\n");
+    assert_has(text, "1.23 M executions");
+    free(text);
+}
+
+static void what_is_not_there_is_not_measured(void **state)
+{
+    (void)state;
+    char *text = print(bo_fuzz_page, "/nowhere");
+    assert_has(text, "Planted faults: not measured");
+    assert_has(text, "The mutator's worth: not measured");
+    assert_has(text, "\n| pcdata/varint-delta | - | - | - | - | - | - | - | - | - |\n");
+    free(text);
+}
+
+static void codecs_of_a_run_have_survived(void **state)
+{
+    (void)state;
+    struct bo_run_codec codecs[] = {{.name = "varint-delta"}, {.name = "linear-index"}};
+    struct bo_run_document documents[] = {
+        {.format = "pcdata", .codecs = codecs, .n_codecs = 2},
+        {.format = "lprf", .codecs = codecs, .n_codecs = 1},
+    };
+    struct bo_run run = {.documents = documents, .n_documents = 1};
+    bo_fuzz_mark_run(folder, &run);
+    assert_true(documents[0].has_survived);
+    assert_true(codecs[0].n_survived == 1234567);
+    assert_true(isnan(codecs[1].n_survived));
+    run.documents = &documents[1];
+    bo_fuzz_mark_run(folder, &run);
+    assert_false(documents[1].has_survived);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_has_all_figures),
+        cmocka_unit_test(the_section_counts_what_was_found),
+        cmocka_unit_test(what_is_not_there_is_not_measured),
+        cmocka_unit_test(codecs_of_a_run_have_survived),
+    };
+    return cmocka_run_group_tests(tests, make_tables, remove_tables);
+}
