@@ -332,14 +332,15 @@ corpora: deps-corpora ## fetch whole binaries by package name into corpora/fetch
 	+@$(MAKE) --no-print-directory build/bakeoff
 	corpora/fetch.sh
 
-coverage: deps-test ## line coverage of harness/ and codecs/ by the tests, file by file
+coverage: deps-test ## coverage of harness/ and codecs/ by the tests, file by file; by fuzz inputs, codec by codec
 	+@$(MAKE) --no-print-directory VARIANT=coverage FULL=1 coverage-report
+	+@$(MAKE) --no-print-directory fuzz-coverage
 
 MIN_COVERAGE := 90
 COVERED_BIN := $(OUT)/bakeoff $(OUT)/selfcheck $(TEST_BIN) $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
 
-# Counts of all runs of a binary go to one file (%m), written at exit. Below MIN_COVERAGE percent it
-# fails.
+# Counts of all runs of a binary go to one file (%m), written at exit. Below MIN_COVERAGE percent of
+# lines it fails.
 coverage-report: export LLVM_PROFILE_FILE := $(abspath build/coverage)/profiles/%4m.profraw
 coverage-report: $(COVERED_BIN)
 	@rm -rf build/coverage/profiles; mkdir -p build/coverage/profiles
@@ -347,13 +348,9 @@ coverage-report: $(COVERED_BIN)
 	    { tail -n 40 build/coverage/log >&2; exit 1; }
 	@llvm-profdata merge -o build/coverage/all.profdata build/coverage/profiles/*.profraw
 	@llvm-cov report -instr-profile build/coverage/all.profdata \
-	    -show-region-summary=0 -show-branch-summary=0 \
+	    -show-region-summary=0 \
 	    $(firstword $(COVERED_BIN)) $(patsubst %,-object %,$(wordlist 2,99,$(COVERED_BIN))) \
-	    $(CORE_SRC) $(filter harness/%,$(CLI_SRC)) | \
-	    awk 'NF == 7 { printf "%-40s %6d lines, %5d missed, %6s\n", $$1, $$5, $$6, $$7 } \
-	        $$1 == "TOTAL" { total = $$7 + 0 } \
-	        END { if (total < $(MIN_COVERAGE)) { \
-	            print "line coverage is below $(MIN_COVERAGE)%" >"/dev/stderr"; exit 1 } }'
+	    $(CORE_SRC) $(filter harness/%,$(CLI_SRC)) | awk -v least=$(MIN_COVERAGE) -f fuzz/coverage.awk
 
 SOURCES = $(wildcard harness/*.[ch] harness/cli/*.[ch] codecs/*.[ch] codecs/*/*.[ch] \
 	codecs/*/*.cc corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch] \

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Running one target under one engine, and telling what it found. Sourced by run.sh and nightly.sh.
+# Running one target under one engine. Sourced by the scripts that do.
 
 set -euo pipefail
 shopt -s nullglob
@@ -35,24 +35,71 @@ last_match() {
     echo "$value"
 }
 
-# run_libfuzzer TARGET SECONDS: sets elapsed, execs, corpus, coverage, found. New inputs stay in
-# $WORK/libfuzzer/TARGET/corpus.
+# ms_since MS: since a moment, which `ms_since 0` tells, in milliseconds.
+ms_since() {
+    local us=${EPOCHREALTIME/./}
+    echo $((us / 1000 - $1))
+}
+
+# facts_libfuzzer DIR: sets execs, corpus, coverage, features from the log so far.
+facts_libfuzzer() {
+    execs=$(last_match '^#([0-9]+)' "$1/log")
+    coverage=$(last_match ' cov: ([0-9]+) ' "$1/log")
+    features=$(last_match ' ft: ([0-9]+) ' "$1/log")
+    corpus=$(last_match ' corp: ([0-9]+)' "$1/log")
+    found=("$1"/artifacts/{crash,timeout,oom,leak}-*)
+}
+
+facts_afl() { # DIR
+    execs=0 corpus=0 coverage=0 features=0
+    found=("$1"/main/{crashes,hangs}/id:*)
+    [[ -f $1/main/fuzzer_stats ]] || return 0
+    execs=$(last_match '^execs_done +: ([0-9]+)' "$1/main/fuzzer_stats")
+    corpus=$(last_match '^corpus_count +: ([0-9]+)' "$1/main/fuzzer_stats")
+    coverage=$(last_match '^edges_found +: ([0-9]+)' "$1/main/fuzzer_stats")
+    features=$coverage
+}
+
+# watch ENGINE TARGET SECONDS PROCESS: until it ends, a line every half minute; returns its status.
+watch() {
+    local began next=30 now
+    began=$(ms_since 0)
+    while kill -0 "$4" 2>/dev/null; do
+        now=$(($(ms_since "$began") / 1000))
+        if ((now >= next && now < $3)); then
+            facts_"$1" "$WORK/$1/$2"
+            progress "$1" "$2" "$(($3 - now)) s left"
+            next=$((now + 30))
+        fi
+        sleep 0.2
+    done
+    wait "$4"
+}
+
+progress() { # ENGINE TARGET WHEN
+    printf '%-9s %-18s %10s %10d execs  corpus %5d  coverage %5d  findings %d\n' \
+        "$1" "$2" "$3" "$execs" "$corpus" "$coverage" "${#found[@]}"
+}
+
+# run_libfuzzer TARGET SECONDS [OPTION...]: sets elapsed_ms, execs, corpus, coverage, features, found.
+# New inputs stay in $WORK/libfuzzer/TARGET/corpus.
 run_libfuzzer() {
-    local target=$1 seconds=$2 dir=$WORK/libfuzzer/$1 dictionary start status=0 began=$SECONDS
+    local target=$1 seconds=$2 dir=$WORK/libfuzzer/$1 dictionary start status=0 began
+    shift 2
     rm -rf "$dir"
     mkdir -p "$dir/artifacts" "$dir/corpus"
     dictionary=$(dictionary_of "$target")
     mapfile -t start < <(start_inputs "$target")
-    ASAN_OPTIONS=quarantine_size_mb=32 build/libfuzzer/fuzz/"$target" -max_total_time="$seconds" \
+    began=$(ms_since 0)
+    ASAN_OPTIONS=quarantine_size_mb=32 BAKEOFF_FUZZ_COUNTS=$dir/counts \
+        build/libfuzzer/fuzz/"$target" -max_total_time="$seconds" \
         -timeout=5 -rss_limit_mb=512 -malloc_limit_mb=256 -max_len=$MAX_INPUT_NBYTES \
-        -print_final_stats=1 -artifact_prefix="$dir/artifacts/" ${dictionary:+-dict="$dictionary"} \
-        "$dir/corpus" "${start[@]}" >"$dir/log" 2>&1 || status=$?
-    elapsed=$((SECONDS - began))
-    execs=$(last_match 'stat::number_of_executed_units: ([0-9]+)' "$dir/log")
-    coverage=$(last_match ' cov: ([0-9]+) ' "$dir/log")
-    corpus=$(last_match ' corp: ([0-9]+)/' "$dir/log")
-    found=("$dir"/artifacts/{crash,timeout,oom,leak}-*)
-    if ((status != 0 && ${#found[@]} == 0)) || ((execs == 0)); then
+        -artifact_prefix="$dir/artifacts/" ${dictionary:+-dict="$dictionary"} "$@" \
+        "$dir/corpus" "${start[@]}" >"$dir/log" 2>&1 &
+    watch libfuzzer "$target" "$seconds" $! || status=$?
+    elapsed_ms=$(ms_since "$began")
+    facts_libfuzzer "$dir"
+    if ((${#found[@]} == 0 && (status != 0 || execs == 0))); then
         engine_failed libfuzzer "$target" "$dir/log"
     fi
 }
@@ -60,27 +107,28 @@ run_libfuzzer() {
 # run_afl TARGET SECONDS [OPTION...]: the same for AFL++; new inputs stay in
 # $WORK/afl/TARGET/main/queue.
 run_afl() {
-    local target=$1 seconds=$2 dir=$WORK/afl/$1 dictionary start failing status=0 began=$SECONDS
+    local target=$1 seconds=$2 dir=$WORK/afl/$1 dictionary start failing mutator='' status=0 began
     shift 2
     rm -rf "$dir"
     mkdir -p "$dir/start"
     while read -r start; do
         find "$start" -type f -not -name '.*' -exec cp -t "$dir/start" {} +
     done < <(start_inputs "$target")
-    mapfile -t failing < <(failing_inputs "$target" "$dir/start")
     dictionary=$(dictionary_of "$target")
-    AFL_CUSTOM_MUTATOR_LIBRARY=build/afl/fuzz/mutator_${target##*_}.so \
-        afl-fuzz -M main -i "$dir/start" -o "$dir" -V "$seconds" -t 5000 -m none \
+    [[ ${BAKEOFF_FUZZ_PLAIN:-} ]] || mutator=build/afl/fuzz/mutator_${target##*_}.so
+    began=$(ms_since 0)
+    AFL_CUSTOM_MUTATOR_LIBRARY=$mutator BAKEOFF_FUZZ_COUNTS=$dir/counts afl-fuzz \
+        -M main -i "$dir/start" -o "$dir" -V "$seconds" -t 5000 -m none \
         -G $MAX_INPUT_NBYTES ${dictionary:+-x "$dictionary"} "$@" \
-        -- build/afl/fuzz/"$target" >"$dir/log" 2>&1 || status=$?
+        -- build/afl/fuzz/"$target" >"$dir/log" 2>&1 &
+    watch afl "$target" "$seconds" $! || status=$?
+    elapsed_ms=$(ms_since "$began")
     if ((status != 0)) || [[ ! -f $dir/main/fuzzer_stats ]]; then
         engine_failed afl "$target" "$dir/log"
     fi
-    elapsed=$((SECONDS - began))
-    execs=$(last_match '^execs_done +: ([0-9]+)' "$dir/main/fuzzer_stats")
-    corpus=$(last_match '^corpus_count +: ([0-9]+)' "$dir/main/fuzzer_stats")
-    coverage=$(last_match '^edges_found +: ([0-9]+)' "$dir/main/fuzzer_stats")
-    found=("${failing[@]}" "$dir"/main/{crashes,hangs}/id:*)
+    mapfile -t failing < <(failing_inputs "$target" "$dir/start")
+    facts_afl "$dir"
+    found+=("${failing[@]}")
 }
 
 # failing_inputs TARGET DIR: the inputs that fail from the start. AFL++ drops such ones in silence.
@@ -94,36 +142,4 @@ engine_failed() {
     echo "fuzz: $1 could not run $2; the end of $3:" >&2
     tail -n 15 "$3" >&2
     exit 2
-}
-
-# bucket_of TARGET FILE ORIGIN: one line that says what broke, from a replay under ASan and UBSan.
-bucket_of() {
-    local output line
-    output=$(build/asan/fuzz/"$1" "$2" 2>&1) || true
-    line=$(grep -m1 -E 'BAKEOFF-DIFF' <<<"$output" ||
-        grep -m1 -E 'SUMMARY: |runtime error: ' <<<"$output" ||
-        grep -m1 -E '^replay: ' <<<"$output" || echo "not reproduced by a replay: ${3##*/}")
-    echo "${line#replay: }"
-}
-
-# report ENGINE TARGET: one progress line, then each bucket with the command that replays it. 1 when
-# there are any.
-report() {
-    local engine=$1 target=$2 file kept bucket
-    local -A count=() example=()
-    printf '%-9s %-18s %4d s %10d execs  corpus %5d  coverage %5d  findings %d\n' \
-        "$engine" "$target" "$elapsed" "$execs" "$corpus" "$coverage" "${#found[@]}"
-    for file in "${found[@]}"; do
-        mkdir -p "$WORK/findings/$target"
-        kept=$WORK/findings/$target/$(sha1sum "$file" | cut -c1-16)
-        cp "$file" "$kept"
-        bucket=$(bucket_of "$target" "$kept" "$file")
-        count[$bucket]=$((${count[$bucket]:-0} + 1))
-        example[$bucket]=${example[$bucket]:-$kept}
-    done
-    for bucket in "${!count[@]}"; do
-        echo "  $bucket"
-        echo "    ${count[$bucket]} inputs; replay: build/asan/fuzz/$target ${example[$bucket]}"
-    done
-    ((${#found[@]} == 0))
 }

@@ -30,10 +30,12 @@ FUZZ_COMMON_OBJ := $(FUZZ_OBJ)/target.o $(FUZZ_OBJ)/operators.o
 
 # Who brings main: AFL++'s driver and libFuzzer's library, or replay_main.c.
 FUZZ_MAIN_libfuzzer = $(FUZZ_OBJ)/mutator.o $(FUZZ_OBJ)/mutator_libfuzzer_$(1).o
+# VARIANT=oss is built by oss-fuzz/build.sh, whose caller brings the engine.
+FUZZ_MAIN_oss = $(FUZZ_MAIN_libfuzzer)
 FUZZ_MAIN_afl =
 FUZZ_MAIN_cmplog =
-FUZZ_MAIN = $(if $(filter libfuzzer afl cmplog,$(VARIANT)),$(FUZZ_MAIN_$(VARIANT)),\
-	$(FUZZ_OBJ)/replay_main.o)
+FUZZ_MAIN = $(if $(filter libfuzzer afl cmplog oss,$(VARIANT)),$(FUZZ_MAIN_$(VARIANT)),\
+	$(FUZZ_OBJ)/replay_main.o $(FUZZ_OBJ)/observe.o)
 
 -include $(wildcard $(FUZZ_OBJ)/*.d)
 
@@ -50,7 +52,7 @@ $(FUZZ_OBJ)/$(1)_$(2).o: fuzz/target_$(2).c
 $(OUT)/fuzz/$(1)_$(2): $(FUZZ_OBJ)/$(1)_$(2).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(2)) \
 	$(OUT)/libbakeoff.a
 	@mkdir -p $$(@D)
-	$$(say) $$(CC) $$^ $$(LDFLAGS) $$(QUICK_LINK) $$(CORE_LIBS) -lm -o $$@
+	$$(say) $$(or $$(LINK_$$(VARIANT)),$$(CC)) $$^ $$(LDFLAGS) $$(ENGINE_$$(VARIANT)) $$(QUICK_LINK) $$(CORE_LIBS) -lm -o $$@
 endef
 $(foreach f,$(FUZZ_FORMATS),$(foreach k,$(FUZZ_KINDS),$(eval $(call FUZZ_TARGET_RULES,$(f),$(k)))))
 
@@ -66,8 +68,8 @@ build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c 
 # As many at once as there are processors.
 FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-afl-%)
 
-.PHONY: fuzz fuzz-build fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
-	fuzz-seeds fuzz-nightly $(FUZZ_RUNS)
+.PHONY: fuzz fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
+	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test $(FUZZ_RUNS)
 
 fuzz-binaries: $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
 	@:
@@ -78,9 +80,11 @@ fuzz-tools:
 
 FUZZ_MUTATORS := $(FUZZ_KINDS:%=build/afl/fuzz/mutator_%.so)
 
-fuzz-build: fuzz-tools $(FUZZ_MUTATORS) ## build the targets for libFuzzer, AFL++ and replay
+fuzz-engines: fuzz-tools $(FUZZ_MUTATORS)
 	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_libfuzzer) fuzz-binaries
 	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_afl) fuzz-binaries
+
+fuzz-build: fuzz-engines ## build the targets for libFuzzer, AFL++ and replay
 	+@$(FUZZ_MAKE) VARIANT=asan fuzz-binaries
 
 fuzz-cmplog:
@@ -90,6 +94,7 @@ fuzz-cmplog:
 
 fuzz-replay: ## replay all seeds and regressions under ASan and UBSan
 	+@$(FUZZ_MAKE) VARIANT=asan fuzz-replay-here
+	@fuzz/known.sh
 
 # The same in the current VARIANT. RUN_<variant> is an emulator, for foreign machines.
 fuzz-replay-here: fuzz-binaries
@@ -105,10 +110,27 @@ fuzz: fuzz-build fuzz-replay ## run each fuzz target for FUZZ_SECONDS (30) under
 $(FUZZ_RUNS): fuzz-run-%:
 	@fuzz/run.sh $(subst -, ,$*) $(FUZZ_SECONDS)
 
-fuzz-nightly: fuzz-build fuzz-cmplog fuzz-replay ## FUZZ_MINUTES (10) a target, and keep a corpus
+fuzz-nightly: fuzz-build fuzz-cmplog fuzz-replay ## FUZZ_MINUTES (10) a target; keep a corpus, write results/fuzz
+	+@$(FUZZ_MAKE) VARIANT=gcc fuzz-binaries
+	+@$(FUZZ_MAKE) VARIANT=coverage fuzz-binaries
 	@status=0; for target in $(FUZZ_TARGETS); do \
 	    fuzz/nightly.sh $$target $(FUZZ_MINUTES) || status=1; \
-	done; exit $$status
+	done; fuzz/results.sh $(FUZZ_MINUTES) $(FUZZ_FORMATS) || status=1; exit $$status
+
+fuzz-coverage: fuzz-tools ## the lines and branches of each codec that the replayed inputs cover
+	+@$(FUZZ_MAKE) VARIANT=coverage fuzz-binaries
+	@fuzz/coverage.sh $(FUZZ_FORMATS)
+
+MUTATOR_SECONDS ?= 60
+fuzz-mutator: fuzz-engines ## what the mutator is worth: MUTATOR_SECONDS (60) a target and engine, with it and without
+	@fuzz/mutator.sh $(MUTATOR_SECONDS) $(FUZZ_TARGETS)
+
+fuzz-oss-test: fuzz-tools ## what OSS-Fuzz would build and run, for libFuzzer and for AFL++
+	@fuzz/oss-fuzz/test.sh
+
+FAULTS ?=
+fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are found
+	+@fuzz/faults.sh $(or $(FAULT_SECONDS),60) $(FAULTS)
 
 fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, and entropy
 	+@$(FUZZ_MAKE) VARIANT=asan build/asan/fuzz/seeds

@@ -1,24 +1,28 @@
 #!/bin/bash
-# nightly.sh TARGET MINUTES: AFL++ with CmpLog, then libFuzzer, half of the time each; what adds
-# coverage is kept.
+# nightly.sh TARGET MINUTES: AFL++ (an instance with the mutator, one with CmpLog), then libFuzzer in
+# fork mode, half of the time each; what adds coverage is kept, what was found becomes a regression.
 #
-# The corpus lies in FUZZ_CORPUS (build/fuzz/corpus), with its size and coverage beside it in
-# TARGET.stats. When either is smaller than the last night left it, the night fails: set
-# FUZZ_PRUNE=1 once to minimise anew and accept the loss. Exits 0, 1 on a finding or a loss, 2 when
-# an engine could not run.
+# The corpus lies in FUZZ_CORPUS (build/fuzz/corpus). TARGET.stats beside it says what the last night
+# left: files, features, coverage. When one of them is more than a tenth smaller now, the night fails: set
+# FUZZ_PRUNE=1 once to minimise anew and accept the loss. So it does when no codec took any input, for
+# then nothing got past the header. build/fuzz/night/TARGET.tsv has what the report shows.
+# Exits 0, 1 on a new finding or a loss, 2 when an engine could not run.
 
 . fuzz/engines.sh
+. fuzz/findings.sh
 target=$1 half=$((30 * $2)) status=0
 store=$CORPUS/$target
 stats=$CORPUS/$target.stats
-mkdir -p "$store"
+night=$WORK/night/$target
+mkdir -p "$store" "$WORK/night"
+rm -f "$night".*
 
-# measure: "FILES COVERAGE" of the stored corpus.
+# measure: "FILES FEATURES COVERAGE" of the stored corpus.
 measure() {
     local log=$WORK/$target.measure files=("$store"/*)
     build/libfuzzer/fuzz/"$target" -runs=0 "$store" >"$log" 2>&1 ||
         engine_failed libfuzzer "$target" "$log"
-    echo "${#files[@]} $(last_match ' cov: ([0-9]+) ' "$log")"
+    echo "${#files[@]} $(last_match ' ft: ([0-9]+) ' "$log") $(last_match ' cov: ([0-9]+) ' "$log")"
 }
 
 # merge INTO FROM...: adds the files that bring new coverage.
@@ -28,20 +32,52 @@ merge() {
         engine_failed libfuzzer "$target" "$log"
 }
 
+# note ENGINE: a line for the report, and new buckets to where the next build replays them.
+note() {
+    local dir=$WORK/$1/$target finding name
+    printf '%s\t%s\t%d\t%d\t%d\t%d\n' "$target" "$1" $((elapsed_ms / 1000)) "$execs" "$coverage" \
+        "$n_buckets" >>"$night.tsv"
+    cp "$dir/counts" "$night.counts-$1"
+    for finding in "$WORK/findings/$target"/*; do
+        name=${finding##*/}
+        [[ $name = not-reproduced* ]] || is_known "$target" "$name" ||
+            install -D -m 644 "$finding" "fuzz/regressions/$target/$name"
+    done
+}
+
+# accepted: how many inputs codecs took, of both engines: the second half of the counts.
+accepted() {
+    cat "$night".counts-* | od -An -v -w8 -tu8 | awk '(NR - 1) % 128 >= 64 { n += $1 } END { print n + 0 }'
+}
+
+# fell NAME BEFORE AFTER: by more than a tenth.
+fell() {
+    ((10 * $3 >= 9 * $2)) && return 1
+    echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts that" >&2
+}
+
 mapfile -t start < <(start_inputs "$target")
 merge "$store" "${start[@]}"
-if [[ -f $stats && ! ${FUZZ_PRUNE:-} ]]; then
-    read -r files_before coverage_before <"$stats"
-else
-    read -r files_before coverage_before <<<"$(measure)"
-fi
+read -r files_before features_before coverage_before <<<"$(measure)"
+[[ ! -f $stats || ${FUZZ_PRUNE:-} ]] || read -r files_before features_before coverage_before <"$stats"
 
-run_afl "$target" "$half" -c build/cmplog/fuzz/"$target"
+# CmpLog has an instance of its own beside the main one, which has our mutator.
+run_cmplog() {
+    afl-fuzz -S cmplog -i "$WORK/afl/$target/start" -o "$WORK/afl/$target" -V "$half" -t 5000 -m none \
+        -G $MAX_INPUT_NBYTES -c build/cmplog/fuzz/"$target" \
+        -- build/afl/fuzz/"$target" >"$WORK/$target.cmplog" 2>&1 || true
+}
+(sleep 2 && run_cmplog) &
+run_afl "$target" "$half"
+wait
+found+=("$WORK/afl/$target"/cmplog/{crashes,hangs}/id:*)
 report afl "$target" || status=1
-run_libfuzzer "$target" "$half"
+note afl
+run_libfuzzer "$target" "$half" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1
 report libfuzzer "$target" || status=1
+note libfuzzer
 
-merge "$store" "$WORK/afl/$target/main/queue" "$WORK/libfuzzer/$target/corpus"
+merge "$store" "$WORK/afl/$target"/{main,cmplog}/queue "$WORK/libfuzzer/$target/corpus"
 if [[ ${FUZZ_PRUNE:-} ]]; then
     rm -rf "$store.pruned"
     mkdir "$store.pruned"
@@ -49,11 +85,19 @@ if [[ ${FUZZ_PRUNE:-} ]]; then
     rm -rf "${store:?}"
     mv "$store.pruned" "$store"
 fi
-read -r files coverage <<<"$(measure)"
-echo "corpus    $target: $files_before -> $files files, coverage $coverage_before -> $coverage"
-if [[ ! ${FUZZ_PRUNE:-} ]] && ((files < files_before || coverage < coverage_before)); then
-    echo "fuzz: the corpus of $target shrank; FUZZ_PRUNE=1 accepts that" >&2
-    exit 1
+read -r files features coverage <<<"$(measure)"
+echo "corpus    $target: $files_before -> $files files, $features_before -> $features features," \
+    "coverage $coverage_before -> $coverage"
+printf '%s\tcorpus\t%d\t%d\t%d\t%d\t%d\t%d\n' "$target" "$files_before" "$files" "$features_before" \
+    "$features" "$coverage_before" "$coverage" >>"$night.tsv"
+if [[ ! ${FUZZ_PRUNE:-} ]]; then
+    ! fell files "$files_before" "$files" || status=1
+    ! fell features "$features_before" "$features" || status=1
+    ! fell coverage "$coverage_before" "$coverage" || status=1
 fi
-echo "$files $coverage" >"$stats"
+if (($(accepted) == 0)); then
+    echo "fuzz: no codec took any input of $target: nothing got past the header" >&2
+    status=1
+fi
+((status)) || echo "$files $features $coverage" >"$stats"
 exit $status

@@ -1,9 +1,10 @@
 #!/bin/bash
 # run.sh ENGINE TARGET SECONDS: one target under one engine (libfuzzer or afl), from the seeds and
-# regressions in git. Exits 0 when nothing was found, 1 on a finding, 2 when the engine could not
+# regressions in git. Exits 0 when nothing new was found, 1 on a finding, 2 when the engine could not
 # run.
 
 . fuzz/engines.sh
+. fuzz/findings.sh
 engine=$1 target=$2
 "run_$engine" "$target" "$3"
 report "$engine" "$target"

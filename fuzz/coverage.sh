@@ -1,0 +1,48 @@
+#!/bin/bash
+# coverage.sh FORMAT...: how much of each codec the replayed inputs cover, by operation.
+#
+# The inputs are those in git and, where a night left one, the corpus (FUZZ_CORPUS). An operation's
+# lines and branches are those of the functions in codecs/FORMAT that it enters. Prints a line a codec and
+# a line a file; build/fuzz/coverage/FORMAT.tsv has the numbers: codec, operation, lines, missed
+# ones, branches, missed ones. With the replay programs of VARIANT=coverage.
+
+. fuzz/engines.sh
+DIR=$WORK/coverage
+export LLVM_PROFILE_FILE=/dev/null
+
+# replay FORMAT
+replay() {
+    local kind target inputs
+    for kind in bytes model damage; do
+        target=$1_$kind
+        mkdir -p "$DIR/$target"
+        mapfile -t inputs < <(start_inputs "$target")
+        build/coverage/fuzz/"$target" -c "$DIR/$target" "${inputs[@]}" >/dev/null
+    done
+}
+
+# table FORMAT CODEC OPERATION: the line of the TSV. Functions without an executed line are not the
+# operation's.
+table() {
+    local profiles=("$DIR/$1"_*/"$2.$3".profraw)
+    ((${#profiles[@]})) || return 0
+    llvm-profdata merge -o "$DIR/one.profdata" "${profiles[@]}"
+    llvm-cov report -show-functions -instr-profile "$DIR/one.profdata" \
+        "build/coverage/fuzz/$1_model" codecs/"$1"/*.[ch] 2>/dev/null |
+        awk -v OFS='\t' -v codec="$2" -v operation="$3" '
+            NF == 10 && $1 != "TOTAL" && $5 > $6 { l += $5; lm += $6; b += $8; bm += $9 }
+            END { if (l) print codec, operation, l, lm, b, bm }'
+}
+
+for format; do
+    rm -rf "$DIR/$format"_*
+    replay "$format"
+    for codec in $(find "$DIR/$format"_* -name "*.profraw" -printf "%f\n" | sed -n 's/\.[a-z]*\.profraw$//p' | sort -u); do
+        for operation in encode open query decode; do table "$format" "$codec" "$operation"; done
+    done >"$DIR/$format.tsv"
+    awk -F '\t' -v format="$format" '
+        function percent(missed, all) { return all ? sprintf("%3d", 100 - 100 * missed / all) : "  -" }
+        $1 != codec { if (codec) print line; line = sprintf("%-36s", format "/" $1); codec = $1 }
+        { line = line "  " $2 " " percent($4, $3) "% " percent($6, $5) "%" }
+        END { if (codec) print line }' "$DIR/$format.tsv"
+done

@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# What was found: put into buckets, made smaller, kept. Sourced after engines.sh.
+#
+# A bucket is what broke, from a replay under ASan and UBSan: the fields of the BAKEOFF-DIFF line, or the
+# sanitizer's word and the innermost functions of ours. Its name, in words and hyphens, names the input
+# that shows it. fuzz/known/TARGET/NAME is an accepted finding, NAME.md beside it gives the reason.
+
+# replay_of TARGET FILE: what a replay says.
+replay_of() {
+    build/asan/fuzz/"$1" "$2" 2>&1 || true
+}
+
+# bucket_in OUTPUT: one line; nothing when nothing broke.
+bucket_in() {
+    local line frames
+    if line=$(grep -m1 -oE 'BAKEOFF-DIFF .*' <<<"$1"); then
+        echo "$line"
+    elif line=$(grep -m1 -oE '(SUMMARY: |runtime error: ).*' <<<"$1"); then
+        frames=$(grep -oE ' in [a-z0-9_]+ [^ ]*(codecs|harness)/[^ :]+' <<<"$1" | head -n 3 |
+            awk '{ n = split($3, part, "/"); print $2 "@" part[n] }' | paste -sd' ')
+        # Without the place, which has a path, and with no number that another input would change.
+        line=$(sed -E 's/^SUMMARY: //; s| [^ ]*/.*||; s/-?(0x)?[0-9]+[0-9a-f]*/N/g' <<<"$line")
+        echo "$line in ${frames:-unknown}"
+    else
+        grep -m1 -oE 'too slow: .*|FAILED after the last input.*' <<<"$1" ||
+            { ! grep -q FAILED <<<"$1" || grep -m1 -oE '^replay: .*' <<<"$1"; }
+    fi
+}
+
+# name_of BUCKET: letters, digits and hyphens.
+name_of() {
+    local name=${1#BAKEOFF-DIFF }
+    name=$(sed -E 's/(format|kind|a|b|class)=//g; s/[^A-Za-z0-9]+/-/g; s/^-|-$//g' <<<"$name")
+    echo "${name:0:120}"
+}
+
+# make_smaller TARGET FILE BUCKET: in place, as far as libFuzzer gets in ten seconds without leaving the
+# bucket.
+make_smaller() {
+    local small=$WORK/smaller
+    rm -f "$small"
+    build/libfuzzer/fuzz/"$1" -minimize_crash=1 -max_total_time=10 -timeout=5 -rss_limit_mb=512 \
+        -exact_artifact_path="$small" "$2" >"$WORK/smaller.log" 2>&1 || true
+    if [[ -s $small && $(bucket_in "$(replay_of "$1" "$small")") = "$3" ]]; then
+        mv "$small" "$2"
+    fi
+}
+
+# keep TARGET FILE: puts it into its bucket; sets bucket and kept. The first of a bucket is made smaller.
+keep() {
+    bucket=$(bucket_in "$(replay_of "$1" "$2")")
+    bucket=${bucket:-not reproduced by a replay}
+    kept=$WORK/findings/$1/$(name_of "$bucket")
+    mkdir -p "${kept%/*}"
+    [[ ! -f $kept ]] || return 0
+    cp "$2" "$kept"
+    make_smaller "$1" "$kept" "$bucket"
+}
+
+is_known() { # TARGET NAME
+    [[ -f fuzz/known/$1/$2 ]]
+}
+
+# report ENGINE TARGET: one line, then each bucket with the command that replays it. Sets n_buckets. 1
+# when there are any that are not known.
+report() {
+    local engine=$1 target=$2 file status=0
+    local -A count=() example=()
+    for file in "${found[@]}"; do
+        keep "$target" "$file"
+        count[$bucket]=$((${count[$bucket]:-0} + 1))
+        example[$bucket]=$kept
+    done
+    n_buckets=${#count[@]}
+    progress "$engine" "$target" "$((elapsed_ms / 1000)) s"
+    for bucket in "${!count[@]}"; do
+        file=${example[$bucket]}
+        echo "  $bucket"
+        if is_known "$target" "${file##*/}"; then
+            echo "    ${count[$bucket]} inputs; known: $(head -n 1 "fuzz/known/$target/${file##*/}.md")"
+        else
+            echo "    ${count[$bucket]} inputs; replay: build/asan/fuzz/$target $file"
+            status=1
+        fi
+    done
+    return $status
+}
+
+# check_known: accepted findings still show, each in the bucket that it is named after. 1 when one
+# does not.
+check_known() {
+    local file name target status=0
+    for file in fuzz/known/*/*; do
+        [[ $file != *.md ]] || continue
+        target=$(basename "${file%/*}")
+        name=$(name_of "$(bucket_in "$(replay_of "$target" "$file")")")
+        if [[ $name != "${file##*/}" ]]; then
+            echo "fuzz: $file has expired: it shows '${name:-nothing}'; remove it and its .md" >&2
+            status=1
+        elif [[ ! -s $file.md ]]; then
+            echo "fuzz: $file.md does not say why it is accepted" >&2
+            status=1
+        fi
+    done
+    return $status
+}

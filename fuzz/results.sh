@@ -1,0 +1,88 @@
+#!/bin/bash
+# results.sh MINUTES FORMAT...: what the night left in build/fuzz goes into results/fuzz, for the report;
+# the worst units to build/fuzz/worst. Exits 1 when a codec's cost was not linear in its input.
+
+. fuzz/engines.sh
+minutes=$1
+shift
+OUT=results/fuzz
+made="$(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
+mkdir -p "$OUT"
+
+# sources FORMAT: a hash of all that its codecs are made of.
+sources() {
+    cat codecs/"$1"/*.[ch] harness/*.[ch] | sha1sum | cut -c1-12
+}
+
+# counts FORMAT: "CODEC MET TAKEN" of this night's runs.
+counts() {
+    local files=("$WORK/night/$1"_*.counts-*)
+    ((${#files[@]})) || return 0
+    cat "${files[@]}" | od -An -v -w8 -tu8 |
+        awk 'NR == FNR { name[NR - 1] = $1; next }
+            { i = (FNR - 1) % 128; if (i < 64) met[i] += $1; else taken[i - 64] += $1 }
+            END { for (i = 0; i in name; i++) printf "%s %.0f %.0f\n", name[i], met[i], taken[i] }' \
+            <(build/asan/fuzz/"$1_bytes" -l) -
+}
+
+# codecs FORMAT: the lines of the table: what nights before counted stays as long as the sources do.
+codecs() {
+    local hash seconds name met taken before
+    hash=$(sources "$1")
+    seconds=$(cat "$WORK/night/$1"_*.tsv | awk -F '\t' '$2 != "corpus" { s += $3 } END { print s + 0 }')
+    while read -r name met taken; do
+        before=$(awk -F '\t' -v name="$1/$name" -v hash="$hash" \
+            '$1 == name && $2 == hash { print $3, $4, $5 }' "$OUT/codecs.tsv" 2>/dev/null)
+        awk -v OFS='\t' -v name="$1/$name" -v hash="$hash" -v met="$met" -v taken="$taken" \
+            -v s="$seconds" '{ printf "%s\t%s\t%.0f\t%.0f\t%.0f\n", name, hash, $1 + met, $2 + taken, $3 + s }' \
+            <<<"${before:-0 0 0}"
+    done < <(counts "$1")
+}
+
+# worst FORMAT: of each codec's open and decode, the slowest and the hungriest unit of all targets. The
+# replays are those of VARIANT=gcc, as fast as codecs are.
+worst() {
+    local kind inputs
+    for kind in bytes model damage; do
+        mapfile -t inputs < <(start_inputs "$1_$kind")
+        build/gcc/fuzz/"$1_$kind" -w "$WORK/worst.$1_$kind" "${inputs[@]}" >/dev/null
+    done
+    cat "$WORK/worst.$1"_* | awk -F '\t' -v OFS='\t' -v format="$1" '
+        function rate(cost, n) { return cost / (n < 64 ? 64 : n) }
+        { key = format "/" $1 OFS $2 }
+        !(key in slow) || rate($4, $5) > rate(ns[key], ns_n[key]) { slow[key] = $3; ns[key] = $4; ns_n[key] = $5 }
+        !(key in hungry) || rate($7, $8) > rate(b[key], b_n[key]) { hungry[key] = $6; b[key] = $7; b_n[key] = $8 }
+        END { for (key in slow) print key, slow[key], ns[key], ns_n[key], hungry[key], b[key], b_n[key] }' |
+        sort
+}
+
+keep_worst() { # the units themselves
+    local codec operation slow hungry
+    while IFS=$'\t' read -r codec operation slow _ _ hungry _; do
+        mkdir -p "$WORK/worst/$codec"
+        cp "$slow" "$WORK/worst/$codec/$operation-slow"
+        cp "$hungry" "$WORK/worst/$codec/$operation-hungry"
+    done
+}
+
+# table NAME COMMENT FUNCTION FORMAT...
+table() {
+    local name=$1 comment=$2 function=$3 format
+    shift 3
+    { echo "# $comment; $made"; for format; do "$function" "$format"; done; } >"$WORK/$name.tsv"
+    mv "$WORK/$name.tsv" "$OUT/$name.tsv"
+}
+
+targets() { cat "$WORK/night/$1"_*.tsv; }
+coverage() { sed "s|^|$1/|" "$WORK/coverage/$1.tsv"; }
+
+table targets "$minutes minutes a target" targets "$@"
+table codecs "$minutes minutes a target in the last night" codecs "$@"
+fuzz/coverage.sh "$@"
+table coverage "seeds, regressions and the night's corpus" coverage "$@"
+table worst "gcc -O2, seeds, regressions and the night's corpus" worst "$@"
+grep -v '^#' "$OUT/worst.tsv" | keep_worst
+# More than 20 us and 4 KiB a byte, beyond what the first bytes may cost.
+awk -F '\t' '!/^#/ && ($4 > 1e7 + 20000 * $5 || $7 > 1048576 + 4096 * $8) {
+    print "fuzz: the work of " $1 " is not linear: " $0 >"/dev/stderr"; bad = 1 } END { exit bad }' \
+    "$OUT/worst.tsv"
