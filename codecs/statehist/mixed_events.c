@@ -324,8 +324,10 @@ bool mixed_tell_events(struct mixed_history *h, const struct mixed_change *chang
         e.signature = 0;
         e.quark = e.last_quark = STATEHIST_ROOT;
         e.n = 0;
-        changes += n;
-        n_changes -= n;
+        if (n) {
+            changes += n;
+            n_changes -= n;
+        }
     }
     for (uint32_t q = 0; q < h->n_quarks && h->reads && !h->what; q++)
         if (!close_interval(h, q, h->quarks[q].value, h->end))

@@ -194,6 +194,23 @@ static void test_mixed_contexts(void **state)
         expect_case("mixed-contexts", mixed_contexts_span(), &mixed_contexts_cases[i]);
 }
 
+/* A head that announces nothing: without sections nothing else says that the margin is missing. */
+static void test_no_margin(void **state)
+{
+    (void)state;
+    static const uint8_t head[34] = "TIX1\0\0\0\0\0\0\0\0\xff\0\0\0\0\0\0\0\0\0\0\0\0\x01";
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *reader;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
+    assert_int_equal(codec->open((struct bo_span){head, sizeof head}, &arena, &reader, &error),
+                     BO_TRUNCATED);
+    assert_string_equal(error.what, "file ends before its margin does");
+    assert_int_equal(error.off, sizeof head);
+    bo_arena_free(&arena);
+}
+
 static void expect_file(const char *codec_name, const char *text, struct bo_span file)
 {
     struct bo_arena arena;
@@ -221,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_time_index),
         cmocka_unit_test(test_mixed_contexts),
+        cmocka_unit_test(test_no_margin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

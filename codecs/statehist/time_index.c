@@ -136,6 +136,8 @@ static enum bo_status open_sections(struct time_index *index, struct bo_cursor *
     for (unsigned i = 0; i < N_SECTIONS; i++)
         if ((status = take_section(c, head->nbytes[i], &sections[i], err)))
             return status;
+    if (bo_left(c) < ASCENDING_MARGIN)
+        return bo_fail(err, BO_TRUNCATED, c->n, "file ends before its margin does");
     for (size_t i = 0; i < ASCENDING_MARGIN; i++)
         if (c->p[c->off + i])
             return bo_fail(err, BO_CORRUPT, c->off + i, "margin is not 0");
