@@ -4,86 +4,7 @@
  *
  * In each text of JSON an @ stands before the byte that the error names, and is taken out.
  */
-#include <stdio.h>
-
-#include "codecs/statehist/parts.h"
-#include "codecs/statehist/test_model.h"
-#include "harness/test_fixture.h"
-
-/* ---- sets that are put together ------------------------------------------------------------------ */
-
-struct text {
-    char p[512];
-    size_t n, mark; /* SIZE_MAX: none */
-};
-
-static struct text unmarked(const char *marked)
-{
-    struct text t = {.n = strlen(marked), .mark = SIZE_MAX};
-    assert_true(t.n < sizeof t.p);
-    memcpy(t.p, marked, t.n + 1);
-    const char *at = strchr(marked, '@');
-    if (at) {
-        t.mark = (size_t)(at - marked);
-        memmove(t.p + t.mark, t.p + t.mark + 1, t.n - t.mark);
-        t.n--;
-    }
-    return t;
-}
-
-/* A set of files, and where each starts. */
-static struct bo_span join(const struct bo_span *files, unsigned n, size_t *offs_ret)
-{
-    struct bo_writer out;
-    size_t head;
-    bo_writer_init(&out, &arena);
-    statehist_put_parts(&out, n, &head);
-    for (unsigned i = 0; i < n; i++) {
-        offs_ret[i] = out.n;
-        bo_put_bytes(&out, files[i].p, files[i].n);
-        statehist_end_part(&out, head, i);
-    }
-    uint8_t *p = bo_alloc(&arena, out.n);
-    assert_non_null(p);
-    memcpy(p, out.p, out.n);
-    const struct bo_span set = {p, out.n};
-    bo_writer_free(&out);
-    return set;
-}
-
-static struct bo_span encode_text(const char *codec, const char *text)
-{
-    struct bo_writer out;
-    bo_writer_init(&out, &arena);
-    assert_int_equal(bo_find_codec(format, codec)->encode(parse_text(text, &arena), &out, NULL),
-                     BO_OK);
-    uint8_t *p = bo_alloc(&arena, out.n);
-    assert_non_null(p);
-    memcpy(p, out.p, out.n);
-    const struct bo_span set = {p, out.n};
-    bo_writer_free(&out);
-    return set;
-}
-
-static void expect_refusal(const char *codec_name, const char *row, struct bo_span in,
-                           enum bo_status expected, uint64_t off, const char *what)
-{
-    const struct bo_codec *codec = bo_find_codec(format, codec_name);
-    for (unsigned decodes = 0; decodes < 2; decodes++) {
-        struct bo_error error = {0};
-        void *result;
-        const struct bo_arena_mark mark = bo_arena_mark(&arena);
-        const enum bo_status status = decodes ? codec->decode(in, &arena, &result, &error)
-                                              : codec->open(in, &arena, &result, &error);
-        bo_arena_rewind(&arena, mark);
-        if (status != expected ||
-            (status && (error.status != status || error.off != off || strcmp(error.what, what))))
-            fail_msg("%s, %s: %s at byte %llu: %s; not %s at byte %llu: %s", codec_name, row,
-                     bo_status_name(status), (unsigned long long)error.off,
-                     error.what ? error.what : "-", bo_status_name(expected),
-                     (unsigned long long)off, what ? what : "-");
-    }
-}
+#include "codecs/statehist/test_rejects.h"
 
 /* ---- types.json and tree.json beside a history ----------------------------------------------------- */
 
@@ -93,8 +14,6 @@ static const char history_text[] = HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
                                                    "I\t0\t10\t30\tn\t\n"
                                                    "I\t1\t20\t30\tn\t\n";
 
-#define TYPES(list) "{\"format\":\"tc-types\",\"version\":1,\"types\":" list "}"
-#define TREE(root) "{\"format\":\"tc-tree\",\"version\":1,\"root\":" root "}"
 #define A_AND_B "\"children\":{\"a\":{\"key\":0,\"children\":{\"b\":{\"key\":1}}}}"
 #define GOOD_TYPES TYPES("[{\"key\":0,\"type\":\"none\"},{\"key\":1,\"type\":\"int\"}]")
 #define GOOD_TREE TREE("{" A_AND_B "}")
@@ -214,16 +133,6 @@ static void test_json_of_histories(void **state)
 /* The set of two or three files, and in history.bin its header and records. */
 enum { HEAD2 = 24, HEAD3 = 32, RECORDS = 56 };
 
-/* `nbytes` bytes at `at` of the good set become `bytes`, or it is cut there (nbytes 0). */
-struct patch {
-    const char *codec, *row;
-    size_t at, nbytes;
-    uint64_t bytes; /* little-endian */
-    enum bo_status status;
-    uint64_t off;
-    const char *what;
-};
-
 /* Records of typed-null: quark 1 (24 bytes), quark 0 (20), quark 1 (20). Of flat: 25, 21, 21. */
 enum {
     N_FIRST = HEAD3 + RECORDS,
@@ -307,16 +216,22 @@ static const struct patch patches[] = {
 static void test_history_bin(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < N_ELEMENTS(patches); i++) {
-        const struct patch *c = &patches[i];
-        const struct bo_span good = encode_text(c->codec, history_text);
-        uint8_t *p = (uint8_t *)(uintptr_t)good.p;
-        expect_refusal(c->codec, "as it is", good, BO_OK, 0, NULL);
-        for (size_t k = 0; k < c->nbytes; k++)
-            p[c->at + k] = (uint8_t)(c->bytes >> 8 * k);
-        expect_refusal(c->codec, c->row, (struct bo_span){p, c->nbytes ? good.n : c->at}, c->status,
-                       c->off, c->what);
-    }
+    expect_patches(history_text, patches, N_ELEMENTS(patches));
+}
+
+/* Timelines that are whole, but in the wrong order. */
+static void test_quarks_descend(void **state)
+{
+    (void)state;
+    const struct bo_span good =
+        encode_text("typed-null-sorted", HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
+                                                         "I\t0\t10\t30\tn\t\n"
+                                                         "I\t1\t10\t30\tn\t\n");
+    uint8_t *p = (uint8_t *)(uintptr_t)good.p;
+    p[N_FIRST + 16] = 1;
+    p[S_SECOND + 16] = 0;
+    expect_refusal("typed-null-sorted", "quarks descend", good, BO_CORRUPT, S_SECOND + 16,
+                   "records are not in order of quarks");
 }
 
 /* Every prefix of history.bin, in a set whose lengths are right. */
@@ -379,146 +294,15 @@ static void test_files_of_another_history(void **state)
     }
 }
 
-/* ---- state.json ------------------------------------------------------------------------------------ */
-
-#define STATE(values) "{\"format\":\"tc-state\",\"version\":1,\"time\":5,\"values\":" values "}"
-#define V(more) STATE("[{\"key\":0," more "}]")
-
-struct state_case {
-    const char *type, *text;
-    enum bo_status status;
-    const char *what;
-};
-
-static const struct state_case state_cases[] = {
-    {"int", V("\"value\":-2147483648"), BO_OK, NULL},
-    {"int", V("\"value\":null"), BO_OK, NULL},
-    {"int", STATE("[{\"value\":7,\"key\":0}]"), BO_OK, NULL},
-    {"int", V("\"value\":@2147483648"), BO_CORRUPT, "integer out of range"},
-    {"int", V("\"value\":@true"), BO_CORRUPT, "not an integer"},
-    {"int", V("\"value\":@-17.23"), BO_CORRUPT, "integer has a fraction or an exponent"},
-    {"int", V("\"value\":@1e2"), BO_CORRUPT, "integer has a fraction or an exponent"},
-    {"int", V("\"value\":@-0"), BO_CORRUPT, "not an integer"},
-    {"int", V("\"value\":@+1"), BO_CORRUPT, "not an integer"},
-    {"int", V("\"value\":@\"1\""), BO_CORRUPT, "not an integer"},
-    {"int", V("\"value\":@[1]"), BO_CORRUPT, "not a value"},
-    {"long", V("\"value\":-9223372036854775808"), BO_OK, NULL},
-    {"long", V("\"value\":9223372036854775807"), BO_OK, NULL},
-    {"long", V("\"value\":@9223372036854775808"), BO_CORRUPT, "integer out of range"},
-    {"double", V("\"value\":0.1"), BO_OK, NULL},
-    {"double", V("\"value\":-0.0"), BO_OK, NULL},
-    {"double", V("\"value\":1E+2"), BO_OK, NULL},
-    {"double", V("\"value\":\"NaN\""), BO_OK, NULL},
-    {"double", V("\"value\":\"-Infinity\""), BO_OK, NULL},
-    {"double", V("\"value\":@1"), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@1."), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@.5"), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@01.5"), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@1.5e"), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@\"nan\""), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@NaN"), BO_CORRUPT, "not a double"},
-    {"double", V("\"value\":@1e999"), BO_CORRUPT, "double is out of range, or very long"},
-    {"string", V("\"value\":\"a\\u0000\\ud83d\\ude00\\n\""), BO_OK, NULL},
-    {"string", V("\"value\":@7"), BO_CORRUPT, "not a string"},
-    {"bool", V("\"value\":true"), BO_OK, NULL},
-    {"bool", V("\"value\":@1"), BO_CORRUPT, "not a value of its type"},
-    {"none", V("\"value\":null"), BO_OK, NULL},
-    {"none", V("\"value\":@0"), BO_CORRUPT, "not a value of its type"},
-    {"any", V("\"value\":7,\"type\":\"long\""), BO_OK, NULL},
-    {"variant", V("\"value\":null,\"type\":\"none\""), BO_OK, NULL},
-    {"any", STATE("[{\"key\":@0,\"value\":7}]"), BO_CORRUPT, "value of any without a type"},
-    {"any", V("\"value\":@null,\"type\":\"long\""), BO_CORRUPT, "not an integer"},
-    {"any", V("\"value\":7,\"type\":@\"any\""), BO_UNSUPPORTED, "unknown type"},
-    {"int", V("\"value\":7,\"type\":@\"int\""), BO_CORRUPT,
-     "type of a value whose type is declared"},
-    {"int", V("\"value\":7,\"since\":5"), BO_OK, NULL},
-    {"int", V("\"value\":7,\"since\":@6"), BO_CORRUPT, "state began after the snapshot"},
-    {"int", STATE("[@]"), BO_CORRUPT, "a key has no value"},
-    {"int", STATE("[{\"key\":0,\"value\":7},{\"key\":@0,\"value\":7}]"), BO_CORRUPT,
-     "key stands twice"},
-    {"int", STATE("[{\"key\":@1,\"value\":7}]"), BO_CORRUPT, "key is no quark of this snapshot"},
-    {"int", STATE("[{\"key\":0@}]"), BO_CORRUPT, "a member is missing"},
-    {"int", "{\"format\":\"tc-state\",\"version\":1,\"values\":[{\"key\":0,\"value\":7}]@}",
-     BO_CORRUPT, "a member is missing"},
-    {"int", "{\"format\":@\"tc-types\",\"version\":1}", BO_UNSUPPORTED, "another format"},
-};
-
-static void test_state_json(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < N_ELEMENTS(state_cases); i++) {
-        const struct state_case *c = &state_cases[i];
-        const struct text text = unmarked(c->text);
-        char types[128];
-        size_t offs[3];
-        const int n =
-            snprintf(types, sizeof types, TYPES("[{\"key\":0,\"type\":\"%s\"}]"), c->type);
-        const struct bo_span files[] = {{(const uint8_t *)types, (size_t)n},
-                                        BYTES(TREE("{\"children\":{\"a\":{\"key\":0}}}")),
-                                        {(const uint8_t *)text.p, text.n}};
-        const struct bo_span set = join(files, 3, offs);
-        expect_refusal("snapshot-json", c->text, set, c->status, offs[2] + text.mark, c->what);
-    }
-}
-
-/* ---- today's snapshot ------------------------------------------------------------------------------ */
-
-#define TODAY(attributes, end)                                                              \
-    "{\"snapshot_format_version\":1,\"ssid\":\"x\",\"snapshot_version\":3,\"timestamp\":0," \
-    "\"attributes\":[" attributes "],\"fEndTime\":" end ",\"fStartTime\":5}"
-#define A(path, quark, type) AT(path, "5", "-9223372036854775808", quark, type)
-#define AT(path, start, end, quark, type)                                                \
-    "{\"Path\":" path ",\"Value\":{\"start\":" start ",\"end\":" end ",\"quark\":" quark \
-    ",\"type\":" type "}}"
-#define INTEGER "\"java.lang.Integer\",\"value\":7"
-
-static const struct marked_mistake today_cases[] = {
-    {TODAY("", "5"), BO_OK, NULL},
-    {TODAY(A("[\"a\"]", "0", "\"null\"") "," A("[\"a\",\"b\"]", "1", INTEGER), "5"), BO_OK, NULL},
-    {TODAY(AT("[\"a\"]", "5", "5", "0", "\"java.lang.Double\",\"value\":NaN"), "5"), BO_OK, NULL},
-    {TODAY(A("[\"a\"]", "0", "\"java.lang.Double\",\"value\":-Infinity"), "5"), BO_OK, NULL},
-    {TODAY(A("[\"a\"]", "0", "@\"null\",\"value\":7"), "5"), BO_CORRUPT, "null has a value"},
-    {TODAY(A("[\"a\"]", "0", "@\"java.lang.Long\""), "5"), BO_CORRUPT, "class without a value"},
-    {TODAY(A("[\"a\"]", "0", "@\"java.lang.Short\",\"value\":7"), "5"), BO_UNSUPPORTED,
-     "value of an unknown class"},
-    {TODAY(A("[\"a\"]", "0", "\"java.lang.Integer\",\"value\":@2147483648"), "5"), BO_CORRUPT,
-     "integer out of range"},
-    {TODAY(A("[\"a\"]", "@1", INTEGER), "5"), BO_UNSUPPORTED,
-     "attributes are not in the order of their quarks"},
-    {TODAY(A("[\"a\"]", "0", INTEGER) "," A("[@\"a\"]", "1", INTEGER), "5"), BO_CORRUPT,
-     "path stands twice"},
-    {TODAY(A("[@\"a\",\"b\"]", "0", INTEGER), "5"), BO_UNSUPPORTED,
-     "name of a path is no attribute before this one"},
-    {TODAY(A("[@]", "0", INTEGER), "5"), BO_CORRUPT, "path without a name"},
-    {TODAY(A("[@\"\\u0000\"]", "0", INTEGER), "5"), BO_CORRUPT, "name holds a NUL"},
-    {TODAY(AT("[\"a\"]", "@4", "-9223372036854775808", "0", INTEGER), "5"), BO_CORRUPT,
-     "interval of another time"},
-    {TODAY(AT("[\"a\"]", "5", "@6", "0", INTEGER), "5"), BO_CORRUPT,
-     "end is neither open nor the time of the snapshot"},
-    {TODAY("", "@6"), BO_UNSUPPORTED, "snapshot of more than one instant"},
-};
-
-static void test_todays_snapshot(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < N_ELEMENTS(today_cases); i++) {
-        const struct text text = unmarked(today_cases[i].text);
-        expect_refusal("snapshot-today", today_cases[i].text,
-                       (struct bo_span){(const uint8_t *)text.p, text.n}, today_cases[i].status,
-                       text.mark, today_cases[i].what);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_json_of_histories, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_history_bin, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_quarks_descend, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cut_history, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_null_bit_beside_a_type, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_of_another_history, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_state_json, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_todays_snapshot, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

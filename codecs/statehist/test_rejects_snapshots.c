@@ -1,0 +1,248 @@
+/*
+ * Bad snapshots: each is refused, by open and by decode, with its status, its byte and its reason. Why:
+ * state.json and today's file are written by other programs; a packed one is bits in which all that
+ * follows moves.
+ *
+ * In each text of JSON an @ stands before the byte that the error names, and is taken out.
+ */
+#include "codecs/statehist/test_rejects.h"
+
+/* ---- state.json ------------------------------------------------------------------------------------ */
+
+#define STATE(values) "{\"format\":\"tc-state\",\"version\":1,\"time\":5,\"values\":" values "}"
+#define V(more) STATE("[{\"key\":0," more "}]")
+
+struct state_case {
+    const char *type, *text;
+    enum bo_status status;
+    const char *what;
+};
+
+static const struct state_case state_cases[] = {
+    {"int", V("\"value\":-2147483648"), BO_OK, NULL},
+    {"int", V("\"value\":null"), BO_OK, NULL},
+    {"int", STATE("[{\"value\":7,\"key\":0}]"), BO_OK, NULL},
+    {"int", V("\"value\":@2147483648"), BO_CORRUPT, "integer out of range"},
+    {"int", V("\"value\":@true"), BO_CORRUPT, "not an integer"},
+    {"int", V("\"value\":@-17.23"), BO_CORRUPT, "integer has a fraction or an exponent"},
+    {"int", V("\"value\":@1e2"), BO_CORRUPT, "integer has a fraction or an exponent"},
+    {"int", V("\"value\":@-0"), BO_CORRUPT, "not an integer"},
+    {"int", V("\"value\":@+1"), BO_CORRUPT, "not an integer"},
+    {"int", V("\"value\":@\"1\""), BO_CORRUPT, "not an integer"},
+    {"int", V("\"value\":@[1]"), BO_CORRUPT, "not a value"},
+    {"long", V("\"value\":-9223372036854775808"), BO_OK, NULL},
+    {"long", V("\"value\":9223372036854775807"), BO_OK, NULL},
+    {"long", V("\"value\":@9223372036854775808"), BO_CORRUPT, "integer out of range"},
+    {"double", V("\"value\":0.1"), BO_OK, NULL},
+    {"double", V("\"value\":-0.0"), BO_OK, NULL},
+    {"double", V("\"value\":1E+2"), BO_OK, NULL},
+    {"double", V("\"value\":\"NaN\""), BO_OK, NULL},
+    {"double", V("\"value\":\"-Infinity\""), BO_OK, NULL},
+    {"double", V("\"value\":@1"), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@1."), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@.5"), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@01.5"), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@1.5e"), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@\"nan\""), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@NaN"), BO_CORRUPT, "not a double"},
+    {"double", V("\"value\":@1e999"), BO_CORRUPT, "double is out of range, or very long"},
+    {"string", V("\"value\":\"a\\u0000\\ud83d\\ude00\\n\""), BO_OK, NULL},
+    {"string", V("\"value\":@7"), BO_CORRUPT, "not a string"},
+    {"bool", V("\"value\":true"), BO_OK, NULL},
+    {"bool", V("\"value\":@1"), BO_CORRUPT, "not a value of its type"},
+    {"none", V("\"value\":null"), BO_OK, NULL},
+    {"none", V("\"value\":@0"), BO_CORRUPT, "not a value of its type"},
+    {"any", V("\"value\":7,\"type\":\"long\""), BO_OK, NULL},
+    {"variant", V("\"value\":null,\"type\":\"none\""), BO_OK, NULL},
+    {"any", STATE("[{\"key\":@0,\"value\":7}]"), BO_CORRUPT, "value of any without a type"},
+    {"any", V("\"value\":@null,\"type\":\"long\""), BO_CORRUPT, "not an integer"},
+    {"any", V("\"value\":7,\"type\":@\"any\""), BO_UNSUPPORTED, "unknown type"},
+    {"int", V("\"value\":7,\"type\":@\"int\""), BO_CORRUPT,
+     "type of a value whose type is declared"},
+    {"int", V("\"value\":7,\"since\":5"), BO_OK, NULL},
+    {"int", V("\"value\":7,\"since\":@6"), BO_CORRUPT, "state began after the snapshot"},
+    {"int", STATE("[@]"), BO_CORRUPT, "a key has no value"},
+    {"int", STATE("[{\"key\":0,\"value\":7},{\"key\":@0,\"value\":7}]"), BO_CORRUPT,
+     "key stands twice"},
+    {"int", STATE("[{\"key\":@1,\"value\":7}]"), BO_CORRUPT, "key is no quark of this snapshot"},
+    {"int", STATE("[{\"key\":0@}]"), BO_CORRUPT, "a member is missing"},
+    {"int", "{\"format\":\"tc-state\",\"version\":1,\"values\":[{\"key\":0,\"value\":7}]@}",
+     BO_CORRUPT, "a member is missing"},
+    {"int", "{\"format\":@\"tc-types\",\"version\":1}", BO_UNSUPPORTED, "another format"},
+};
+
+static void test_state_json(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(state_cases); i++) {
+        const struct state_case *c = &state_cases[i];
+        const struct text text = unmarked(c->text);
+        char types[128];
+        size_t offs[3];
+        const int n =
+            snprintf(types, sizeof types, TYPES("[{\"key\":0,\"type\":\"%s\"}]"), c->type);
+        const struct bo_span files[] = {{(const uint8_t *)types, (size_t)n},
+                                        BYTES(TREE("{\"children\":{\"a\":{\"key\":0}}}")),
+                                        {(const uint8_t *)text.p, text.n}};
+        const struct bo_span set = join(files, 3, offs);
+        expect_refusal("snapshot-json", c->text, set, c->status, offs[2] + text.mark, c->what);
+    }
+}
+
+/* ---- today's snapshot ------------------------------------------------------------------------------ */
+
+#define TODAY(attributes, end)                                                              \
+    "{\"snapshot_format_version\":1,\"ssid\":\"x\",\"snapshot_version\":3,\"timestamp\":0," \
+    "\"attributes\":[" attributes "],\"fEndTime\":" end ",\"fStartTime\":5}"
+#define A(path, quark, type) AT(path, "5", "-9223372036854775808", quark, type)
+#define AT(path, start, end, quark, type)                                                \
+    "{\"Path\":" path ",\"Value\":{\"start\":" start ",\"end\":" end ",\"quark\":" quark \
+    ",\"type\":" type "}}"
+#define INTEGER "\"java.lang.Integer\",\"value\":7"
+
+static const struct marked_mistake today_cases[] = {
+    {TODAY("", "5"), BO_OK, NULL},
+    {TODAY(A("[\"a\"]", "0", "\"null\"") "," A("[\"a\",\"b\"]", "1", INTEGER), "5"), BO_OK, NULL},
+    {TODAY(AT("[\"a\"]", "5", "5", "0", "\"java.lang.Double\",\"value\":NaN"), "5"), BO_OK, NULL},
+    {TODAY(A("[\"a\"]", "0", "\"java.lang.Double\",\"value\":-Infinity"), "5"), BO_OK, NULL},
+    {TODAY(A("[\"a\"]", "0", "@\"null\",\"value\":7"), "5"), BO_CORRUPT, "null has a value"},
+    {TODAY(A("[\"a\"]", "0", "@\"java.lang.Long\""), "5"), BO_CORRUPT, "class without a value"},
+    {TODAY(A("[\"a\"]", "0", "@\"java.lang.Short\",\"value\":7"), "5"), BO_UNSUPPORTED,
+     "value of an unknown class"},
+    {TODAY(A("[\"a\"]", "0", "\"java.lang.Integer\",\"value\":@2147483648"), "5"), BO_CORRUPT,
+     "integer out of range"},
+    {TODAY(A("[\"a\"]", "@1", INTEGER), "5"), BO_UNSUPPORTED,
+     "attributes are not in the order of their quarks"},
+    {TODAY(A("[\"a\"]", "0", INTEGER) "," A("[@\"a\"]", "1", INTEGER), "5"), BO_CORRUPT,
+     "path stands twice"},
+    {TODAY(A("[@\"a\",\"b\"]", "0", INTEGER), "5"), BO_UNSUPPORTED,
+     "name of a path is no attribute before this one"},
+    {TODAY(A("[@]", "0", INTEGER), "5"), BO_CORRUPT, "path without a name"},
+    {TODAY(A("[@\"\\u0000\"]", "0", INTEGER), "5"), BO_CORRUPT, "name holds a NUL"},
+    {TODAY(AT("[\"a\"]", "@4", "-9223372036854775808", "0", INTEGER), "5"), BO_CORRUPT,
+     "interval of another time"},
+    {TODAY(AT("[\"a\"]", "5", "@6", "0", INTEGER), "5"), BO_CORRUPT,
+     "end is neither open nor the time of the snapshot"},
+    {TODAY("", "@6"), BO_UNSUPPORTED, "snapshot of more than one instant"},
+};
+
+static void test_todays_snapshot(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(today_cases); i++) {
+        const struct text text = unmarked(today_cases[i].text);
+        expect_refusal("snapshot-today", today_cases[i].text,
+                       (struct bo_span){(const uint8_t *)text.p, text.n}, today_cases[i].status,
+                       text.mark, today_cases[i].what);
+    }
+}
+
+/* ---- the packed snapshot --------------------------------------------------------------------------- */
+
+static const char packed_text[] = HISTORY(5, 5) "Q\t0\t-1\tThreads\nQ\t1\t0\t7\nQ\t2\t0\t9\n"
+                                                "Q\t3\t2\tname\nQ\t4\t2\ton\nQ\t5\t2\tprio\n"
+                                                "I\t0\t5\t5\tn\t\nI\t1\t5\t5\ti\t2\n"
+                                                "I\t2\t5\t5\ti\t-3\nI\t3\t5\t5\ts\tab\n"
+                                                "I\t4\t5\t5\tb\ttrue\nI\t5\t5\t5\ts\tcd\n";
+
+static const char packed_file[] =
+    "TSP1\x05\0\0\0\0\0\0\0"                /* 0: magic, time */
+    "\x06\x05"                              /* 12: 6 quarks, 5 with a value */
+    "\x02\x00\x00\x02\x01\x04"              /* 14: 2 ints, 2 strings of 4 bytes, a bool */
+    "\x01\x00\x00\x02\xc0\x03"              /* 20: quarks 1 to 5, as a bitmap */
+    "\xfd\xff\xff\xff\x07\0\0\x02\x41\x02"  /* 26: -3 and 2, a low bit and a high one */
+    "\x02\0\0\x02\x00\x01"                  /* 36: where strings end: 2 and 4, plus 0 and 1 */
+    "\x01"                                  /* 42: true */
+    "abcd"                                  /* 43 */
+    "\x81\x38"                              /* 47: codes of three bits: 1, 0, 2, 4, 3 */
+    "\x04\x07Threads\x04name\x02on\x04prio" /* 49: names */
+    "\x88\x80\x0f\x47\xc2\x40"              /* 71: the tree */
+    /* 77: margin */
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+#define PACKED(row, at, nbytes, bytes, status, off, what)            \
+    {                                                                \
+        "snapshot-packed", row, at, nbytes, bytes, status, off, what \
+    }
+static const struct patch packed_patches[] = {
+    PACKED("another magic", 3, 1, '2', BO_CORRUPT, 0, "not a packed snapshot"),
+    PACKED("another time", 4, 8, INT64_MIN, BO_OK, 0, NULL),
+    PACKED("fewer quarks than values", 12, 1, 4, BO_CORRUPT, 20, "counts do not go together"),
+    PACKED("a quark more", 12, 1, 7, BO_CORRUPT, 77, "tree ends too early"),
+    PACKED("a quark less", 12, 1, 5, BO_CORRUPT, 20, "list does not ascend, or too far"),
+    PACKED("2^32 - 1 quarks", 12, 5, 0x0fffffffff, BO_CORRUPT, 24, "counts do not go together"),
+    PACKED("2^32 quarks", 12, 5, 0x1080808080, BO_CORRUPT, 12, "varint overflows its type"),
+    PACKED("more values than quarks", 13, 1, 7, BO_CORRUPT, 20, "counts do not go together"),
+    PACKED("more codes than values", 14, 1, 3, BO_CORRUPT, 20, "counts do not go together"),
+    PACKED("2^32 - 1 doubles", 16, 5, 0x0fffffffff, BO_CORRUPT, 24, "counts do not go together"),
+    PACKED("more bytes of strings than bytes", 19, 1, 0x7f, BO_CORRUPT, 20,
+           "counts do not go together"),
+    PACKED("a string of one byte more", 19, 1, 5, BO_CORRUPT, 43, "bytes of no string"),
+    PACKED("a string of one byte less", 19, 1, 3, BO_CORRUPT, 43, "bytes of no string"),
+    PACKED("a string of two bytes less", 19, 1, 2, BO_CORRUPT, 36,
+           "list does not ascend, or too far"),
+    PACKED("other quarks", 20, 1, 0, BO_OK, 0, NULL),
+    PACKED("quark beyond the tree", 20, 1, 2, BO_CORRUPT, 20, "list does not ascend, or too far"),
+    PACKED("bases of 65 bits", 21, 1, 65, BO_CORRUPT, 21, "list has fields of too many bits"),
+    PACKED("body that runs on", 23, 1, 0x7f, BO_TRUNCATED, 24, "list runs past its section's end"),
+    PACKED("a bitmap without ones", 24, 2, 0, BO_CORRUPT, 20, "list does not ascend, or too far"),
+    PACKED("an int of more than 32 bits", 30, 1, 0x0f, BO_CORRUPT, 26,
+           "value does not fit its type"),
+    PACKED("strings of other lengths", 36, 1, 1, BO_CORRUPT, 43, "bytes of no string"),
+    PACKED("bool of 2", 42, 1, 2, BO_CORRUPT, 42, "value does not fit its type"),
+    PACKED("string that is not UTF-8", 43, 1, 0xff, BO_CORRUPT, 26, "string is not UTF-8"),
+    PACKED("character across two strings", 44, 2, 0xa4c3, BO_CORRUPT, 26, "string is not UTF-8"),
+    PACKED("string twice", 45, 2, 0x6261, BO_CORRUPT, 26, "string is there twice"),
+    PACKED("a code of none", 47, 1, 0x87, BO_CORRUPT, 47, "no value has this code"),
+    PACKED("a value of none", 47, 1, 0x80, BO_CORRUPT, 47, "a value has no attribute"),
+    PACKED("strings the other way round", 47, 2, 0x28c1, BO_OK, 0, NULL),
+    PACKED("bits behind the codes", 48, 1, 0xb8, BO_CORRUPT, 47, "bits behind the codes are not 0"),
+    PACKED("more names than bytes", 49, 1, 0x7f, BO_CORRUPT, 50, "more names than bytes"),
+    PACKED("name that runs on", 50, 1, 0x7f, BO_TRUNCATED, 51, "name runs past the tree's end"),
+    PACKED("name that is not UTF-8", 51, 1, 0xff, BO_CORRUPT, 49, "name is not UTF-8"),
+    PACKED("name with a NUL", 51, 1, 0, BO_CORRUPT, 49, "name holds a NUL"),
+    PACKED("name of a sibling", 67, 4, 0x656d616e, BO_CORRUPT, 49, "name of a sibling"),
+    PACKED("bits behind the tree", 76, 1, 0xc0, BO_CORRUPT, 77, "tree goes on"),
+    PACKED("margin", 124, 1, 1, BO_CORRUPT, 124, "margin is not 0"),
+    PACKED("cut before its margin", 124, 0, 0, BO_CORRUPT, 76, "margin is not 0"),
+    PACKED("cut in its head", 59, 0, 0, BO_TRUNCATED, 4, "head is cut"),
+    PACKED("cut in its counts", 65, 0, 0, BO_TRUNCATED, 17, "varint runs past the end"),
+    PACKED("cut in its margin alone", 47, 0, 0, BO_TRUNCATED, 47, "margin is cut"),
+};
+
+static void test_packed_snapshot(void **state)
+{
+    (void)state;
+    const struct bo_span file = encode_text("snapshot-packed", packed_text);
+    assert_int_equal(file.n, sizeof packed_file);
+    assert_memory_equal(file.p, packed_file, sizeof packed_file);
+    expect_patches(packed_text, packed_patches, N_ELEMENTS(packed_patches));
+}
+
+/* Nothing that is cut is taken for a snapshot, nor one with a byte behind it. */
+static void test_cut_packed_snapshot(void **state)
+{
+    (void)state;
+    uint8_t longer[sizeof packed_file + 1] = {0};
+    const struct bo_codec *codec = bo_find_codec(format, "snapshot-packed");
+    memcpy(longer, packed_file, sizeof packed_file);
+    for (size_t n = 0; n <= sizeof longer; n++) {
+        struct bo_error error = {0};
+        void *reader;
+        const enum bo_status status =
+            codec->open((struct bo_span){longer, n}, &arena, &reader, &error);
+        assert_int_equal(status == BO_OK, n == sizeof packed_file);
+        assert_int_equal(error.status, status);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_state_json, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_todays_snapshot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_packed_snapshot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cut_packed_snapshot, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
