@@ -112,9 +112,11 @@ static void put_history(const struct statehist_model *model,
     }
 }
 
-/* The hash of what has been written since `start`. */
+/* The hash of what has been written since `start`; none where writing failed. */
 static uint64_t hash_since(const struct bo_writer *out, size_t start)
 {
+    if (out->status)
+        return 0;
     return statehist_hash((struct bo_span){out->p + start, out->n - start});
 }
 
