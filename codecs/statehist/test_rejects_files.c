@@ -1,5 +1,5 @@
 /*
- * Bad sets of files: each is refused, by open and by decode, with its status, its byte and its reason.
+ * Bad sets of files, and bad arrays: each is refused, by open and by decode, with its status, its byte and its reason.
  * Why: JSON is written by hand and by other programs, and a record has no other check than these.
  *
  * In each text of JSON an @ stands before the byte that the error names, and is taken out.
@@ -294,6 +294,101 @@ static void test_files_of_another_history(void **state)
     }
 }
 
+/* ---- arrays ---------------------------------------------------------------------------------------- */
+
+static const char arrays_text[] = HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\nQ\t2\t0\tc\n"
+                                                  "I\t1\t10\t19\ts\tx\nI\t1\t20\t25\ts\tz\n"
+                                                  "I\t0\t10\t30\tn\t\nI\t1\t26\t30\tb\ttrue\n"
+                                                  "I\t2\t10\t30\tn\t\n";
+
+/* Where its arrays start. */
+enum {
+    A_STARTS = 48,
+    A_VALUES = A_STARTS + 5 * 8,
+    A_FIRST = A_VALUES + 5 * 8,
+    A_PARENTS = A_FIRST + 4 * 4,
+    A_NAME_ENDS = A_PARENTS + 3 * 4,
+    A_STRING_ENDS = A_NAME_ENDS + 3 * 4,
+    A_TYPES = A_STRING_ENDS + 2 * 4,
+    A_NAMES = A_TYPES + 5,
+    A_STRINGS = A_NAMES + 3,
+    A_END = A_STRINGS + 2,
+};
+
+#define ARRAYS(row, at, nbytes, bytes, status, off, what)   \
+    {                                                       \
+        "arrays", row, at, nbytes, bytes, status, off, what \
+    }
+#define ENDS "text ends before it starts, or beyond all texts"
+#define STARTS "start is not after the one before, or after the end"
+#define NOT_ALL "timelines are not all of the intervals"
+static const struct patch arrays_patches[] = {
+    ARRAYS("start after end", 0, 8, 31, BO_CORRUPT, 8, "history ends before it starts"),
+    ARRAYS("2^32 intervals", 28, 1, 1, BO_CORRUPT, 24, "count does not fit 32 bits"),
+    ARRAYS("2^32 bytes of names", 36, 1, 1, BO_CORRUPT, 24, "count does not fit 32 bits"),
+    ARRAYS("2^64 - 1 bytes of strings", 40, 8, UINT64_MAX, BO_CORRUPT, 24,
+           "count does not fit 32 bits"),
+    ARRAYS("10^9 intervals", 24, 4, 1000000000, BO_TRUNCATED, A_END,
+           "shorter than its header says"),
+    ARRAYS("2^32 - 1 quarks", 16, 4, UINT32_MAX, BO_TRUNCATED, A_END,
+           "shorter than its header says"),
+    ARRAYS("one string less", 20, 1, 1, BO_CORRUPT, A_END - 4, "bytes follow the strings"),
+    ARRAYS("cut", A_END - 1, 0, 0, BO_TRUNCATED, A_END - 1, "shorter than its header says"),
+    ARRAYS("header cut", 47, 0, 0, BO_TRUNCATED, 47, "ends within its header"),
+    ARRAYS("timeline starts late", A_STARTS, 1, 11, BO_CORRUPT, A_STARTS,
+           "timeline does not begin with the history"),
+    ARRAYS("the second, too", A_STARTS + 8, 1, 11, BO_CORRUPT, A_STARTS + 8,
+           "timeline does not begin with the history"),
+    ARRAYS("starts twice", A_STARTS + 16, 1, 10, BO_CORRUPT, A_STARTS + 16, STARTS),
+    ARRAYS("starts after the next", A_STARTS + 16, 1, 26, BO_CORRUPT, A_STARTS + 24, STARTS),
+    ARRAYS("starts at the end", A_STARTS + 24, 1, 30, BO_OK, 0, NULL),
+    ARRAYS("starts after the end", A_STARTS + 24, 1, 31, BO_CORRUPT, A_STARTS + 24, STARTS),
+    ARRAYS("null of 1", A_VALUES, 1, 1, BO_CORRUPT, A_VALUES, "null has a value"),
+    ARRAYS("no such string", A_VALUES + 16, 1, 2, BO_CORRUPT, A_VALUES + 16, "no such string"),
+    ARRAYS("second string first", A_VALUES + 8, 1, 1, BO_CORRUPT, A_VALUES + 8,
+           "string out of the order of first use"),
+    ARRAYS("a string unused", A_VALUES + 16, 1, 0, BO_CORRUPT, A_STRING_ENDS, "string is not used"),
+    ARRAYS("bool of 2", A_VALUES + 24, 1, 2, BO_CORRUPT, A_VALUES + 24, "bool is neither 0 nor 1"),
+    ARRAYS("an int, not a bool", A_TYPES + 3, 1, 1, BO_OK, 0, NULL),
+    ARRAYS("no such type", A_TYPES + 4, 1, 6, BO_CORRUPT, A_VALUES + 32, "no such type"),
+    ARRAYS("first is not 0", A_FIRST, 1, 1, BO_CORRUPT, A_FIRST, NOT_ALL),
+    ARRAYS("last is not all", A_FIRST + 12, 1, 4, BO_CORRUPT, A_FIRST, NOT_ALL),
+    ARRAYS("timeline of none", A_FIRST + 4, 1, 0, BO_CORRUPT, A_FIRST + 4,
+           "timeline without an interval"),
+    ARRAYS("timeline beyond all", A_FIRST + 4, 4, UINT32_MAX, BO_CORRUPT, A_FIRST + 4,
+           "timeline without an interval"),
+    ARRAYS("timelines that descend", A_FIRST + 8, 1, 1, BO_CORRUPT, A_FIRST + 8,
+           "timeline without an interval"),
+    ARRAYS("its own parent", A_PARENTS + 4, 1, 1, BO_CORRUPT, A_PARENTS + 4,
+           "parent is not a smaller quark"),
+    ARRAYS("a later parent", A_PARENTS, 4, 1, BO_CORRUPT, A_PARENTS,
+           "parent is not a smaller quark"),
+    ARRAYS("another parent", A_PARENTS + 8, 1, 1, BO_OK, 0, NULL),
+    ARRAYS("name ends beyond", A_NAME_ENDS + 4, 1, 4, BO_CORRUPT, A_NAME_ENDS + 4, ENDS),
+    ARRAYS("name ends before", A_NAME_ENDS + 4, 1, 0, BO_CORRUPT, A_NAME_ENDS + 4, ENDS),
+    ARRAYS("last name is short", A_NAME_ENDS + 8, 1, 2, BO_CORRUPT, A_STRING_ENDS,
+           "bytes of no text"),
+    ARRAYS("string ends beyond", A_STRING_ENDS, 4, UINT32_MAX, BO_CORRUPT, A_STRING_ENDS, ENDS),
+    ARRAYS("last string is short", A_STRING_ENDS + 4, 1, 1, BO_CORRUPT, A_TYPES,
+           "bytes of no text"),
+    ARRAYS("name of a sibling", A_NAMES + 2, 1, 'b', BO_CORRUPT, A_PARENTS + 8,
+           "name of a sibling"),
+    ARRAYS("name with a NUL", A_NAMES + 1, 1, 0, BO_CORRUPT, A_PARENTS + 4, "name holds a NUL"),
+    ARRAYS("name that is not UTF-8", A_NAMES + 1, 1, 0xff, BO_CORRUPT, A_PARENTS + 4,
+           "name is not UTF-8"),
+    ARRAYS("string that is not UTF-8", A_STRINGS, 1, 0xff, BO_CORRUPT, A_STRINGS,
+           "string is not UTF-8"),
+    ARRAYS("string twice", A_STRINGS + 1, 1, 'x', BO_CORRUPT, A_STRING_ENDS + 4,
+           "string is there twice"),
+};
+
+static void test_arrays(void **state)
+{
+    (void)state;
+    assert_int_equal(encode_text("arrays", arrays_text).n, A_END);
+    expect_patches(arrays_text, arrays_patches, N_ELEMENTS(arrays_patches));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +398,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cut_history, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_null_bit_beside_a_type, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_of_another_history, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
