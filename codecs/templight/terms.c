@@ -340,10 +340,11 @@ static enum bo_status answer_find(struct reader *r, const struct templight_text_
     struct trace *trace = &r->traces[query->trace];
     const struct templight_terms *terms = &trace->terms;
     const uint8_t fingerprint = templight_fingerprint(query->text);
-    const uint8_t *p = terms->fingerprints, *const end = p + terms->n_names;
+    const uint8_t *p = terms->fingerprints;
     *answer = TEMPLIGHT_NONE;
     if (terms->n_names == 0 || query->text.n > terms->longest)
         return BO_OK;
+    const uint8_t *const end = p + terms->n_names;
     for (; p < end && (p = memchr(p, fingerprint, (size_t)(end - p))); p++) {
         struct bo_span text;
         const uint32_t name = (uint32_t)(p - terms->fingerprints);
