@@ -7,8 +7,8 @@
 # lines to replace (-), which must stand there exactly once, and the lines to put there (+). The copy,
 # build/faults/tree, is built step by step, so that a fault costs the one file that it changes. `tests` is
 # a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of the file's
-# folder, and selfcheck with the effort of a slow variant; the copy without faults must pass them. An
-# engine has SECONDS, from the seeds in git. Without a list of faults, results/fuzz/faults.tsv is written.
+# folder, and selfcheck with the effort of a slow variant. An engine has SECONDS, from the seeds in git. Without a fault,
+# the copy must pass the tests, and the seeds under both engines. Without a list of faults, results/fuzz/faults.tsv is written.
 # Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
 
 . fuzz/engines.sh
@@ -23,13 +23,13 @@ fail() { echo "faults: $*" >&2; exit 1; }
 # field FAULT NAME
 field() { sed -n "s/^$2: //p" "$TOP/fuzz/faults/$1"; }
 
+# Whatever a run before left built of a fault is built anew.
 copy_tree() {
     mkdir -p $TREE
     find $TREE -mindepth 1 -maxdepth 1 -not -name build -exec rm -rf {} +
     tar -cf - --exclude=./build --exclude=./.git --exclude=./corpora/fetched --exclude=./results . |
         tar -xf - -C $TREE
-    # A run that was cut short left a fault's objects behind.
-    [[ ! -f build/faults/planted ]] || touch "$TREE/$(<build/faults/planted)"
+    (cd $TREE && sed -n 's/^file: //p' fuzz/faults/* | xargs touch)
 }
 
 # lines FAULT SIGN: of its anchor (-), or of what replaces that (+).
@@ -49,14 +49,12 @@ plant() {
     local text old new
     check_anchor "$@"
     text=$(<"$2") old=$(lines "$1" -) new=$(lines "$1" +)
-    echo "$2" >"$TOP/build/faults/planted"
     printf '%s\n' "${text/"$old"/"$new"}" >"$2"
 }
 
 restore() { # FILE
     cp "$TOP/$1" "$1"
     touch "$1"
-    rm "$TOP/build/faults/planted"
 }
 
 build() { # WHAT...
@@ -148,6 +146,12 @@ for format in $(printf '%s\n' "${names[@]%%-*}" | sort -u); do
     build_tests "$format" "codecs/$format"
     by_tests "$format" "codecs/$format"
     [[ $took = $'-\t-' ]] || fail "$format fails without a fault: $took; see $TREE/found.log"
+done
+for target in $(for name in "${names[@]}"; do field "$name" target; done | sort -u); do
+    build fuzz-engines "FUZZ_TARGETS=$target"
+    ! fails "" build/libfuzzer/fuzz/"$target" -runs=0 fuzz/seeds/"$target" &&
+        ! fails "" build/afl/fuzz/"$target" fuzz/seeds/"$target"/* ||
+        fail "$target fails without a fault; see $TREE/found.log"
 done
 printf 'fault\tkind\tfile\ttarget\ttests\ttests, ms\tlibFuzzer, ms\tAFL++, ms\n'
 for name in "${names[@]}"; do find_fault "$name"; done
