@@ -5,11 +5,12 @@
 #
 # A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the
 # lines to replace (-), which must stand there exactly once, and the lines to put there (+). The copy,
-# build/faults/tree, is built step by step, so that a fault costs the one file that it changes. `tests` is
-# a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of the file's
-# folder, and selfcheck with the effort of a slow variant. An engine has SECONDS, from the seeds in git. Without a fault,
-# the copy must pass the tests, and the seeds under both engines. Without a list of faults, results/fuzz/faults.tsv is written.
-# Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
+# build/faults/tree, is built step by step, so that a fault costs the one file that it changes.
+# `tests` is a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of
+# the file's folder, and selfcheck with the effort of a slow variant. An engine has SECONDS, from the
+# seeds in git. Without a fault, the copy must pass the tests, and the seeds under both engines.
+# Without a list of faults, results/fuzz/faults.tsv is written. Exits 1 when an anchor is gone, a build
+# fails or a fault is found by no engine.
 
 . fuzz/engines.sh
 seconds=$1
@@ -149,9 +150,10 @@ for format in $(printf '%s\n' "${names[@]%%-*}" | sort -u); do
 done
 for target in $(for name in "${names[@]}"; do field "$name" target; done | sort -u); do
     build fuzz-engines "FUZZ_TARGETS=$target"
-    ! fails "" build/libfuzzer/fuzz/"$target" -runs=0 fuzz/seeds/"$target" &&
-        ! fails "" build/afl/fuzz/"$target" fuzz/seeds/"$target"/* ||
+    if fails - build/libfuzzer/fuzz/"$target" -runs=0 fuzz/seeds/"$target" ||
+        fails - build/afl/fuzz/"$target" fuzz/seeds/"$target"/*; then
         fail "$target fails without a fault; see $TREE/found.log"
+    fi
 done
 printf 'fault\tkind\tfile\ttarget\ttests\ttests, ms\tlibFuzzer, ms\tAFL++, ms\n'
 for name in "${names[@]}"; do find_fault "$name"; done
