@@ -157,8 +157,8 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
     void *reader = NULL;
     if (trial_begin(&t, format, codec, model, effort) && trial_open(&t, &guarded, &reader)) {
         t.result = pass(0);
-        if (!bo_contest_all_kinds(format, codec, t.held, reader, &t.arena, effort,
-                                  &t.result.n_cases, &t.result.finding))
+        if (!bo_contest_all_kinds(format, codec, t.held, reader, effort, &t.result.n_cases,
+                                  &t.result.finding))
             t.result.outcome = BO_FAIL;
         bo_guarded_free(&guarded);
     }

@@ -10,6 +10,7 @@ struct reception {
     enum bo_status open, decode;
     struct bo_error open_error, decode_error;
     void *reader, *model;
+    struct bo_arena of_reader, of_model; /* each has the whole budget */
 };
 
 static bool same_verdict(enum bo_status a, enum bo_status b)
@@ -25,11 +26,13 @@ static bool verdicts_agree(const struct bo_codec *codec, const struct reception 
 }
 
 static bool receive(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
-                    struct bo_arena *arena, struct reception *r, struct bo_finding *finding)
+                    const struct bo_effort *effort, struct reception *r, struct bo_finding *finding)
 {
-    *r = (struct reception){BO_OK, BO_OK, {0}, {0}, NULL, NULL};
-    r->open = codec->open(in, arena, &r->reader, &r->open_error);
-    r->decode = codec->decode(in, arena, &r->model, &r->decode_error);
+    *r = (struct reception){.reader = NULL};
+    bo_arena_init(&r->of_reader, effort->budget_nbytes);
+    bo_arena_init(&r->of_model, effort->budget_nbytes);
+    r->open = codec->open(in, &r->of_reader, &r->reader, &r->open_error);
+    r->decode = codec->decode(in, &r->of_model, &r->model, &r->decode_error);
     if ((r->open && !bo_well_told(r->open, &r->open_error)) ||
         (r->decode && !bo_well_told(r->decode, &r->decode_error))) {
         bo_finding_set(finding, format, NULL, codec, "itself", "unnamed-error");
@@ -42,6 +45,12 @@ static bool receive(const struct bo_format *format, const struct bo_codec *codec
         return false;
     }
     return true;
+}
+
+static void forget(struct reception *r)
+{
+    bo_arena_free(&r->of_reader);
+    bo_arena_free(&r->of_model);
 }
 
 /* What was decoded encodes again, and then decodes to the same. */
@@ -183,47 +192,35 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
     return true;
 }
 
-static bool check_guarded_bytes(const struct bo_format *format, const struct bo_codec *codec,
-                                struct bo_span in, const struct bo_probes *probes,
-                                struct bo_arena *arena, const struct bo_effort *effort,
-                                bool *accepted_ret, struct bo_finding *finding)
+/* One of the readers of an encoding, of which `main` is what the first made of the bytes. */
+static bool check_reader(const struct bo_format *format, const struct bo_codec *codec,
+                         struct bo_span in, const struct bo_probes *probes,
+                         const struct bo_effort *effort, const struct reception *main,
+                         struct reception *other, struct bo_finding *finding)
 {
-    struct reception main, other;
-    if (!receive(format, codec, in, arena, &main, finding))
+    const struct bo_codec *first = bo_encoding_of(format, codec);
+    const bool accepted = main->open == BO_OK && main->decode == BO_OK;
+    uint64_t n_cases = 0;
+    if (!same_verdict(main->decode, other->decode)) {
+        bo_finding_set(finding, format, NULL, first, codec->name, "readers-disagree");
+        bo_finding_explain(finding, main->decode ? "the first refuses" : "the second refuses",
+                           main->decode ? &main->decode_error : &other->decode_error);
         return false;
-    *accepted_ret = main.open == BO_OK && main.decode == BO_OK;
-    if (*accepted_ret && (!keeps_the_rules(format, codec, main.model, effort, finding) ||
-                          !survives_again(format, codec, main.model, effort, finding)))
-        return false;
-    for (const struct bo_codec *const *c = format->codecs; *c; c++) {
-        if (bo_encoding_of(format, *c) != codec)
-            continue;
-        if (!receive(format, *c, in, arena, &other, finding))
-            return false;
-        if (!same_verdict(main.decode, other.decode)) {
-            bo_finding_set(finding, format, NULL, codec, (*c)->name, "readers-disagree");
-            bo_finding_explain(finding, main.decode ? "the first refuses" : "the second refuses",
-                               main.decode ? &main.decode_error : &other.decode_error);
-            return false;
-        }
-        const char *difference =
-            *accepted_ret && other.decode == BO_OK ? format->differ(main.model, other.model) : NULL;
-        if (difference) {
-            bo_finding_set(finding, format, NULL, codec, (*c)->name, "readers-disagree");
-            bo_finding_explain(finding, "decoded",
-                               &(struct bo_error){BO_CORRUPT, BO_NO_OFFSET, difference});
-            return false;
-        }
-        uint64_t n_cases = 0;
-        if (*accepted_ret && other.open == BO_OK &&
-            !bo_contest_all_kinds(format, *c, main.model, other.reader, arena, effort, &n_cases,
-                                  finding))
-            return false;
-        if (!*accepted_ret && other.open == BO_OK &&
-            !survives_probes(format, *c, in, probes, other.reader, arena, finding))
-            return false;
     }
-    return true;
+    const char *difference =
+        accepted && other->decode == BO_OK ? format->differ(main->model, other->model) : NULL;
+    if (difference) {
+        bo_finding_set(finding, format, NULL, first, codec->name, "readers-disagree");
+        bo_finding_explain(finding, "decoded",
+                           &(struct bo_error){BO_CORRUPT, BO_NO_OFFSET, difference});
+        return false;
+    }
+    if (other->open)
+        return true;
+    return accepted ? bo_contest_all_kinds(format, codec, main->model, other->reader, effort,
+                                           &n_cases, finding)
+                    : survives_probes(format, codec, in, probes, other->reader, &other->of_reader,
+                                      finding);
 }
 
 /* As bo_check_bytes, on bytes that already end at a guard page. */
@@ -232,11 +229,20 @@ bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_cod
                              const struct bo_effort *effort, bool *accepted_ret,
                              struct bo_finding *finding)
 {
-    struct bo_arena arena;
-    bo_arena_init(&arena, effort->budget_nbytes);
-    const bool ok =
-        check_guarded_bytes(format, codec, in, probes, &arena, effort, accepted_ret, finding);
-    bo_arena_free(&arena);
+    struct reception main, other;
+    bool ok = receive(format, codec, in, effort, &main, finding);
+    *accepted_ret = ok && main.open == BO_OK && main.decode == BO_OK;
+    if (*accepted_ret)
+        ok = keeps_the_rules(format, codec, main.model, effort, finding) &&
+             survives_again(format, codec, main.model, effort, finding);
+    for (const struct bo_codec *const *c = format->codecs; *c && ok; c++) {
+        if (bo_encoding_of(format, *c) != codec)
+            continue;
+        ok = receive(format, *c, in, effort, &other, finding) &&
+             check_reader(format, *c, in, probes, effort, &main, &other, finding);
+        forget(&other);
+    }
+    forget(&main);
     return ok;
 }
 

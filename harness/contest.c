@@ -187,23 +187,26 @@ static bool contest_kind(struct bo_contest *c, const struct bo_effort *effort, u
 }
 
 bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
-                          const void *model, void *reader, struct bo_arena *arena,
-                          const struct bo_effort *effort, uint64_t *n_cases,
-                          struct bo_finding *finding)
+                          const void *model, void *reader, const struct bo_effort *effort,
+                          uint64_t *n_cases, struct bo_finding *finding)
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         if (!(codec->kinds >> k & 1))
             continue;
+        struct bo_arena arena;
+        bo_arena_init(&arena, effort->budget_nbytes);
         struct bo_contest c = {
             .format = format,
             .codec = codec,
             .kind = &format->kinds[k],
             .model = model,
             .reader = reader,
-            .arena = arena,
+            .arena = &arena,
             .finding = finding,
         };
-        if (!contest_kind(&c, effort, n_cases))
+        const bool ok = contest_kind(&c, effort, n_cases);
+        bo_arena_free(&arena);
+        if (!ok)
             return false;
     }
     return true;

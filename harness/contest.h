@@ -45,12 +45,11 @@ void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query,
 /*
  * Asks the reader everything, or a sample as `effort` says, in every query kind that the codec
  * answers. False with the finding filled at the first answer that is not the oracle's. *n_cases
- * counts queries.
+ * counts queries. What is asked and answered in a kind takes memory of its own, up to the budget.
  */
 bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
-                          const void *model, void *reader, struct bo_arena *arena,
-                          const struct bo_effort *effort, uint64_t *n_cases,
-                          struct bo_finding *finding);
+                          const void *model, void *reader, const struct bo_effort *effort,
+                          uint64_t *n_cases, struct bo_finding *finding);
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
