@@ -6,6 +6,7 @@
  * The reader takes exactly this shape. It makes nothing but names: no class is looked up.
  */
 #include "codecs/statehist/ht.h"
+#include "harness/random.h"
 
 enum {
     TC_REFERENCE = 0x71,
@@ -269,11 +270,10 @@ static size_t n_slots_for(size_t n)
     return n_slots;
 }
 
-static uint64_t hash_child(uint32_t parent, uint32_t name)
+/* Seeded by an address: no file can have paths that all collide. */
+static uint64_t hash_child(const struct reader *r, uint32_t parent, uint32_t name)
 {
-    uint64_t hash = 0;
-    statehist_mix(&hash, (uint64_t)parent << 32 | name);
-    return hash ^ hash >> 32;
+    return bo_mix64(bo_mix64((uintptr_t)r + name) + parent);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -458,7 +458,7 @@ static enum bo_status get_name(struct reader *r, uint32_t *number_ret)
 /* Where the attribute of this parent and name is, or would be. */
 static uint32_t *find_attribute(struct reader *r, uint32_t parent, uint32_t name)
 {
-    size_t at = hash_child(parent, name) & (r->n_attribute_slots - 1);
+    size_t at = hash_child(r, parent, name) & (r->n_attribute_slots - 1);
     for (; r->attribute_slots[at]; at = (at + 1) & (r->n_attribute_slots - 1)) {
         const uint32_t q = r->attribute_slots[at] - 1;
         if (r->attributes[q].parent == parent && r->attribute_names[q] == name)
