@@ -77,6 +77,35 @@ static void test_doubles(void **state)
     }
 }
 
+/* ---- strings -------------------------------------------------------------------------------------- */
+
+static void expect_json(struct bo_span text, bool as_gson, const char *expected)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    statehist_json_put_string(&out, text, as_gson);
+    bo_put_u8(&out, 0);
+    assert_string_equal(out.p, expected);
+    bo_writer_free(&out);
+}
+
+/* As Gson writes them for HTML, and as JSON asks for. */
+static void test_strings(void **state)
+{
+    (void)state;
+    static const struct bo_span text = BYTES(
+        "\0\x01\b\t\n\f\r\x1f \"\\/<>&='\x7f\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8"
+        "\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9");
+    expect_json(
+        text, true,
+        "\"\\u0000\\u0001\\b\\t\\n\\f\\r\\u001f \\\"\\\\/\\u003c\\u003e\\u0026\\u003d\\u0027\x7f"
+        "\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaa\xe2\x81\xa8\xc3\xa4\xf0\x9f\x98\x80\\u2029\"");
+    expect_json(
+        text, false,
+        "\"\\u0000\\u0001\\b\\t\\n\\f\\r\\u001f \\\"\\\\/<>&='\x7f"
+        "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9\"");
+}
+
 /* ---- the library judges -------------------------------------------------------------------------- */
 
 static json_t *load(struct bo_span in)
@@ -311,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_snapshots_of_histories, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_snapshot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_deep_tree, set_up, tear_down),

@@ -210,13 +210,51 @@ static const struct patch packed_patches[] = {
     PACKED("cut in its margin alone", 47, 0, 0, BO_TRUNCATED, 47, "margin is cut"),
 };
 
+/* What the first one has none of: numbers of all other types, and long names that are numbers. */
+static const char numbers_text[] = HISTORY(5, 5) "Q\t0\t-1\ta\nQ\t1\t0\t999999999\n"
+                                                 "Q\t2\t0\t999999998\nQ\t3\t2\td\n"
+                                                 "I\t0\t5\t5\tl\t-1\nI\t1\t5\t5\tl\t5\n"
+                                                 "I\t2\t5\t5\td\t1.5\nI\t3\t5\t5\tb\tfalse\n";
+
+static const char numbers_file[] =
+    "TSP1\x05\0\0\0\0\0\0\0"           /* 0: magic, time */
+    "\x04\x04\x00\x02\x01\x00\x01\x00" /* 12: 4 quarks, all with a value; 2 longs, a double, a bool */
+    "\x00\x00\x00\x02\xc0\x01"         /* 20: quarks 0 to 3 */
+    "\xff\xff\xff\xff\xff\xff\xff\xff\x7f" /* 26: the long -1 */
+    "\x00\x00\x02\x82\x02"                 /* 35: 6 above it, the long 5 */
+    "\x80\x80\x80\x80\x80\x80\x80\xfc\x3f" /* 40: the bits of 1.5 */
+    "\x00"                                 /* 49: false */
+    "\xe4"                                 /* 50: codes of two bits: 0, 1, 2, 3 */
+    "\x02\x01"
+    "a\x01"
+    "d"                                    /* 51: names */
+    "\x48\x00\x00\x00\x00\xff\x27\x6b\xee" /* 56: the tree */
+    "\x00\x00\x00\xc0\xfe\xc9\x9a\x5b\x02"
+    /* 74: margin */
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+static const struct patch numbers_patches[] = {
+    PACKED("other longs", 26, 1, 0xfe, BO_OK, 0, NULL),
+    PACKED("a block that starts elsewhere", 35, 5, 0x0505020001, BO_CORRUPT, 26,
+           "list does not start where it says"),
+    PACKED("true", 49, 1, 1, BO_OK, 0, NULL),
+    PACKED("name of ten digits", 69, 2, 0xca00, BO_CORRUPT, 72, "number has more than nine digits"),
+};
+
+static void expect_packed(const char *text, const char *file, size_t nbytes)
+{
+    const struct bo_span encoded = encode_text("snapshot-packed", text);
+    assert_int_equal(encoded.n, nbytes);
+    assert_memory_equal(encoded.p, file, nbytes);
+}
+
 static void test_packed_snapshot(void **state)
 {
     (void)state;
-    const struct bo_span file = encode_text("snapshot-packed", packed_text);
-    assert_int_equal(file.n, sizeof packed_file);
-    assert_memory_equal(file.p, packed_file, sizeof packed_file);
+    expect_packed(packed_text, packed_file, sizeof packed_file);
+    expect_packed(numbers_text, numbers_file, sizeof numbers_file);
     expect_patches(packed_text, packed_patches, N_ELEMENTS(packed_patches));
+    expect_patches(numbers_text, numbers_patches, N_ELEMENTS(numbers_patches));
 }
 
 /* Nothing that is cut is taken for a snapshot, nor one with a byte behind it. */
