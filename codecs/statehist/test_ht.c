@@ -98,9 +98,10 @@ static void draw_value(struct bo_random *random, struct statehist_builder *build
 
 /*
  * Attributes of which some seldom change, several at a time, closing in no order: which makes trees of
- * many levels whose upper nodes hold intervals, too.
+ * many levels whose upper nodes hold intervals, too. Times of change are up to 2^(max_step_nbits - 1) apart.
  */
-static void *model_of_changes(uint64_t seed, uint32_t n_quarks, uint32_t n_changes)
+static void *model_of_changes(uint64_t seed, uint32_t n_quarks, uint32_t n_changes,
+                              unsigned max_step_nbits)
 {
     enum { START = 1000, MAX_AT_ONCE = 40 };
     struct bo_random random = bo_random_seeded(seed);
@@ -118,7 +119,7 @@ static void *model_of_changes(uint64_t seed, uint32_t n_quarks, uint32_t n_chang
     }
     int64_t now = START;
     for (uint32_t i = 0; i < n_changes;) {
-        now += 1 + bo_random_below(&random, 1u << bo_random_below(&random, 20));
+        now += 1 + bo_random_below(&random, 1u << bo_random_below(&random, max_step_nbits));
         for (uint32_t k = bo_random_below(&random, MAX_AT_ONCE); k-- > 0; i++) {
             const uint32_t few = 1 + n_quarks / (1 + bo_random_below(&random, 50));
             struct statehist_interval *at = &open[bo_random_below(&random, few) % n_quarks];
@@ -306,11 +307,13 @@ static void test_growth(void **state)
     (void)state;
     static const struct {
         uint32_t n_quarks, n_changes;
-        unsigned min_levels;
-    } rows[] = {{1, 0, 1}, {10, 100, 1}, {40, 2000, 2}, {400, 20000, 3}, {5000, 50000, 3}};
+        unsigned max_step_nbits, min_levels;
+    } rows[] = {{1, 0, 20, 1},       {10, 100, 20, 1},     {40, 2000, 20, 2},
+                {400, 20000, 20, 3}, {5000, 50000, 20, 3}, {400, 20000, 1, 3}};
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         for (uint64_t seed = 0; seed < 12; seed++) {
-            const void *model = model_of_changes(seed, rows[i].n_quarks, rows[i].n_changes);
+            const void *model =
+                model_of_changes(seed, rows[i].n_quarks, rows[i].n_changes, rows[i].max_step_nbits);
             const struct bo_span in = encode(ht_4k(), model);
             if (count_levels(in) < rows[i].min_levels)
                 fail_msg("%u levels", count_levels(in));
@@ -436,7 +439,7 @@ static void test_kept(void **state)
 {
     (void)state;
     enum { N_QUERIES = 3000 };
-    const struct statehist_model *model = model_of_changes(1, 300, 100000);
+    const struct statehist_model *model = model_of_changes(1, 300, 100000, 20);
     const struct bo_span in = encode(ht_4k(), model);
     struct bo_random random = bo_random_seeded(1);
     void *reader;
@@ -463,7 +466,7 @@ static void test_queries(void **state)
     struct bo_effort effort = bo_effort_default();
     effort.max_queries = 300;
     for (uint64_t seed = 0; seed < 3; seed++) {
-        const void *model = model_of_changes(seed, 60 + 200 * (uint32_t)seed, 6000);
+        const void *model = model_of_changes(seed, 60 + 200 * (uint32_t)seed, 6000, 20);
         assert_true(count_levels(encode(ht_4k(), model)) >= 3);
         for (const struct bo_check *check = bo_checks; check->name; check++) {
             if (strcmp(check->name, "oracle") != 0 && strcmp(check->name, "round-trip") != 0)
