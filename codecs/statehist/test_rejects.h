@@ -34,6 +34,17 @@ static inline struct text unmarked(const char *marked)
     return t;
 }
 
+/* What was written, in the arena; frees the writer. */
+static inline struct bo_span kept(struct bo_writer *out)
+{
+    uint8_t *p = bo_alloc(&arena, out->n);
+    assert_non_null(p);
+    memcpy(p, out->p, out->n);
+    const struct bo_span bytes = {p, out->n};
+    bo_writer_free(out);
+    return bytes;
+}
+
 /* A set of files, and where each starts. */
 static inline struct bo_span join(const struct bo_span *files, unsigned n, size_t *offs_ret)
 {
@@ -46,12 +57,7 @@ static inline struct bo_span join(const struct bo_span *files, unsigned n, size_
         bo_put_bytes(&out, files[i].p, files[i].n);
         statehist_end_part(&out, head, i);
     }
-    uint8_t *p = bo_alloc(&arena, out.n);
-    assert_non_null(p);
-    memcpy(p, out.p, out.n);
-    const struct bo_span set = {p, out.n};
-    bo_writer_free(&out);
-    return set;
+    return kept(&out);
 }
 
 static inline struct bo_span encode_text(const char *codec, const char *text)
@@ -60,12 +66,7 @@ static inline struct bo_span encode_text(const char *codec, const char *text)
     bo_writer_init(&out, &arena);
     assert_int_equal(bo_find_codec(format, codec)->encode(parse_text(text, &arena), &out, NULL),
                      BO_OK);
-    uint8_t *p = bo_alloc(&arena, out.n);
-    assert_non_null(p);
-    memcpy(p, out.p, out.n);
-    const struct bo_span set = {p, out.n};
-    bo_writer_free(&out);
-    return set;
+    return kept(&out);
 }
 
 static inline void expect_refusal(const char *codec_name, const char *row, struct bo_span in,
