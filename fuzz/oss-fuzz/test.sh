@@ -18,19 +18,20 @@ build() {
 
 # check ENGINE: each product is there with its files, and runs.
 check() {
-    local options target seeds
+    local options target seeds n
     for options in "$work/$1"/*.options; do
         target=${options%.options} seeds=$work/seeds
         rm -rf "$seeds"
         mkdir "$seeds"
         unzip -q "${target}_seed_corpus.zip" -d "$seeds"
+        n=$(find "$seeds" -type f | wc -l)
         [[ ${target##*/} != *_bytes || -f $target.dict ]] || { echo "$target has no dictionary"; exit 1; }
         if [[ $1 = libfuzzer ]]; then
             "$target" -runs=100 -timeout=5 "$seeds" >"$work/run.log" 2>&1
         else
             "$target" "$seeds"/* >"$work/run.log" 2>&1
         fi || { tail -n 20 "$work/run.log"; exit 1; }
-        echo "$1 ${target##*/}: $(find "$seeds" -type f | wc -l) seeds"
+        echo "$1 ${target##*/}: $n seeds"
     done
 }
 
