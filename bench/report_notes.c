@@ -458,7 +458,7 @@ const struct bo_notes *bo_notes_of(const char *format)
 }
 
 const char *const bo_not_measured[] = {
-    "Instructions and cache misses: times and pages only.",
+    "Cache misses: times and pages only. `bakeoff insns` counts instructions.",
     "64-byte lines touched: pages of 4 KiB are counted.",
     "The worst case on hostile input: the fuzzers bound it, no table shows it.",
     "More than one thread: all figures are of one.",
