@@ -68,7 +68,7 @@ QUICK_LINK := $(if $(filter i686 s390x oss,$(VARIANT)),,$(if $(shell command -v 
 # goes first. selfcheck says what it left out, and run_tests.sh passes that on.
 LIMITS_gcc_lprf := 1000000 100000000 12
 LIMITS_gcc_autofdo := 100000 100000000 6
-LIMITS_gcc_templight := 3000000 100000000 8
+LIMITS_gcc_templight := 3000000 100000000 24 light
 LIMITS_gcc_statehist := 300000 100000000 10
 LIMITS_clang_lprf := 500000 5000000 12 light
 LIMITS_clang_autofdo := 1000000 5000000 12 light
