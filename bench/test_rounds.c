@@ -221,38 +221,56 @@ static void what_is_held_is_measured(void **state)
     finish(&run);
 }
 
-/* Opens once, in a process. */
-static enum bo_status open_once(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                struct bo_error *err)
+static unsigned n_opens_left; /* in each process */
+
+static enum bo_status open_few(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                               struct bo_error *err)
 {
-    static bool opened;
-    if (opened)
-        return bo_fail(err, BO_CORRUPT, 7, "a toy that opens once");
-    opened = true;
+    if (!n_opens_left)
+        return bo_fail(err, BO_CORRUPT, 7, "a toy that opens seldom");
+    n_opens_left--;
     return toy_open(in, arena, reader_ret, err);
 }
 
-/* Where a workload says so, each question has a reader of its own; else all have one. */
+/* Measures a codec that opens so many times, under some workloads. */
+static void measure_reluctant(struct run *run, const char *workloads, unsigned n_opens)
+{
+    static struct bo_codec reluctant;
+    static const struct bo_codec *const codecs[] = {&reluctant, NULL};
+    struct bo_error err;
+    reluctant = toy_honest;
+    reluctant.name = "reluctant";
+    reluctant.open = open_few;
+    n_opens_left = n_opens;
+    start(run, codecs);
+    finish(run);
+    assert_true(bo_names_parse("get,name", &run->options.kinds));
+    assert_true(bo_names_parse(workloads, &run->options.workloads));
+    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
+                     BO_OK);
+    measure(run);
+}
+
+/* Where a workload says so, each question has a reader of its own. */
 static void fresh_workloads_open_for_each(void **state)
 {
     (void)state;
-    struct bo_codec reluctant = toy_honest;
-    reluctant.name = "reluctant";
-    reluctant.open = open_once;
-    const struct bo_codec *const codecs[] = {&reluctant, NULL};
     struct run run;
-    struct bo_error err;
-    start(&run, codecs);
+    measure_reluctant(&run, "each", 1);
+    assert_failed(&run, "reluctant", "name/each",
+                  "refuses a query of 0 to 7: corrupt at byte 7: a toy that opens seldom");
     finish(&run);
-    assert_true(bo_names_parse("get,name", &run.options.kinds));
-    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
-                     BO_OK);
-    measure(&run);
+}
+
+/* All others have one for all rounds of a row, and another one to count pages of. */
+static void other_workloads_do_not(void **state)
+{
+    (void)state;
+    struct run run;
+    measure_reluctant(&run, "uniform,cold", 4);
     assert_sound(&run, "reluctant", "get/uniform");
     assert_sound(&run, "reluctant", "name/cold");
-    assert_failed(&run, "reluctant", "name/each",
-                  "refuses a query of 0 to 7: corrupt at byte 7: a toy that opens once");
     finish(&run);
 }
 
@@ -441,6 +459,7 @@ int main(void)
         cmocka_unit_test(a_codec_tells_what_is_wrong),
         cmocka_unit_test(what_is_held_is_measured),
         cmocka_unit_test(fresh_workloads_open_for_each),
+        cmocka_unit_test(other_workloads_do_not),
         cmocka_unit_test(documents_for_curves_have_few_rows),
         cmocka_unit_test(slow_rows_are_repeated_less),
         cmocka_unit_test(a_repetition_is_shorter_where_rows_are_many),

@@ -47,6 +47,14 @@ static size_t count(const struct bo_codec *const *codecs)
     return n;
 }
 
+/* A format with a plugin's codecs, and those that were made before it. */
+struct extended {
+    struct bo_format format;
+    struct extended *before;
+};
+
+static struct extended *last_extended;
+
 const char *bo_register_plugin(const struct bo_plugin *plugin)
 {
     if (plugin->codec_nbytes != sizeof(struct bo_codec))
@@ -55,24 +63,25 @@ const char *bo_register_plugin(const struct bo_plugin *plugin)
     if (!place)
         return "it is of a format that there is not";
     const size_t n_old = count((*place)->codecs), n_new = count(plugin->codecs);
-    struct bo_format *format = malloc(sizeof *format);
+    struct extended *extended = malloc(sizeof *extended);
     const struct bo_codec **codecs = malloc((n_old + n_new + 1) * sizeof *codecs);
-    const char *flaw = format && codecs ? NULL : "out of memory";
+    const char *flaw = extended && codecs ? NULL : "out of memory";
     if (!flaw) {
         memcpy(codecs, (*place)->codecs, (n_old + 1) * sizeof *codecs);
-        *format = **place;
-        format->codecs = codecs;
+        *extended = (struct extended){.format = **place, .before = last_extended};
+        extended->format.codecs = codecs;
     }
     for (size_t i = 0; i < n_new && !flaw; i++) {
-        flaw = flaw_of(format, plugin->codecs[i]);
+        flaw = flaw_of(&extended->format, plugin->codecs[i]);
         codecs[n_old + i] = plugin->codecs[i];
         codecs[n_old + i + 1] = NULL;
     }
     if (flaw) {
         free(codecs);
-        free(format);
+        free(extended);
         return flaw;
     }
-    *place = format; /* what stood there is a constant or another plugin's: it stays */
+    last_extended = extended;
+    *place = &extended->format; /* what stood there is a constant or another plugin's: it stays */
     return NULL;
 }
