@@ -23,9 +23,8 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
     }
     if ((status = bo_get_uvarint64(c, &nbytes, err)))
         return status;
-    if (nbytes > bo_left(c))
+    if (nbytes > bo_left(c) || !bo_get_bytes(c, (size_t)nbytes, &body))
         return bo_fail_here(err, BO_TRUNCATED, c, "list runs past its section's end");
-    (void)bo_get_bytes(c, (size_t)nbytes, &body);
     list->body = body;
     list->body_nbits = 8 * nbytes;
     list->base_nbits = base_nbits;
