@@ -38,14 +38,14 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     (void)context;
     const struct bo_cursor at = *in;
     uint32_t n, start, value, next = 0;
-    if (!bo_get_le32(in, &n) || bo_left(in) / PAIR_NBYTES < n)
+    if (!bo_get_le32(in, &n))
         return bo_fail_here(err, BO_TRUNCATED, &at, "record runs past the area's end");
     if (n == 0)
         return bo_fail_here(err, BO_CORRUPT, &at, "record has no runs");
     for (uint32_t i = 0; i < n; i++) {
         const struct bo_cursor pair = *in;
-        bo_get_le32(in, &start);
-        bo_get_le32(in, &value);
+        if (!bo_get_le32(in, &start) || !bo_get_le32(in, &value))
+            return bo_fail_here(err, BO_TRUNCATED, &at, "record runs past the area's end");
         if (i ? start < next : start != 0)
             return bo_fail_here(err, BO_CORRUPT, &pair, "starts of the runs do not ascend from 0");
         if (start >= text_quanta)
