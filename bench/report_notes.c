@@ -352,7 +352,8 @@ static const struct bo_size_table statehist_tables[] = {
      "{typed: intervals} bytes; with a null bit beside each value, to {typed-null: intervals}. "
      "types.json, which then says the types, takes {types.json}. The file that it would replace is "
      "not the one that it argues with, either: Trace Compass's own has stored times as variable-length "
-     "numbers since 2019, and is smaller than any of these."},
+     "numbers since 2019, and is smaller than any of these unless a history is so short that its blocks "
+     "stay empty."},
     {.title = NULL},
 };
 
