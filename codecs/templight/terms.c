@@ -5,7 +5,7 @@
  *   4  u32  traces
  *      each trace:
  *        u32 version, u32 names, u32 files, u32 bytes of each of the next four parts
- *        source, names (terms_put.c), files, records (terms_records.c)
+ *        source, names (terms_put.c), files, records (terms_records_put.c)
  */
 #include "codecs/templight/model.h"
 #include "codecs/templight/names.h"

@@ -3,7 +3,7 @@
  * came before. README.md specifies the layout.
  *
  * Writing is in terms_plan.c (which term is said how) and terms_put.c; reading in terms_read.c;
- * records are in terms_records.c.
+ * records are in terms_records_put.c and terms_records_read.c, what both go by in terms_history.c.
  */
 #ifndef TEMPLIGHT_TERMS_H
 #define TEMPLIGHT_TERMS_H
