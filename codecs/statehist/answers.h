@@ -24,21 +24,22 @@ static inline bool statehist_take_values(size_t n, struct bo_sink *sink, uint64_
     return true;
 }
 
-/* Room for n intervals, the last of which ends at `end`. */
-static inline bool statehist_take_columns(size_t n, int64_t end, struct bo_sink *sink,
-                                          int64_t **starts_ret, uint64_t **values_ret,
-                                          uint8_t **types_ret)
+/* Room for n intervals; the caller sets the last one's end. NULL when the sink is full. */
+static inline struct statehist_columns *statehist_take_columns(size_t n, struct bo_sink *sink,
+                                                               int64_t **starts_ret,
+                                                               uint64_t **values_ret,
+                                                               uint8_t **types_ret)
 {
     struct statehist_columns *head =
         (struct statehist_columns *)bo_sink_take(sink, sizeof *head + 16 * n + statehist_padded(n));
     if (!head)
-        return false;
-    *head = (struct statehist_columns){n, end};
+        return NULL;
+    head->n = n;
     *starts_ret = (int64_t *)(void *)(head + 1);
     *values_ret = (uint64_t *)(void *)(*starts_ret + n);
     *types_ret = (uint8_t *)(*values_ret + n);
     memset(*types_ret + n, 0, statehist_padded(n) - n);
-    return true;
+    return head;
 }
 
 /* One attribute of a snapshot; `string` is empty unless it is one. */

@@ -86,9 +86,11 @@ static bool put_columns(const struct states *states, struct bo_sink *sink)
     int64_t *starts;
     uint64_t *values;
     uint8_t *types;
-    if (!statehist_take_columns(states->n, states->at[states->n - 1].end, sink, &starts, &values,
-                                &types))
+    struct statehist_columns *head =
+        statehist_take_columns(states->n, sink, &starts, &values, &types);
+    if (!head)
         return false;
+    head->end = states->at[states->n - 1].end;
     for (size_t i = 0; i < states->n; i++) {
         starts[i] = states->at[i].start;
         values[i] = states->at[i].value;

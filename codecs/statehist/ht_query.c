@@ -1,4 +1,5 @@
 /* The queries of a history tree: from the root to each node that may hold what is asked for. */
+#include "codecs/statehist/answers.h"
 #include "codecs/statehist/ht_reader.h"
 
 static bool is_in(const struct ht_file *file, int64_t time)
@@ -12,9 +13,11 @@ static uint64_t answered_value(const struct ht_file *file, const struct ht_inter
                                               : interval->value;
 }
 
-static size_t padded(uint64_t n)
+static struct statehist_state state_of(const struct ht_file *file,
+                                       const struct ht_interval *interval)
 {
-    return (size_t)(n + 7) & ~(size_t)7;
+    return (struct statehist_state){interval->start, interval->end, answered_value(file, interval),
+                                    interval->type, 0};
 }
 
 static enum bo_status no_interval(const struct ht_reader *r, struct bo_error *err)
@@ -49,8 +52,7 @@ static enum bo_status point(struct ht_reader *r, const struct statehist_point_qu
             return status ? status : no_interval(r, err);
         found = find_in(node, q->quark, q->time);
     }
-    *state = (struct statehist_state){found->start, found->end, answered_value(&r->file, found),
-                                      found->type, 0};
+    *state = state_of(&r->file, found);
     return BO_OK;
 }
 
@@ -91,17 +93,14 @@ static enum bo_status put_values(const struct ht_file *file, const struct ht_int
                                  struct bo_sink *sink)
 {
     const size_t n = file->n_quarks;
-    struct statehist_values *head = bo_sink_take(sink, sizeof *head + 8 * n + padded(n));
-    if (!head)
+    uint64_t *values;
+    uint8_t *types;
+    if (!statehist_take_values(n, sink, &values, &types))
         return BO_OVER_LIMIT;
-    uint64_t *values = (uint64_t *)(head + 1);
-    uint8_t *types = (uint8_t *)(values + n);
-    head->n = n;
     for (size_t q = 0; q < n; q++) {
         values[q] = answered_value(file, &states[q]);
         types[q] = states[q].type;
     }
-    memset(types + n, 0, padded(n) - n);
     return BO_OK;
 }
 
@@ -114,15 +113,10 @@ static enum bo_status put_exported(const struct ht_file *file, const struct ht_i
     head->n = file->n_quarks;
     for (uint32_t q = 0; q < file->n_quarks; q++) {
         const struct ht_interval *at = &states[q];
-        struct statehist_exported *to = bo_sink_take(sink, sizeof *to + padded(at->nbytes));
-        if (!to)
+        const struct bo_span string =
+            at->type == STATEHIST_STRING ? ht_text(file, at) : (struct bo_span){NULL, 0};
+        if (!statehist_put_exported(state_of(file, at), string, sink))
             return BO_OVER_LIMIT;
-        *to = (struct statehist_exported){
-            {at->start, at->end, answered_value(file, at), at->type, 0}, at->nbytes};
-        uint8_t *bytes = (uint8_t *)(to + 1);
-        if (at->nbytes)
-            memcpy(bytes, ht_text(file, at).p, at->nbytes);
-        memset(bytes + at->nbytes, 0, padded(at->nbytes) - at->nbytes);
     }
     return BO_OK;
 }
@@ -205,19 +199,18 @@ static enum bo_status put_columns(const struct ht_file *file, const struct hits 
                                   struct bo_sink *sink)
 {
     const size_t n = hits->n;
-    struct statehist_columns *head = bo_sink_take(sink, sizeof *head + 16 * n + padded(n));
+    int64_t *starts;
+    uint64_t *values;
+    uint8_t *types;
+    struct statehist_columns *head = statehist_take_columns(n, sink, &starts, &values, &types);
     if (!head)
         return BO_OVER_LIMIT;
-    int64_t *starts = (int64_t *)(head + 1);
-    uint64_t *values = (uint64_t *)(starts + n);
-    uint8_t *types = (uint8_t *)(values + n);
-    *head = (struct statehist_columns){n, hits->p[n - 1].interval.end};
+    head->end = hits->p[n - 1].interval.end;
     for (size_t i = 0; i < n; i++) {
         starts[i] = hits->p[i].interval.start;
         values[i] = answered_value(file, &hits->p[i].interval);
         types[i] = hits->p[i].interval.type;
     }
-    memset(types + n, 0, padded(n) - n);
     return BO_OK;
 }
 
@@ -260,8 +253,7 @@ struct asked {
 static enum bo_status check_window(const struct ht_file *file,
                                    const struct statehist_window_query *q)
 {
-    if (!is_in(file, q->from) || !is_in(file, q->to) || q->from > q->to || q->n_times == 0 ||
-        q->n_times > STATEHIST_MAX_WINDOW_TIMES || q->quarks.n % 4)
+    if (!statehist_window_fits(q, file->start, file->end))
         return BO_OUT_OF_RANGE;
     for (size_t i = 0; i < q->quarks.n; i += 4)
         if (bo_le32(q->quarks.p + i) >= file->n_quarks)
@@ -313,11 +305,8 @@ static enum bo_status put_states(const struct ht_file *file, const struct asked 
             return BO_OVER_LIMIT;
         head->n = n;
         struct statehist_state *states = (struct statehist_state *)(head + 1);
-        for (size_t k = 0; k < n; k++) {
-            const struct ht_interval *at = &hits->p[first + k].interval;
-            states[k] =
-                (struct statehist_state){at->start, at->end, answered_value(file, at), at->type, 0};
-        }
+        for (size_t k = 0; k < n; k++)
+            states[k] = state_of(file, &hits->p[first + k].interval);
     }
     return BO_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "codecs/statehist/in_memory.h"
 #include "codecs/statehist/tree.h"
 
 enum {
@@ -14,8 +15,6 @@ enum {
 enum order { BY_TIME, BY_TIMELINE };
 
 static const uint8_t magic[4] = {'M', 'C', 'X', '1'};
-
-extern const struct bo_codec statehist_arrays;
 
 /* ---- strings ------------------------------------------------------------------------------------ */
 
@@ -292,39 +291,25 @@ static enum bo_status open_history(struct bo_span in, struct bo_arena *arena, vo
                                    struct bo_error *err)
 {
     void *model;
-    struct bo_writer arrays;
+    struct statehist_in_memory *held;
     const struct bo_arena_mark mark = bo_arena_mark(arena);
     enum bo_status status = decode(in, arena, &model, err);
-    if (status)
-        return status;
-    bo_writer_init(&arrays, arena);
-    status = statehist_arrays.encode(model, &arrays, err);
-    bo_arena_rewind(arena, mark);
-    uint8_t *p = status ? NULL : bo_alloc(arena, arrays.n);
-    const size_t n = arrays.n;
-    if (p)
-        memcpy(p, arrays.p, n);
-    else if (!status)
-        status = bo_fail_alloc(err, arena);
-    bo_writer_free(&arrays);
-    return status ? status : statehist_arrays.open((struct bo_span){p, n}, arena, reader_ret, err);
-}
-
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
-{
-    return statehist_arrays.query(reader, kind, queries, n, answers, err);
+    if (!status)
+        status = statehist_hold(model, arena, mark, &held, err);
+    if (!status)
+        *reader_ret = held;
+    return status;
 }
 
 const struct bo_codec statehist_mixed_contexts = {
     .name = "mixed-contexts",
     .summary = "each change predicted from those before, in several contexts at once",
-    .spec = "codecs/statehist/README.md",
+    .spec = "codecs/statehist/README.md#mixed-contexts",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,
     .encode = encode,
     .decode = decode,
     .open = open_history,
-    .query = query,
+    .query = statehist_query_in_memory,
 };

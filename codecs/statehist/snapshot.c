@@ -112,8 +112,10 @@ static enum bo_status answer_range(const struct statehist_instant *s,
     uint8_t *types;
     if (q->quark >= s->n_quarks || q->from != s->time || q->to != s->time)
         return BO_OUT_OF_RANGE;
-    if (!statehist_take_columns(1, s->time, sink, &starts, &values, &types))
+    struct statehist_columns *head = statehist_take_columns(1, sink, &starts, &values, &types);
+    if (!head)
         return BO_OVER_LIMIT;
+    head->end = s->time;
     starts[0] = s->time;
     values[0] = s->values[q->quark].value;
     types[0] = (uint8_t)s->values[q->quark].type;

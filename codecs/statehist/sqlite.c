@@ -14,6 +14,7 @@
  */
 #include <sqlite3.h>
 
+#include "codecs/statehist/answers.h"
 #include "codecs/statehist/model.h"
 
 enum { HASH_NBYTES = 8 };
@@ -284,11 +285,6 @@ static bool is_in(const struct reader *r, int64_t time)
     return time >= r->start && time <= r->end;
 }
 
-static size_t padded(uint64_t n)
-{
-    return (size_t)(n + 7) & ~(size_t)7;
-}
-
 /* ---- queries --------------------------------------------------------------------------------- */
 
 static enum bo_status point(struct reader *r, const struct statehist_point_query *q,
@@ -309,13 +305,10 @@ static enum bo_status full_state(struct reader *r, int64_t time, struct bo_sink 
     enum bo_status status = BO_OK;
     if (!is_in(r, time))
         return BO_OUT_OF_RANGE;
-    struct statehist_values *head = bo_sink_take(sink, sizeof *head + 8 * n + padded(n));
-    if (!head)
+    uint64_t *values;
+    uint8_t *types;
+    if (!statehist_take_values(n, sink, &values, &types))
         return BO_OVER_LIMIT;
-    uint64_t *values = (uint64_t *)(head + 1);
-    uint8_t *types = (uint8_t *)(values + n);
-    head->n = n;
-    memset(types, 0, padded(n));
     for (uint32_t q = 0; q < n && !status; q++) {
         struct interval interval;
         status = find(r, q, time, &interval, err);
@@ -339,14 +332,8 @@ static enum bo_status export_state(struct reader *r, int64_t time, struct bo_sin
         const enum bo_status status = find(r, q, time, &interval, err);
         if (status)
             return status;
-        const size_t n = interval.string.n;
-        struct statehist_exported *to = bo_sink_take(sink, sizeof *to + padded(n));
-        if (!to)
+        if (!statehist_put_exported(interval.state, interval.string, sink))
             return BO_OVER_LIMIT;
-        *to = (struct statehist_exported){interval.state, n};
-        memset(to + 1, 0, padded(n));
-        if (n)
-            memcpy(to + 1, interval.string.p, n);
     }
     return BO_OK;
 }
@@ -377,14 +364,12 @@ static enum bo_status range(struct reader *r, const struct statehist_range_query
     const size_t n = (size_t)count_range(row, &ours);
     if (n == 0)
         return bo_fail(err, ours.status, ours.off, ours.what);
-    struct statehist_columns *head = bo_sink_take(sink, sizeof *head + 16 * n + padded(n));
+    int64_t *starts;
+    uint64_t *values;
+    uint8_t *types;
+    struct statehist_columns *head = statehist_take_columns(n, sink, &starts, &values, &types);
     if (!head)
         return BO_OVER_LIMIT;
-    int64_t *starts = (int64_t *)(head + 1);
-    uint64_t *values = (uint64_t *)(starts + n);
-    uint8_t *types = (uint8_t *)(values + n);
-    head->n = n;
-    memset(types, 0, padded(n));
     for (size_t i = 0; i < n; i++) {
         struct interval interval;
         const int code = sqlite3_step(row);
@@ -429,8 +414,7 @@ static enum bo_status window(struct reader *r, const struct statehist_window_que
                              struct bo_sink *sink, struct bo_error *err)
 {
     enum bo_status status = BO_OK;
-    if (!is_in(r, q->from) || !is_in(r, q->to) || q->from > q->to || q->n_times == 0 ||
-        q->n_times > STATEHIST_MAX_WINDOW_TIMES || q->quarks.n % 4)
+    if (!statehist_window_fits(q, r->start, r->end))
         return BO_OUT_OF_RANGE;
     for (size_t i = 0; i < q->quarks.n; i += 4)
         if (bo_le32(q->quarks.p + i) >= r->n_quarks)

@@ -2,6 +2,7 @@
  * time-index: queries. Each is compiled twice: for any CPU, and for those with BMI2, which find the
  * k-th 1 bit of a word in one instruction.
  */
+#include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index_read.h"
 #include "harness/cpu.h"
 
@@ -238,11 +239,6 @@ INLINE enum bo_status ask_points(const struct time_index *index,
 
 /* ---- many attributes at one time ---------------------------------------------------------------- */
 
-static size_t padded(uint64_t n)
-{
-    return (size_t)((n + 7) / 8 * 8);
-}
-
 INLINE enum bo_status ask_full_state(const struct time_index *index, int64_t time, bool v3,
                                      struct bo_sink *sink)
 {
@@ -251,12 +247,10 @@ INLINE enum bo_status ask_full_state(const struct time_index *index, int64_t tim
     struct walk walk;
     if (!is_in(index, time))
         return BO_OUT_OF_RANGE;
-    struct statehist_values *values = bo_sink_take(sink, sizeof *values + 8 * n + padded(n));
-    if (!values)
+    uint64_t *values;
+    uint8_t *types;
+    if (!statehist_take_values(n, sink, &values, &types))
         return BO_OVER_LIMIT;
-    values->n = n;
-    uint8_t *numbers = (uint8_t *)(values + 1), *types = numbers + 8 * n;
-    memset(types, 0, padded(n));
     if (!moment_of(index, time, v3, &moment))
         return BO_CORRUPT;
     for (uint32_t quark = 0; quark < n; quark++) {
@@ -268,7 +262,7 @@ INLINE enum bo_status ask_full_state(const struct time_index *index, int64_t tim
             !find_place(&t, &moment, false, v3, &place) ||
             !answered_value(index, t.class, place.code, v3, &type, &value))
             return BO_CORRUPT;
-        memcpy(numbers + 8 * (size_t)quark, &value, 8);
+        values[quark] = value;
         types[quark] = (uint8_t)type;
     }
     return BO_OK;
@@ -289,25 +283,18 @@ static enum bo_status ask_export(const struct time_index *index, int64_t time, s
     for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
         struct time_index_timeline t;
         struct place place;
-        struct statehist_exported exported = {.nbytes = 0};
+        struct statehist_state state;
         struct bo_span string = {NULL, 0};
         uint32_t type;
         uint64_t value;
-        if (!next_timeline(index, &walk, quark, &t) ||
-            !state_at(&t, &moment, false, &exported.state) ||
+        if (!next_timeline(index, &walk, quark, &t) || !state_at(&t, &moment, false, &state) ||
             !find_place(&t, &moment, false, false, &place) ||
             !time_index_value_of(index, t.class, place.code, false, &type, &value) ||
             (type == STATEHIST_STRING &&
              !time_index_string(index, (uint32_t)value, false, &string)))
             return BO_CORRUPT;
-        exported.nbytes = string.n;
-        uint8_t *to = bo_sink_take(sink, sizeof exported + padded(string.n));
-        if (!to)
+        if (!statehist_put_exported(state, string, sink))
             return BO_OVER_LIMIT;
-        memcpy(to, &exported, sizeof exported);
-        memset(to + sizeof exported, 0, padded(string.n));
-        if (string.n)
-            memcpy(to + sizeof exported, string.p, string.n);
     }
     return BO_OK;
 }
@@ -485,21 +472,19 @@ INLINE enum bo_status ask_range(const struct time_index *index,
         !find_place(&t, &from, false, v3, &first) || !find_place(&t, &to, true, v3, &last) ||
         last.number < first.number)
         return BO_CORRUPT;
-    const uint64_t n = (uint64_t)last.number - first.number + 1;
-    struct statehist_columns *columns =
-        bo_sink_take(sink, sizeof *columns + (size_t)(16 * n) + padded(n));
-    if (!columns)
-        return BO_OVER_LIMIT;
-    uint64_t end;
-    columns->n = n;
-    columns->end = index->end;
+    const size_t n = (size_t)last.number - first.number + 1;
+    int64_t end = index->end, *starts;
+    uint64_t ends_at, *values;
+    uint8_t *types;
     if (last.has_end) {
-        if (!time_index_time_of(index, last.end, v3, &end))
+        if (!time_index_time_of(index, last.end, v3, &ends_at))
             return BO_CORRUPT;
-        columns->end = (int64_t)((uint64_t)index->start + end - 1);
+        end = (int64_t)((uint64_t)index->start + ends_at - 1);
     }
-    uint8_t *starts = (uint8_t *)(columns + 1), *values = starts + 8 * n, *types = values + 8 * n;
-    memset(types, 0, padded(n));
+    struct statehist_columns *head = statehist_take_columns(n, sink, &starts, &values, &types);
+    if (!head)
+        return BO_OVER_LIMIT;
+    head->end = end;
     const bool large = t.shape.n == 0;
     /* `number`: of the interval that the stretch starts with. */
     uint32_t b = !large ? 0 : first.number == 0 ? UINT32_MAX : (first.number - 1) / ASCENDING_BLOCK;
@@ -515,9 +500,8 @@ INLINE enum bo_status ask_range(const struct time_index *index,
         const uint64_t left = n - done, here = stretch.n - skip;
         const unsigned m = (unsigned)(left < here ? left : here);
         for (unsigned i = 0; i < m; i++) {
-            const uint64_t start = (uint64_t)index->start + stretch.starts[skip + i];
-            memcpy(starts + 8 * (done + i), &start, 8);
-            memcpy(values + 8 * (done + i), &stretch.values[skip + i], 8);
+            starts[done + i] = (int64_t)((uint64_t)index->start + stretch.starts[skip + i]);
+            values[done + i] = stretch.values[skip + i];
             types[done + i] = (uint8_t)stretch.types[skip + i];
         }
         done += m;
