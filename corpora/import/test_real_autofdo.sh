@@ -9,36 +9,8 @@
 # network. A part whose program is missing is said; where CI is set, that is a failure. BAKEOFF and
 # OUT override where the program is and where files go. Exit 0: all passed; 1: a comparison failed;
 # 77: nothing could run.
-set -u -o pipefail
-cd "$(dirname "$0")/../.." || exit 2
-bakeoff=${BAKEOFF:-build/bakeoff}
-out=${OUT:-build/real-autofdo}
+. "$(dirname "$0")/real.sh" autofdo "xz-utils jq" xz jq
 sources=corpora/import/testdata/sampled
-
-if [ ! -x "$bakeoff" ]; then
-    echo "test_real_autofdo: no $bakeoff: run make first" >&2
-    exit 2
-fi
-bakeoff=$(realpath "$bakeoff")
-for tool in xz jq; do
-    command -v $tool >/dev/null && continue
-    echo "test_real_autofdo: NOT RUN: $tool is not installed (Debian: xz-utils jq)"
-    exit 77
-done
-rm -rf "$out"
-mkdir -p "$out"
-
-n_passed=0 n_failed=0
-check() { # WHAT COMMAND...: passes when the command does
-    local what=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "test_real_autofdo: FAILED, $what: $(head -c 300 "$out/said")"
-    fi
-}
 
 # True when the program is there; else it is said, and fails where CI is set.
 have() { # PROGRAM PACKAGE WHAT
@@ -46,13 +18,6 @@ have() { # PROGRAM PACKAGE WHAT
     echo "note: not run: $3: $1 is not installed (Debian: $2)"
     [ -z "${CI:-}" ] || n_failed=$((n_failed + 1))
     return 1
-}
-
-fails_saying() { # PATTERN COMMAND...: exit code 2, as for all bad input
-    local pattern=$1 code=0
-    shift
-    "$@" >"$out/said.fails" 2>&1 || code=$?
-    [ $code -eq 2 ] && grep "$pattern" "$out/said.fails"
 }
 
 # Without what LLVM and older versions have no place for.
@@ -310,5 +275,4 @@ if have dump_gcov autofdo "autofdo's reading"; then
     done
 fi
 
-echo "test_real_autofdo: $n_passed passed, $n_failed failed"
-[ $n_failed -eq 0 ]
+conclude

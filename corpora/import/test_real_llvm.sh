@@ -6,36 +6,8 @@
 #
 # Needs clang, llvm-profdata, xz and jq; no network. BAKEOFF and OUT override where the program is and
 # where files go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
-set -u -o pipefail
-cd "$(dirname "$0")/../.." || exit 2
-bakeoff=${BAKEOFF:-build/bakeoff}
-out=${OUT:-build/real-llvm}
+. "$(dirname "$0")/real.sh" llvm "clang llvm xz-utils jq" clang clang++ llvm-profdata xz jq
 sources=corpora/import/testdata/profiled
-
-if [ ! -x "$bakeoff" ]; then
-    echo "test_real_llvm: no $bakeoff: run make first" >&2
-    exit 2
-fi
-bakeoff=$(realpath "$bakeoff")
-for tool in clang clang++ llvm-profdata xz jq; do
-    command -v $tool >/dev/null && continue
-    echo "test_real_llvm: NOT RUN: $tool is not installed (Debian: clang llvm xz-utils jq)"
-    exit 77
-done
-rm -rf "$out"
-mkdir -p "$out"
-
-n_passed=0 n_failed=0
-check() { # WHAT COMMAND...: passes when the command does
-    local what=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "test_real_llvm: FAILED, $what: $(head -c 300 "$out/said")"
-    fi
-}
 
 # ---- one line a function: name, hash, number of counters, counters -------------------------------
 
@@ -78,12 +50,6 @@ shown_as_written() { # text profdata
 same_functions() { # text text: whatever their order
     table_of_text "$1" >"$out/a.table" && table_of_text "$2" >"$out/b.table" &&
         [ -s "$out/a.table" ] && diff "$out/a.table" "$out/b.table"
-}
-
-fails_saying() { # PATTERN COMMAND...
-    local pattern=$1
-    shift
-    ! "$@" >"$out/said.fails" 2>&1 && grep "$pattern" "$out/said.fails"
 }
 
 # ---- every embedded profile ----------------------------------------------------------------------
@@ -228,5 +194,4 @@ check "a name with a version does" env PATH="$out/no-tools" "$bakeoff" import lp
     "$out/built.profdata" -o "$out/versioned.proftext"
 check "and reads the same" cmp "$out/versioned.proftext" "$out/built.proftext"
 
-echo "test_real_llvm: $n_passed passed, $n_failed failed"
-[ $n_failed -eq 0 ]
+conclude

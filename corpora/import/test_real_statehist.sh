@@ -8,36 +8,8 @@
 # Needs java with its compiler (Debian: openjdk-17-jdk-headless), xz and jq; no network. The histories are
 # looked for in $BAKEOFF_CORPORA/statehistory. BAKEOFF and OUT override where the program is and where
 # files go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
-set -u -o pipefail
-cd "$(dirname "$0")/../.." || exit 2
-bakeoff=${BAKEOFF:-build/bakeoff}
-out=${OUT:-build/real-statehist}
+. "$(dirname "$0")/real.sh" statehist "openjdk-17-jdk-headless xz-utils jq" javac java xz jq
 histories=${BAKEOFF_CORPORA:-/nowhere}/statehistory
-
-if [ ! -x "$bakeoff" ]; then
-    echo "test_real_statehist: no $bakeoff: run make first" >&2
-    exit 2
-fi
-bakeoff=$(realpath "$bakeoff")
-for tool in javac java xz jq; do
-    command -v $tool >/dev/null && continue
-    echo "test_real_statehist: NOT RUN: $tool is not installed (Debian: openjdk-17-jdk-headless xz-utils jq)"
-    exit 77
-done
-rm -rf "$out"
-mkdir -p "$out"
-
-n_passed=0 n_failed=0
-check() { # WHAT COMMAND...: passes when the command does
-    local what=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "test_real_statehist: FAILED, $what: $(head -c 300 "$out/said")"
-    fi
-}
 
 javac -d "$out" corpora/import/StatehistTree.java || exit 1
 tree() { # read|write FILE
@@ -141,5 +113,4 @@ ust-memory 6361088 466aa0c9460543922ebd3e8a159b19eaba6ec29e348e35de920bc18c6fdb4
 EOF
 [ $n_histories -gt 0 ] || echo "note: not run: sums of the real program: no histories in BAKEOFF_CORPORA"
 
-echo "test_real_statehist: $n_passed passed, $n_failed failed"
-[ $n_failed -eq 0 ]
+conclude

@@ -6,43 +6,9 @@
 #
 # Needs clang, protoc and jq; no network. BAKEOFF and OUT override where the program is and where files
 # go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
-set -u -o pipefail
-cd "$(dirname "$0")/../.." || exit 2
-bakeoff=${BAKEOFF:-build/bakeoff}
-out=${OUT:-build/real-templight}
+. "$(dirname "$0")/real.sh" templight "clang protobuf-compiler jq" clang++ protoc jq
 schema=(--proto_path=codecs/templight templight.proto)
 message=TemplightTraceCollection
-
-if [ ! -x "$bakeoff" ]; then
-    echo "test_real_templight: no $bakeoff: run make first" >&2
-    exit 2
-fi
-bakeoff=$(realpath "$bakeoff")
-for tool in clang++ protoc jq; do
-    command -v $tool >/dev/null && continue
-    echo "test_real_templight: NOT RUN: $tool is not installed (Debian: clang protobuf-compiler jq)"
-    exit 77
-done
-rm -rf "$out"
-mkdir -p "$out"
-
-n_passed=0 n_failed=0
-check() { # WHAT COMMAND...: passes when the command does
-    local what=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        n_passed=$((n_passed + 1))
-    else
-        n_failed=$((n_failed + 1))
-        echo "test_real_templight: FAILED, $what: $(head -c 300 "$out/said")"
-    fi
-}
-
-fails_saying() { # PATTERN COMMAND...
-    local pattern=$1
-    shift
-    ! "$@" >"$out/said.fails" 2>&1 && grep "$pattern" "$out/said.fails"
-}
 
 # ---- a trace of the installed clang, through every codec ------------------------------------------
 
@@ -245,5 +211,4 @@ for n in 3 100 20000 $((nbytes - 1)) $((nbytes - 30)); do
     check "a text cut at $n" fails_saying "(truncated)\$" "$bakeoff" import templight - <"$out/cut.yaml"
 done
 
-echo "test_real_templight: $n_passed passed, $n_failed failed"
-[ $n_failed -eq 0 ]
+conclude
