@@ -10,7 +10,7 @@ MAKEFLAGS += --no-builtin-rules
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
-	gnuplot-nox
+	gnuplot-nox valgrind
 PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
