@@ -1,50 +1,9 @@
 /* Making, writing and reading prefix codes. */
 #include "codecs/autofdo/prefix_code.h"
 
-/* ---- lengths --------------------------------------------------------------------------------- */
+#include "harness/huffman.h"
 
-/*
- * Huffman's lengths for these weights; returns the greatest. Of equal weights the one that was there
- * first is taken first, so that the outcome is the same everywhere.
- */
-static unsigned huffman_lengths(const uint64_t *weights, unsigned n, uint8_t *nbits)
-{
-    uint64_t node_weights[2 * AUTOFDO_CODE_SYMBOLS];
-    uint16_t parents[2 * AUTOFDO_CODE_SYMBOLS];
-    uint8_t depths[2 * AUTOFDO_CODE_SYMBOLS];
-    bool free_nodes[2 * AUTOFDO_CODE_SYMBOLS];
-    unsigned n_nodes = n, n_free = 0, most = 0;
-    if (n < 2)
-        return 0;
-    for (unsigned i = 0; i < n; i++) {
-        node_weights[i] = weights[i];
-        free_nodes[i] = weights[i] > 0;
-        n_free += weights[i] > 0;
-    }
-    for (; n_free > 1; n_free--) {
-        unsigned least[2] = {UINT16_MAX, UINT16_MAX};
-        for (unsigned k = 0; k < 2; k++) {
-            for (unsigned i = 0; i < n_nodes; i++)
-                if (free_nodes[i] &&
-                    (least[k] == UINT16_MAX || node_weights[i] < node_weights[least[k]]))
-                    least[k] = i;
-            free_nodes[least[k]] = false;
-            parents[least[k]] = (uint16_t)n_nodes;
-        }
-        free_nodes[n_nodes] = true;
-        node_weights[n_nodes] = node_weights[least[0]] + node_weights[least[1]];
-        n_nodes++;
-    }
-    depths[n_nodes - 1] = 0;
-    for (unsigned i = n_nodes - 1; i-- > 0;)
-        if (i >= n || weights[i])
-            depths[i] = (uint8_t)(depths[parents[i]] + 1);
-    for (unsigned i = 0; i < n; i++) {
-        nbits[i] = weights[i] ? depths[i] : 0;
-        most = nbits[i] > most ? nbits[i] : most;
-    }
-    return most;
-}
+/* ---- lengths --------------------------------------------------------------------------------- */
 
 /* Words in canonical order: by length, then by symbol. Bits of a word come highest first. */
 static void assign_words(const uint8_t *nbits, unsigned n_symbols, uint16_t *words)
@@ -68,28 +27,22 @@ static void assign_words(const uint8_t *nbits, unsigned n_symbols, uint16_t *wor
 
 void autofdo_fit_code(struct autofdo_code *code, bool spends_bits)
 {
-    uint64_t weights[AUTOFDO_CODE_SYMBOLS];
-    unsigned n_used = 0;
-    code->n_symbols = 0;
-    for (unsigned i = 0; i < AUTOFDO_CODE_SYMBOLS; i++) {
-        weights[i] = code->uses[i];
-        code->nbits[i] = 0;
-        if (weights[i]) {
-            code->n_symbols = i + 1;
-            n_used++;
-        }
-    }
-    if (n_used <= 1) {
-        if (n_used && spends_bits)
-            code->nbits[code->n_symbols - 1] = 1;
-        code->words[n_used ? code->n_symbols - 1 : 0] = 0;
+    struct bo_huffman_leaf leaves[AUTOFDO_CODE_SYMBOLS];
+    uint64_t weights[2 * AUTOFDO_CODE_SYMBOLS];
+    uint32_t parents[2 * AUTOFDO_CODE_SYMBOLS];
+    const struct bo_huffman_scratch scratch = {leaves, weights, parents};
+    const uint32_t n_used = bo_huffman_lengths(code->uses, AUTOFDO_CODE_SYMBOLS, AUTOFDO_CODE_BITS,
+                                               &scratch, code->nbits);
+    code->n_symbols = AUTOFDO_CODE_SYMBOLS;
+    while (code->n_symbols && !code->uses[code->n_symbols - 1])
+        code->n_symbols--;
+    if (n_used > 1) {
+        assign_words(code->nbits, code->n_symbols, code->words);
         return;
     }
-    /* Flatter weights make shorter words; equal ones make words of 8 bits at most. */
-    while (huffman_lengths(weights, code->n_symbols, code->nbits) > AUTOFDO_CODE_BITS)
-        for (unsigned i = 0; i < code->n_symbols; i++)
-            weights[i] = (weights[i] + 1) / 2;
-    assign_words(code->nbits, code->n_symbols, code->words);
+    if (n_used && spends_bits)
+        code->nbits[code->n_symbols - 1] = 1;
+    code->words[n_used ? code->n_symbols - 1 : 0] = 0;
 }
 
 /* ---- a code in a file ------------------------------------------------------------------------ */

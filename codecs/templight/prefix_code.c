@@ -1,7 +1,7 @@
 /* Fitting, writing and reading prefix codes. */
 #include "codecs/templight/prefix_code.h"
 
-#include <stdlib.h>
+#include "harness/huffman.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -75,51 +75,6 @@ bool templight_take_ascending(struct templight_bits *in, uint32_t *numbers, size
 
 /* ---- fitting --------------------------------------------------------------------------------- */
 
-struct leaf {
-    uint64_t weight;
-    uint32_t symbol;
-};
-
-static int by_weight(const void *a, const void *b)
-{
-    const struct leaf *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight < y->weight ? -1 : 1;
-    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
-}
-
-/*
- * Huffman's lengths of n > 1 sorted leaves: joined nodes come in the order of their weights, too, so
- * the lightest two are at the heads of two queues. Returns the greatest length. `weights` and `parents`
- * have room for 2 n.
- */
-static unsigned huffman_lengths(const struct leaf *leaves, uint32_t n, uint64_t *weights,
-                                uint32_t *parents, uint8_t *nbits)
-{
-    uint32_t leaf = 0, joined = n, end = n;
-    for (uint32_t i = 0; i < n; i++)
-        weights[i] = leaves[i].weight;
-    while (end < 2 * n - 1) {
-        uint64_t sum = 0;
-        for (unsigned k = 0; k < 2; k++) {
-            const bool takes_leaf = leaf < n && (joined == end || weights[leaf] <= weights[joined]);
-            const uint32_t node = takes_leaf ? leaf++ : joined++;
-            parents[node] = end;
-            sum += weights[node];
-        }
-        weights[end++] = sum;
-    }
-    unsigned most = 0;
-    weights[end - 1] = 0; /* now depths */
-    for (uint32_t i = end - 1; i-- > 0;) {
-        weights[i] = weights[parents[i]] + 1;
-        most = weights[i] > most ? (unsigned)weights[i] : most;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        nbits[leaves[i].symbol] = (uint8_t)weights[i];
-    return most;
-}
-
 static void assign_words(struct templight_words *words)
 {
     uint32_t n_words[TEMPLIGHT_WORD_BITS + 1] = {0}, next[TEMPLIGHT_WORD_BITS + 1] = {0};
@@ -142,24 +97,19 @@ bool templight_fit_words(const uint32_t *uses, uint32_t n_symbols, struct bo_are
     words->words = bo_zalloc_array(arena, n_symbols, sizeof *words->words);
     for (uint32_t i = 0; i < n_symbols; i++)
         n += uses[i] > 0;
-    struct leaf *leaves = bo_alloc_array(arena, n, sizeof *leaves);
-    uint64_t *weights = bo_alloc_array(arena, 2 * (size_t)n, sizeof *weights);
-    uint32_t *parents = bo_alloc_array(arena, 2 * (size_t)n, sizeof *parents);
-    if (!words->nbits || !words->words || !leaves || !weights || !parents)
+    const struct bo_huffman_scratch scratch = {
+        bo_alloc_array(arena, n, sizeof *scratch.leaves),
+        bo_alloc_array(arena, 2 * (size_t)n, sizeof *scratch.weights),
+        bo_alloc_array(arena, 2 * (size_t)n, sizeof *scratch.parents),
+    };
+    if (!words->nbits || !words->words || !scratch.leaves || !scratch.weights || !scratch.parents)
         return false;
-    n = 0;
-    for (uint32_t i = 0; i < n_symbols; i++)
-        if (uses[i])
-            leaves[n++] = (struct leaf){uses[i], i};
+    bo_huffman_lengths(uses, n_symbols, TEMPLIGHT_WORD_BITS, &scratch, words->nbits);
     if (n == 1)
-        words->nbits[leaves[0].symbol] = 1;
+        for (uint32_t i = 0; i < n_symbols; i++)
+            words->nbits[i] = uses[i] > 0;
     if (n < 2)
         return true;
-    /* Flatter weights make shorter words; they stay in order. */
-    qsort(leaves, n, sizeof *leaves, by_weight);
-    while (huffman_lengths(leaves, n, weights, parents, words->nbits) > TEMPLIGHT_WORD_BITS)
-        for (uint32_t i = 0; i < n; i++)
-            leaves[i].weight = (leaves[i].weight + 1) / 2;
     assign_words(words);
     return true;
 }
