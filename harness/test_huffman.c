@@ -30,8 +30,8 @@ static void by_hand(void **state)
         {5, {8, 4, 2, 1, 1}, 8, {1, 2, 3, 4, 4}},
         {5, {1, 1, 2, 4, 8}, 8, {4, 4, 3, 2, 1}},
         {4, {5, 5, 5, 5}, 8, {2, 2, 2, 2}},
-        {3, {5, 5, 5}, 8, {2, 2, 1}}, /* smaller symbols are joined first */
-        {3, {1, 1, 2}, 8, {2, 2, 1}}, /* a symbol before what was joined to its weight */
+        {3, {5, 5, 5}, 8, {2, 2, 1}},       /* smaller symbols are joined first */
+        {4, {1, 1, 2, 2}, 8, {2, 2, 2, 2}}, /* a symbol before what was joined to its weight */
         {5, {3, 0, 2, 0, 1}, 8, {1, 0, 2, 0, 2}},
         {4, {100, 10, 1, 1}, 2, {2, 2, 2, 2}},
         {5, {16, 8, 4, 2, 1}, 3, {1, 3, 3, 3, 3}},
