@@ -99,7 +99,7 @@ static void the_page_has_all_figures(void **state)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         assert_has(text, needed[i]);
     /* a codec that no table knows keeps its row */
-    assert_has(text, "\n| pcdata/raw | - | - | - | - | - | - | - | - | - |\n");
+    assert_has(text, "\n| pcdata/linear-index | - | - | - | - | - | - | - | - | - |\n");
     free(text);
 }
 
