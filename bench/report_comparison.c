@@ -344,6 +344,69 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
     }
 }
 
+/* ---- the same as JSON ------------------------------------------------------------------------ */
+
+static json_t *number_json(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* A copy, which lives as long as what it is put into. */
+static json_t *copy_json(const json_t *value)
+{
+    return value ? json_deep_copy(value) : json_null();
+}
+
+static json_t *row_json(const struct bo_run_row *row)
+{
+    const bool sound = row->n && !row->failure;
+    json_t *object = json_pack("{s:i, s:s?}", "n", (int)row->n, "failure", row->failure);
+    for (unsigned f = 0; f < N_FIGURES; f++)
+        json_object_set_new(object, figures[f], number_json(sound ? figure_of(row, f) : NAN));
+    json_object_set_new(object, "coverage", number_json(sound ? row->interval.coverage : NAN));
+    for (unsigned i = 0; counter_of(row->label, i); i++)
+        json_object_set_new(object, counter_of(row->label, i),
+                            number_json(bo_run_counter(row, counter_of(row->label, i))));
+    return object;
+}
+
+static json_t *codec_json(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                          struct bo_label_filter *filter)
+{
+    const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
+    const struct bo_run_codec *first = &document->codecs[0];
+    const double first_bytes = first->has_bytes ? (double)first->bytes : NAN;
+    const char *label, *failure = first_failure(document, codec, &label);
+    json_t *rows = json_object();
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
+            json_object_set_new(rows, document->labels[l], row_json(codec->rows[l]));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
+        codec->name, "role", codec->role, "access", codec->access, "reads", codec->reads,
+        "probabilistic", (int)codec->probabilistic, "leaves_out", codec->leaves_out, "bytes",
+        codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
+        number_json(bytes / first_bytes), "bytes_per_unit",
+        number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
+        copy_json(codec->reads ? NULL : json_object_get(codec->size, "sections")), "aside",
+        copy_json(codec->reads ? NULL : json_object_get(codec->size, "aside")), "rows", rows,
+        "failed_at", failure ? label : NULL, "failure", failure);
+}
+
+json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter)
+{
+    const json_t *sizes = document->sizes;
+    json_t *codecs = json_array();
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        json_array_append_new(codecs, codec_json(document, &document->codecs[c], filter));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:s?, s:o}", "format", document->format,
+                     "name", document->name, "provenance",
+                     copy_json(json_object_get(sizes, "provenance")), "xxh3",
+                     copy_json(json_object_get(sizes, "xxh3")), "units",
+                     copy_json(json_object_get(sizes, "units")), "unit", document->unit, "main_row",
+                     bo_run_main_label(document), "codecs", codecs);
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 struct lines {

@@ -65,6 +65,13 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
                        struct bo_arena *arena, struct bo_grid *grid_ret);
 
 /*
+ * One document of the same for programs that read JSON: numbers as numbers, null where there is none, and
+ * beside the figures the document's name, hash, provenance and units, and the sections of each
+ * encoding. The caller owns it.
+ */
+json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter);
+
+/*
  * One line a failure, "linear-index, point/hot: wrong answer", in the arena; the same reason under
  * several labels of a codec once. Returns how many.
  */

@@ -1,6 +1,8 @@
 /* The styles of tables. */
 #include "bench/report_styles.h"
 
+#include <string.h>
+
 #include "bench/report_caption.h"
 #include "bench/report_gobench.h"
 
@@ -66,6 +68,49 @@ static void print_csv(struct bo_table *table, struct bo_arena *arena, FILE *out)
     bo_grid_csv(&grid, out);
 }
 
+/* What the keys of print_json's figures are in. */
+static json_t *json_units(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "bytes", "B", "ratio",
+                     "1, over the bytes of the first codec", "bytes_per_unit",
+                     "B, over the document's number of `unit`", "*_ns",
+                     "ns, an operation or query, CPU time", "*_bytes", "B", "touched_pages",
+                     "pages of 4 KiB");
+}
+
+/* Everything that makes the figures comparable with others', once for all documents. */
+static json_t *run_json(const struct bo_run *run)
+{
+    static const char *const facts[] = {"machine",  "cpu",   "architecture", "kernel",
+                                        "compiler", "flags", "commit",       "date"};
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        json_object_set_new(object, facts[i], json_string(bo_run_fact(run, facts[i])));
+    json_object_set(object, "num_cpus", json_object_get(run->context, "num_cpus"));
+    json_object_set(object, "seeds", json_object_get(run->ours, "seeds"));
+    return object;
+}
+
+static void print_json(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    enum { FLAGS = JSON_INDENT(1) | JSON_REAL_PRECISION(9) };
+    json_t *documents = json_array();
+    (void)arena;
+    for (size_t d = 0; d < table->run->n_documents; d++) {
+        const struct bo_run_document *document = &table->run->documents[d];
+        if (table->only ? document == table->only : strcmp(document->format, table->format) == 0)
+            json_array_append_new(documents, bo_comparison_json(document, &table->filter));
+    }
+    json_t *object =
+        json_pack("{s:s, s:o, s:{s:s, s:s, s:f}, s:o, s:o}", "format", table->format, "run",
+                  run_json(table->run), "interval", "of", "the median, low to high", "method",
+                  "order statistics", "confidence", BO_CONFIDENCE, "units", json_units(),
+                  "documents", documents);
+    json_dumpf(object, out, FLAGS);
+    putc('\n', out);
+    json_decref(object);
+}
+
 static void print_gobench(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
     bo_gobench_print(table->run, table->format, table->only, &table->filter, arena, out);
@@ -73,5 +118,6 @@ static void print_gobench(struct bo_table *table, struct bo_arena *arena, FILE *
 
 const struct bo_table_style bo_table_styles[] = {
     {"md", true, print_markdown}, {"rfc", true, print_rfc},          {"csv", false, print_csv},
-    {"tex", true, print_tex},     {"gobench", false, print_gobench}, {NULL, false, NULL},
+    {"tex", true, print_tex},     {"gobench", false, print_gobench}, {"json", false, print_json},
+    {NULL, false, NULL},
 };

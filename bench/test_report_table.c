@@ -230,6 +230,65 @@ static void csv_has_the_figures_of_the_results(void **state)
     free(text);
 }
 
+/* A figure of CSV, "" where there is none, against the one of JSON, null where there is none. */
+static void assert_same_figure(const char *field_start, const json_t *value)
+{
+    if (strchr(",\n", *field_start) || *field_start == 0)
+        assert_true(!value || json_is_null(value));
+    else
+        assert_true(json_number_value(value) == strtod(field_start, NULL));
+}
+
+static void json_has_the_figures_of_csv(void **state)
+{
+    static const char *const figures[] = {"repetitions", "median_ns", "low_ns",
+                                          "high_ns",     "p10_ns",    "p90_ns"};
+    char *csv = sample_print(*state, "csv", NULL, NULL), *rest = csv;
+    char *text = sample_print(*state, "json", NULL, NULL);
+    json_t *object = json_loads(text, 0, NULL), *documents = json_object_get(object, "documents");
+    assert_int_equal(json_array_size(documents), 2);
+    char *heading = next_line(&rest);
+    for (unsigned i = 0; i < 2 * N_SAMPLE_CODECS; i++) {
+        const json_t *codecs =
+            json_object_get(json_array_get(documents, i / N_SAMPLE_CODECS), "codecs");
+        const json_t *codec = json_array_get(codecs, i % N_SAMPLE_CODECS);
+        char *line = next_line(&rest);
+        assert_same_figure(field(line, find_field(heading, "bytes")),
+                           json_object_get(codec, "bytes"));
+        for (unsigned l = 0; l < N_SAMPLE_LABELS; l++) {
+            const json_t *row = json_object_get(json_object_get(codec, "rows"), sample_labels[l]);
+            char name[64];
+            for (unsigned f = row ? 0 : 1; f < sizeof figures / sizeof *figures; f++) {
+                snprintf(name, sizeof name, "%s %s", sample_labels[l], figures[f]);
+                assert_same_figure(field(line, find_field(heading, name)),
+                                   json_object_get(row, f ? figures[f] : "n"));
+            }
+        }
+    }
+    json_decref(object);
+    free(text);
+    free(csv);
+}
+
+static void json_says_where_figures_come_from(void **state)
+{
+    char *text = sample_print(*state, "json", "small-sample", "point");
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *document = json_array_get(json_object_get(object, "documents"), 0);
+    const json_t *codecs = json_object_get(document, "codecs"), *broken = json_array_get(codecs, 4);
+    const json_t *run = json_object_get(object, "run");
+    assert_string_equal(json_string_value(json_object_get(run, "machine")), "test-cpu-2c");
+    assert_int_equal(strlen(json_string_value(json_object_get(run, "commit"))), 40);
+    assert_int_equal(strlen(json_string_value(json_object_get(document, "xxh3"))), 16);
+    assert_true(json_number_value(json_object_get(json_object_get(object, "interval"),
+                                                  "confidence")) == BO_CONFIDENCE);
+    assert_string_equal(json_string_value(json_object_get(broken, "failure")), SAMPLE_FLAW);
+    assert_true(json_is_null(json_object_get(broken, "bytes")));
+    assert_null(json_object_get(json_object_get(json_array_get(codecs, 0), "rows"), "encode"));
+    json_decref(object);
+    free(text);
+}
+
 /* The line of a codec in a text; fails when there is none. */
 static const char *line_of(const char *text, const char *start)
 {
@@ -434,6 +493,8 @@ int main(void)
         cmocka_unit_test(wrapping_keeps_words_whole),
         cmocka_unit_test(tex_rows_have_equal_columns),
         cmocka_unit_test(csv_has_the_figures_of_the_results),
+        cmocka_unit_test(json_has_the_figures_of_csv),
+        cmocka_unit_test(json_says_where_figures_come_from),
         cmocka_unit_test(markdown_has_the_figures_of_the_results),
         cmocka_unit_test(a_reader_has_the_bytes_of_its_encoding),
         cmocka_unit_test(the_largest_document_is_the_one_shown),

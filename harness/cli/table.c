@@ -97,18 +97,19 @@ int bo_cmd_table(int argc, char **argv)
 {
     const char *style = "md", *kind = NULL, *workload = NULL, *corpus = NULL, *path = NULL;
     const struct bo_option options[] = {
-        {"--style", 0, "S", "md (default), rfc, csv, tex, gobench", &style, NULL},
+        {"--style", 0, "S", "md (default), rfc, csv, tex, gobench, json", &style, NULL},
         {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
          &kind, NULL},
         {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &workload, NULL},
-        {"--corpus", 0, "X", "this document (default: the largest; csv and gobench: all)", &corpus,
-         NULL},
+        {"--corpus", 0, "X", "this document (default: the largest; csv, gobench, json: all)",
+         &corpus, NULL},
         {"--results", 0, "FILE", "of `bench --json` (default: the newest in results/)", &path,
          NULL},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "table", "FORMAT [--style md|rfc|csv|tex|gobench] [--corpus X] [--kind K] [--workload W]",
+        "table",
+        "FORMAT [--style md|rfc|csv|tex|gobench|json] [--corpus X] [--kind K] [--workload W]",
         "Prints one comparison of the format's codecs from measured results: sizes, a time with\n"
         "its 95% interval for each query workload, open, encode, decode, memory, pages. rfc is\n"
         "plain text of 72 columns with a caption, for a mail; gobench is what benchstat reads,\n"

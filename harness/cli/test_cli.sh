@@ -611,6 +611,9 @@ for style in md rfc csv tex gobench; do
     holds "table --style $style" grep -q raw "$t/out"
 done
 holds "gobench lines" grep -q '^Benchmark.*codec=raw.* ns/op' "$t/out"
+gives 0 "" table pcdata --results "$t/bench.json" --style json
+json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
+    and (.documents[0] | .xxh3 and (.codecs[0] | .bytes > 0 and (.rows["point/pc-0"] | .n > 0 and .low_ns <= .median_ns)))'
 gives 2 "bakeoff: table: *" table pcdata --results "$t/bench.json" --style nothing
 gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
