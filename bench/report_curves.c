@@ -254,8 +254,8 @@ void bo_page_curves(const struct bo_page *page, const char *format)
     const struct bo_run_document *large = documents[n - 1], *small = hundredth(documents, n);
     for (unsigned i = 0; i < N_COSTS; i++)
         if (is_drawn(documents, n, &costs[i]))
-            fprintf(page->out, "![%s: %s, against size](%s/%s)\n\n", format,
-                    title_of(&costs[i], large, page->arena), page->pictures,
+            fprintf(page->out, "![%s: %s, against size](%s%s/%s)\n\n", format,
+                    title_of(&costs[i], large, page->arena), page->root, page->pictures,
                     picture_name(page->arena, format, &costs[i]));
     const char *main_label = bo_run_main_label(large), *note = bo_mark_note(large);
     fprintf(

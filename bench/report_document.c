@@ -192,25 +192,22 @@ static void print_origin(const struct bo_page *page, const struct bo_run_documen
     fprintf(page->out, ".\n");
 }
 
-void bo_page_document(const struct bo_page *page, const struct bo_run_document *document,
-                      bool unfolded)
+void bo_page_document(const struct bo_page *page, const struct bo_run_document *document)
 {
     const struct bo_notes *notes = bo_notes_of(document->format);
-    fprintf(page->out, "\n<details%s><summary><b>%s</b></summary>\n", unfolded ? " open" : "",
-            document->name);
+    fprintf(page->out, "\n## %s\n", document->name);
     print_origin(page, document);
     print_sizes(page, document);
     print_queries(page, document);
     if (bo_run_main_label(document))
-        fprintf(page->out, "\n![%s on %s: time a query, by workload](%s/%s)\n", document->format,
-                document->name, page->pictures,
+        fprintf(page->out, "\n![%s on %s: time a query, by workload](%s%s/%s)\n", document->format,
+                document->name, page->root, page->pictures,
                 bo_picture_name(page->arena, document, "workloads"));
     print_operations(page, document);
     print_memory(page, document);
     print_failures(page, document);
-    if (notes && notes->axes && !unfolded) /* the unfolded one's stand in the chapter */
+    if (notes && notes->axes)
         bo_page_axes(page, document, notes->axes);
-    if (notes && notes->uses && !unfolded)
+    if (notes && notes->uses)
         bo_page_uses(page, document, notes->uses);
-    fprintf(page->out, "\n</details>\n");
 }

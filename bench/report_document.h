@@ -1,14 +1,10 @@
-/* A document's part of REPORT.md. */
+/* A document's part of results/FORMAT.md. */
 #ifndef BO_REPORT_DOCUMENT_H
 #define BO_REPORT_DOCUMENT_H
 
 #include "bench/report_page.h"
 
-/*
- * Sizes, queries, operations, memory and pages, failures, the picture by workload. Folded up unless
- * `unfolded`.
- */
-void bo_page_document(const struct bo_page *page, const struct bo_run_document *document,
-                      bool unfolded);
+/* Sizes, queries, operations, memory and pages, failures, the picture by workload, the uses. */
+void bo_page_document(const struct bo_page *page, const struct bo_run_document *document);
 
 #endif

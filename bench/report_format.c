@@ -81,12 +81,28 @@ static void add_picks(const struct bo_run_document *document, struct bo_arena *a
         add_kind(document, points + n_exact, n - n_exact, arena, grid);
 }
 
+/* Whether anything has a place in the picture. */
+static bool has_points(const struct bo_page *page, const struct bo_run_document *main)
+{
+    struct bo_front_point *points;
+    const char *label = bo_run_main_label(main);
+    return label && bo_front_points(main, label, page->arena, &points);
+}
+
+static void print_picture(const struct bo_page *page, const struct bo_format *format,
+                          const struct bo_run_document *main)
+{
+    if (has_points(page, main))
+        fprintf(page->out, "![%s on %s: bytes against time, with the Pareto front](%s%s/%s)\n",
+                format->name, main->name, page->root, page->pictures,
+                bo_picture_name(page->arena, main, "size-time"));
+}
+
 static void print_picks(const struct bo_page *page, const struct bo_format *format,
                         const struct bo_run_document *main)
 {
     struct bo_grid grid;
-    const char *label = bo_run_main_label(main);
-    if (!label)
+    if (!has_points(page, main))
         return;
     bo_grid_init(&grid, page->arena, 4);
     bo_grid_add(&grid, "document");
@@ -97,16 +113,11 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (of_format(page, d, format))
             add_picks(&page->run->documents[d], page->arena, &grid);
-    if (bo_grid_n_rows(&grid) == 1)
-        return;
     fprintf(
         page->out,
-        "\n### The picks\n\n"
-        "![%s on %s: bytes against time, with the Pareto front](%s/%s)\n\n"
         "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. "
         "A codec is on the front when no other is as small and as fast, and better in one.\n\n",
-        format->name, main->name, page->pictures, bo_picture_name(page->arena, main, "size-time"),
-        label, main->codecs[0].name);
+        bo_run_main_label(main), main->codecs[0].name);
     bo_grid_markdown(&grid, page->out);
     if (bo_mark_note(main))
         fprintf(page->out, "\n%s\n", bo_mark_note(main));
@@ -325,7 +336,6 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
 {
     const char *first = main->codecs[0].name, *label = bo_run_main_label(main);
     const struct bo_notes *notes = bo_notes_of(format->name);
-    fprintf(page->out, "\n### Sizes and times on all documents\n\n");
     if (notes)
         fprintf(page->out, "%s ", notes->sizes);
     fprintf(page->out, "Bytes over those of %s:\n\n", first);
@@ -405,8 +415,10 @@ static bool is_first_of_file(const struct bo_format *format, const struct bo_cod
     return true;
 }
 
-static void print_code(const struct bo_page *page, const struct bo_format *format)
+static void print_code(const struct bo_page *page, const struct bo_format *format,
+                       const struct bo_run_document *main)
 {
+    (void)main;
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 4);
     static const char *const headings[] = {"codec", "role",  "access",      "what it is",
@@ -418,22 +430,22 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
         if (!is_first_of_file(format, *c))
             continue;
         const struct bo_code_size size = bo_code_measure(format, *c);
-        bo_grid_add(&grid, "[%.*s](%s)", (int)bo_first_part_length((*c)->name), (*c)->name,
-                    (*c)->spec);
+        bo_grid_add(&grid, "[%.*s](%s%s)", (int)bo_first_part_length((*c)->name), (*c)->name,
+                    page->root, (*c)->spec);
         bo_grid_add(&grid, "%s", bo_role_name((*c)->role));
         bo_grid_add(&grid, "%s", bo_access_name((*c)->access));
         bo_grid_add(&grid, "%s", (*c)->summary);
         if (size.shared)
             bo_grid_add(&grid, "in that of %s", size.shared);
         else
-            bo_grid_add(&grid, "[%s](%s)", strrchr(size.file, '/') + 1, size.file);
+            bo_grid_add(&grid, "[%s](%s%s)", strrchr(size.file, '/') + 1, page->root, size.file);
         add_count(&grid, size.shared ? -1 : size.n_lines);
         add_count(&grid, size.shared ? -1 : size.object_nbytes);
         bo_grid_end_row(&grid);
     }
     fprintf(
         page->out,
-        "\n### The code\n\nAll lines of the codec's file, comments too: encoder, decoder and "
+        "All lines of the codec's file, comments too: encoder, decoder and "
         "reader. A further reader of the same bytes is in the file of its encoding, and counted "
         "there; files that several codecs share are not. Object bytes: code and constants as "
         "compiled with this program.\n\n");
@@ -442,18 +454,71 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
 
 /* ---- the chapter ----------------------------------------------------------------------------- */
 
+static void print_uses(const struct bo_page *page, const struct bo_format *format,
+                       const struct bo_run_document *main)
+{
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    if (!notes || !notes->uses)
+        return;
+    fprintf(page->out, "%s\n", notes->uses->text);
+    bo_page_uses(page, main, notes->uses);
+}
+
+static void print_question(const struct bo_page *page, const struct bo_format *format,
+                           const struct bo_run_document *main)
+{
+    (void)main;
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    fprintf(page->out, "%s\n", notes ? notes->question : format->summary);
+}
+
+/* What other pages may show, too. */
+static const struct part {
+    const char *name;
+    void (*print)(const struct bo_page *page, const struct bo_format *format,
+                  const struct bo_run_document *main);
+} parts[] = {
+    {"question", print_question}, {"picture", print_picture}, {"picks", print_picks},
+    {"sizes", print_overview},    {"uses", print_uses},       {"code", print_code},
+};
+
+bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name)
+{
+    const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strcmp(parts[i].name, name) != 0)
+            continue;
+        if (main && main->n_codecs)
+            parts[i].print(page, format, main);
+        return true;
+    }
+    return false;
+}
+
+static void print_heading(const struct bo_page *page, const char *heading)
+{
+    fprintf(page->out, "\n### %s\n\n", heading);
+}
+
 void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
                     const struct bo_format *format)
 {
     const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
     const struct bo_notes *notes = bo_notes_of(format->name);
-    fprintf(page->out, "\n## %s\n\n%s\n", format->name, notes ? notes->question : format->summary);
+    fprintf(page->out, "\n## %s\n\n", format->name);
+    print_question(page, format, main);
     if (!main || main->n_codecs == 0) {
         fprintf(page->out, "\nThis run measured nothing of %s.\n", format->name);
         return;
     }
-    print_picks(page, format, main);
+    if (has_points(page, main)) {
+        print_heading(page, "The picks");
+        print_picture(page, format, main);
+        fputc('\n', page->out);
+        print_picks(page, format, main);
+    }
     print_noop(page, format);
+    print_heading(page, "Sizes and times on all documents");
     print_overview(page, format, main);
     for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
         bo_page_size_table(page, format->name, t);
@@ -462,18 +527,39 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
         bo_page_axes(page, main, notes->axes);
     }
     if (notes && notes->uses) {
-        fprintf(page->out, "\n### The uses\n\n%s\n", notes->uses->text);
-        bo_page_uses(page, main, notes->uses);
+        print_heading(page, "The uses");
+        print_uses(page, format, main);
     }
     if (notes && notes->curves)
         bo_page_curves(curves, format->name);
     bo_page_programs(page, format->name);
     for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
         print_extra(page, format, e);
-    fprintf(page->out, "\n### Every document\n\n%u in this run; the largest first unfolded.\n",
-            count_documents(page, format));
+    const unsigned n = count_documents(page, format);
+    print_heading(page, "Every document");
+    fprintf(
+        page->out,
+        "[results/%s.md](%sresults/%s.md): sizes, every workload with its interval, operations, "
+        "memory and pages of the %u document%s of this run.\n",
+        format->name, page->root, format->name, n, n == 1 ? "" : "s");
+    print_heading(page, "The code");
+    print_code(page, format, main);
+}
+
+/* ---- every document -------------------------------------------------------------------------- */
+
+void bo_page_documents(const struct bo_page *page, const struct bo_format *format)
+{
+    fprintf(
+        page->out,
+        "# %s, document by document\n\n"
+        "Written by `bakeoff report` from [%s](%s%s). What the tables come to, how to read them, "
+        "and the environment: [REPORT.md](%sREPORT.md#%s).\n\n",
+        format->name, page->results, page->root, page->results, page->root, format->name);
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (of_format(page, d, format))
-            bo_page_document(page, &page->run->documents[d], &page->run->documents[d] == main);
-    print_code(page, format);
+            fprintf(page->out, "- %s\n", page->run->documents[d].name);
+    for (size_t d = 0; d < page->run->n_documents; d++)
+        if (of_format(page, d, format))
+            bo_page_document(page, &page->run->documents[d]);
 }

@@ -20,13 +20,24 @@
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* Whether the page tells of the format, or of its curves over sizes, by run i: the first that can. */
+/* The page of the first run that measured the format, or its curves over sizes; or NULL. */
+static const struct bo_page *page_telling(const struct bo_page *pages, size_t n, const char *format,
+                                          bool curves)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bo_run_measured(pages[i].run, format, curves))
+            return &pages[i];
+    return NULL;
+}
+
+const struct bo_page *bo_page_telling(const struct bo_page *pages, size_t n, const char *format)
+{
+    return page_telling(pages, n, format, false);
+}
+
 static bool is_told_by(const struct bo_page *pages, size_t i, const char *format, bool curves)
 {
-    for (size_t newer = 0; newer < i; newer++)
-        if (bo_run_measured(pages[newer].run, format, curves))
-            return false;
-    return bo_run_measured(pages[i].run, format, curves);
+    return page_telling(pages, i + 1, format, curves) == &pages[i];
 }
 
 /* "pcdata, lprf": what the page tells by run i. */
@@ -45,13 +56,10 @@ static char *formats_text(const struct bo_page *pages, size_t i)
 /* The format's chapter, and its curves, which may be of another run. */
 static void print_format(const struct bo_page *pages, size_t n, const struct bo_format *format)
 {
-    const struct bo_page *curves = NULL;
-    for (size_t i = 0; i < n; i++)
-        if (is_told_by(pages, i, format->name, true))
-            curves = &pages[i];
-    for (size_t i = 0; i < n; i++)
-        if (is_told_by(pages, i, format->name, false))
-            bo_page_format(&pages[i], curves ? curves : &pages[i], format);
+    const struct bo_page *page = page_telling(pages, n, format->name, false);
+    const struct bo_page *curves = page_telling(pages, n, format->name, true);
+    if (page)
+        bo_page_format(page, curves ? curves : page, format);
 }
 
 static void print_opening(const struct bo_page *pages, size_t n)

@@ -7,8 +7,9 @@
 /* A page that is being written, as far as one run goes. */
 struct bo_page {
     const struct bo_run *run;
-    const char *results;  /* the run's file as the page names it: "results/MACHINE/DATE.json" */
-    const char *pictures; /* the folder of pictures as the page names it: "results/MACHINE" */
+    const char *root;     /* from the page's folder to the top, where all links begin: "", "../" */
+    const char *results;  /* the run's file: "results/MACHINE/DATE.json" */
+    const char *pictures; /* the folder of pictures: "results/MACHINE" */
     struct bo_arena *arena;
     FILE *out;
 };
@@ -19,6 +20,9 @@ struct bo_page {
  * corpora must be at hand. False after a message.
  */
 bool bo_page_print(const struct bo_page *pages, size_t n);
+
+/* The page of the run that tells of the format: the first of the n that measured it; or NULL. */
+const struct bo_page *bo_page_telling(const struct bo_page *pages, size_t n, const char *format);
 
 /* "pcdata-esbuild-amd64-workloads.svg": no character that a path or a link would take amiss. */
 char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,

@@ -176,7 +176,7 @@ static char *page_text(struct bo_run *run, void (*print)(const struct bo_page *p
     FILE *out = open_memstream(&text, &n);
     assert_non_null(out);
     const struct bo_page page = {
-        .run = run, .results = "r.json", .pictures = "p", .arena = &arena, .out = out};
+        .run = run, .root = "", .results = "r.json", .pictures = "p", .arena = &arena, .out = out};
     print(&page);
     fclose(out);
     bo_arena_free(&arena);

@@ -8,6 +8,8 @@
 
 #include "bench/report_front.h"
 #include "bench/report_labels.h"
+#include "bench/report_format.h"
+#include "bench/report_inserts.h"
 #include "bench/report_page.h"
 #include "harness/cli/cli.h"
 
@@ -116,7 +118,8 @@ static void remove_file(const char *folder, const char *name)
 
 static struct bo_page page_of(const struct bo_run *run, struct bo_arena *arena, FILE *out)
 {
-    return (struct bo_page){run, "results/test-cpu-2c/x.json", "results/test-cpu-2c", arena, out};
+    return (struct bo_page){run,   "", "results/test-cpu-2c/x.json", "results/test-cpu-2c",
+                            arena, out};
 }
 
 static void pictures_name_their_codecs(void **state)
@@ -141,22 +144,46 @@ static void pictures_name_their_codecs(void **state)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+/* What `print` makes of the run; NULL when it says no. */
+static char *print_with(const struct bo_run *run, bool (*print)(struct bo_page *page))
+{
+    char *text;
+    struct bo_arena arena;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    struct bo_page page = page_of(run, &arena, out);
+    const bool ok = print(&page);
+    fclose(out);
+    bo_arena_free(&arena);
+    if (!ok) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static bool print_report(struct bo_page *page)
+{
+    return bo_page_print(page, 1);
+}
+
 /* A copy of the page, which is made once: it takes the sizes of all embedded documents. */
 static char *print_page(const struct bo_run *run)
 {
     static char *text;
-    struct bo_arena arena;
-    size_t nbytes;
-    if (text)
-        return strdup(text);
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    const struct bo_page page = page_of(run, &arena, out);
-    assert_true(bo_page_print(&page, 1));
-    fclose(out);
-    bo_arena_free(&arena);
+    if (!text)
+        text = print_with(run, print_report);
+    assert_non_null(text);
     return strdup(text);
+}
+
+static bool print_documents(struct bo_page *page)
+{
+    page->root = "../";
+    bo_page_documents(page, bo_find_format("pcdata"));
+    return true;
 }
 
 static void the_page_holds_what_it_must(void **state)
@@ -168,8 +195,8 @@ static void the_page_holds_what_it_must(void **state)
         "| small-sample | liar (new; 0.600; 312 ns) |", /* the smallest is also the fastest */
         "| *geometric mean* |  | 1.000 | 1.250 | 0.725 | - | 0.600 |",
         "\n### The original benchmark's table\n",
-        "- liar, point/pc-4096: wrong answer: query 12 of the set\n",
-        "- broken: " SAMPLE_FLAW "\n",
+        "[results/pcdata.md](results/pcdata.md): sizes, every workload",
+        " of the 2 documents of this run.",
         "\n### The code\n",
         "| in that of varint-delta | - | - |",
         "\n## What was not measured\n",
@@ -185,10 +212,78 @@ static void the_page_holds_what_it_must(void **state)
     free(text);
 }
 
-/* Every table of the page is one that renders: as many cells in each row as in its heading. */
-static void all_tables_have_equal_columns(void **state)
+/* Both documents, with links from the folder that the page lies in. */
+static void each_document_has_its_figures(void **state)
 {
-    char *text = print_page(*state), *rest = text, *line;
+    static const char *const needed[] = {
+        "\n## small-sample\n",
+        "\n## large sample, of a user\n",
+        "](../results/test-cpu-2c/pcdata-large_sample__of_a_user-workloads.svg)",
+        "- liar, point/pc-4096: wrong answer: query 12 of the set\n",
+        "- broken: " SAMPLE_FLAW "\n",
+    };
+    char *text = print_with(*state, print_documents);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!strstr(text, needed[i]))
+            fail_msg("the page lacks: %s", needed[i]);
+    free(text);
+}
+
+/* ---- parts in other pages -------------------------------------------------------------------- */
+
+#define ENDS "<!-- report ends -->\n"
+
+static const char *inserts_text;
+
+static bool print_inserts(struct bo_page *page)
+{
+    page->root = "../";
+    return bo_inserts_print(page, 1, inserts_text, "test.md");
+}
+
+static void parts_are_filled_in(void **state)
+{
+    inserts_text =
+        "before\n<!-- report: picture pcdata -->\nold\n" ENDS "between\n"
+        "<!-- report: picks pcdata -->\n" ENDS "<!-- report: picks lprf -->\nkept\n" ENDS "after";
+    char *text = print_with(*state, print_inserts);
+    static const char first[] =
+        "before\n<!-- report: picture pcdata -->\n![pcdata on large sample, of a user: bytes against "
+        "time, with the Pareto front](../results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)\n" ENDS
+        "between\n<!-- report: picks pcdata -->\nBy bytes and";
+    assert_non_null(text);
+    assert_memory_equal(text, first, sizeof first - 1);
+    assert_null(strstr(text, "old"));
+    assert_non_null(strstr(text, "| small-sample | liar (new; 0.600; 312 ns) |"));
+    assert_non_null(strstr(text, "<!-- report: picks lprf -->\nkept\n" ENDS "after"));
+    /* filled in again, it is the same */
+    inserts_text = text;
+    char *again = print_with(*state, print_inserts);
+    assert_string_equal(again, text);
+    free(again);
+    free(text);
+}
+
+static void faulty_parts_are_told(void **state)
+{
+    static const char *const faulty[] = {
+        "<!-- report: picks pcdata -->\nno end",
+        "<!-- report: picks nowhere -->\n" ENDS,
+        "<!-- report: nothing pcdata -->\n" ENDS,
+        "<!-- report: picks -->\n" ENDS,
+    };
+    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
+        inserts_text = faulty[i];
+        assert_null(print_with(*state, print_inserts));
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Every table is one that renders: as many cells in each row as in its heading. */
+static void check_tables(char *text)
+{
+    char *rest = text, *line;
     unsigned columns = 0, n_tables = 0;
     while ((line = next_line(&rest))) {
         unsigned n = 0;
@@ -198,8 +293,14 @@ static void all_tables_have_equal_columns(void **state)
         assert_true(!n || !columns || n == columns);
         columns = n;
     }
-    assert_true(n_tables > 10);
+    assert_true(n_tables >= 10);
     free(text);
+}
+
+static void all_tables_have_equal_columns(void **state)
+{
+    check_tables(print_page(*state));
+    check_tables(print_with(*state, print_documents));
 }
 
 int main(void)
@@ -210,6 +311,9 @@ int main(void)
         cmocka_unit_test(names_cover_nothing),
         cmocka_unit_test(pictures_name_their_codecs),
         cmocka_unit_test(the_page_holds_what_it_must),
+        cmocka_unit_test(each_document_has_its_figures),
+        cmocka_unit_test(parts_are_filled_in),
+        cmocka_unit_test(faulty_parts_are_told),
         cmocka_unit_test(all_tables_have_equal_columns),
     };
     return cmocka_run_group_tests(tests, make, release);

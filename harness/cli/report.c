@@ -1,11 +1,15 @@
 /* bakeoff report: REPORT.md, CSV and pictures from the newest results. */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "bench/report_format.h"
 #include "bench/report_fuzz.h"
+#include "bench/report_inserts.h"
 #include "bench/report_page.h"
 #include "bench/report_sizes.h"
 #include "bench/report_text.h"
@@ -14,21 +18,41 @@
 
 int bo_cmd_report(int argc, char **argv);
 
+/* A file that is written in memory first, so that it is never half there. */
+struct text_file {
+    FILE *out;
+    char *text;
+    size_t nbytes;
+};
+
+static FILE *begin_file(struct text_file *file)
+{
+    file->out = open_memstream(&file->text, &file->nbytes);
+    if (!file->out)
+        abort();
+    return file->out;
+}
+
+/* Writes it where `ok`. */
+static bool end_file(struct text_file *file, bool ok, const char *path)
+{
+    fclose(file->out);
+    ok = ok && bo_output(path, (struct bo_span){(const uint8_t *)file->text, file->nbytes});
+    free(file->text);
+    return ok;
+}
+
 /* ---- checking -------------------------------------------------------------------------------- */
 
 /* The checked sizes as a malloced string; NULL after a message. */
 static char *fresh_sizes(void)
 {
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        abort();
-    const bool ok = bo_sizes_block(out);
-    fclose(out);
+    struct text_file file;
+    const bool ok = bo_sizes_block(begin_file(&file));
+    fclose(file.out);
     if (ok)
-        return text;
-    free(text);
+        return file.text;
+    free(file.text);
     return NULL;
 }
 
@@ -62,35 +86,85 @@ static bool make_folder(const char *path)
     return false;
 }
 
+/* All that are written are of one depth: links begin at `root`. */
+static FILE *begin_page(struct text_file *file, struct bo_page *pages, size_t n, const char *root)
+{
+    begin_file(file);
+    for (size_t i = 0; i < n; i++) {
+        pages[i].out = file->out;
+        pages[i].root = root;
+    }
+    return file->out;
+}
+
 static bool write_page(struct bo_page *pages, size_t n, const char *path)
 {
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        abort();
-    for (size_t i = 0; i < n; i++)
-        pages[i].out = out;
-    bool ok = bo_page_print(pages, n);
-    fclose(out);
-    ok = ok && bo_output(path, (struct bo_span){(const uint8_t *)text, nbytes});
-    free(text);
-    if (ok)
-        fprintf(stderr, "bakeoff: wrote %s\n", path);
-    return ok;
+    struct text_file file;
+    begin_page(&file, pages, n, "");
+    if (!end_file(&file, bo_page_print(pages, n), path))
+        return false;
+    fprintf(stderr, "bakeoff: wrote %s\n", path);
+    return true;
 }
 
 static bool write_fuzz_page(const char *path, struct bo_arena *arena)
 {
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
+    struct text_file file;
+    bo_fuzz_page("results/fuzz", arena, begin_file(&file));
+    return end_file(&file, true, path);
+}
+
+/* results/FORMAT.md of each format that was measured. */
+static bool write_document_pages(struct bo_page *pages, size_t n, const char *output)
+{
+    bool ok = true;
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        const struct bo_page *page = bo_page_telling(pages, n, (*f)->name);
+        struct text_file file;
+        if (!page)
+            continue;
+        begin_page(&file, pages, n, "../");
+        bo_page_documents(page, *f);
+        ok = end_file(&file, true,
+                      bo_arena_printf(page->arena, "%s/results/%s.md", output, (*f)->name));
+    }
+    return ok;
+}
+
+/* The report's parts in a page that people write; nothing when there is no such page. */
+static bool fill_page(struct bo_page *pages, size_t n, const char *path, const char *root)
+{
+    struct bo_input in;
+    struct text_file file;
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!bo_input_open(path, &in))
+        return false;
+    char *text = strndup((const char *)in.bytes.p, in.bytes.n);
+    if (!text)
         abort();
-    bo_fuzz_page("results/fuzz", arena, out);
-    fclose(out);
-    const bool ok = bo_output(path, (struct bo_span){(const uint8_t *)text, nbytes});
+    begin_page(&file, pages, n, root);
+    bool ok = bo_inserts_print(pages, n, text, path);
+    /* a page that stays as it is keeps its time */
+    fflush(file.out);
+    if (ok && strcmp(file.text, text) == 0)
+        end_file(&file, false, path);
+    else
+        ok = end_file(&file, ok, path);
     free(text);
+    bo_input_close(&in);
+    return ok;
+}
+
+static bool fill_pages(struct bo_page *pages, size_t n, const char *output, struct bo_arena *arena)
+{
+    glob_t found;
+    bool ok = fill_page(pages, n, bo_arena_printf(arena, "%s/README.md", output), "");
+    if (glob(bo_arena_printf(arena, "%s/docs/*.md", output), 0, NULL, &found) != 0)
+        return ok;
+    for (size_t i = 0; i < found.gl_pathc && ok; i++)
+        ok = fill_page(pages, n, found.gl_pathv[i], "../");
+    globfree(&found);
     return ok;
 }
 
@@ -119,7 +193,9 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
         ok = make_folder(folder) && bo_page_files(pages, i, folder);
     }
     return ok && write_page(pages, n, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
-           write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena);
+           write_document_pages(pages, n, output) &&
+           write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena) &&
+           fill_pages(pages, n, output, arena);
 }
 
 /* From one file of results, or (NULL) from the newest of each format. */
@@ -165,7 +241,8 @@ int bo_cmd_report(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "report", "[--results FILE] [--output DIR] [--check-sizes]",
-        "Writes DIR/REPORT.md, and CSV and pictures to DIR/results/MACHINE. Pictures need\n"
+        "Writes DIR/REPORT.md, a page a format to DIR/results, CSV and pictures to\n"
+        "DIR/results/MACHINE, and the marked parts of README.md and docs/*.md. Pictures need\n"
         "gnuplot. With --check-sizes: exit code 1 when the embedded corpora's sizes in the\n"
         "report differ.",
         options};
