@@ -14,7 +14,7 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
-	openjdk-17-jdk-headless
+	openjdk-17-jdk-headless parallel
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
 # Libraries of optional codecs; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev libsqlite3-dev

@@ -197,9 +197,15 @@ static void compare_documents(struct bo_document_changes *document, double thres
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static bool same_fact(const struct bo_run *a, const struct bo_run *b, const char *key)
+static bool same_fact(const struct bo_run_document *a, const struct bo_run_document *b,
+                      const char *key)
 {
-    return strcmp(bo_run_fact(a, key), bo_run_fact(b, key)) == 0;
+    return strcmp(bo_document_fact(a, key), bo_document_fact(b, key)) == 0;
+}
+
+static bool same_machine(const struct bo_run_document *a, const struct bo_run_document *b)
+{
+    return same_fact(a, b, "machine") && same_fact(a, b, "cpu");
 }
 
 static bool same_content(const struct bo_run_document *a, const struct bo_run_document *b)
@@ -210,7 +216,6 @@ static bool same_content(const struct bo_run_document *a, const struct bo_run_do
 size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
                        struct bo_arena *arena, struct bo_document_changes **documents_ret)
 {
-    const bool one_machine = same_fact(before, after, "machine") && same_fact(before, after, "cpu");
     struct bo_document_changes *documents =
         bo_zalloc_array(arena, after->n_documents + 1, sizeof *documents);
     size_t n = 0;
@@ -223,7 +228,7 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
         if (!old)
             continue;
         documents[n] = (struct bo_document_changes){.before = old, .after = document};
-        if (!one_machine)
+        if (!same_machine(old, document))
             documents[n].times_not_compared = "measured on two machines";
         if (same_content(old, document))
             compare_documents(&documents[n], threshold, arena);

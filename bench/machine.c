@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <lz4.h>
 #include <lzma.h>
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -216,6 +219,23 @@ static void describe_commit(char *commit_ret, size_t nbytes)
         strncat(commit_ret, "+changes", nbytes - strlen(commit_ret) - 1);
 }
 
+/* Of this program's file; "unknown" when it cannot be read. */
+static void hash_program(char hash_ret[17])
+{
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    void *p = fd >= 0 && fstat(fd, &st) == 0
+                  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                  : MAP_FAILED;
+    snprintf(hash_ret, 17, "unknown");
+    if (p != MAP_FAILED) {
+        snprintf(hash_ret, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(p, (size_t)st.st_size));
+        munmap(p, (size_t)st.st_size);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
 /*
  * The version in the name of the file that a shared library was loaded from; "unknown" for a static
  * one.
@@ -300,22 +320,23 @@ void bo_date_utc(char *date_ret, size_t nbytes)
 static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
 {
     char model[256], slug[BO_MAX_SLUG], commit[64], kernel[300];
-    char governor[64] = "none", huge_pages[64] = "none";
+    char governor[64] = "none", huge_pages[64] = "none", program[17];
     struct utsname system;
     cpu_model(model, sizeof model);
     bo_machine_slug(model, machine->num_cpus, slug);
     describe_commit(commit, sizeof commit);
+    hash_program(program);
     uname(&system);
     snprintf(kernel, sizeof kernel, "%s %s", system.sysname, system.release);
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
     read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:f, s:I}",
-                     "machine", slug, "cpu", model, "architecture", system.machine, "kernel",
-                     kernel, "governor", governor, "huge_pages", huge_pages, "compiler", compiler(),
-                     "flags", BO_CFLAGS, "commit", commit, "allocator", bo_heap_name(), "libraries",
-                     libraries_json(), "optional_codecs", optional_codecs_json(), "clock",
-                     "thread CPU time", "clock_cost_ns", clock_cost_ns(), "cold_eviction_bytes",
-                     (json_int_t)bo_machine_eviction_nbytes());
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:f, s:I}",
+        "machine", slug, "cpu", model, "architecture", system.machine, "kernel", kernel, "governor",
+        governor, "huge_pages", huge_pages, "compiler", compiler(), "flags", BO_CFLAGS, "commit",
+        commit, "program_xxh3", program, "allocator", bo_heap_name(), "libraries", libraries_json(),
+        "optional_codecs", optional_codecs_json(), "clock", "thread CPU time", "clock_cost_ns",
+        clock_cost_ns(), "cold_eviction_bytes", (json_int_t)bo_machine_eviction_nbytes());
 }
 
 json_t *bo_machine_context(void)

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench/axes.h"
@@ -100,6 +101,12 @@ static enum bo_status plan_document(struct bo_bench_options *options,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+const struct bo_operation_label bo_operations[] = {{"encode", BO_ENCODE},
+                                                   {"decode", BO_DECODE},
+                                                   {"merge", BO_MERGE},
+                                                   {"open", BO_OPEN},
+                                                   {"open-cold", BO_OPEN_COLD}};
+
 static enum bo_status add_row(const struct bo_bench_options *options, struct bo_bench_cell *cell,
                               enum bo_operation operation, const struct bo_questions *questions,
                               const char *label, struct bo_arena *arena, struct bo_error *err)
@@ -143,25 +150,15 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
 static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
                                struct bo_arena *arena, struct bo_error *err)
 {
-    static const struct {
-        const char *label;
-        enum bo_operation operation;
-    } operations[] = {{"encode", BO_ENCODE},
-                      {"decode", BO_DECODE},
-                      {"merge", BO_MERGE},
-                      {"open", BO_OPEN},
-                      {"open-cold", BO_OPEN_COLD}};
-    enum { N_OPERATIONS = sizeof operations / sizeof *operations };
-
-    cell->rows = bo_alloc_array(arena, N_OPERATIONS + cell->on->n_sets, sizeof *cell->rows);
+    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets, sizeof *cell->rows);
     if (!cell->rows)
         return bo_fail_alloc(err, arena);
-    for (unsigned i = 0; i < N_OPERATIONS; i++) {
-        if (!bo_names_allow(&options->kinds, operations[i].label) || options->workloads.n ||
-            !has_operation(cell, operations[i].operation))
+    for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
+        if (!bo_names_allow(&options->kinds, bo_operations[i].label) || options->workloads.n ||
+            !has_operation(cell, bo_operations[i].operation))
             continue;
-        const enum bo_status status =
-            add_row(options, cell, operations[i].operation, NULL, operations[i].label, arena, err);
+        const enum bo_status status = add_row(options, cell, bo_operations[i].operation, NULL,
+                                              bo_operations[i].label, arena, err);
         if (status)
             return status;
     }
@@ -295,12 +292,23 @@ static size_t count_codecs(const struct bo_document *documents, size_t n)
     return n_codecs;
 }
 
+/* As many files as the system allows: each encoding of each document is one. */
+static void allow_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
                             size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
                             struct bo_error *err)
 {
     struct bo_plan *plan = plan_ret;
     *plan = (struct bo_plan){.n_documents = n_documents};
+    allow_files();
     plan->documents = bo_alloc_array(arena, n_documents, sizeof *plan->documents);
     plan->cells = bo_alloc_array(arena, count_codecs(documents, n_documents), sizeof *plan->cells);
     if (!plan->documents || !plan->cells)

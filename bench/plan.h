@@ -43,6 +43,13 @@ struct bo_bench_options {
 
 enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY };
 
+/* All but BO_QUERY, with their labels. */
+enum { BO_N_OPERATIONS = BO_QUERY };
+extern const struct bo_operation_label {
+    const char *label;
+    enum bo_operation operation;
+} bo_operations[BO_N_OPERATIONS];
+
 struct bo_bench_row {
     const char *name;  /* "pcdata/linear-index/go-cmd/point/uniform" */
     const char *label; /* its end: "point/uniform", "encode" */

@@ -27,14 +27,14 @@ static char *cache_text(struct bo_arena *arena, const json_t *cache)
                            (int64_t)(mib ? kib / 1024 : kib), mib ? "MiB" : "KiB");
 }
 
-char *bo_caption_processor(const struct bo_run *run, struct bo_arena *arena)
+char *bo_caption_processor(const json_t *context, struct bo_arena *arena)
 {
-    char *text =
-        bo_arena_printf(arena, "%s, %" PRId64 " CPUs", bo_run_fact(run, "cpu"),
-                        (int64_t)json_integer_value(json_object_get(run->context, "num_cpus")));
+    char *text = bo_arena_printf(arena, "%s, %" PRId64 " CPUs",
+                                 string_of(json_object_get(context, "bakeoff"), "cpu"),
+                                 (int64_t)json_integer_value(json_object_get(context, "num_cpus")));
     size_t i;
     const json_t *cache;
-    json_array_foreach(json_object_get(run->context, "caches"), i, cache) text =
+    json_array_foreach(json_object_get(context, "caches"), i, cache) text =
         bo_arena_printf(arena, "%s%s", text, cache_text(arena, cache));
     return text;
 }
@@ -77,10 +77,9 @@ static const char *shell_word(const char *name)
 }
 
 /* Checks out the commit, fetches what is not in the repository, measures, prints. */
-static char *command_text(const struct bo_run *run, const struct bo_run_document *document,
-                          struct bo_arena *arena)
+static char *command_text(const struct bo_run_document *document, struct bo_arena *arena)
 {
-    const char *commit = bo_run_fact(run, "commit");
+    const char *commit = bo_document_fact(document, "commit");
     const bool embedded = json_is_true(json_object_get(document->sizes, "embedded"));
     return bo_arena_printf(
         arena,
@@ -101,20 +100,22 @@ static char *corpus_text(const struct bo_run_document *document, struct bo_arena
     return text;
 }
 
-struct bo_caption bo_caption_make(const struct bo_run *run, const struct bo_run_document *document,
-                                  struct bo_arena *arena)
+struct bo_caption bo_caption_make(const struct bo_run_document *document, struct bo_arena *arena)
 {
     const struct bo_format *format = bo_find_format(document->format);
+    const char *part = bo_document_part(document, arena);
     struct bo_caption caption = {
         .corpus = corpus_text(document, arena),
-        .machine = bo_arena_printf(arena, "%s; %s; %s %s", bo_caption_processor(run, arena),
-                                   bo_run_fact(run, "kernel"), bo_run_fact(run, "compiler"),
-                                   bo_run_fact(run, "flags")),
+        .machine = bo_arena_printf(
+            arena, "%s; %s; %s %s", bo_caption_processor(document->context, arena),
+            bo_document_fact(document, "kernel"), bo_document_fact(document, "compiler"),
+            bo_document_fact(document, "flags")),
         .sample = bo_arena_printf(arena, "CPU time, %s; all answers checked before timing",
                                   bo_caption_sample(document, arena)),
-        .run = bo_arena_printf(arena, "%s, commit %s", bo_run_fact(run, "date"),
-                               bo_run_fact(run, "commit")),
-        .command = command_text(run, document, arena),
+        .run = bo_arena_printf(arena, "%s, commit %s%s%s", bo_document_fact(document, "date"),
+                               bo_document_fact(document, "commit"), part ? ", " : "",
+                               part ? part : ""),
+        .command = command_text(document, arena),
     };
     caption.what = bo_arena_printf(arena, "%s%s%s; ratio: bytes over those of %s", document->format,
                                    format ? ": " : "", format ? format->summary : "",

@@ -10,15 +10,14 @@ struct bo_caption {
     const char *corpus;  /* provenance, hash, units */
     const char *machine; /* processor, caches, kernel, compiler and flags */
     const char *sample;  /* repetitions and the interval */
-    const char *run;     /* date and commit */
+    const char *run;     /* date, commit, which shard */
     const char *command; /* the one that reproduces the table */
 };
 
-struct bo_caption bo_caption_make(const struct bo_run *run, const struct bo_run_document *document,
-                                  struct bo_arena *arena);
+struct bo_caption bo_caption_make(const struct bo_run_document *document, struct bo_arena *arena);
 
-/* "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
-char *bo_caption_processor(const struct bo_run *run, struct bo_arena *arena);
+/* Of a run's context: "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
+char *bo_caption_processor(const json_t *context, struct bo_arena *arena);
 
 /* "20 repetitions; 95.9% intervals": what is true of all the document's rows. */
 char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena);

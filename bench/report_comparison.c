@@ -255,7 +255,11 @@ static void collect_labels(const struct bo_run_document *document, struct bo_lab
     }
 }
 
-static void add_raw_heading(const struct labels *labels, struct bo_grid *grid)
+/* Where and when a document was timed: in results of several runs. */
+static const char *const timing_facts[] = {"machine", "cpu", "date"};
+enum { N_TIMING_FACTS = sizeof timing_facts / sizeof *timing_facts };
+
+static void add_raw_heading(const struct labels *labels, bool parts, struct bo_grid *grid)
 {
     static const char *const fixed[] = {"document", "codec", "role",  "access",
                                         "reads",    "bytes", "ratio", "bytes_per_unit"};
@@ -269,6 +273,8 @@ static void add_raw_heading(const struct labels *labels, struct bo_grid *grid)
             bo_grid_add(grid, "%s %s", labels->names[l], counter_of(labels->names[l], i));
     }
     bo_grid_add(grid, "error");
+    for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
+        bo_grid_add(grid, "%s", timing_facts[i]);
     bo_grid_end_row(grid);
 }
 
@@ -302,7 +308,7 @@ static const char *first_failure(const struct bo_run_document *document,
 }
 
 static void add_raw_rows(const struct bo_run_document *document, const struct labels *labels,
-                         struct bo_grid *grid)
+                         bool parts, struct bo_grid *grid)
 {
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
@@ -319,6 +325,8 @@ static void add_raw_rows(const struct bo_run_document *document, const struct la
             add_raw_label(labels->names[l], bo_run_row(document, codec, labels->names[l]), grid);
         bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
                     failure ? failure : "");
+        for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
+            bo_grid_add(grid, "%s", bo_document_fact(document, timing_facts[i]));
         bo_grid_end_row(grid);
     }
 }
@@ -328,6 +336,7 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
                        struct bo_arena *arena, struct bo_grid *grid_ret)
 {
     struct labels labels = {.n = 0};
+    const bool parts = bo_parts_note(run) != NULL;
     bo_grid_init(grid_ret, arena, 0);
     for (unsigned pass = 0; pass < 2; pass++) {
         for (size_t d = 0; d < run->n_documents; d++) {
@@ -337,10 +346,10 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
             if (pass == 0)
                 collect_labels(one, filter, &labels);
             else
-                add_raw_rows(one, &labels, grid_ret);
+                add_raw_rows(one, &labels, parts, grid_ret);
         }
         if (pass == 0)
-            add_raw_heading(&labels, grid_ret);
+            add_raw_heading(&labels, parts, grid_ret);
     }
 }
 

@@ -143,16 +143,30 @@ static void print_document(const struct printer *printer, const struct bo_run_do
                 print_row(printer, document, &document->codecs[c], document->codecs[c].rows[l]);
 }
 
+/* What benchstat compares apart: it makes no one figure of two processors', or two runs'. */
+static void print_machine(const struct bo_run_document *document, struct bo_arena *arena, FILE *out)
+{
+    const char *part = bo_document_part(document, arena);
+    fprintf(out, "goos: linux\ngoarch: %s\npkg: bakeoff\ncpu: %s\n",
+            go_architecture(bo_document_fact(document, "architecture")),
+            bo_document_fact(document, "cpu"));
+    if (part)
+        fprintf(out, "part: %s\n", part);
+}
+
 void bo_gobench_print(const struct bo_run *run, const char *format,
                       const struct bo_run_document *document, struct bo_label_filter *filter,
                       struct bo_arena *arena, FILE *out)
 {
     const struct printer printer = {need_processors(run, format), arena, out};
-    fprintf(out, "goos: linux\ngoarch: %s\npkg: bakeoff\ncpu: %s\n",
-            go_architecture(bo_run_fact(run, "architecture")), bo_run_fact(run, "cpu"));
+    const struct bo_run_document *last = NULL;
     for (size_t d = 0; d < run->n_documents; d++) {
         const struct bo_run_document *one = &run->documents[d];
-        if (document ? one == document : strcmp(one->format, format) == 0)
-            print_document(&printer, one, filter);
+        if (document ? one != document : strcmp(one->format, format) != 0)
+            continue;
+        if (!last || last->context != one->context)
+            print_machine(one, arena, out);
+        print_document(&printer, one, filter);
+        last = one;
     }
 }

@@ -147,6 +147,25 @@ static char *load_text(const struct bo_page *page)
     return text;
 }
 
+/* Each of the runs that were put together, and what that means for times. */
+static void print_parts(const struct bo_page *page)
+{
+    size_t i;
+    const json_t *part;
+    const char *note = bo_parts_note(page->run);
+    if (note)
+        print_fact(page, "shards", note);
+    json_array_foreach(json_object_get(page->run->ours, "parts"), i, part)
+    {
+        const struct bo_run_document document = {.context = part};
+        const char *name = bo_document_part(&document, page->arena);
+        print_fact(page, name ? name : "part",
+                   bo_arena_printf(
+                       page->arena, "%s; %s; %s", bo_caption_processor(part, page->arena),
+                       bo_document_fact(&document, "kernel"), bo_document_fact(&document, "date")));
+    }
+}
+
 static void print_environment(const struct bo_page *page)
 {
     static const char *const facts[][2] = {
@@ -162,7 +181,8 @@ static void print_environment(const struct bo_page *page)
         {"clock", "clock"},
     };
     fprintf(page->out, "\n| | |\n|---|---|\n");
-    print_fact(page, "processor", bo_caption_processor(page->run, page->arena));
+    if (!bo_parts_note(page->run))
+        print_fact(page, "processor", bo_caption_processor(page->run->context, page->arena));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         print_fact(page, facts[i][0], bo_run_fact(page->run, facts[i][1]));
     print_fact(page, "a reading of the clock", number_text(page, "clock_cost_ns", " ns"));
@@ -174,6 +194,7 @@ static void print_environment(const struct bo_page *page)
     print_fact(page, "libraries", pairs_text(page, "libraries"));
     if (json_object_get(page->run->ours, "optional_codecs"))
         print_fact(page, "optional codecs", pairs_text(page, "optional_codecs"));
+    print_parts(page);
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
     print_fact(page, "seeds", pairs_text(page, "seeds"));

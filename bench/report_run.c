@@ -60,29 +60,50 @@ static bool split_name(struct bo_run *run, const char *name, struct bo_run_row *
     return *text != 0;
 }
 
-/* The row that an entry belongs to: mostly the last one. NULL when its name is none of ours. */
-static struct bo_run_row *row_of(struct bo_run *run, const char *name, size_t *cap)
+/* Where rows are found while they are read: a run may have a million. Values are places in run->rows. */
+struct row_index {
+    json_t *by_name;     /* "format/codec/document/label" to a place */
+    json_t *by_document; /* "format/document" to an array of places */
+    size_t cap;          /* room in run->rows */
+};
+
+static char *document_key(struct bo_run *run, const char *format, const char *document)
 {
+    return bo_arena_printf(&run->arena, "%s/%s", format, document);
+}
+
+static void index_row(struct bo_run *run, struct row_index *index, const char *name)
+{
+    const struct bo_run_row *row = &run->rows[run->n_rows];
+    const char *key = document_key(run, row->format, row->document);
+    json_t *places = json_object_get(index->by_document, key);
+    if (!places)
+        json_object_set_new(index->by_document, key, places = json_array());
+    json_object_set_new(index->by_name, name, json_integer((json_int_t)run->n_rows));
+    json_array_append_new(places, json_integer((json_int_t)run->n_rows));
+}
+
+/* The row that an entry belongs to; NULL when its name is none of ours. */
+static struct bo_run_row *row_of(struct bo_run *run, const char *name, struct row_index *index)
+{
+    const json_t *place = json_object_get(index->by_name, name);
     struct bo_run_row row = {.n = 0};
+    if (place)
+        return &run->rows[json_integer_value(place)];
     if (!split_name(run, name, &row))
         return NULL;
-    for (size_t i = run->n_rows; i-- > 0;) {
-        struct bo_run_row *r = &run->rows[i];
-        if (strcmp(r->label, row.label) == 0 && strcmp(r->codec, row.codec) == 0 &&
-            strcmp(r->document, row.document) == 0 && strcmp(r->format, row.format) == 0)
-            return r;
-    }
-    run->rows = grow(&run->arena, run->rows, run->n_rows, cap, sizeof *run->rows);
+    run->rows = grow(&run->arena, run->rows, run->n_rows, &index->cap, sizeof *run->rows);
     run->rows[run->n_rows] = row;
+    index_row(run, index, name);
     return &run->rows[run->n_rows++];
 }
 
-static bool read_entry(struct bo_run *run, const json_t *entry, size_t *cap)
+static bool read_entry(struct bo_run *run, const json_t *entry, struct row_index *index)
 {
     const char *type = string_of(entry, "run_type"), *name = string_of(entry, "run_name");
     if (!type || strcmp(type, "iteration") != 0)
         return type != NULL;
-    struct bo_run_row *row = name ? row_of(run, name, cap) : NULL;
+    struct bo_run_row *row = name ? row_of(run, name, index) : NULL;
     if (!row)
         return false;
     if (json_is_true(json_object_get(entry, "error_occurred"))) {
@@ -199,20 +220,18 @@ static void add_label(struct bo_run *run, struct bo_run_document *document, cons
     document->labels[document->n_labels++] = label;
 }
 
-static bool is_of(const struct bo_run_row *row, const struct bo_run_document *document)
-{
-    return strcmp(row->document, document->name) == 0 && strcmp(row->format, document->format) == 0;
-}
-
 /* Fills each codec's rows, and the bytes of one whose size is only in its rows. */
-static void place_rows(struct bo_run *run, struct bo_run_document *document)
+static void place_rows(struct bo_run *run, struct bo_run_document *document, const json_t *places)
 {
+    size_t i;
+    const json_t *place;
     for (unsigned c = 0; c < document->n_codecs; c++) {
         struct bo_run_codec *codec = &document->codecs[c];
         codec->rows = array_of(&run->arena, document->n_labels, sizeof *codec->rows);
-        for (size_t r = 0; r < run->n_rows; r++) {
-            const struct bo_run_row *row = &run->rows[r];
-            if (!is_of(row, document) || strcmp(row->codec, codec->name) != 0)
+        json_array_foreach(places, i, place)
+        {
+            const struct bo_run_row *row = &run->rows[json_integer_value(place)];
+            if (strcmp(row->codec, codec->name) != 0)
                 continue;
             for (unsigned l = 0; l < document->n_labels; l++)
                 if (strcmp(document->labels[l], row->label) == 0)
@@ -226,7 +245,7 @@ static void place_rows(struct bo_run *run, struct bo_run_document *document)
     }
 }
 
-static bool read_document(struct bo_run *run, const json_t *sizes,
+static bool read_document(struct bo_run *run, const json_t *sizes, const struct row_index *index,
                           struct bo_run_document *document_ret)
 {
     struct bo_run_document document = {.format = string_of(sizes, "format"),
@@ -241,15 +260,21 @@ static bool read_document(struct bo_run *run, const json_t *sizes,
         document.n_units = (uint64_t)json_integer_value(json_object_iter_value(unit));
     }
     size_t codecs_cap = 0, labels_cap = 0, i;
-    const json_t *entry;
-    for (size_t r = 0; r < run->n_rows; r++)
-        if (is_of(&run->rows[r], &document)) {
-            add_codec(run, &document, run->rows[r].codec, &codecs_cap);
-            add_label(run, &document, run->rows[r].label, &labels_cap);
-        }
+    const json_t *entry,
+        *places =
+            json_object_get(index->by_document, document_key(run, document.format, document.name));
+    json_array_foreach(places, i, entry)
+    {
+        const struct bo_run_row *row = &run->rows[json_integer_value(entry)];
+        add_codec(run, &document, row->codec, &codecs_cap);
+        add_label(run, &document, row->label, &labels_cap);
+    }
     json_array_foreach(json_object_get(sizes, "codecs"), i, entry)
         add_codec(run, &document, string_of(entry, "name"), &codecs_cap);
-    place_rows(run, &document);
+    const json_t *part = json_array_get(json_object_get(run->ours, "parts"),
+                                        (size_t)json_integer_value(json_object_get(sizes, "part")));
+    document.context = part ? part : run->context;
+    place_rows(run, &document, places);
     *document_ret = document;
     return true;
 }
@@ -266,13 +291,16 @@ bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
     const json_t *entries = json_object_get(json, "benchmarks"), *entry;
     const json_t *documents = json_object_get(run->ours, "documents");
     bool ok = json_is_array(entries) && json_is_array(documents);
-    size_t i, cap = 0;
-    json_array_foreach(entries, i, entry) ok = ok && read_entry(run, entry, &cap);
+    struct row_index index = {.by_name = json_object(), .by_document = json_object()};
+    size_t i;
+    json_array_foreach(entries, i, entry) ok = ok && read_entry(run, entry, &index);
     for (size_t r = 0; r < run->n_rows; r++)
         summarise(run, &run->rows[r]);
     run->documents = array_of(&run->arena, json_array_size(documents), sizeof *run->documents);
     json_array_foreach(documents, i, entry) ok =
-        ok && read_document(run, entry, &run->documents[run->n_documents++]);
+        ok && read_document(run, entry, &index, &run->documents[run->n_documents++]);
+    json_decref(index.by_name);
+    json_decref(index.by_document);
     if (!ok)
         fprintf(stderr, "bakeoff: %s: not the results of `bakeoff bench --json`\n", name);
     return ok;
@@ -401,10 +429,40 @@ const char *bo_mark_note(const struct bo_run_document *document)
     return notes[marks];
 }
 
+static const char *fact(const json_t *context, const char *key)
+{
+    const char *ours = string_of(json_object_get(context, "bakeoff"), key);
+    const char *theirs = string_of(context, key);
+    return ours ? ours : theirs ? theirs : "unknown";
+}
+
 const char *bo_run_fact(const struct bo_run *run, const char *key)
 {
-    const char *ours = string_of(run->ours, key), *theirs = string_of(run->context, key);
-    return ours ? ours : theirs ? theirs : "unknown";
+    return fact(run->context, key);
+}
+
+const char *bo_document_fact(const struct bo_run_document *document, const char *key)
+{
+    return fact(document->context, key);
+}
+
+char *bo_document_part(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    const json_t *shard = json_object_get(json_object_get(document->context, "bakeoff"), "shard");
+    if (!shard)
+        return NULL;
+    return bo_arena_printf(arena, "shard %d of %d",
+                           (int)json_integer_value(json_object_get(shard, "shard")),
+                           (int)json_integer_value(json_object_get(shard, "of")));
+}
+
+const char *bo_parts_note(const struct bo_run *run)
+{
+    if (json_array_size(json_object_get(run->ours, "parts")) < 2)
+        return NULL;
+    return "Sizes, memory and pages are exact on every machine. Times of a document are of one "
+           "machine and one run; those of different documents may not be, and only their ratios "
+           "are compared.";
 }
 
 /* ---- the newest ------------------------------------------------------------------------------ */

@@ -43,7 +43,9 @@ struct bo_run_codec {
 struct bo_run_document {
     const char *format, *name;
     const json_t *sizes; /* bo_sizes_json's object */
-    const char *unit;    /* plural: what sizes are divided by; NULL without units */
+    /* Google Benchmark's of the run that timed it: the run's own, or that of a part (bench/shards.h). */
+    const json_t *context;
+    const char *unit; /* plural: what sizes are divided by; NULL without units */
     uint64_t n_units;
     bool has_survived;   /* see bo_fuzz_mark_run */
     bool scale;          /* made for curves over sizes: stands in no comparison */
@@ -111,8 +113,15 @@ const char *bo_run_main_label(const struct bo_run_document *document);
 /* A counter's median over the repetitions; NaN when there is none, also for a NULL row. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
 
-/* A string or number in the run's environment; "unknown" or NaN when it is not there. */
+/* A string in the run's environment, or in that in which a document was timed; "unknown" without. */
 const char *bo_run_fact(const struct bo_run *run, const char *key);
+const char *bo_document_fact(const struct bo_run_document *document, const char *key);
+
+/* "shard 2 of 3" where results of several runs were put together; else NULL. */
+char *bo_document_part(const struct bo_run_document *document, struct bo_arena *arena);
+
+/* What to know of times in a table over documents of several runs; NULL when all are of one. */
+const char *bo_parts_note(const struct bo_run *run);
 
 /* Whether a label is a query kind and workload, not an operation. */
 bool bo_is_query(const char *label);

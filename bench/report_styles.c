@@ -10,7 +10,7 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
 {
     struct bo_grid grid;
     const char **failures;
-    const struct bo_caption caption = bo_caption_make(table->run, table->document, arena);
+    const struct bo_caption caption = bo_caption_make(table->document, arena);
     bo_comparison(table->document, &table->filter, BO_WITH_INTERVAL, arena, &grid);
     bo_grid_markdown(&grid, out);
     const size_t n = bo_comparison_failures(table->document, arena, &failures);
@@ -24,7 +24,7 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
     struct bo_grid grid;
     const char **failures;
-    const struct bo_caption caption = bo_caption_make(table->run, table->document, arena);
+    const struct bo_caption caption = bo_caption_make(table->document, arena);
     bo_comparison(table->document, &table->filter, BO_WITH_PERCENT, arena, &grid);
     bo_grid_text(&grid, BO_RFC_WIDTH, out);
     putc('\n', out);
@@ -41,7 +41,7 @@ static void print_tex(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
     struct bo_grid grid;
     const char **failures;
-    const struct bo_caption caption = bo_caption_make(table->run, table->document, arena);
+    const struct bo_caption caption = bo_caption_make(table->document, arena);
     bo_comparison(table->document, &table->filter, BO_WITH_INTERVAL, arena, &grid);
     fprintf(out, "\\begin{table}\n\\centering\n");
     bo_grid_tex(&grid, out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/stats.h"
+#include "harness/cli/cli.h"
 
 /* ---- figures over repetitions ---------------------------------------------------------------- */
 
@@ -226,6 +227,16 @@ void bo_results_write(const json_t *results, FILE *out)
         separator = ",\n";
     }
     fputs("\n]}\n", out);
+}
+
+static void print_results(const void *results, FILE *out)
+{
+    bo_results_write(results, out);
+}
+
+bool bo_results_save(const char *path, const json_t *results)
+{
+    return bo_output_printed(path, print_results, results);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -22,6 +22,9 @@ json_t *bo_results_json(const struct bo_plan *plan, const struct bo_bench_option
  */
 void bo_results_write(const json_t *results, FILE *out);
 
+/* The same to a file, whole or not at all; NULL or "-" is standard output. False after a message. */
+bool bo_results_save(const char *path, const json_t *results);
+
 /* Counters of a row that repeat to the last digit: pages and memory. Ends with NULL. */
 extern const char *const bo_exact_counters[];
 

@@ -12,6 +12,7 @@
 #include "bench/programs.h"
 #include "bench/results.h"
 #include "bench/rounds.h"
+#include "bench/shards.h"
 #include "bench/sizes.h"
 #include "bench/table.h"
 #include "harness/cli/cli.h"
@@ -28,7 +29,9 @@ enum { BUDGET_S = 600, QUICK_BUDGET_S = 40 };
 /* What the command line asks for. */
 struct request {
     struct bo_bench_options bench;
-    const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json;
+    const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
+    struct bo_shard shard; /* n = 0: all documents */
+    json_t *shard_json;    /* what results say of it */
     bool quick, no_compress, scale;
     bool json_to_stdout;
     char json_path[PATH_MAX],
@@ -50,6 +53,9 @@ static bool parse_numbers(struct request *request)
     unsigned long long rounds = request->quick ? QUICK_ROUNDS : ROUNDS;
     if (!bo_option_u64("bench", "--repetitions", request->repetitions, MAX_ROUNDS, &rounds))
         return false;
+    if (request->shard_text && !bo_shard_parse(request->shard_text, &request->shard))
+        return !bo_usage_error("bench", "--shard takes K/N, such as 2/3, not '%s'",
+                               request->shard_text);
     if (rounds == 0) {
         bo_usage_error("bench", "--repetitions takes a number from 1 on");
         return false;
@@ -78,6 +84,8 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--quick", 0, NULL, "5 repetitions instead of 20, embedded documents, no compressors",
          NULL, &request->quick},
         {"--repetitions", 0, "N", "so many", &request->repetitions, NULL},
+        {"--shard", 0, "K/N", "only the K-th of N parts of the documents; `merge` joins results",
+         &request->shard_text, NULL},
         {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
          &request->json, NULL},
         {"--no-compress", 0, NULL, "leave the outer compressors out of the JSON's sizes", NULL,
@@ -85,7 +93,8 @@ static int parse_request(int argc, char **argv, struct request *request)
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "bench", "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--json OUT]",
+        "bench",
+        "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--shard K/N] [--json OUT]",
         "Measures encode, decode, open and each query kind and workload of every codec on every\n"
         "document, after checking the answers. Without options: all codecs on all corpora here.\n"
         "Times are CPU time of the measuring thread. The more rows there are, the shorter is a\n"
@@ -143,7 +152,34 @@ static bool add_documents(const struct bo_format *format, const char *list,
     return ok;
 }
 
-static bool load_documents(const struct request *request, struct bo_documents *documents)
+/* What the filters name may be in another shard: they are held against all that formats have. */
+static void meet_filters(struct bo_bench_options *bench, const struct bo_documents *documents)
+{
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_format *format = documents->items[i].format;
+        for (const struct bo_codec *const *c = format->codecs; *c; c++)
+            bo_names_allow(&bench->codecs, (*c)->name);
+        for (unsigned k = 0; k < format->n_kinds; k++) {
+            bo_names_allow(&bench->kinds, format->kinds[k].name);
+            for (unsigned w = 0; w < format->kinds[k].n_workloads; w++)
+                bo_names_allow(&bench->workloads, format->kinds[k].workloads[w].name);
+        }
+        for (size_t o = 0; o < BO_N_OPERATIONS; o++)
+            bo_names_allow(&bench->kinds, bo_operations[o].label);
+    }
+}
+
+static bool take_shard(struct request *request, struct bo_documents *documents)
+{
+    meet_filters(&request->bench, documents);
+    request->shard_json = bo_shard_take(request->shard, documents);
+    if (documents->n == 0)
+        fprintf(stderr, "bakeoff: bench: no document for shard %u of %u\n", request->shard.k,
+                request->shard.n);
+    return request->shard_json != NULL;
+}
+
+static bool load_documents(struct request *request, struct bo_documents *documents)
 {
     const struct bo_format *format = NULL;
     if (request->format && !(format = bo_need_format("bench", request->format)))
@@ -159,6 +195,8 @@ static bool load_documents(const struct request *request, struct bo_documents *d
                                 documents);
     if (ok && request->scale)
         ok = add_present(format, NULL, true, documents);
+    if (ok && request->shard.n)
+        ok = take_shard(request, documents);
     for (size_t i = 0; i < documents->n && ok;) {
         const bool is_loaded = bo_document_load(&documents->items[i]);
         /* Nobody named it: its folder may hold other things. */
@@ -169,7 +207,7 @@ static bool load_documents(const struct request *request, struct bo_documents *d
             i++;
         ok = is_loaded || is_left_out;
     }
-    if (ok && documents->n == 0)
+    if (ok && documents->n == 0 && !request->shard.n)
         ok = !bo_usage_error("bench", "finds no document to measure on");
     return ok;
 }
@@ -278,26 +316,6 @@ static bool prepare_output(struct request *request)
     return make_folders(request->json_path) && is_folder_writable(request->json_path);
 }
 
-/* Writes what a printing function prints, whole or not at all. False after a message. */
-static bool write_whole(const char *path, void (*print)(const void *what, FILE *out),
-                        const void *what)
-{
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        return false;
-    print(what, out);
-    const bool ok = fclose(out) == 0 && bo_output(path, (struct bo_span){(uint8_t *)text, nbytes});
-    free(text);
-    return ok;
-}
-
-static void print_json(const void *results, FILE *out)
-{
-    bo_results_write(results, out);
-}
-
 static void print_csv(const void *plan, FILE *out)
 {
     bo_results_csv(plan, out);
@@ -308,9 +326,9 @@ static bool write_results(const struct request *request, const struct bo_plan *p
 {
     json_t *results = bo_results_json(plan, &request->bench, context, sizes);
     const bool ok = request->json_to_stdout
-                        ? write_whole("-", print_json, results)
-                        : write_whole(request->json_path, print_json, results) &&
-                              write_whole(request->csv_path, print_csv, plan);
+                        ? bo_results_save("-", results)
+                        : bo_results_save(request->json_path, results) &&
+                              bo_output_printed(request->csv_path, print_csv, plan);
     json_decref(results);
     if (ok && !request->json_to_stdout)
         fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
@@ -348,6 +366,19 @@ static bool all_met(const struct request *request)
     return true;
 }
 
+/* What was asked for, so that results of other options are not taken for the same. */
+static void add_request(const struct request *request, json_t *ours)
+{
+    json_object_set_new(ours, "options",
+                        json_pack("{s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b}", "format",
+                                  request->format, "codec", request->codec, "kind", request->kind,
+                                  "workload", request->workload, "scale", request->scale, "quick",
+                                  request->quick, "compress",
+                                  !request->no_compress && !request->quick));
+    if (request->shard_json)
+        json_object_set(ours, "shard", request->shard_json);
+}
+
 static int measure(struct request *request, const struct bo_documents *documents,
                    struct bo_arena *arena)
 {
@@ -362,6 +393,7 @@ static int measure(struct request *request, const struct bo_documents *documents
     json_t *context = NULL, *sizes = NULL;
     if (status == BO_OK && request->json) {
         context = bo_machine_context(); /* the load before the run, not the run's own */
+        add_request(request, json_object_get(context, "bakeoff"));
         sizes = sizes_json(request, documents);
         add_programs(request, documents, sizes);
     }
@@ -390,5 +422,6 @@ int bo_cmd_bench(int argc, char **argv)
                                                           : BO_EXIT_USAGE;
     bo_arena_free(&arena);
     bo_documents_free(&documents);
+    json_decref(request.shard_json);
     return code;
 }

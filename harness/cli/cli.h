@@ -6,6 +6,8 @@
 #ifndef BO_CLI_H
 #define BO_CLI_H
 
+#include <stdio.h>
+
 #include "harness/registry.h"
 #include "harness/stream.h"
 
@@ -50,6 +52,10 @@ void bo_input_close(struct bo_input *in);
  * after a message.
  */
 bool bo_output(const char *path, struct bo_span bytes);
+
+/* The same with what a function prints of `what`. */
+bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *out),
+                       const void *what);
 
 /*
  * The same, piece by piece. Closing says whether all was written, after a message if not; without

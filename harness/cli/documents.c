@@ -412,6 +412,11 @@ bool bo_document_load(struct bo_document *document)
 void bo_documents_leave_out(struct bo_documents *documents, size_t i)
 {
     fprintf(stderr, "bakeoff: %s: left out\n", documents->items[i].path);
+    bo_documents_take_off(documents, i);
+}
+
+void bo_documents_take_off(struct bo_documents *documents, size_t i)
+{
     release(&documents->items[i]);
     documents->n--;
     memmove(&documents->items[i], &documents->items[i + 1],

@@ -62,7 +62,10 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
 /* Reads the document's model; false after a message. */
 bool bo_document_load(struct bo_document *document);
 
-/* Takes the i-th document off the list, with a message. */
+/* Takes the i-th document off the list. */
+void bo_documents_take_off(struct bo_documents *documents, size_t i);
+
+/* The same with a message. */
 void bo_documents_leave_out(struct bo_documents *documents, size_t i);
 
 /* Releases the models and the list. */

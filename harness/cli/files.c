@@ -113,3 +113,17 @@ bool bo_output(const char *path, struct bo_span bytes)
     write_outlet(&outlet, bytes);
     return bo_outlet_close(&outlet, true);
 }
+
+bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *out),
+                       const void *what)
+{
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    if (!out)
+        return fail(path ? path : "-", strerror(errno));
+    print(what, out);
+    const bool ok = fclose(out) == 0 && bo_output(path, (struct bo_span){(uint8_t *)text, nbytes});
+    free(text);
+    return ok;
+}

@@ -1,7 +1,12 @@
-/* bakeoff merge: several text forms to one, their numbers added up. */
+/* bakeoff merge: several text forms to one, their numbers added up; or results of shards to one. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "bench/report_run.h"
+#include "bench/results.h"
+#include "bench/shards.h"
 #include "harness/cli/options.h"
 #include "harness/cli/transcode.h"
 
@@ -59,24 +64,69 @@ static int merge(const struct bo_format *format, const void *const *models, char
     return code;
 }
 
+/* ---- results --------------------------------------------------------------------------------- */
+
+static int merge_results(char *const *paths, size_t n, bool partial, const char *out)
+{
+    struct bo_run *runs = calloc(n, sizeof *runs);
+    const json_t **jsons = calloc(n, sizeof *jsons);
+    char why[BO_MAX_SHARD_ERROR];
+    bool ok = runs && jsons;
+    for (size_t i = 0; i < n && ok; i++) {
+        ok = bo_run_load(paths[i], &runs[i]);
+        jsons[i] = runs[i].json;
+    }
+    if (ok) {
+        json_t *merged = bo_shards_merge(jsons, (const char *const *)paths, n, partial, why);
+        if (!merged)
+            fprintf(stderr, "bakeoff: %s\n", why);
+        ok = merged && bo_results_save(out, merged);
+        json_decref(merged);
+    }
+    for (size_t i = 0; i < n && runs; i++)
+        bo_run_free(&runs[i]);
+    free(jsons);
+    free(runs);
+    return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+}
+
+/* "run.json", "run.json.xz" and files of other names; the name of a format stands for it. */
+static bool names_results(const char *word)
+{
+    const size_t n = strlen(word);
+    return !bo_find_format(word) && ((n > 5 && strcmp(word + n - 5, ".json") == 0) ||
+                                     strchr(word, '/') || access(word, F_OK) == 0);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
 int bo_cmd_merge(int argc, char **argv)
 {
     const char *out = NULL;
+    bool partial = false;
     const struct bo_option options[] = {
         {"--output", 'o', "FILE", "write here instead of to standard output", &out, NULL},
+        {"--partial", 0, NULL, "of results: shards may be missing", NULL, &partial},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "merge", "FORMAT F.txt F.txt... [-o OUT.txt]",
+        "merge", "FORMAT F.txt F.txt... [-o OUT.txt] | A.json B.json... [--partial] [-o OUT.json]",
         "Adds up text forms as the field's tools merge profiles. Sums that do not fit stop at the\n"
         "largest number; how many did is said on standard error. Texts that contradict each other\n"
-        "are bad input.",
+        "are bad input.\n"
+        "Or puts together the results of `bench --shard K/N --json`: all N shards, of one commit,\n"
+        "build, set of options and list of documents. Each document's times stay those of its\n"
+        "shard's machine and run.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return bo_options_exit(n);
-    if (n < 2)
-        return bo_usage_error("merge", "takes a format and files");
+    if (n < 1 || (n < 2 && !names_results(argv[1])))
+        return bo_usage_error("merge", "takes a format and files, or results");
+    if (names_results(argv[1]))
+        return merge_results(argv + 1, (size_t)n, partial, out);
+    if (partial)
+        return bo_usage_error("merge", "--partial is for results of `bench --shard`");
     const struct bo_format *format = bo_need_format("merge", argv[1]);
     if (!format)
         return BO_EXIT_USAGE;

@@ -200,6 +200,8 @@ static int pick_from(const struct request *r, const char *format)
     const int code = path && bo_run_load(path, &run)
                          ? pick(r, format, &run, wishes, n_wishes, &arena)
                          : BO_EXIT_USAGE;
+    if (bo_parts_note(&run) && !r->as_json && code != BO_EXIT_USAGE)
+        bo_print_wrapped(stdout, bo_parts_note(&run), WIDTH, "");
     bo_arena_free(&arena);
     bo_run_free(&run);
     free(newest);

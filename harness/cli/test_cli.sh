@@ -619,6 +619,92 @@ gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 
+# ---- bench in shards, merge of results
+# ----------------------------------------------------------------------------------------------------------------
+
+mkdir "$t/shards" "$t/many"
+for i in 1 2 3 4; do
+    sed "s/^30 0/3$((2 * i)) 0/" "$t/canonical.txt" >"$t/many/d$i.txt"
+done
+options=(--format pcdata --corpus "$t/many" --codec raw --kind point --workload pc-0 --repetitions 1 --no-compress)
+examples=$root/examples/shards
+# All documents once, each with the part that timed it, whatever way the shards were run.
+merged='[.context.bakeoff.documents[].name] == ["d1", "d2", "d3", "d4"]
+    and [.context.bakeoff.parts[].bakeoff.shard.shard] == [1, 2, 3]
+    and [.context.bakeoff.documents[].part] == [0, 1, 2, 0]
+    and ([.benchmarks[] | select(.run_type == "iteration").run_name] | sort | unique | length == 8)
+    and ([.benchmarks[] | select(.run_type == "iteration").family_index] | unique | length == 8)'
+
+mkdir -p "$t/ci/build"
+ln -s "$bakeoff" "$t/ci/build/bakeoff"
+mapfile -t steps < <(sed -n 's/^ *- run: \(build\/bakeoff .*\)/\1/p' "$examples/matrix.yml")
+holds "the matrix measures, then merges" test ${#steps[@]} = 2
+for shard in $(sed -n 's/^ *shard: \[\(.*\)\]/\1/p' "$examples/matrix.yml" | tr -d ,); do
+    step=${steps[0]//'${{ matrix.shard }}'/$shard}
+    (cd "$t/ci" && BENCH_FLAGS="${options[*]}" bash -e -c "$step") >"$t/out" 2>&1
+    holds "the matrix measures shard $shard" test $? = 0
+done
+(cd "$t/ci" && bash -e -c "${steps[1]}")
+cp "$t/ci/merged.json" "$t/out"
+json "the matrix's results, merged" "$merged"
+
+if command -v parallel >/dev/null; then
+    BAKEOFF=$bakeoff "$examples/parallel.sh" 3 "$t/parallel.json" "${options[@]}" >"$t/held" 2>&1
+    holds "GNU parallel runs the shards" cp "$t/parallel.json" "$t/out"
+    json "GNU parallel's results, merged" "$merged"
+else
+    echo "test_cli: GNU parallel is missing: its example is not tested" >&2
+    failed=$((failed + 1))
+fi
+for task in 1 2 3; do
+    SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=3 BAKEOFF=$bakeoff \
+        "$examples/slurm.sh" "$t/shards" "${options[@]}" 2>"$t/err"
+done
+s=$t/shards
+gives 0 "" merge "$s/3.json" "$s/1.json" "$s/2.json"
+json "the order of files does not matter" '[.context.bakeoff.documents[].name] == ["d1", "d2", "d3", "d4"]'
+gives 2 "bakeoff: $s/2.json: with these files, of 3 shards there are missing: 3; --partial merges *" \
+    merge "$s/1.json" "$s/2.json" -o "$t/part.json"
+holds "nothing is written without all shards" test ! -e "$t/part.json"
+gives 0 "" merge --partial "$s/1.json" "$s/2.json" -o "$t/part.json"
+gives 2 "bakeoff: $s/2.json: shard 2/3 is there twice" merge "$t/part.json" "$s/2.json"
+gives 0 "" merge "$t/part.json" "$s/3.json" -o "$t/whole.json"
+cp "$t/whole.json" "$t/out"
+json "what was merged in part can be completed" "$merged"
+gives 0 "bakeoff: table: *" table pcdata --results "$t/whole.json"
+holds "a table says which shard timed it" grep -q 'Run: .*, shard [123] of 3' "$t/out"
+gives 0 "" table pcdata --results "$t/whole.json" --style csv
+holds "csv says which machine timed a document" grep -q ',machine,cpu,date$' "$t/out"
+gives 0 "" pick pcdata --results "$t/whole.json" --size 1
+holds "pick says what is compared" grep -q 'Times of a document are of one machine and one run' "$t/out"
+jq '.context.bakeoff.machine = "another"' "$s/2.json" >"$t/elsewhere.json"
+gives 0 "" merge "$s/1.json" "$t/elsewhere.json" "$s/3.json" -o "$t/apart.json"
+gives 0 "" compare "$t/whole.json" "$t/apart.json"
+holds "times of another machine are not compared" \
+    test "$(grep -c 'times were not compared: measured on two machines' "$t/out")" = 1
+jq '.context.bakeoff.commit = "0123"' "$s/2.json" >"$t/other.json"
+gives 2 "bakeoff: $t/other.json: is of another commit than $s/1.json: 0123, not *" \
+    merge "$s/1.json" "$t/other.json" "$s/3.json"
+jq '.context.bakeoff.commit = "unknown"' "$s/1.json" >"$t/a.json"
+jq '.context.bakeoff.commit = "unknown" | .context.bakeoff.program_xxh3 = "0"' "$s/2.json" >"$t/b.json"
+gives 2 "bakeoff: $t/b.json: is of another program (the commit does not say what it holds) than *" \
+    merge --partial "$t/a.json" "$t/b.json"
+gives 0 "*" bench "${options[@]}" --kind point,open --shard 2/3 --json "$t/other.json"
+gives 2 "bakeoff: $t/other.json: is of other options than $s/1.json: *\"kind\": \"point,open\"*" \
+    merge "$s/1.json" "$t/other.json" "$s/3.json"
+gives 0 "*" bench "${options[@]}" --corpus "$t/many/d1.txt,$t/many/d2.txt" --shard 2/3 --json "$t/other.json"
+gives 2 "bakeoff: $t/other.json: is a shard of another list of documents than $s/1.json" \
+    merge "$s/1.json" "$t/other.json" "$s/3.json"
+gives 2 "bakeoff: $t/bench.json: is no shard; \`bakeoff bench --shard K/N\` makes them" merge "$t/bench.json"
+gives 0 "*no document for shard 5 of 9*" bench "${options[@]}" --shard 5/9 --json "$t/none.json"
+gives 2 "bakeoff: $t/none.json: is a shard of 9, $s/1.json one of 3" merge "$s/1.json" "$t/none.json"
+gives 2 "bakeoff: $t/tiny.txt: * at byte *" merge "$t/tiny.txt" "$s/1.json"
+for shard in 0/3 4/3 1/0 2 x/3 1/3x; do
+    gives 2 "bakeoff: bench: --shard takes K/N, such as 2/3, not '$shard'; see *" bench --shard $shard
+done
+gives 2 "bakeoff: bench: no codec 'nothing' here; see *" \
+    bench "${options[@]}" --codec nothing --shard 1/3
+
 # ---- compare
 # ----------------------------------------------------------------------------------------------------------------
 
@@ -727,7 +813,7 @@ record main 24 1 2 3 >"$t/three.proftext"
 gives 2 "bakeoff: $t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
     merge lprf "$t/one.proftext" "$t/two.proftext" "$t/three.proftext" "$t/two.proftext"
 gives 2 "bakeoff: merge: merging means nothing to pcdata; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
-gives 2 "bakeoff: merge: takes a format and files; see *" merge lprf
+gives 2 "bakeoff: merge: takes a format and files, or results; see *" merge lprf
 gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
     merge lprf "$t/one.proftext" "$t/tiny.txt"

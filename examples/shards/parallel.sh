@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Measures in N shards through GNU parallel and merges them: parallel.sh N OUT.json [OPTION OF BENCH...]
+#
+# HOSTS names a file of machines, one a line as ssh takes them, that all have this folder. Without it, the
+# shards run here, one after the other: two at a time would disturb each other's times.
+set -euo pipefail
+bakeoff=${BAKEOFF:-build/bakeoff} n=$1 out=$2
+shift 2
+shards=$out.shards
+mkdir -p "$shards"
+rm -f "$shards"/*.json
+# bench exits with 1 when a codec failed on a document; the results say so.
+seq "$n" | parallel --quote --jobs 1 --halt soon,fail=1 ${HOSTS:+--sshloginfile "$HOSTS" --workdir .} \
+    sh -c '"$@" >/dev/null || [ $? -eq 1 ]' sh \
+    "$bakeoff" bench --shard "{}/$n" --json "$shards/{}.json" "$@"
+"$bakeoff" merge "$shards"/*.json -o "$out"
