@@ -2,10 +2,12 @@
 #include "bench/compare.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/report_comparison.h"
+#include "bench/report_outliers.h"
 #include "bench/results.h"
 #include "bench/stats.h"
 
@@ -54,13 +56,16 @@ static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
     return times;
 }
 
-static unsigned count_outliers(const double *sorted, size_t n)
+static void name_outliers(const struct bo_run_row *before, const struct bo_run_row *after,
+                          struct bo_arena *arena, struct bo_change *change)
 {
-    const double q1 = bo_percentile(sorted, n, 0.25), q3 = bo_percentile(sorted, n, 0.75);
-    unsigned n_outliers = 0;
-    for (size_t i = 0; i < n; i++)
-        n_outliers += sorted[i] < q1 - 1.5 * (q3 - q1) || sorted[i] > q3 + 1.5 * (q3 - q1);
-    return n_outliers;
+    unsigned n_before, n_after;
+    const char *a = bo_outliers_text(before, arena, &n_before);
+    const char *b = bo_outliers_text(after, arena, &n_after);
+    change->n_outliers = n_before + n_after;
+    if (a || b)
+        change->outliers = bo_arena_printf(arena, "%s%s%s%s%s", a ? "old " : "", a ? a : "",
+                                           a && b ? ", " : "", b ? "new " : "", b ? b : "");
 }
 
 /* Everything but the verdict, which waits for the correction over all times. */
@@ -72,8 +77,8 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
     const double *a = log_times(before, arena), *b = log_times(after, arena);
     if (!bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE, &contrast))
         abort();
-    change->n_outliers = count_outliers(a, before->n) + count_outliers(b, after->n);
     bo_arena_rewind(arena, mark);
+    name_outliers(before, after, arena, change);
     change->p = contrast.p;
     change->superiority = contrast.superiority;
     change->ratio = exp(contrast.shift);
@@ -121,6 +126,35 @@ static void compare_sizes(struct comparing *c, const struct bo_run_codec *before
         compare_exact(c, after->name, *key, size_of(before, *key), size_of(after, *key));
 }
 
+/* Says something once. The last note that has room tells that there are more. */
+static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
+                     const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
+                     const char *format, ...)
+{
+    enum { MAX = sizeof document->notes / sizeof *document->notes };
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < document->n_notes; i++)
+        if (strcmp(document->notes[i], text) == 0)
+            return;
+    if (document->n_notes == MAX)
+        document->notes[MAX - 1] = "and more of this kind";
+    else
+        document->notes[document->n_notes++] = bo_arena_printf(arena, "%s", text);
+}
+
+/* Runs of versions that did not tell what they asked are taken to have asked the same. */
+static bool same_questions(const struct bo_document_changes *document, const char *label)
+{
+    const json_t *a = json_object_get(json_object_get(document->before->sizes, "questions"), label);
+    const json_t *b = json_object_get(json_object_get(document->after->sizes, "questions"), label);
+    return !a || !b || json_equal(a, b);
+}
+
 static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
                         const struct bo_run_row *after)
 {
@@ -134,6 +168,11 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
                                .p = NAN};
     if (judge_failures(before->failure, after->failure, &change)) {
         add_change(c->document, &c->cap, c->arena, &change);
+        return;
+    }
+    if (!same_questions(c->document, after->label)) {
+        add_note(c->document, c->arena, "%s: the two runs ask other questions: not compared",
+                 after->label);
         return;
     }
     if (before->n && after->n && !c->document->times_not_compared) {
@@ -173,6 +212,47 @@ static void judge_times(struct bo_document_changes *document, double threshold,
     bo_arena_rewind(arena, mark);
 }
 
+/* Codecs, and rows of codecs that both have, that only one run measured. */
+static void tell_missing(struct bo_document_changes *document, const struct bo_run_document *of,
+                         const struct bo_run_document *in, const char *which,
+                         struct bo_arena *arena)
+{
+    for (unsigned i = 0; i < of->n_codecs; i++) {
+        const struct bo_run_codec *codec = &of->codecs[i], *other = bo_run_codec(in, codec->name);
+        if (!other)
+            add_note(document, arena, "only in the %s run: %s", which, codec->name);
+        for (unsigned l = 0; l < of->n_labels && other; l++)
+            if (codec->rows[l] && !bo_run_row(in, other, of->labels[l]))
+                add_note(document, arena, "only in the %s run: %s", which, of->labels[l]);
+    }
+}
+
+/* The least p that the test can give for samples of these sizes: of one order among all. */
+static double least_p(const struct bo_change *change)
+{
+    const double a = change->n_before, b = change->n_after;
+    return fmin(1, 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)));
+}
+
+/* Where repetitions are so few that no difference could pass the correction, "unknown" says nothing. */
+static void tell_power(struct bo_document_changes *document, struct bo_arena *arena)
+{
+    double least = 1;
+    unsigned n = 0;
+    for (size_t i = 0; i < document->n; i++) {
+        const struct bo_change *change = &document->changes[i];
+        if (!change->is_time || change->failure)
+            continue;
+        least = fmin(least, least_p(change));
+        n++;
+    }
+    if (n && least * n >= 1 - BO_CONFIDENCE)
+        add_note(
+            document, arena,
+            "too few repetitions for %u times: no difference could be told (p is at least %.2g)", n,
+            fmin(1, least * n));
+}
+
 static void compare_documents(struct bo_document_changes *document, double threshold,
                               struct bo_arena *arena)
 {
@@ -190,6 +270,9 @@ static void compare_documents(struct bo_document_changes *document, double thres
                 compare_row(&c, after->name, row, after->rows[l]);
         }
     }
+    tell_missing(document, document->before, document->after, "old", arena);
+    tell_missing(document, document->after, document->before, "new", arena);
+    tell_power(document, arena);
     judge_times(document, threshold, arena);
     for (size_t i = 0; i < document->n; i++)
         document->n_of[document->changes[i].verdict]++;
@@ -240,6 +323,15 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
     return n;
 }
 
+const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after)
+{
+    const json_t *a = json_object_get(json_object_get(before->ours, "interleaved"), "id");
+    const json_t *b = json_object_get(json_object_get(after->ours, "interleaved"), "id");
+    return a && b && json_equal(a, b)
+               ? "Measured in turns, in one run."
+               : "Measured in two runs: what else the machine did may differ between them.";
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 static const char *figure_cell(const struct bo_change *change, double v, struct bo_arena *arena)
@@ -272,7 +364,8 @@ static void add_row(struct bo_grid *grid, const struct bo_change *change)
         bo_grid_add(grid, "%.3f [%.3f, %.3f]", change->ratio, change->interval.low,
                     change->interval.high);
         bo_grid_add(grid, "%.2g", change->p);
-        bo_grid_add(grid, "%u of %u", change->n_outliers, change->n_before + change->n_after);
+        bo_grid_add(grid, "%u of %u%s%s", change->n_outliers, change->n_before + change->n_after,
+                    change->outliers ? ": " : "", change->outliers ? change->outliers : "");
     }
     bo_grid_add(grid, "%s%s%s", bo_verdict_names[change->verdict], change->failure ? ": " : "",
                 change->failure ? change->failure : "");
@@ -297,6 +390,8 @@ static void print_document(const struct bo_document_changes *document, bool all,
             document->n_of[BO_WORSE], document->n_of[BO_UNKNOWN], document->n_of[BO_EQUAL],
             document->times_not_compared ? "; times were not compared: " : "",
             document->times_not_compared ? document->times_not_compared : "");
+    for (size_t i = 0; i < document->n_notes; i++)
+        fprintf(out, "  note: %s\n", document->notes[i]);
     if (bo_grid_n_rows(&grid) > 1) {
         putc('\n', out);
         bo_grid_text(&grid, width, out);
@@ -340,6 +435,8 @@ static json_t *change_json(const struct bo_change *change)
                       change->interval.coverage, "p", change->p, "superiority", change->superiority,
                       "n_before", (int)change->n_before, "n_after", (int)change->n_after,
                       "outliers", (int)change->n_outliers));
+    if (change->outliers)
+        json_object_set_new(object, "outliers_are", json_string(change->outliers));
     return object;
 }
 
@@ -355,6 +452,10 @@ json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
         if (documents[d].times_not_compared)
             json_object_set_new(object, "times_not_compared",
                                 json_string(documents[d].times_not_compared));
+        json_t *notes = json_array();
+        for (size_t i = 0; i < documents[d].n_notes; i++)
+            json_array_append_new(notes, json_string(documents[d].notes[i]));
+        json_object_set_new(object, "notes", notes);
         json_array_append_new(all, object);
     }
     return all;

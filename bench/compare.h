@@ -23,7 +23,8 @@ struct bo_change {
     double p; /* corrected by Holm's rule over the document's times */
     double superiority;
     unsigned n_before, n_after; /* repetitions */
-    unsigned n_outliers;        /* in both, beyond 1.5 interquartile ranges of the quartiles */
+    unsigned n_outliers;        /* in both (report_outliers.h) */
+    const char *outliers;       /* which: "old #3 #17, new #5"; NULL for none */
     const char *failure;        /* why it failed, in the run where it did; NULL */
     enum bo_verdict verdict;
 };
@@ -35,6 +36,8 @@ struct bo_document_changes {
     size_t n;
     size_t n_of[BO_WORSE + 1];      /* by verdict */
     const char *times_not_compared; /* why; NULL when they were */
+    const char *notes[8];           /* what one run has and the other not, and the like */
+    size_t n_notes;
 };
 
 /*
@@ -47,6 +50,11 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
                        struct bo_arena *arena, struct bo_document_changes **documents_ret);
 
 extern const char *const bo_verdict_names[BO_WORSE + 1];
+
+/*
+ * How the two were measured: in turns (bench/interleave.h), or one after the other, which a sentence says.
+ */
+const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after);
 
 /*
  * A table for each document with its better and worse figures (`all`: every figure), in at most

@@ -5,6 +5,7 @@
 
 #include "bench/report_caption.h"
 #include "bench/report_gobench.h"
+#include "bench/report_outliers.h"
 
 static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
@@ -18,6 +19,9 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
         fprintf(out, "%s- failed: %s\n", i ? "" : "\n", failures[i]);
     fprintf(out, "\n%s. Corpus: %s. %s. Machine: %s. Run: %s. Again: `%s`\n", caption.what,
             caption.corpus, caption.sample, caption.machine, caption.run, caption.command);
+    const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
+    if (outliers)
+        fprintf(out, "\n%s.\n", outliers);
 }
 
 static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
@@ -33,6 +37,9 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
         bo_print_wrapped(out, bo_arena_printf(arena, "Failed: %s", failures[i]), BO_RFC_WIDTH,
                          "          ");
     bo_caption_print(&caption, BO_RFC_WIDTH, out);
+    const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
+    if (outliers)
+        bo_print_wrapped(out, bo_arena_printf(arena, "%s.", outliers), BO_RFC_WIDTH, "  ");
     bo_print_wrapped(out, "+-: the farther end of the interval, in percent of the median.",
                      BO_RFC_WIDTH, "");
 }
@@ -58,6 +65,9 @@ static void print_tex(struct bo_table *table, struct bo_arena *arena, FILE *out)
         bo_print_tex(failures[i], out);
         fprintf(out, ". ");
     }
+    const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
+    if (outliers)
+        bo_print_tex(bo_arena_printf(arena, "%s.", outliers), out);
     fprintf(out, "}\n\\end{table}\n");
 }
 

@@ -7,6 +7,7 @@
 
 #include "bench/stats.h"
 #include "harness/cli/cli.h"
+#include "harness/file.h"
 
 /* ---- figures over repetitions ---------------------------------------------------------------- */
 
@@ -180,6 +181,26 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
     return names;
 }
 
+/*
+ * What identifies the questions that were asked under each label: a hash of the right answers, and how
+ * many. Two builds that draw other questions measure other things.
+ */
+static json_t *questions_json(const struct bo_bench_document *on)
+{
+    json_t *questions = json_object();
+    for (unsigned s = 0; s < on->n_sets; s++) {
+        const struct bo_questions *set = &on->sets[s];
+        char label[128];
+        snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
+        if (set->n)
+            json_object_set_new(
+                questions, label,
+                json_sprintf("%zu answers, %016" PRIx64, set->n,
+                             bo_hash((struct bo_span){set->answers, set->answers_nbytes})));
+    }
+    return questions;
+}
+
 /* Adds to a document's sizes where it comes from, and which workloads could not be asked. */
 static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
 {
@@ -191,6 +212,7 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
     json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
     json_object_set_new(sizes, "xxh3", json_string(hash));
     json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
+    json_object_set_new(sizes, "questions", questions_json(on));
     json_object_set_new(sizes, "not_asked", empty_sets(on, false));
     json_object_set_new(sizes, "too_large", empty_sets(on, true));
 }

@@ -220,6 +220,70 @@ static void another_document(void **state)
     release(&c);
 }
 
+/* One repetition that took ten times as long is named, and moves no median. */
+static void outliers_are_named(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    json_t *json = json_deep_copy(c.after.json), *entry;
+    size_t i, n = 0;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        json_t *time = json_object_get(entry, "real_time");
+        if (ends_with(json_string_value(json_object_get(entry, "run_name")),
+                      "/frame-24/small-sample/decode") &&
+            ++n == 5)
+            json_real_set(time, 10 * json_real_value(time));
+    }
+    release(&c);
+    sample_make(&c.before);
+    assert_true(bo_run_take(json, "sample with an outlier", &c.after));
+    bo_arena_init(&c.arena, BO_ARENA_UNLIMITED);
+    c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+    expect_nothing(&c);
+    n = 0;
+    for (i = 0; i < c.documents[0].n; i++) {
+        const struct bo_change *change = &c.documents[0].changes[i];
+        if (!change->outliers)
+            continue;
+        assert_string_equal(change->outliers, "new #5");
+        assert_int_equal(change->n_outliers, 1);
+        assert_string_equal(change->codec, "frame-24");
+        n++;
+    }
+    assert_int_equal(n, 1);
+    static const char *const styles[] = {"md", "rfc", "tex"};
+    for (i = 0; i < 3; i++) {
+        char *text = sample_print(&c.after, styles[i], "small-sample", NULL), *found;
+        for (char *p = text; *p; p++)
+            *p = *p == '\n' ? ' ' : *p;
+        found = strstr(text, "repetitions are outliers");
+        assert_non_null(found);
+        assert_non_null(strstr(found, "frame-24 decode"));
+        free(text);
+        text = sample_print(&c.before, styles[i], "small-sample", NULL);
+        assert_null(strstr(text, "outliers"));
+        free(text);
+    }
+    release(&c);
+}
+
+/* So few repetitions that "unknown" is the only thing that can be said, which is said. */
+static void no_power(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    assert_int_equal(c.documents[0].n_notes, 0);
+    for (size_t r = 0; r < c.before.n_rows; r++)
+        c.before.rows[r].n = c.after.rows[r].n = c.before.rows[r].n ? 4 : 0;
+    c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+    assert_int_equal(c.documents[0].n_notes, 1);
+    assert_non_null(strstr(c.documents[0].notes[0], "too few repetitions for "));
+    release(&c);
+}
+
 static void printed(void **state)
 {
     (void)state;
@@ -248,10 +312,16 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_run),  cmocka_unit_test(slower_and_faster),
-        cmocka_unit_test(thresholds),    cmocka_unit_test(many_rows_need_more),
-        cmocka_unit_test(one_byte_more), cmocka_unit_test(what_fails_now_is_worse),
-        cmocka_unit_test(two_machines),  cmocka_unit_test(another_document),
+        cmocka_unit_test(the_same_run),
+        cmocka_unit_test(slower_and_faster),
+        cmocka_unit_test(thresholds),
+        cmocka_unit_test(many_rows_need_more),
+        cmocka_unit_test(one_byte_more),
+        cmocka_unit_test(what_fails_now_is_worse),
+        cmocka_unit_test(two_machines),
+        cmocka_unit_test(another_document),
+        cmocka_unit_test(outliers_are_named),
+        cmocka_unit_test(no_power),
         cmocka_unit_test(printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,13 +15,22 @@
 #include "bench/shards.h"
 #include "bench/sizes.h"
 #include "bench/table.h"
+#include "harness/cli/against.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/compare.h"
 #include "harness/cli/documents.h"
 #include "harness/cli/options.h"
 
 int bo_cmd_bench(int argc, char **argv);
 
-enum { ROUNDS = 20, QUICK_ROUNDS = 5, MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
+/* 10 of each are the fewest by which the test can tell one of thousands of rows. */
+enum {
+    ROUNDS = 20,
+    QUICK_ROUNDS = 5,
+    QUICK_ROUNDS_AGAINST = 10,
+    MAX_ROUNDS = 1000,
+    TIMEOUT_S = 300
+};
 
 /* Seconds that the measuring may take, where rows are many: see bo_plan_min_time. */
 enum { BUDGET_S = 600, QUICK_BUDGET_S = 40 };
@@ -30,6 +39,8 @@ enum { BUDGET_S = 600, QUICK_BUDGET_S = 40 };
 struct request {
     struct bo_bench_options bench;
     const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
+    const char *against, *threshold_text;
+    double threshold;
     struct bo_shard shard; /* n = 0: all documents */
     json_t *shard_json;    /* what results say of it */
     bool quick, no_compress, scale;
@@ -50,12 +61,21 @@ static bool parse_filter(const char *option, const char *list, struct bo_names *
 
 static bool parse_numbers(struct request *request)
 {
-    unsigned long long rounds = request->quick ? QUICK_ROUNDS : ROUNDS;
+    unsigned long long rounds = !request->quick    ? ROUNDS
+                                : request->against ? QUICK_ROUNDS_AGAINST
+                                                   : QUICK_ROUNDS;
     if (!bo_option_u64("bench", "--repetitions", request->repetitions, MAX_ROUNDS, &rounds))
         return false;
     if (request->shard_text && !bo_shard_parse(request->shard_text, &request->shard))
         return !bo_usage_error("bench", "--shard takes K/N, such as 2/3, not '%s'",
                                request->shard_text);
+    if (!bo_parse_threshold("bench", request->threshold_text ? request->threshold_text : "5",
+                            &request->threshold))
+        return false;
+    if (request->threshold_text && !request->against)
+        return !bo_usage_error("bench", "--threshold goes with --against");
+    if (request->against && (request->shard_text || (request->json && !strcmp(request->json, "-"))))
+        return !bo_usage_error("bench", "--against goes without --shard, and --json takes a file");
     if (rounds == 0) {
         bo_usage_error("bench", "--repetitions takes a number from 1 on");
         return false;
@@ -81,11 +101,16 @@ static int parse_request(int argc, char **argv, struct request *request)
          NULL},
         {"--scale", 0, NULL, "also the documents for curves over sizes that are here", NULL,
          &request->scale},
-        {"--quick", 0, NULL, "5 repetitions instead of 20, embedded documents, no compressors",
+        {"--quick", 0, NULL,
+         "5 repetitions (with --against 10) instead of 20, embedded documents, no compressors",
          NULL, &request->quick},
         {"--repetitions", 0, "N", "so many", &request->repetitions, NULL},
         {"--shard", 0, "K/N", "only the K-th of N parts of the documents; `merge` joins results",
          &request->shard_text, NULL},
+        {"--against", 0, "BUILD", "measure another build of this program, too, in turns; compare",
+         &request->against, NULL},
+        {"--threshold", 0, "PERCENT", "with --against: smaller changes of a time are not told (5)",
+         &request->threshold_text, NULL},
         {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
          &request->json, NULL},
         {"--no-compress", 0, NULL, "leave the outer compressors out of the JSON's sizes", NULL,
@@ -94,12 +119,15 @@ static int parse_request(int argc, char **argv, struct request *request)
     };
     const struct bo_usage usage = {
         "bench",
-        "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--shard K/N] [--json OUT]",
+        "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--shard K/N]\n"
+        "       [--against BUILD] [--json OUT]",
         "Measures encode, decode, open and each query kind and workload of every codec on every\n"
         "document, after checking the answers. Without options: all codecs on all corpora here.\n"
         "Times are CPU time of the measuring thread. The more rows there are, the shorter is a\n"
         "repetition, 8 ms to 1 ms. An OUT that is a folder, or ends in /, gets MACHINE/DATE.json.\n"
-        " Exit code 1: a codec failed on something.",
+        "With --against, the comparison is that of `compare`, OUT gets this build's results and\n"
+        "OUT's name with .against.json the other's.\n"
+        " Exit code 1: a codec failed on something; with --against: something is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
@@ -197,7 +225,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
         ok = add_present(format, NULL, true, documents);
     if (ok && request->shard.n)
         ok = take_shard(request, documents);
-    for (size_t i = 0; i < documents->n && ok;) {
+    for (size_t i = 0; i < documents->n && ok && !request->against;) {
         const bool is_loaded = bo_document_load(&documents->items[i]);
         /* Nobody named it: its folder may hold other things. */
         const bool is_left_out = !is_loaded && documents->items[i].external && !request->corpus;
@@ -409,6 +437,26 @@ static int measure(struct request *request, const struct bo_documents *documents
     return any_failed(&plan) ? BO_EXIT_FAILED : BO_EXIT_OK;
 }
 
+/* The builds load the documents by themselves. */
+static int measure_against(struct request *request, const struct bo_documents *documents)
+{
+    if (!prepare_output(request))
+        return BO_EXIT_USAGE;
+    const struct bo_against against = {
+        .build = request->against,
+        .codec = request->codec,
+        .kind = request->kind,
+        .workload = request->workload,
+        .quick = request->quick,
+        .compress = request->json && !request->no_compress && !request->quick,
+        .rounds = request->bench.rounds,
+        .order_seed = request->bench.order_seed,
+        .threshold = request->threshold,
+        .json_path = request->json ? request->json_path : NULL,
+    };
+    return bo_bench_against(&against, documents);
+}
+
 int bo_cmd_bench(int argc, char **argv)
 {
     struct request request = {.format = NULL};
@@ -418,8 +466,10 @@ int bo_cmd_bench(int argc, char **argv)
     struct bo_documents documents = {NULL, 0};
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const int code = load_documents(&request, &documents) ? measure(&request, &documents, &arena)
-                                                          : BO_EXIT_USAGE;
+    int code = BO_EXIT_USAGE;
+    if (load_documents(&request, &documents))
+        code = request.against ? measure_against(&request, &documents)
+                               : measure(&request, &documents, &arena);
     bo_arena_free(&arena);
     bo_documents_free(&documents);
     json_decref(request.shard_json);

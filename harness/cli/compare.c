@@ -4,20 +4,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "bench/compare.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/compare.h"
 #include "harness/cli/json.h"
 #include "harness/cli/options.h"
 
 int bo_cmd_compare(int argc, char **argv);
 
-/* "5", "2.5", in percent; false after a message. */
-static bool parse_percent(const char *text, double *share_ret)
+bool bo_parse_threshold(const char *command, const char *text, double *share_ret)
 {
     char *end;
     const double percent = strtod(text, &end);
     if (end == text || *end || !(percent >= 0 && percent <= 1000))
-        return !bo_usage_error("compare", "--threshold takes percent, such as 5");
+        return !bo_usage_error(command, "--threshold takes percent, such as 5");
     *share_ret = percent / 100;
     return true;
 }
@@ -30,8 +29,8 @@ static unsigned output_width(void)
     return 160;
 }
 
-static int compare(const struct bo_run *before, const struct bo_run *after, double threshold,
-                   bool all, bool as_json)
+int bo_compare_results(const char *command, const struct bo_run *before, const struct bo_run *after,
+                       double threshold, enum bo_compare_style style, bool all)
 {
     struct bo_arena arena;
     struct bo_document_changes *documents;
@@ -42,11 +41,13 @@ static int compare(const struct bo_run *before, const struct bo_run *after, doub
         worse = worse || documents[d].n_of[BO_WORSE];
     int code = worse ? BO_EXIT_FAILED : BO_EXIT_OK;
     if (n == 0)
-        code = bo_usage_error("compare", "the two runs have no document in common");
-    else if (as_json)
+        code = bo_usage_error(command, "the two runs have no document in common");
+    else if (style == BO_COMPARE_JSON)
         code = bo_json_print(bo_compare_json(documents, n), code);
     else
         bo_compare_print(documents, n, all, output_width(), &arena, stdout);
+    if (n && style == BO_COMPARE_TEXT)
+        printf("%s\n", bo_compare_how(before, after));
     bo_arena_free(&arena);
     return code;
 }
@@ -75,11 +76,13 @@ int bo_cmd_compare(int argc, char **argv)
     double threshold = 0;
     if (n != 2)
         return bo_usage_error("compare", "takes two files of results");
-    if (!parse_percent(percent, &threshold))
+    if (!bo_parse_threshold("compare", percent, &threshold))
         return BO_EXIT_USAGE;
-    struct bo_run before, after = {.json = NULL};
+    struct bo_run before = {.json = NULL}, after = {.json = NULL};
     const bool ok = bo_run_load(argv[1], &before) && bo_run_load(argv[2], &after);
-    const int code = ok ? compare(&before, &after, threshold, all, as_json) : BO_EXIT_USAGE;
+    const int code = ok ? bo_compare_results("compare", &before, &after, threshold,
+                                             as_json ? BO_COMPARE_JSON : BO_COMPARE_TEXT, all)
+                        : BO_EXIT_USAGE;
     bo_run_free(&before);
     bo_run_free(&after);
     return code;

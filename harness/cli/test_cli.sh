@@ -722,6 +722,66 @@ gives 2 "bakeoff: compare: --threshold takes percent, such as 5; see *" \
     compare "$t/bench.json" "$t/bench.json" --threshold five
 gives 2 "bakeoff: $t/absent: *" compare "$t/bench.json" "$t/absent"
 
+# ---- bench --against
+# ----------------------------------------------------------------------------------------------------------------
+
+# A build that is ours but for what it says: a jq filter, over its results.
+disguise() { # FILE JQ-FILTER
+    cat >"$1" <<END
+#!/usr/bin/env bash
+"$bakeoff" "\$@" || exit
+while [[ \$1 != --json ]]; do shift; done
+jq '$2' "\$2" >"\$2.new" && mv "\$2.new" "\$2"
+END
+    chmod +x "$1"
+}
+faster='.benchmarks |= map(if .name | startswith("pcdata/raw/") then .real_time /= 5 else . end)'
+disguise "$t/faster" "$faster"
+disguise "$t/larger" '.context.bakeoff.documents[].codecs[].bytes += 1'
+disguise "$t/asks-others" '.context.bakeoff.documents[].questions["point/pc-0"] = "others"'
+disguise "$t/lacks" 'del(.benchmarks[] | select(.name | startswith("pcdata/raw/")))'
+against=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0
+    --no-compress --repetitions 6)
+# Ours may be slower or faster by chance, but not eleven times.
+gives 0 "*" "${against[@]}" --threshold 1000 --against "$bakeoff" --json "$t/ab.json"
+holds "two builds, in turns" grep -qx 'Measured in turns, in one run.' "$t/out"
+holds "nothing is worse than itself" grep -q '^0 better, 0 worse, 2 unknown, [1-9][0-9]* equal$' "$t/out"
+for name in ab ab.against; do
+    cp "$t/$name.json" "$t/out"
+    json "$name.json has every repetition" '[.benchmarks[] | select(.name == "pcdata/raw/tiny/point/pc-0")]
+        | map(.repetition_index) == [0, 1, 2, 3, 4, 5] and all(.[]; .repetitions == 6)'
+    gives 0 "" table pcdata --results "$t/$name.json"
+done
+gives 0 "" compare "$t/ab.against.json" "$t/ab.json" --threshold 1000
+holds "the files tell how they were made" grep -qx 'Measured in turns, in one run.' "$t/out"
+gives 0 "" compare "$t/bench.json" "$t/ab.json" --threshold 1000
+holds "others are of two runs" grep -q '^Measured in two runs' "$t/out"
+gives 1 "" "${against[@]}" --against "$t/faster" --threshold 50
+holds "a slower row is worse" grep -Eq '^raw +point/pc-0 .* worse' "$t/out"
+gives 0 "" "${against[@]}" --against "$t/larger" --threshold 1000
+holds "smaller is better" grep -Eq '^raw +bytes .* better' "$t/out"
+gives 0 "" "${against[@]}" --against "$t/asks-others"
+holds "other questions are not compared" \
+    grep -q 'note: point/pc-0: the two runs ask other questions: not compared' "$t/out"
+gives 0 "" "${against[@]}" --against "$t/lacks" --threshold 1000
+holds "what one build lacks is named" grep -q 'note: only in the new run: point/pc-0' "$t/out"
+gives 0 "" "${against[@]}" --repetitions 2 --against "$bakeoff"
+holds "too few repetitions are told" grep -q 'note: too few repetitions for 2 times' "$t/out"
+gives 2 "bakeoff: $t/absent: is no program here" "${against[@]}" --against "$t/absent"
+gives 2 "bakeoff: $t/tiny.txt: is no program here" "${against[@]}" --against "$t/tiny.txt"
+false=$(type -P false)
+gives 2 "bakeoff: $(realpath "$false"): its bench exited with 1" "${against[@]}" --against "$false"
+printf '#!/bin/sh\necho "bakeoff: bench: no codec here" >&2\nexit 2\n' >"$t/older"
+chmod +x "$t/older"
+gives 2 "bakeoff: $t/older: its bench exited with 2: bakeoff: bench: no codec here" \
+    "${against[@]}" --against "$t/older"
+gives 2 "bakeoff: bench: --threshold goes with --against; see *" bench --threshold 5
+gives 2 "bakeoff: bench: --against goes without --shard, and *" bench --against x --shard 1/2
+mkdir "$t/temporary"
+TMPDIR=$t/temporary gives 2 "*" "${against[@]}" --against "$t/older"
+TMPDIR=$t/temporary gives 0 "" "${against[@]}" --repetitions 1 --against "$bakeoff"
+holds "no temporary file stays after two builds" test -z "$(ls -A "$t/temporary")"
+
 # ---- pick
 # ----------------------------------------------------------------------------------------------------------------
 
