@@ -14,10 +14,10 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
-	openjdk-17-jdk-headless parallel
+	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
-# Libraries of optional codecs; without them, these are left out.
-PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev libsqlite3-dev
+# Libraries of optional codecs and importers; without them, these are left out.
+PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev libsqlite3-dev libbabeltrace2-dev
 PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
 	autofdo clang-14 libstdc++-12-dev
 
@@ -103,17 +103,19 @@ limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word
 
 FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 
-# Optional codecs, by their libraries: built in the native variants (VARIANTS_<library>, or gcc and
-# clang) where the header is there.
+# Optional codecs and importers, by their libraries: built in the native variants (VARIANTS_<library>,
+# or gcc and clang) where the header is there.
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
-OPTIONAL ?= marisa cmph llvm zstd sqlite
+OPTIONAL ?= marisa cmph llvm zstd sqlite babeltrace
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c) \
 	codecs/autofdo/shared_trees_zstd.c codecs/statehist/sqlite.c
+OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c memory_states.c)
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
 HEADER_llvm := /usr/lib/llvm-14/include/llvm/ProfileData/InstrProfReader.h
 HEADER_zstd := /usr/include/zstd.h
 HEADER_sqlite := /usr/include/sqlite3.h
+HEADER_babeltrace := /usr/include/babeltrace2/babeltrace.h
 SRC_marisa := $(addprefix codecs/lprf/,marisa.c marisa_shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
 SRC_llvm := $(addprefix codecs/lprf/,profdata.c profdata_shim.cc)
@@ -124,15 +126,18 @@ LIBS_cmph := -lcmph
 LIBS_llvm := -L/usr/lib/llvm-14/lib -lLLVM-14 -lstdc++
 LIBS_zstd := -lzstd
 LIBS_sqlite := -lsqlite3
+LIBS_babeltrace := -lbabeltrace2
 VERSION_marisa = $(shell pkg-config --modversion marisa)
 VERSION_cmph = $(shell pkg-config --modversion cmph)
 VERSION_llvm = $(shell llvm-config-14 --version)
 VERSION_zstd = $(shell pkg-config --modversion libzstd)
 VERSION_sqlite = $(shell pkg-config --modversion sqlite3)
+VERSION_babeltrace = $(shell pkg-config --modversion babeltrace2)
+VARIANTS_babeltrace := gcc clang asan coverage
 VARIANTS_zstd := gcc clang asan coverage libfuzzer afl cmplog
 BUILT_OPTIONAL := $(foreach l,$(OPTIONAL),$(if $(filter $(or $(VARIANTS_$(l)),gcc clang),$(VARIANT)),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))
-CORE_LIBS := $(foreach l,$(BUILT_OPTIONAL),$(LIBS_$(l)))
+CORE_LIBS := $(foreach l,$(filter-out babeltrace,$(BUILT_OPTIONAL)),$(LIBS_$(l)))
 OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
 	-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
 
@@ -142,7 +147,8 @@ CORE_SRC := $(filter-out harness/test_% harness/selfcheck.c,$(wildcard harness/*
 	$(if $(filter test_%,$(notdir $(f))),,$(f))) \
 	$(if $(BUILT_OPTIONAL),codecs/lprf/library.c) $(foreach l,$(BUILT_OPTIONAL),$(SRC_$(l)))
 CLI_SRC := $(filter-out harness/cli/test_%,$(wildcard harness/cli/*.c)) \
-	$(filter-out corpora/import/test_%,$(wildcard corpora/import/*.c)) \
+	$(filter-out corpora/import/test_% $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,\
+	$(OPTIONAL_IMPORT_SRC)),$(wildcard corpora/import/*.c)) \
 	$(filter-out bench/test_%,$(wildcard bench/*.c))
 TEST_SRC := $(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.c bench/test_*.c)
 
@@ -161,7 +167,8 @@ ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 SHIM_OBJ := $(OBJ)/bench/gbench_shim.o
-CLI_LIBS := -ljansson -lelf -lzstd -llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
+CLI_LIBS := $(if $(filter babeltrace,$(BUILT_OPTIONAL)),$(LIBS_babeltrace)) -ljansson -lelf -lzstd \
+	-llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
 ifeq ($(filter asan coverage,$(VARIANT)),)
 CLI_LIBS += -ljemalloc
 CFLAGS_jemalloc := -DBO_JEMALLOC=1
@@ -177,8 +184,9 @@ $(OBJ)/%.o: %.cc
 	@mkdir -p $(@D)
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. $(CXXFLAGS_own) -MMD -MP -c $< -o $@
 
-# A list of codecs is made anew when the libraries change.
-WITH_OPTIONAL := $(foreach f,lprf autofdo statehist,$(OBJ)/codecs/$(f)/format.o)
+# What depends on which libraries there are is made anew when they change.
+WITH_OPTIONAL := $(foreach f,lprf autofdo statehist,$(OBJ)/codecs/$(f)/format.o) \
+	$(OBJ)/corpora/import/statehist_ctf.o
 $(WITH_OPTIONAL): CFLAGS += $(OPTIONAL_FLAGS)
 $(WITH_OPTIONAL): $(OBJ)/optional
 $(OBJ)/codecs/lprf/profdata_shim.o: CXXFLAGS_own := -isystem /usr/lib/llvm-14/include

@@ -88,6 +88,7 @@ step "corpora: manifest" corpora/check.sh
 step "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
 step "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
 step "import: clang's traces" corpora/import/test_real_templight.sh
+step "import: LTTng's traces" corpora/import/test_real_lttng.sh
 step "import: Java reads state histories" corpora/import/test_real_statehist.sh
 step "the tutorial" docs/test_tutorial.sh
 step "planted faults" fuzz/faults.sh anchors

@@ -60,12 +60,21 @@ struct bo_importer {
      * grow with its records; NULL for importers that read a file as a whole. Takes no options.
      */
     enum bo_status (*stream)(struct bo_source *file, struct bo_drain *out, struct bo_error *err);
+
+    /*
+     * Of importers of folders, which have none of the functions above (those of files have none of
+     * these): the same two. Where *err has a phrase though all went well, it is a note for the user.
+     */
+    bool (*sniff_folder)(const char *folder);
+    enum bo_status (*import_folder)(const char *folder, struct bo_arena *arena, void **model_ret,
+                                    struct bo_error *err);
 };
 
 extern const struct bo_importer *const bo_importers[]; /* NULL-terminated */
 
-/* The first importer of the format that takes the file for its own, or NULL. */
+/* The first importer of the format that takes the file, or the folder, for its own; or NULL. */
 const struct bo_importer *bo_find_importer(const char *format, struct bo_span file);
+const struct bo_importer *bo_find_folder_importer(const char *format, const char *folder);
 
 /*
  * True for what is not binary, of an empty file, too: text forms have no NUL, and the magics of LLVM's

@@ -15,7 +15,15 @@ const struct bo_importer *const bo_importers[] = {
 const struct bo_importer *bo_find_importer(const char *format, struct bo_span file)
 {
     for (const struct bo_importer *const *i = bo_importers; *i; i++)
-        if (strcmp((*i)->format, format) == 0 && (*i)->sniff(file))
+        if ((*i)->sniff && strcmp((*i)->format, format) == 0 && (*i)->sniff(file))
+            return *i;
+    return NULL;
+}
+
+const struct bo_importer *bo_find_folder_importer(const char *format, const char *folder)
+{
+    for (const struct bo_importer *const *i = bo_importers; *i; i++)
+        if ((*i)->sniff_folder && strcmp((*i)->format, format) == 0 && (*i)->sniff_folder(folder))
             return *i;
     return NULL;
 }

@@ -234,6 +234,48 @@ bool kernel_sys_exit(struct kernel_states *states, uint32_t cpu, uint32_t tid)
            set_int(states, node, CPU_USERMODE);
 }
 
+bool kernel_current_thread(const struct kernel_states *states, uint32_t cpu, uint32_t *tid_ret)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%lu", (unsigned long)cpu);
+    const uint32_t node = state_find(&states->system, states->cpus, bo_span_of(name));
+    if (node == STATEHIST_ROOT)
+        return false;
+    const struct statehist_interval now = value_of(states, node, "Current_thread");
+    *tid_ret = (uint32_t)now.value;
+    return now.type == STATEHIST_INT;
+}
+
+struct bo_span kernel_numbered_call(uint32_t number, char room[KERNEL_CALL_ROOM])
+{
+    snprintf(room, KERNEL_CALL_ROOM, "syscall_%lu", (unsigned long)number);
+    return bo_span_of(room);
+}
+
+/* ---- what was there before the trace began ------------------------------------------------------------- */
+
+static bool is_null(const struct kernel_states *states, uint32_t thread, const char *field)
+{
+    return value_of(states, thread, field).type == STATEHIST_NULL;
+}
+
+/* A thread's parent is its process; a process' is another one. */
+bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uint32_t ppid,
+                   struct bo_span comm, bool waits_for_cpu)
+{
+    uint32_t thread;
+    if (tid == 0)
+        return true;
+    if (!thread_node(states, 0, tid, &thread))
+        return false;
+    const bool has_status = states->system.open[thread].type != STATEHIST_NULL;
+    return (!is_null(states, thread, "Exec_name") || set_text(states, thread, "Exec_name", comm)) &&
+           (!is_null(states, thread, "PPID") ||
+            set_field(states, thread, "PPID", (int32_t)(tid == pid ? ppid : pid))) &&
+           (!is_null(states, thread, "PID") || set_field(states, thread, "PID", (int32_t)pid)) &&
+           (has_status || set_int(states, thread, waits_for_cpu ? WAIT_FOR_CPU : WAIT_UNKNOWN));
+}
+
 /* ---- interrupts ---------------------------------------------------------------------------------------- */
 
 /* The thread that a CPU runs, where that is known: after its first switch. */
@@ -300,35 +342,74 @@ static bool resume(struct kernel_states *states, uint32_t cpu)
                  : set_null(states, node);
 }
 
-bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo_span irq)
+static const struct kernel_irq *find_irq(const struct kernel_states *states, uint32_t number)
+{
+    for (size_t i = 0; i < states->n_known_irqs; i++)
+        if (states->known_irqs[i].number == number)
+            return &states->known_irqs[i];
+    return NULL;
+}
+
+/* It is called what it was called first. */
+static const struct kernel_irq *know_irq(struct kernel_states *states, uint32_t number,
+                                         struct bo_span name)
+{
+    const struct kernel_irq *known = find_irq(states, number);
+    struct bo_arena *arena = states->system.builder.arena;
+    char digits[16];
+    if (known)
+        return known;
+    const size_t n = (size_t)snprintf(digits, sizeof digits, "%lu/", (unsigned long)number);
+    struct kernel_irq *irqs =
+        bo_grow_array(arena, states->known_irqs, states->n_known_irqs, states->n_known_irqs + 1,
+                      &states->cap_known_irqs, sizeof *irqs);
+    uint8_t *joined = bo_alloc(arena, n + name.n);
+    if (!irqs || !joined)
+        return NULL;
+    memcpy(joined, digits, n);
+    if (name.n)
+        memcpy(joined + n, name.p, name.n);
+    states->known_irqs = irqs;
+    irqs[states->n_known_irqs] = (struct kernel_irq){number, {joined, n + name.n}};
+    return &irqs[states->n_known_irqs++];
+}
+
+bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t number,
+                      struct bo_span name)
 {
     uint32_t one, all;
+    const struct kernel_irq *irq = know_irq(states, number, name);
     struct kernel_cpu *depth = cpu_of(states, cpu);
-    if (!depth)
+    if (!irq || !depth)
         return false;
     depth->irqs++;
-    return interrupt_nodes(states, cpu, "IRQs", &states->irqs, irq, &one, &all) &&
+    return interrupt_nodes(states, cpu, "IRQs", &states->irqs, irq->name, &one, &all) &&
            set_int(states, one, (int32_t)cpu) && set_int(states, all, (int32_t)cpu) &&
            interrupt(states, cpu, CPU_IRQ);
 }
 
-bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, struct bo_span irq)
+bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t number)
 {
     uint32_t one, all;
+    const struct kernel_irq *irq = find_irq(states, number);
+    if (!irq)
+        return true;
     struct kernel_cpu *depth = cpu_of(states, cpu);
     if (!depth)
         return false;
     depth->irqs -= depth->irqs > 0; /* a trace may begin within an interrupt */
-    return interrupt_nodes(states, cpu, "IRQs", &states->irqs, irq, &one, &all) &&
+    return interrupt_nodes(states, cpu, "IRQs", &states->irqs, irq->name, &one, &all) &&
            set_null(states, one) && set_null(states, all) && resume(states, cpu);
 }
 
 /* The bits of one vector, on one CPU and (those of whatever CPU was last) on all. */
-static bool set_bits(struct kernel_states *states, uint32_t cpu, struct bo_span vector,
-                     uint64_t kept, uint64_t added)
+static bool set_bits(struct kernel_states *states, uint32_t cpu, uint32_t vector, uint64_t kept,
+                     uint64_t added)
 {
     uint32_t nodes[2];
-    if (!interrupt_nodes(states, cpu, "Soft_IRQs", &states->soft_irqs, vector, &nodes[0],
+    char name[16];
+    snprintf(name, sizeof name, "%lu", (unsigned long)vector);
+    if (!interrupt_nodes(states, cpu, "Soft_IRQs", &states->soft_irqs, bo_span_of(name), &nodes[0],
                          &nodes[1]))
         return false;
     const struct statehist_interval *now = &states->system.open[nodes[0]];
@@ -339,12 +420,12 @@ static bool set_bits(struct kernel_states *states, uint32_t cpu, struct bo_span 
     return true;
 }
 
-bool kernel_soft_irq_raise(struct kernel_states *states, uint32_t cpu, struct bo_span vector)
+bool kernel_soft_irq_raise(struct kernel_states *states, uint32_t cpu, uint32_t vector)
 {
     return set_bits(states, cpu, vector, SOFT_IRQ_RUNS, SOFT_IRQ_RAISED);
 }
 
-bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo_span vector)
+bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t vector)
 {
     struct kernel_cpu *depth = cpu_of(states, cpu);
     if (!depth)
@@ -353,7 +434,7 @@ bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo
     return set_bits(states, cpu, vector, 0, SOFT_IRQ_RUNS) && interrupt(states, cpu, CPU_SOFT_IRQ);
 }
 
-bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, struct bo_span vector)
+bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t vector)
 {
     struct kernel_cpu *depth = cpu_of(states, cpu);
     if (!depth)

@@ -19,6 +19,14 @@ struct kernel_states {
     uint32_t threads, cpus, irqs, soft_irqs; /* quarks; the last two are made when first needed */
     struct kernel_cpu *per_cpu;
     size_t n_cpus, cap_cpus;
+    struct kernel_irq *known_irqs; /* that have begun at least once */
+    size_t n_known_irqs, cap_known_irqs;
+};
+
+/* Interrupts have their names only where they begin. */
+struct kernel_irq {
+    uint32_t number;
+    struct bo_span name; /* "14/ata_piix" */
 };
 
 /* How a thread left its CPU. */
@@ -44,10 +52,23 @@ bool kernel_sys_enter(struct kernel_states *states, uint32_t cpu, uint32_t tid,
                       struct bo_span name);
 bool kernel_sys_exit(struct kernel_states *states, uint32_t cpu, uint32_t tid);
 
-bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo_span irq);
-bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, struct bo_span irq);
-bool kernel_soft_irq_raise(struct kernel_states *states, uint32_t cpu, struct bo_span vector);
-bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, struct bo_span vector);
-bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, struct bo_span vector);
+/* An interrupt that ends without having begun, as far as anyone saw, changes nothing. */
+bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t irq,
+                      struct bo_span name);
+bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t irq);
+bool kernel_soft_irq_raise(struct kernel_states *states, uint32_t cpu, uint32_t vector);
+bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t vector);
+bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t vector);
+
+/* The thread that runs on a CPU; false until the CPU's first switch. */
+bool kernel_current_thread(const struct kernel_states *states, uint32_t cpu, uint32_t *tid_ret);
+
+/* What a dump at a trace's start tells of one thread: kept where nothing is known yet. */
+bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uint32_t ppid,
+                   struct bo_span comm, bool waits_for_cpu);
+
+/* What a system call is called of which only the number is known: "syscall_439", in `room`. */
+enum { KERNEL_CALL_ROOM = 24 };
+struct bo_span kernel_numbered_call(uint32_t number, char room[KERNEL_CALL_ROOM]);
 
 #endif

@@ -1,6 +1,8 @@
 /* A state system, for importers of traces. */
 #include "corpora/import/state_system.h"
 
+#include "harness/utf8.h"
+
 enum { MAX_NAME_NBYTES = 256 }; /* of what traces name: tasks, interrupts */
 
 bool state_system_init(struct state_system *system, int64_t start, struct bo_arena *arena)
@@ -70,6 +72,17 @@ bool state_set_string(struct state_system *system, uint32_t quark, struct bo_spa
     uint32_t number;
     return statehist_add_string(&system->builder, string, &number) &&
            state_set(system, quark, STATEHIST_STRING, number);
+}
+
+bool state_clean_text(struct bo_arena *arena, struct bo_span *text)
+{
+    if (text->n == 0 || (bo_is_utf8(*text) && !memchr(text->p, 0, text->n)))
+        return true;
+    uint8_t *copy = bo_alloc(arena, text->n);
+    for (size_t i = 0; copy && i < text->n; i++)
+        copy[i] = text->p[i] >= ' ' && text->p[i] < 0x7f ? text->p[i] : '?';
+    text->p = copy;
+    return copy != NULL;
 }
 
 enum bo_status state_system_finish(struct state_system *system, struct statehist_model **model_ret,

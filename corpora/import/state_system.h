@@ -33,6 +33,9 @@ bool state_set(struct state_system *system, uint32_t quark, enum statehist_type 
                uint64_t value);
 bool state_set_string(struct state_system *system, uint32_t quark, struct bo_span string);
 
+/* Names of tasks are any bytes: what is not UTF-8 becomes question marks, in a copy. */
+bool state_clean_text(struct bo_arena *arena, struct bo_span *text);
+
 /* Closes everything, in the order of quarks. As statehist_finish(). */
 enum bo_status state_system_finish(struct state_system *system, struct statehist_model **model_ret,
                                    struct bo_error *err);

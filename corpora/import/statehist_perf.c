@@ -11,7 +11,6 @@
 #include "corpora/import/import.h"
 #include "corpora/import/kernel_states.h"
 #include "harness/text.h"
-#include "harness/utf8.h"
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
@@ -32,14 +31,6 @@ struct importer {
     struct kernel_states states;
     size_t n_events;
     bool is_x86_64;
-    struct irq *irqs; /* names of those that have been met */
-    size_t n_irqs, cap_irqs;
-};
-
-/* Interrupts have their names only where they begin. */
-struct irq {
-    uint32_t number;
-    struct bo_span name; /* "14/ata_piix" */
 };
 
 static enum bo_status fail_at(const struct importer *in, const uint8_t *at, const char *what)
@@ -197,18 +188,6 @@ static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
     return true;
 }
 
-/* Names of tasks are any bytes; what is not UTF-8 becomes question marks. */
-static bool clean(struct importer *in, struct bo_span *name)
-{
-    if (bo_is_utf8(*name) && !memchr(name->p, 0, name->n))
-        return true;
-    uint8_t *copy = bo_alloc(in->arena, name->n);
-    for (size_t i = 0; copy && i < name->n; i++)
-        copy[i] = name->p[i] >= ' ' && name->p[i] < 0x7f ? name->p[i] : '?';
-    name->p = copy;
-    return copy != NULL;
-}
-
 /* ---- events ------------------------------------------------------------------------------------------- */
 
 enum reading { READ, MALFORMED, REFUSED /* by the arena */ };
@@ -246,7 +225,7 @@ static enum reading on_switch(struct importer *in, const struct event *e)
         !prio_of(e->text, " prev_prio=", &prev_prio) ||
         !prio_of(e->text, " next_prio=", &next_prio) || !comm.p || !state.p)
         return MALFORMED;
-    return done(clean(in, &comm) &&
+    return done(state_clean_text(in->arena, &comm) &&
                 kernel_switch(&in->states, e->cpu, prev_tid, prev_state_of(state), prev_prio, comm,
                               next_tid, next_prio));
 }
@@ -286,7 +265,7 @@ static enum reading on_fork(struct importer *in, const struct event *e)
     if (!number_of(e->text, " pid=", INT32_MAX, &parent) ||
         !number_of(e->text, " child_pid=", INT32_MAX, &tid) || !comm.p)
         return MALFORMED;
-    return done(clean(in, &comm) && kernel_fork(&in->states, parent, tid, comm));
+    return done(state_clean_text(in->arena, &comm) && kernel_fork(&in->states, parent, tid, comm));
 }
 
 static enum reading on_free(struct importer *in, const struct event *e)
@@ -301,10 +280,12 @@ static enum reading on_free(struct importer *in, const struct event *e)
 static enum reading on_exec(struct importer *in, const struct event *e)
 {
     struct bo_span comm = e->comm;
-    return done(clean(in, &comm) && kernel_name(&in->states, e->cpu, e->tid, comm));
+    return done(state_clean_text(in->arena, &comm) &&
+                kernel_name(&in->states, e->cpu, e->tid, comm));
 }
 
-static struct bo_span system_call_name(const struct importer *in, uint32_t number, char room[24])
+static struct bo_span system_call_name(const struct importer *in, uint32_t number,
+                                       char room[KERNEL_CALL_ROOM])
 {
     static const char *const names[] = {
 #define SYSCALL(number, name) [number] = #name,
@@ -313,22 +294,13 @@ static struct bo_span system_call_name(const struct importer *in, uint32_t numbe
     };
     if (in->is_x86_64 && number < sizeof names / sizeof *names && names[number])
         return bo_span_of(names[number]);
-    struct bo_span name = {(const uint8_t *)room, 0};
-    uint8_t digits[10];
-    size_t n = 0;
-    memcpy(room, "syscall_", 8);
-    do
-        digits[n++] = (uint8_t)('0' + number % 10);
-    while (number /= 10);
-    for (name.n = 8; n; name.n++)
-        room[name.n] = (char)digits[--n];
-    return name;
+    return kernel_numbered_call(number, room);
 }
 
 /* "NR 16 (3f, 2400, ...)"; a task that leaves a signal enters call -1. */
 static enum reading on_sys_enter(struct importer *in, const struct event *e)
 {
-    char room[24];
+    char room[KERNEL_CALL_ROOM];
     uint32_t number;
     int32_t value;
     if (!prio_of(e->text, "NR ", &value))
@@ -344,30 +316,15 @@ static enum reading on_sys_exit(struct importer *in, const struct event *e)
     return done(kernel_sys_exit(&in->states, e->cpu, e->tid));
 }
 
-/* "irq=14 name=ata_piix": the name stays for where the interrupt ends. */
+/* "irq=14 name=ata_piix" */
 static enum reading on_irq_entry(struct importer *in, const struct event *e)
 {
     uint32_t number;
     struct bo_span name = text_of(e->text, " name=", NULL);
     if (!number_of(e->text, "irq=", INT32_MAX, &number) || !name.p)
         return MALFORMED;
-    if (!clean(in, &name))
-        return REFUSED;
-    for (size_t i = 0; i < in->n_irqs; i++)
-        if (in->irqs[i].number == number)
-            return done(kernel_irq_enter(&in->states, e->cpu, in->irqs[i].name));
-    struct irq *irqs =
-        bo_grow_array(in->arena, in->irqs, in->n_irqs, in->n_irqs + 1, &in->cap_irqs, sizeof *irqs);
-    const struct bo_span text = text_of(e->text, "irq=", " ");
-    uint8_t *joined = bo_alloc(in->arena, text.n + 1 + name.n);
-    if (!irqs || !joined)
-        return REFUSED;
-    in->irqs = irqs;
-    memcpy(joined, text.p, text.n);
-    joined[text.n] = '/';
-    memcpy(joined + text.n + 1, name.p, name.n);
-    irqs[in->n_irqs] = (struct irq){number, {joined, text.n + 1 + name.n}};
-    return done(kernel_irq_enter(&in->states, e->cpu, irqs[in->n_irqs++].name));
+    return done(state_clean_text(in->arena, &name) &&
+                kernel_irq_enter(&in->states, e->cpu, number, name));
 }
 
 static enum reading on_irq_exit(struct importer *in, const struct event *e)
@@ -375,38 +332,31 @@ static enum reading on_irq_exit(struct importer *in, const struct event *e)
     uint32_t number;
     if (!number_of(e->text, "irq=", INT32_MAX, &number))
         return MALFORMED;
-    for (size_t i = 0; i < in->n_irqs; i++)
-        if (in->irqs[i].number == number)
-            return done(kernel_irq_exit(&in->states, e->cpu, in->irqs[i].name));
-    return READ; /* began before the trace did */
-}
-
-static bool vector_of(const struct event *e, struct bo_span *vector_ret)
-{
-    uint32_t number;
-    *vector_ret = text_of(e->text, "vec=", " ");
-    return number_of(e->text, "vec=", INT32_MAX, &number);
+    return done(kernel_irq_exit(&in->states, e->cpu, number));
 }
 
 static enum reading on_soft_irq_raise(struct importer *in, const struct event *e)
 {
-    struct bo_span vector;
-    return vector_of(e, &vector) ? done(kernel_soft_irq_raise(&in->states, e->cpu, vector))
-                                 : MALFORMED;
+    uint32_t vector;
+    return number_of(e->text, "vec=", INT32_MAX, &vector)
+               ? done(kernel_soft_irq_raise(&in->states, e->cpu, vector))
+               : MALFORMED;
 }
 
 static enum reading on_soft_irq_entry(struct importer *in, const struct event *e)
 {
-    struct bo_span vector;
-    return vector_of(e, &vector) ? done(kernel_soft_irq_enter(&in->states, e->cpu, vector))
-                                 : MALFORMED;
+    uint32_t vector;
+    return number_of(e->text, "vec=", INT32_MAX, &vector)
+               ? done(kernel_soft_irq_enter(&in->states, e->cpu, vector))
+               : MALFORMED;
 }
 
 static enum reading on_soft_irq_exit(struct importer *in, const struct event *e)
 {
-    struct bo_span vector;
-    return vector_of(e, &vector) ? done(kernel_soft_irq_exit(&in->states, e->cpu, vector))
-                                 : MALFORMED;
+    uint32_t vector;
+    return number_of(e->text, "vec=", INT32_MAX, &vector)
+               ? done(kernel_soft_irq_exit(&in->states, e->cpu, vector))
+               : MALFORMED;
 }
 
 static const struct handler {

@@ -325,7 +325,6 @@ static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
 /* Decides where the results go, before minutes are spent on them. False after a message. */
 static bool prepare_output(struct request *request)
 {
-    struct stat st;
     const char *json = request->json;
     request->json_to_stdout = json && strcmp(json, "-") == 0;
     if (!json || request->json_to_stdout)
@@ -333,7 +332,7 @@ static bool prepare_output(struct request *request)
     const size_t n = strlen(json);
     if (n == 0 || n > PATH_MAX - 200)
         return !bo_usage_error("bench", "--json takes a path");
-    if (json[n - 1] == '/' || (stat(json, &st) == 0 && S_ISDIR(st.st_mode)))
+    if (json[n - 1] == '/' || bo_is_folder(json))
         name_in_folder(json, request->json_path);
     else
         snprintf(request->json_path, PATH_MAX, "%s", json);

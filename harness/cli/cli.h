@@ -47,6 +47,8 @@ struct bo_input {
 bool bo_input_open(const char *path, struct bo_input *in);
 void bo_input_close(struct bo_input *in);
 
+bool bo_is_folder(const char *path);
+
 /*
  * Writes to `path` through a temporary file and a rename; NULL or "-" is standard output. False
  * after a message.

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "corpora/import/import.h"
 #include "harness/cli/cli.h"
 #include "harness/file.h"
 
@@ -258,8 +257,7 @@ static bool list_extra(const struct bo_format *wanted, struct bo_documents *docu
     for (const struct bo_format *const *f = bo_formats; extra && *f && ok; f++) {
         char *folder = wanted && wanted != *f ? NULL : join(extra, (*f)->name);
         struct bo_documents files = {NULL, 0};
-        struct stat st;
-        if (folder && stat(folder, &st) == 0 && S_ISDIR(st.st_mode)) {
+        if (folder && bo_is_folder(folder)) {
             ok = append_folder(*f, folder, &files);
             ok = append_extra(&files, documents) && ok;
         }
@@ -359,8 +357,9 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
     if (strcmp(name_or_path, "-") == 0)
         return append_path(format, name_or_path, documents);
     if (stat(name_or_path, &st) == 0)
-        return S_ISDIR(st.st_mode) ? append_folder(format, name_or_path, documents)
-                                   : append_path(format, name_or_path, documents);
+        return S_ISDIR(st.st_mode) && !bo_find_folder_importer(format->name, name_or_path)
+                   ? append_folder(format, name_or_path, documents)
+                   : append_path(format, name_or_path, documents);
     bool found = false;
     if (!add_known(format, name_or_path, documents, &found))
         return false;
@@ -390,15 +389,25 @@ static bool hash_model(struct bo_document *document)
     return status == BO_OK;
 }
 
-bool bo_document_load(struct bo_document *document)
+bool bo_import_folder(const struct bo_importer *importer, const char *folder,
+                      struct bo_arena *arena, void **model_ret)
+{
+    struct bo_error error = {0};
+    if (importer->import_folder(folder, arena, model_ret, &error)) {
+        bo_file_error(folder, &error);
+        return false;
+    }
+    if (error.what)
+        fprintf(stderr, "bakeoff: %s: note: %s\n", folder, error.what);
+    return true;
+}
+
+static bool load_file(struct bo_document *document)
 {
     struct bo_input in;
     struct bo_error error = {0};
-    if (document->model)
-        return true;
     if (!bo_input_open(document->path, &in))
         return false;
-    bo_arena_init(&document->arena, BO_ARENA_UNLIMITED);
     const struct bo_importer *importer = bo_find_importer(document->format->name, in.bytes);
     const enum bo_status status =
         importer ? importer->import(in.bytes, NULL, &document->arena, &document->model, &error)
@@ -406,7 +415,22 @@ bool bo_document_load(struct bo_document *document)
     if (status)
         bo_file_error(in.path, &error);
     bo_input_close(&in);
-    return status == BO_OK && hash_model(document);
+    return status == BO_OK;
+}
+
+bool bo_document_load(struct bo_document *document)
+{
+    if (document->model)
+        return true;
+    bo_arena_init(&document->arena, BO_ARENA_UNLIMITED);
+    const struct bo_importer *importer =
+        bo_is_folder(document->path)
+            ? bo_find_folder_importer(document->format->name, document->path)
+            : NULL;
+    const bool ok =
+        importer ? bo_import_folder(importer, document->path, &document->arena, &document->model)
+                 : load_file(document);
+    return ok && hash_model(document);
 }
 
 void bo_documents_leave_out(struct bo_documents *documents, size_t i)

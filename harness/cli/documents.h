@@ -10,6 +10,7 @@
 #ifndef BO_DOCUMENTS_H
 #define BO_DOCUMENTS_H
 
+#include "corpora/import/import.h"
 #include "harness/arena.h"
 #include "harness/format.h"
 
@@ -54,13 +55,17 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
 
 /*
  * Appends what a user names: a document of the corpora, a file (text form, or anything importable),
- * or a folder of files. False after a message.
+ * a folder that an importer takes, or one of files. False after a message.
  */
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents);
 
 /* Reads the document's model; false after a message. */
 bool bo_document_load(struct bo_document *document);
+
+/* What the importer makes of a folder; false after a message. */
+bool bo_import_folder(const struct bo_importer *importer, const char *folder,
+                      struct bo_arena *arena, void **model_ret);
 
 /* Takes the i-th document off the list. */
 void bo_documents_take_off(struct bo_documents *documents, size_t i);

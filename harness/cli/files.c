@@ -48,6 +48,12 @@ static bool name_temporary(const char *start, char *temporary, size_t n)
     return true;
 }
 
+bool bo_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 bool bo_temporary_folder(char *path, size_t n)
 {
     const char *parent = getenv("TMPDIR");

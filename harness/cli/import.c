@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "corpora/import/import.h"
+#include "harness/cli/documents.h"
 #include "harness/cli/options.h"
 #include "harness/cli/source.h"
 #include "harness/cli/transcode.h"
@@ -64,7 +65,7 @@ static void make_table(struct option_table *table, const char **out)
         "--output", 'o', "FILE", "write here instead of to standard output", out, NULL};
     size_t n = (size_t)snprintf(
         table->text, sizeof table->text,
-        "Reads a real file of the field and writes the format's text form. The importers:");
+        "Reads a real file or folder of the field and writes the format's text form. The importers:");
     for (const struct bo_importer *const *i = bo_importers; *i; i++) {
         add_importer_options(table, *i);
         if (n < sizeof table->text)
@@ -119,10 +120,10 @@ static const struct bo_importer *choose(const struct option_table *table, const 
     return bo_find_importer(format, file);
 }
 
-static int unknown_source(const char *path, const char *format_name)
+static int unknown_source(const char *path, const char *format_name, const char *what)
 {
-    fprintf(stderr, "bakeoff: %s: no importer of %s takes this file; there are\n", path,
-            format_name);
+    fprintf(stderr, "bakeoff: %s: no importer of %s takes this %s; there are\n", path, format_name,
+            what);
     for (const struct bo_importer *const *i = bo_importers; *i; i++)
         if (strcmp((*i)->format, format_name) == 0)
             fprintf(stderr, "  %-12s %s\n", (*i)->name, (*i)->summary);
@@ -200,7 +201,7 @@ static int import_file(const struct option_table *table, const struct bo_format 
     struct bo_import_options options = {.seed = 1};
     struct bo_input like = {.path = NULL};
     const struct bo_importer *importer = choose(table, format->name, file->head);
-    int code = importer ? BO_EXIT_USAGE : unknown_source(file->path, format->name);
+    int code = importer ? BO_EXIT_USAGE : unknown_source(file->path, format->name, "file");
     if (!importer || !fill_options(table, importer, &options, &like))
         bo_source_close(file);
     else if (importer->stream)
@@ -209,6 +210,26 @@ static int import_file(const struct option_table *table, const struct bo_format 
         code = import_whole(format, importer, file, &options, out);
     if (like.path)
         bo_input_close(&like);
+    return code;
+}
+
+/* No importer of folders has options. */
+static int import_folder(const struct option_table *table, const struct bo_format *format,
+                         const char *folder, const char *out)
+{
+    struct bo_import_options options = {.seed = 1};
+    struct bo_arena arena;
+    void *model = NULL;
+    const struct bo_importer *importer = bo_find_folder_importer(format->name, folder);
+    if (!importer)
+        return unknown_source(folder, format->name, "folder");
+    if (!fill_options(table, importer, &options, &(struct bo_input){.path = NULL}))
+        return BO_EXIT_USAGE;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const int code = bo_import_folder(importer, folder, &arena, &model)
+                         ? bo_write_text(format, model, out)
+                         : BO_EXIT_USAGE;
+    bo_arena_free(&arena);
     return code;
 }
 
@@ -222,10 +243,14 @@ int bo_cmd_import(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 2)
-        return bo_usage_error("import", "takes a format and one file");
+        return bo_usage_error("import", "takes a format and one file or folder");
     struct bo_file_source file;
     const struct bo_format *format = bo_need_format("import", argv[1]);
-    if (!format || !makes_sense(&table, format->name) || !bo_source_open(argv[2], &file))
+    if (!format || !makes_sense(&table, format->name))
+        return BO_EXIT_USAGE;
+    if (bo_is_folder(argv[2]))
+        return import_folder(&table, format, argv[2], out);
+    if (!bo_source_open(argv[2], &file))
         return BO_EXIT_USAGE;
     return import_file(&table, format, &file, out);
 }

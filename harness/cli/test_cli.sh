@@ -142,7 +142,7 @@ done
 gives 2 "bakeoff: convert: takes two FORMAT/CODEC and one file; see *" convert pcdata/raw pcdata/raw
 gives 2 "bakeoff: convert: no codec 'x' of pcdata; there are *" convert pcdata/x pcdata/raw a
 gives 2 "bakeoff: convert: no codec 'x' of pcdata; there are *" convert pcdata/raw pcdata/x a
-gives 2 "bakeoff: import: takes a format and one file; see *" import pcdata
+gives 2 "bakeoff: import: takes a format and one file or folder; see *" import pcdata
 gives 2 "bakeoff: import: no format 'x'; *" import x "$t/tiny.txt"
 gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; see *" \
     import pcdata "$t/tiny.txt" --functions x
@@ -170,6 +170,7 @@ for command in "encode pcdata/raw" "decode pcdata/raw" "convert pcdata/raw pcdat
     "import pcdata"; do
     # shellcheck disable=SC2086
     gives 2 "bakeoff: $t/absent: No such file or directory" $command "$t/absent"
+    [[ $command == import* ]] && continue # there are folders that it takes
     # shellcheck disable=SC2086
     gives 2 "bakeoff: $t/folder: is a directory" $command "$t/folder"
 done
@@ -180,6 +181,8 @@ gives 2 "bakeoff: $t/absent: neither a file nor a document of the corpora; see *
     size pcdata "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: no importer of pcdata takes this file; there are*" \
     import pcdata "$t/tiny.txt"
+gives 2 "bakeoff: $t/folder: no importer of statehist takes this folder; there are*" \
+    import statehist "$t/folder"
 
 # ---- encode, decode, convert, query: every codec
 # ------------------------------------------------------------
