@@ -107,27 +107,36 @@ static long find_and_measure(const char *file)
 
 /* ---- a codec --------------------------------------------------------------------------------- */
 
-static void name_file(const struct bo_format *format, const struct bo_codec *codec,
-                      struct bo_code_size *size)
+/* The codec's own, or one called after it, or that of the encoding it reads. Returns its lines. */
+static long find_file(const struct bo_format *format, const struct bo_codec *codec, char *path,
+                      size_t size)
 {
-    const int n = snprintf(size->file, sizeof size->file, "codecs/%s/", format->name);
-    snprintf(size->file + n, sizeof size->file - (size_t)n, "%.*s.c",
-             (int)bo_first_part_length(codec->name), codec->name);
-    for (char *p = size->file + n; *p; p++)
+    if (codec->file) {
+        snprintf(path, size, "%s", codec->file);
+        return find_and_count(path);
+    }
+    const int n = snprintf(path, size, "codecs/%s/", format->name);
+    snprintf(path + n, size - (size_t)n, "%.*s.c", (int)bo_first_part_length(codec->name),
+             codec->name);
+    for (char *p = path + n; *p; p++)
         if (*p == '-')
             *p = '_';
+    const long n_lines = find_and_count(path);
+    return n_lines < 0 && codec->reads
+               ? find_file(format, bo_encoding_of(format, codec), path, size)
+               : n_lines;
 }
 
 struct bo_code_size bo_code_measure(const struct bo_format *format, const struct bo_codec *codec)
 {
     struct bo_code_size size = {.shared = NULL};
-    name_file(format, codec, &size);
-    size.n_lines = find_and_count(size.file);
-    if (size.n_lines < 0 && codec->reads) {
-        size.shared = codec->reads;
-        name_file(format, bo_encoding_of(format, codec), &size);
-        size.n_lines = find_and_count(size.file);
-    }
+    char other[sizeof size.file];
+    size.n_lines = find_file(format, codec, size.file, sizeof size.file);
     size.object_nbytes = find_and_measure(size.file);
+    for (const struct bo_codec *const *c = format->codecs; *c != codec && !size.shared; c++) {
+        find_file(format, *c, other, sizeof other);
+        if (strcmp(other, size.file) == 0)
+            size.shared = (*c)->name;
+    }
     return size;
 }

@@ -5,8 +5,8 @@
 #include "harness/format.h"
 
 struct bo_code_size {
-    char file[256];     /* "codecs/pcdata/varint_delta.c": the codec's, or the one it shares */
-    const char *shared; /* the codec whose file that is; NULL when it is its own */
+    char file[256];     /* "codecs/pcdata/varint_delta.c" */
+    const char *shared; /* the first codec that is in the same file; NULL when this is it */
     long n_lines;       /* all of the file's lines; -1 when it is not at hand */
     long object_nbytes; /* code and constant data of the compiled file; -1 when it is not at hand */
 };

@@ -59,26 +59,32 @@ static void add_kind(const struct bo_run_document *document, const struct bo_fro
             front = bo_arena_printf(arena, "%s%s%s", front ? front : "", front ? ", " : "",
                                     point_text(arena, document, &points[i]));
     }
-    bo_grid_add(grid, "%s%s", document->name, points[0].probabilistic ? ", of the (~)" : "");
+    static const char *const suffixes[] = {
+        [BO_FRONT_READ_IN_PLACE] = "",
+        [BO_FRONT_UNPACKED] = ", unpacked",
+        [BO_FRONT_PROBABILISTIC] = ", of the (~)",
+    };
+    bo_grid_add(grid, "%s%s", document->name, suffixes[points[0].kind]);
     bo_grid_add(grid, "%s", point_text(arena, document, &points[0]));
     bo_grid_add(grid, "%s", point_text(arena, document, fastest));
     bo_grid_add(grid, "%s", front);
     bo_grid_end_row(grid);
 }
 
-/* A line for the exact codecs, and one for the probabilistic where there are some. */
-static void add_picks(const struct bo_run_document *document, struct bo_arena *arena,
+/* A line for each kind that there is. Returns whether some are unpacked. */
+static bool add_picks(const struct bo_run_document *document, struct bo_arena *arena,
                       struct bo_grid *grid)
 {
     struct bo_front_point *points;
     const size_t n = bo_front_points(document, bo_run_main_label(document), arena, &points);
-    size_t n_exact = 0;
-    while (n_exact < n && !points[n_exact].probabilistic)
-        n_exact++;
-    if (n_exact)
-        add_kind(document, points, n_exact, arena, grid);
-    if (n_exact < n)
-        add_kind(document, points + n_exact, n - n_exact, arena, grid);
+    bool unpacked = false;
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && points[end].kind == points[i].kind;)
+            end++;
+        add_kind(document, points + i, end - i, arena, grid);
+        unpacked = unpacked || points[i].kind == BO_FRONT_UNPACKED;
+    }
+    return unpacked;
 }
 
 /* Whether anything has a place in the picture. */
@@ -110,14 +116,19 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
     bo_grid_add(&grid, "fastest");
     bo_grid_add(&grid, "Pareto front, smallest first");
     bo_grid_end_row(&grid);
+    bool unpacked = false;
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (of_format(page, d, format))
-            add_picks(&page->run->documents[d], page->arena, &grid);
+            unpacked |= add_picks(&page->run->documents[d], page->arena, &grid);
     fprintf(
         page->out,
         "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. "
-        "A codec is on the front when no other is as small and as fast, and better in one.\n\n",
-        bo_run_main_label(main), main->codecs[0].name);
+        "A codec is on the front when no other is as small and as fast, and better in one.%s\n\n",
+        bo_run_main_label(main), main->codecs[0].name,
+        unpacked
+            ? " Codecs that unpack the whole file when they open are compared among themselves: "
+              "what they answer from is memory, and their opening is not in the time."
+            : "");
     bo_grid_markdown(&grid, page->out);
     if (bo_mark_note(main))
         fprintf(page->out, "\n%s\n", bo_mark_note(main));
@@ -443,12 +454,11 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
         add_count(&grid, size.shared ? -1 : size.object_nbytes);
         bo_grid_end_row(&grid);
     }
-    fprintf(
-        page->out,
-        "All lines of the codec's file, comments too: encoder, decoder and "
-        "reader. A further reader of the same bytes is in the file of its encoding, and counted "
-        "there; files that several codecs share are not. Object bytes: code and constants as "
-        "compiled with this program.\n\n");
+    fprintf(page->out,
+            "All lines of the codec's file, comments too: encoder, decoder and "
+            "reader. Codecs that share a file are counted "
+            "once; files that several codecs share are not. Object bytes: code and constants as "
+            "compiled with this program.\n\n");
     bo_grid_markdown(&grid, page->out);
 }
 

@@ -2,10 +2,11 @@
 #include "bench/report_front.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool beats(const struct bo_front_point *a, const struct bo_front_point *b)
 {
-    return a->probabilistic == b->probabilistic && a->bytes <= b->bytes && a->ns <= b->ns &&
+    return a->kind == b->kind && a->bytes <= b->bytes && a->ns <= b->ns &&
            (a->bytes < b->bytes || a->ns < b->ns);
 }
 
@@ -22,17 +23,27 @@ void bo_front_mark(struct bo_front_point *points, size_t n)
 static int by_kind_bytes_time(const void *a, const void *b)
 {
     const struct bo_front_point *x = a, *y = b;
-    if (x->probabilistic != y->probabilistic)
-        return x->probabilistic ? 1 : -1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? -1 : 1;
     return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Where opening counts, whoever unpacks pays for it. */
+static enum bo_front_kind kind_of(const struct bo_run_codec *codec, bool fresh)
+{
+    if (codec->probabilistic)
+        return BO_FRONT_PROBABILISTIC;
+    return strcmp(codec->access, "whole") == 0 && !fresh ? BO_FRONT_UNPACKED
+                                                         : BO_FRONT_READ_IN_PLACE;
 }
 
 size_t bo_front_points(const struct bo_run_document *document, const char *label,
                        struct bo_arena *arena, struct bo_front_point **points_ret)
 {
     struct bo_front_point *points = bo_alloc_array(arena, document->n_codecs + 1u, sizeof *points);
+    const bool fresh = label && bo_is_fresh_label(document, label);
     size_t n = 0;
     if (!points)
         abort();
@@ -44,7 +55,7 @@ size_t bo_front_points(const struct bo_run_document *document, const char *label
                                                   .row = row,
                                                   .bytes = (double)codec->bytes,
                                                   .ns = row->median_ns,
-                                                  .probabilistic = codec->probabilistic};
+                                                  .kind = kind_of(codec, fresh)};
     }
     qsort(points, n, sizeof *points, by_kind_bytes_time);
     bo_front_mark(points, n);

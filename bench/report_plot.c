@@ -65,7 +65,7 @@ static char *point_name(const struct scatter *scatter, size_t i, struct bo_arena
 }
 
 /*
- * The corners of the exact codecs' front, drawn as steps: what a codec at a corner leaves for
+ * The corners of the front of the exact codecs that read in place, drawn as steps: what a codec at a corner leaves for
  * others to beat. Returns how many; room for 2 n + 1.
  */
 static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
@@ -74,7 +74,7 @@ static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
     size_t n = 0;
     for (size_t i = 0; i < scatter->n; i++) {
         const struct bo_front_point *p = &scatter->points[i];
-        if (!p->on_front || p->probabilistic)
+        if (!p->on_front || p->kind != BO_FRONT_READ_IN_PLACE)
             continue;
         const double above = last ? last->ns : scatter->y.high;
         memcpy(corners[n++], (double[2]){drawn_bytes(scatter, i), above}, sizeof *corners);

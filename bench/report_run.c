@@ -392,6 +392,22 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
     return false;
 }
 
+bool bo_is_fresh_label(const struct bo_run_document *document, const char *label)
+{
+    const struct bo_format *format = bo_find_format(document->format);
+    const char *slash = strchr(label, '/');
+    for (unsigned k = 0; format && slash && k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        if (strlen(kind->name) != (size_t)(slash - label) ||
+            strncmp(kind->name, label, strlen(kind->name)) != 0)
+            continue;
+        for (unsigned w = 0; w < kind->n_workloads; w++)
+            if (strcmp(kind->workloads[w].name, slash + 1) == 0)
+                return kind->workloads[w].fresh;
+    }
+    return false;
+}
+
 char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
 {
     return bo_arena_printf(arena, "%s%s%s", codec->name, codec->probabilistic ? " (~)" : "",

@@ -129,6 +129,9 @@ bool bo_is_query(const char *label);
 /* Whether a query of the label is for the whole document, so that its time grows with it. */
 bool bo_is_whole_label(const struct bo_run_document *document, const char *label);
 
+/* Whether each query of the label opens a reader of its own, opening included. */
+bool bo_is_fresh_label(const struct bo_run_document *document, const char *label);
+
 /*
  * The codec's name as tables have it: marked when it is probabilistic or leaves something out. In
  * the arena.

@@ -4,10 +4,13 @@
  */
 #include "bench/test_report_sample.h"
 
+#include <ctype.h>
+
 #include <unistd.h>
 
 #include "bench/report_front.h"
 #include "bench/report_labels.h"
+#include "bench/report_code.h"
 #include "bench/report_format.h"
 #include "bench/report_inserts.h"
 #include "bench/report_page.h"
@@ -33,14 +36,41 @@ static void the_front_by_hand(void **state)
 {
     (void)state;
     struct bo_front_point points[] = {
-        {.bytes = 10, .ns = 9}, {.bytes = 10, .ns = 8}, {.bytes = 12, .ns = 8},
-        {.bytes = 20, .ns = 7}, {.bytes = 30, .ns = 7}, {.bytes = 40, .ns = 1},
-        {.bytes = 40, .ns = 1},
+        {.bytes = 10, .ns = 9}, {.bytes = 10, .ns = 8},
+        {.bytes = 12, .ns = 8}, {.bytes = 20, .ns = 7},
+        {.bytes = 30, .ns = 7}, {.bytes = 40, .ns = 1},
+        {.bytes = 40, .ns = 1}, {.bytes = 1, .ns = 1, .kind = BO_FRONT_UNPACKED},
     };
-    static const bool expected[] = {false, true, false, true, false, true, true};
-    bo_front_mark(points, 7);
-    for (size_t i = 0; i < 7; i++)
+    static const bool expected[] = {false, true, false, true, false, true, true, true};
+    bo_front_mark(points, 8);
+    for (size_t i = 0; i < 8; i++)
         assert_int_equal(points[i].on_front, expected[i]);
+}
+
+/* Where the opening is not in the time, who unpacks everything is no rival of who reads in place. */
+static void unpacked_codecs_have_a_front_of_their_own(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_front_point *points;
+    const struct bo_run_row row = {.n = 1, .median_ns = 5};
+    const struct bo_run_row *rows[] = {&row, &row};
+    const char *labels[] = {"point/uniform", "point/first"};
+    struct bo_run_codec codecs[] = {
+        {.name = "archive", .access = "whole", .has_bytes = true, .bytes = 1, .rows = rows},
+        {.name = "index", .access = "random", .has_bytes = true, .bytes = 2, .rows = rows},
+    };
+    const struct bo_run_document document = {
+        .format = "statehist", .labels = labels, .n_labels = 2, .codecs = codecs, .n_codecs = 2};
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_front_points(&document, "point/uniform", &arena, &points), 2);
+    assert_string_equal(points[0].codec->name, "index");
+    assert_true(points[0].on_front && points[1].on_front);
+    assert_int_equal(points[1].kind, BO_FRONT_UNPACKED);
+    assert_int_equal(bo_front_points(&document, "point/first", &arena, &points), 2);
+    assert_string_equal(points[0].codec->name, "archive");
+    assert_true(points[0].on_front && !points[1].on_front);
+    bo_arena_free(&arena);
 }
 
 static void failed_and_empty_codecs_are_no_points(void **state)
@@ -229,6 +259,45 @@ static void each_document_has_its_figures(void **state)
     free(text);
 }
 
+/* The anchor that a heading "### history.bin" has: "historybin". */
+static bool has_heading(const char *spec)
+{
+    char path[256], line[512], anchor[512];
+    const char *hash = strchr(spec, '#');
+    bool found = false;
+    if (!hash)
+        return false;
+    snprintf(path, sizeof path, "%.*s", (int)(hash - spec), spec);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (!found && fgets(line, sizeof line, file)) {
+        size_t n = 0;
+        const char *p = line + strspn(line, "#");
+        if (p == line || *p != ' ')
+            continue;
+        for (p++; *p && *p != '\n'; p++)
+            if (isalnum((unsigned char)*p) || *p == '-' || *p == ' ')
+                anchor[n++] = *p == ' ' ? '-' : (char)tolower((unsigned char)*p);
+        anchor[n] = 0;
+        found = strcmp(anchor, hash + 1) == 0;
+    }
+    fclose(file);
+    return found;
+}
+
+static void codecs_lead_to_code_and_layout(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c; c++) {
+            const struct bo_code_size size = bo_code_measure(*f, *c);
+            if (size.n_lines <= 0)
+                fail_msg("%s/%s: no file %s", (*f)->name, (*c)->name, size.file);
+            if (!has_heading((*c)->spec))
+                fail_msg("%s/%s: no heading for %s", (*f)->name, (*c)->name, (*c)->spec);
+        }
+}
+
 /* ---- parts in other pages -------------------------------------------------------------------- */
 
 #define ENDS "<!-- report ends -->\n"
@@ -307,11 +376,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_front_by_hand),
+        cmocka_unit_test(unpacked_codecs_have_a_front_of_their_own),
         cmocka_unit_test(failed_and_empty_codecs_are_no_points),
         cmocka_unit_test(names_cover_nothing),
         cmocka_unit_test(pictures_name_their_codecs),
         cmocka_unit_test(the_page_holds_what_it_must),
         cmocka_unit_test(each_document_has_its_figures),
+        cmocka_unit_test(codecs_lead_to_code_and_layout),
         cmocka_unit_test(parts_are_filled_in),
         cmocka_unit_test(faulty_parts_are_told),
         cmocka_unit_test(all_tables_have_equal_columns),

@@ -194,7 +194,7 @@ enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void *
 const struct bo_codec statehist_time_index = {
     .name = "time-index",
     .summary = "each time once; timelines as Elias-Fano lists of places among the times",
-    .spec = "codecs/statehist/README.md",
+    .spec = "codecs/statehist/README.md#time-index",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,

@@ -171,70 +171,76 @@ static enum bo_status open_file(struct bo_span in, struct bo_arena *arena, void 
 
 /* ---- one name, or all in order ----------------------------------------------------------------------- */
 
-static struct templight_term_at first_name(void)
-{
-    return (struct templight_term_at){0, 0, TEMPLIGHT_AT_NAME};
-}
-
 /* Spells a name into the trace's own buffer. */
 static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_span *text_ret,
                                  struct bo_error *err)
 {
-    struct templight_terms *terms = &trace->terms;
-    struct templight_term_at at;
+    uint8_t *const buffer = trace->terms.buffer;
     uint32_t n = 0;
-    enum bo_status status = templight_locate_name(terms, name, &at, err);
-    if (!status)
-        status = templight_spell_term(terms, &at, NULL, terms->buffer, &n, err);
-    *text_ret = (struct bo_span){terms->buffer, n};
+    const enum bo_status status = templight_spell_name(&trace->terms, name, NULL, buffer, &n, err);
+    *text_ret = (struct bo_span){buffer, n};
     return status;
 }
 
-/*
- * Spells all names into `to`, one behind the other. Framed, each is a struct templight_text with its
- * padding, and names that are referred to are copied from there; else each is spelled as it is by
- * itself, so that what is wrong in any is found.
- */
-static enum bo_status spell_all(struct trace *trace, struct bo_arena *arena, bool framed,
+/* A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the longest. */
+static size_t frame_text(uint8_t *text, uint32_t nbytes)
+{
+    const struct templight_text head = {nbytes};
+    memcpy(text - sizeof head, &head, sizeof head);
+    memset(text + nbytes, 0, sizeof(uint64_t)); /* more than the padding: others go over the rest */
+    return sizeof head + templight_padded(nbytes);
+}
+
+static bool has_room(const struct templight_terms *terms, uint64_t nbytes)
+{
+    return nbytes >= sizeof(struct templight_text) + terms->longest + TEMPLIGHT_SLACK;
+}
+
+struct all_names {
+    bool framed; /* each is a struct templight_text with its padding; else they are listed */
+    bool alone;  /* each is spelled as it is by itself, so that what is wrong in any is found */
+};
+
+/* Spells all names into `to`, one behind the other. */
+static enum bo_status spell_all(struct trace *trace, struct bo_arena *arena, struct all_names how,
                                 uint8_t *to, uint64_t cap, struct bo_span *names, uint64_t *n_ret,
                                 struct bo_error *err)
 {
     struct templight_terms *terms = &trace->terms;
-    struct templight_term_at at = first_name();
-    const uint64_t before = framed ? sizeof(struct templight_text) : 0;
+    const uint64_t before = how.framed ? sizeof(struct templight_text) : 0;
     uint64_t used = 0, total = 0;
-    struct templight_known known = {
-        .names = names, .tops = bo_zalloc_array(arena, terms->n_tops, sizeof *known.tops)};
-    if (!known.tops)
+    struct bo_span *known =
+        bo_zalloc_array(arena, how.alone ? 0 : terms->cap_ranges, sizeof *known);
+    if (!known)
         return bo_fail_alloc(err, arena);
     for (uint32_t i = 0; i < terms->n_names; i++) {
         uint32_t n;
-        if (!templight_is_in_index(terms, &at))
-            return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->groups - terms->in.p),
-                           "index tells another place of a name");
-        const bool fits = cap - used >= before + terms->longest + TEMPLIGHT_SLACK;
+        const bool fits = has_room(terms, cap - used);
         uint8_t *text = fits ? to + used + before : terms->buffer;
         enum bo_status status =
-            templight_spell_term(terms, &at, fits && framed ? &known : NULL, text, &n, err);
+            templight_spell_name(terms, i, fits && !how.alone ? known : NULL, text, &n, err);
         if (status)
             return status;
-        const uint64_t padded = framed ? templight_padded(n) : n;
+        const uint64_t padded = how.framed ? templight_padded(n) : n;
         if (cap - used < before + padded || (total += n) > terms->total_nbytes)
             return bo_fail(err, total > terms->total_nbytes ? BO_CORRUPT : BO_OVER_LIMIT,
                            (uint64_t)(terms->stream.p - terms->in.p),
                            "names are longer than announced");
-        if (!fits && n)
-            memcpy(to + used + before, text, n);
-        text = to + used + before;
-        names[i] = (struct bo_span){text, n};
-        if (framed) {
+        if (how.framed && fits) {
+            frame_text(text, n);
+        } else if (how.framed) {
             const struct templight_text head = {n};
             memcpy(to + used, &head, sizeof head);
-            memset(text + n, 0, (size_t)(padded - n));
+            memcpy(to + used + before, text, n);
+            memset(to + used + before + n, 0, (size_t)(padded - n));
+        } else {
+            if (!fits)
+                memcpy(to + used, text, n);
+            names[i] = (struct bo_span){to + used, n};
         }
         used += before + padded;
     }
-    if (terms->n_names && (!templight_is_last_term(terms, &at) || total != terms->total_nbytes))
+    if (total != terms->total_nbytes)
         return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
                        "names are not as long as announced");
     *n_ret = used;
@@ -242,37 +248,47 @@ static enum bo_status spell_all(struct trace *trace, struct bo_arena *arena, boo
 }
 
 /* All names of a trace, in the arena. */
-static enum bo_status list_names(struct trace *trace, struct bo_arena *arena,
+static enum bo_status list_names(struct trace *trace, struct bo_arena *arena, bool alone,
                                  struct bo_span **names_ret, struct bo_error *err)
 {
     const struct templight_terms *terms = &trace->terms;
     uint64_t n;
     if (terms->total_nbytes > SIZE_MAX / 2)
         return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "names need more memory than there is");
-    const size_t cap = (size_t)terms->total_nbytes + terms->longest + TEMPLIGHT_SLACK;
+    const size_t cap = (size_t)terms->total_nbytes + sizeof(struct templight_text) +
+                       terms->longest + TEMPLIGHT_SLACK;
     struct bo_span *names = bo_alloc_array(arena, terms->n_names, sizeof *names);
     uint8_t *to = bo_alloc(arena, cap);
     if (!names || !to)
         return bo_fail_alloc(err, arena);
     *names_ret = names;
-    return spell_all(trace, arena, false, to, cap, names, &n, err);
+    const struct all_names how = {.framed = false, .alone = alone};
+    return spell_all(trace, arena, how, to, cap, names, &n, err);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+/* To where the answer belongs, or by way of the buffer where that is too close to its end. */
 static enum bo_status answer_name(struct reader *r, const struct templight_name_query *query,
                                   struct bo_sink *sink, struct bo_error *err)
 {
     if (query->trace >= r->n_traces || query->name >= r->traces[query->trace].terms.n_names)
         return BO_OUT_OF_RANGE;
-    struct bo_span text;
-    const enum bo_status status = spell_name(&r->traces[query->trace], query->name, &text, err);
+    struct templight_terms *terms = &r->traces[query->trace].terms;
+    const bool direct = has_room(terms, sink->cap - sink->n);
+    uint8_t *text = direct ? sink->p + sink->n + sizeof(struct templight_text) : terms->buffer;
+    uint32_t n;
+    const enum bo_status status = templight_spell_name(terms, query->name, NULL, text, &n, err);
     if (status)
         return status;
-    uint8_t *to = templight_take_text(sink, text.n);
+    if (direct) {
+        sink->n += frame_text(text, n);
+        return BO_OK;
+    }
+    uint8_t *to = templight_take_text(sink, n);
     if (!to)
         return BO_OVER_LIMIT;
-    memcpy(to, text.p, text.n);
+    memcpy(to, text, n);
     return BO_OK;
 }
 
@@ -285,11 +301,9 @@ static enum bo_status answer_all(struct reader *r, struct bo_sink *sink, struct 
         if (!head)
             return BO_OVER_LIMIT;
         head->n = trace->terms.n_names;
-        struct bo_span *names = bo_alloc_array(r->arena, trace->terms.n_names, sizeof *names);
-        if (!names)
-            return bo_fail_alloc(err, r->arena);
-        const enum bo_status status = spell_all(trace, r->arena, true, sink->p + sink->n,
-                                                sink->cap - sink->n, names, &n, err);
+        const enum bo_status status =
+            spell_all(trace, r->arena, (struct all_names){.framed = true}, sink->p + sink->n,
+                      sink->cap - sink->n, NULL, &n, err);
         if (status)
             return status;
         sink->n += (size_t)n;
@@ -319,7 +333,7 @@ static enum bo_status answer_stream(struct reader *r, struct templight_digest *d
     for (uint32_t t = 0; t < r->n_traces; t++) {
         struct trace *trace = &r->traces[t];
         struct bo_span *names;
-        enum bo_status status = list_names(trace, r->arena, &names, err);
+        enum bo_status status = list_names(trace, r->arena, false, &names, err);
         if (status)
             return status;
         struct streaming streaming = {digest, names};
@@ -380,7 +394,7 @@ static enum bo_status answer_prefix(struct reader *r, const struct templight_tex
         return BO_OUT_OF_RANGE;
     struct trace *trace = &r->traces[query->trace];
     struct bo_span *names;
-    const enum bo_status status = list_names(trace, r->arena, &names, err);
+    const enum bo_status status = list_names(trace, r->arena, false, &names, err);
     if (status)
         return status;
     matches->n = 0;
@@ -456,16 +470,26 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
     return BO_OK;
 }
 
+/* Records that are announced are believed up to so many a byte; more are made room for when they come. */
+enum { BELIEVED_RECORDS = 16 };
+
 struct collecting {
+    struct bo_arena *arena;
     struct templight_record *records;
-    size_t n;
+    size_t n, cap;
 };
 
 static enum bo_status collect_record(void *context, const struct templight_record *record,
                                      struct bo_error *err)
 {
     struct collecting *c = context;
-    (void)err;
+    if (c->n == c->cap) {
+        struct templight_record *records =
+            bo_grow_array(c->arena, c->records, c->n, c->n + 1, &c->cap, sizeof *records);
+        if (!records)
+            return bo_fail_alloc(err, c->arena);
+        c->records = records;
+    }
     c->records[c->n++] = *record;
     return BO_OK;
 }
@@ -486,11 +510,14 @@ static enum bo_status decode_trace(const struct reader *r, struct trace *from,
                                    struct bo_error *err)
 {
     struct bo_span *names, *files;
-    struct collecting collecting = {
-        bo_alloc_array(arena, from->records.n_records, sizeof *collecting.records), 0};
+    const uint64_t believed = BELIEVED_RECORDS * (uint64_t)from->records.nbytes;
+    const uint32_t n_records = from->records.n_records;
+    struct collecting collecting = {.arena = arena,
+                                    .cap = n_records < believed ? n_records : (size_t)believed};
+    collecting.records = bo_alloc_array(arena, collecting.cap, sizeof *collecting.records);
     if (!collecting.records)
         return bo_fail_alloc(err, arena);
-    enum bo_status status = list_names(from, arena, &names, err);
+    enum bo_status status = list_names(from, arena, true, &names, err);
     if (!status)
         status = check_fingerprints(from, names, err);
     if (!status)

@@ -36,16 +36,18 @@ enum {
     TEMPLIGHT_COPY = 2,
     TEMPLIGHT_BACK = TEMPLIGHT_COPY + TEMPLIGHT_COPY_LEVELS * TEMPLIGHT_COPY_PARTS,
     TEMPLIGHT_HEADS = TEMPLIGHT_BACK + TEMPLIGHT_CLASSES, /* then heads, then tops */
-    /* Symbols of a name that can be referred to, if no more stand before it in its block. */
+    /* A term is referred to by its name and its step there: 0 is the name, 1, 2, ... are its terms that
+     * have parts, in the order of their first symbols. Steps from here on are not referred to. */
     TEMPLIGHT_STEPS = 64,
     TEMPLIGHT_STEP_BITS = 6,
-    TEMPLIGHT_NAMES_A_BLOCK = 4,
-    TEMPLIGHT_BLOCKS_A_GROUP = 8,
-    TEMPLIGHT_GROUP_NBYTES = 4 + 2 * (TEMPLIGHT_BLOCKS_A_GROUP - 1),
-    TEMPLIGHT_FAR =
-        UINT16_MAX, /* a block starts so many bits behind its group, or more: untold, and
-                                     no term refers to what is in it */
+    TEMPLIGHT_NAMES_A_GROUP = 16, /* the index tells where each group starts */
+    TEMPLIGHT_MAX_TABLES_NBYTES = 1 << 28,
 };
+
+static inline uint32_t templight_n_groups(uint32_t n_names)
+{
+    return n_names / TEMPLIGHT_NAMES_A_GROUP + (n_names % TEMPLIGHT_NAMES_A_GROUP > 0);
+}
 
 /* What all names of a file of so many bytes may come to; each alone, TEMPLIGHT_MAX_SPLIT_NBYTES twice. */
 static inline uint64_t templight_max_terms_nbytes(uint64_t file_nbytes, uint32_t n_names)
@@ -108,10 +110,8 @@ struct templight_plan {
     uint32_t step_uses[TEMPLIGHT_STEPS];
 };
 
-/* Without references, each term has its head and parts, or is a copy beside one. */
-enum bo_status templight_plan_terms(const struct templight_trace *trace, bool refers,
-                                    struct bo_arena *arena, struct templight_plan *plan,
-                                    struct bo_error *err);
+enum bo_status templight_plan_terms(const struct templight_trace *trace, struct bo_arena *arena,
+                                    struct templight_plan *plan, struct bo_error *err);
 
 /* Appends what templight_open_terms reads; nothing for no names. */
 enum bo_status templight_put_terms(const struct templight_trace *trace, struct bo_writer *out,
@@ -119,45 +119,56 @@ enum bo_status templight_put_terms(const struct templight_trace *trace, struct b
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Text of a shape between two holes, or before the first or behind the last. */
-struct templight_literal {
-    uint32_t off, nbytes; /* in the reader's `marked` */
+/*
+ * Names that have been met are unpacked: their symbols are operations, each of one word or two. No name's
+ * text is kept, nor that of any term with parts.
+ *
+ *   a text's number                      copies that text
+ *   TEMPLIGHT_OP_TERM | step, name       spells a term that came before
+ *   TEMPLIGHT_OP_LEAF, bit               spells the leaf there in the stream
+ */
+#define TEMPLIGHT_OP_LEAF (UINT32_C(1) << 31)
+#define TEMPLIGHT_OP_TERM (UINT32_C(1) << 30)
+enum { TEMPLIGHT_OP_WORDS = 2 };
+
+/* The operations of a term. */
+struct templight_range {
+    uint32_t start, end; /* end is TEMPLIGHT_NONE while it is unpacked */
 };
 
 struct templight_read_shape {
-    uint32_t first_literal; /* of n_holes + 1 */
+    uint32_t first_text; /* of n_holes + 1: before, between and behind holes */
     uint32_t n_holes;
     bool has_base;
 };
 
-/* What a head starts with: the text before its base, the base, and the text up to the first part. */
 struct templight_read_head {
     uint32_t shape;
     uint32_t text_bit; /* of the base, in the tables */
-    uint32_t off;      /* in `starts` of the reader, when it has been met; else TEMPLIGHT_NONE */
-    uint32_t nbytes;
-};
-
-/* Where a term stands in the stream. */
-struct templight_term_at {
-    uint32_t bit, name;
-    unsigned place;
 };
 
 struct templight_read_top {
-    struct templight_term_at at; /* its bit is TEMPLIGHT_NONE until it is looked for */
-    uint32_t step;
+    uint32_t name, step;
 };
 
-struct templight_term_frame {
-    const struct templight_read_shape *shape; /* NULL: of a reference, to come back from */
-    uint32_t hole;                            /* that is being filled */
-    uint32_t start;                           /* of what fills it, in the output */
-    struct templight_term_at back;
-    uint32_t starts[TEMPLIGHT_COPY_PARTS], ends[TEMPLIGHT_COPY_PARTS];
+/* A head whose parts are being unpacked. */
+struct templight_unpacking_frame {
+    const struct templight_read_shape *shape;
+    uint32_t hole;  /* that is being filled */
+    uint32_t start; /* of what fills it, in the operations */
+    uint32_t range; /* of the term */
+    struct templight_range parts[TEMPLIGHT_COPY_PARTS];
+    uint32_t part_ranges[TEMPLIGHT_COPY_PARTS]; /* of parts that have parts */
+    uint32_t last_range;                        /* of the part that was complete last */
 };
 
-/* The names of one trace. None is expanded; heads and phrases are that have been met. */
+/* A term that is spelled inside of another. */
+struct templight_spelling_frame {
+    const uint32_t *op, *end; /* to go on with */
+    uint32_t range, start;    /* that is spelled, and where in the output it starts */
+};
+
+/* The names of one trace. */
 struct templight_terms {
     struct bo_span in; /* the file */
     uint32_t n_names;
@@ -167,21 +178,29 @@ struct templight_terms {
     struct templight_bits tables, stream;
     uint32_t stream_nbits;
     uint8_t *marked; /* the shapes' texts */
-    struct templight_literal *literals;
+    uint8_t *starts; /* of heads that have been met */
+    uint32_t n_starts, cap_starts;
+    /* The shapes' texts, then each head's up to its first part, which is BO_NOT_YET long until it is met. */
+    struct bo_span *pieces;
+    uint32_t n_literals;
     struct templight_read_shape *shapes;
     struct templight_read_head *heads;
-    uint8_t *starts; /* of heads */
-    uint32_t n_starts, cap_starts;
     struct templight_read_top *tops;
     uint32_t n_shapes, n_heads, n_tops;
     unsigned number_bits; /* of TEMPLIGHT_OTHER */
     struct templight_code codes[TEMPLIGHT_N_PLACES], steps;
-    const uint8_t *groups; /* where blocks of names start */
+    uint32_t *groups; /* bits where they start in the stream, and its end */
     const uint8_t *fingerprints;
+    /* what has been unpacked */
+    uint32_t *ops;
+    uint32_t n_ops, cap_ops;
+    struct templight_range *ranges; /* a name's, then those of its terms with parts */
+    uint32_t n_ranges, cap_ranges;
+    uint32_t *first_ranges; /* by name: its own, plus 1; 0: not unpacked */
     /* scratch memory */
-    struct templight_term_frame *frames;
     uint32_t cap_frames;
-    uint32_t *parts_left;
+    struct templight_unpacking_frame *unpacking;
+    struct templight_spelling_frame *spelling;
     uint8_t *buffer; /* for the longest name, and TEMPLIGHT_SLACK */
 };
 
@@ -193,32 +212,13 @@ enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, 
                                     struct bo_arena *arena, struct templight_terms *terms,
                                     struct bo_error *err);
 
-/* Where a name stands. */
-enum bo_status templight_locate_name(struct templight_terms *terms, uint32_t name,
-                                     struct templight_term_at *at_ret, struct bo_error *err);
-
-/* Texts that have been spelled already and stay where they are; those of tops are added. */
-struct templight_known {
-    const struct bo_span *names; /* all before the one that is spelled */
-    struct bo_span *tops;        /* NULL: not yet */
-};
-
 /*
- * Spells the name that stands there to `to`, which has room for the longest one and TEMPLIGHT_SLACK;
- * *at is moved to the next one's place. `known` may be NULL.
+ * Spells a name to `to`, which has room for the longest one and TEMPLIGHT_SLACK. With `known`, what is
+ * referred to is copied from there: by range, texts that have been spelled already and stay where they
+ * are; p is NULL of others. Ranges that are spelled become known.
  */
-enum bo_status templight_spell_term(struct templight_terms *terms, struct templight_term_at *at,
-                                    const struct templight_known *known, uint8_t *to,
-                                    uint32_t *nbytes_ret, struct bo_error *err);
-
-/* Whether the index tells that a name stands there. It tells where each block starts. */
-bool templight_is_in_index(const struct templight_terms *terms, const struct templight_term_at *at);
-
-/* Whether all names have been spelled when that is where the next one would be. */
-static inline bool templight_is_last_term(const struct templight_terms *terms,
-                                          const struct templight_term_at *at)
-{
-    return at->bit == terms->stream_nbits;
-}
+enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name,
+                                    struct bo_span *known, uint8_t *to, uint32_t *nbytes_ret,
+                                    struct bo_error *err);
 
 #endif

@@ -115,15 +115,14 @@ bool terms_init_history(struct terms_history *h, struct bo_arena *arena)
 {
     h->tuples = bo_zalloc_array(arena, h->max_tuples, sizeof *h->tuples);
     h->next = bo_alloc_array(arena, 2 * (size_t)h->max_tuples, sizeof *h->next);
-    h->open = bo_alloc_array(arena, h->max_open, sizeof *h->open);
     h->locations = bo_alloc_array(arena, h->max_locations, sizeof *h->locations);
     h->location_under = bo_alloc_array(arena, h->max_locations, sizeof *h->location_under);
     h->origin_at = bo_alloc_array(arena, h->max_locations, sizeof *h->origin_at);
     h->origin_of = bo_alloc_array(arena, h->max_names, sizeof *h->origin_of);
     h->last_lines = bo_zalloc_array(arena, h->max_files, sizeof *h->last_lines);
     h->kinds = bo_zalloc_array(arena, TERMS_N_KINDS, sizeof *h->kinds);
-    if (!h->tuples || !h->next || !h->open || !h->locations || !h->location_under ||
-        !h->origin_at || !h->origin_of || !h->last_lines || !h->kinds)
+    if (!h->tuples || !h->next || !h->locations || !h->location_under || !h->origin_at ||
+        !h->origin_of || !h->last_lines || !h->kinds)
         return false;
     memset(h->next, 0xff, 2 * sizeof *h->next);
     memset(h->origin_of, 0xff, h->max_names * sizeof *h->origin_of);
@@ -131,6 +130,20 @@ bool terms_init_history(struct terms_history *h, struct bo_arena *arena)
     h->n_tuples = h->n_locations = 1;
     h->locations[0] = (struct templight_location){TEMPLIGHT_NONE, 0, 0};
     h->location_under[0] = h->origin_at[0] = TERMS_NOTHING;
+    return true;
+}
+
+bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena)
+{
+    if (h->n_open == h->cap_open) {
+        uint32_t *open = bo_grow_array(arena, h->open, h->n_open, (size_t)h->n_open + 1,
+                                       &h->cap_open, sizeof *open);
+        if (!open)
+            return false;
+        h->open = open;
+    }
+    h->open[h->n_open++] = tuple;
+    h->event = 2 * tuple;
     return true;
 }
 

@@ -82,6 +82,7 @@ struct terms_history {
     uint32_t event;      /* the last one: its tuple times 2, and 1 for an End */
     uint32_t *open;      /* tuples */
     uint32_t n_open, max_open;
+    size_t cap_open;
     /* location 0 is absent */
     struct templight_location *locations;
     uint32_t n_locations, max_locations;
@@ -108,6 +109,9 @@ struct terms_places {
 
 /* With its max_* set. False when the arena refuses. */
 bool terms_init_history(struct terms_history *h, struct bo_arena *arena);
+
+/* A Begin of this tuple is open, and was the last event. False when the arena refuses. */
+bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena);
 
 /* ---- the walk: each is false when bytes that are read are none, or memory ends ------------------- */
 

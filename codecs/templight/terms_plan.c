@@ -25,9 +25,8 @@ enum {
 /* A head whose parts are being put. */
 struct frame {
     uint32_t piece;
-    uint32_t part;   /* that is being put; those before are complete */
-    uint32_t step;   /* where in the name its symbol is */
-    uint32_t lowest; /* frame that a copy in it refers to */
+    uint32_t part; /* that is being put; those before are complete */
+    uint32_t step; /* in the name */
     uint8_t place;
 };
 
@@ -37,9 +36,8 @@ struct planner {
     struct frame *frames;
     uint32_t n_frames;
     size_t cap_frames;
-    uint32_t name, step; /* that are being put */
-    bool refers;         /* names may refer to others */
-    size_t n_before;     /* symbols in the name's block before it */
+    uint32_t name;
+    uint32_t step;       /* of the next term with parts */
     uint32_t *seen_name; /* by piece: where it can be referred to, or TEMPLIGHT_NONE */
     uint8_t *seen_step;
     uint32_t *tops; /* by piece, or TEMPLIGHT_NONE */
@@ -286,20 +284,14 @@ static bool put_item(struct planner *p, const struct templight_item *item)
     }
     plan->items[plan->n_items++] = *item;
     plan->uses[item->place][item->symbol]++;
-    p->step++;
     return true;
 }
 
-/* Says a term by reference or as a copy; the frame that it is in knows. */
+/* Says a term by reference or as a copy. */
 static bool put_repeat(struct planner *p, uint32_t piece, const struct templight_item *item,
                        uint32_t cost)
 {
-    if (item->symbol < TEMPLIGHT_BACK) {
-        const uint32_t up = (item->symbol - TEMPLIGHT_COPY) / TEMPLIGHT_COPY_PARTS;
-        struct frame *frame = &p->frames[p->n_frames - 1];
-        if (p->n_frames - 1 - up < frame->lowest)
-            frame->lowest = p->n_frames - 1 - up;
-    } else {
+    if (item->symbol >= TEMPLIGHT_BACK) {
         p->referred[piece]++;
         p->spent[piece] += cost;
         if (item->symbol < TEMPLIGHT_HEADS)
@@ -320,27 +312,24 @@ static bool start_term(struct planner *p, uint32_t piece, unsigned place, bool *
     parts_of(p->plan, piece, &n);
     if (n) {
         *complete_ret = false;
-        p->frames[p->n_frames] = (struct frame){
-            .piece = piece, .step = p->step, .lowest = p->n_frames, .place = (uint8_t)place};
+        p->frames[p->n_frames] =
+            (struct frame){.piece = piece, .step = p->step++, .place = (uint8_t)place};
         p->n_frames++;
     }
     item = (struct templight_item){.symbol = head_symbol(p, piece), .place = (uint8_t)place};
     return put_item(p, &item);
 }
 
-/* The innermost term is complete. It can be referred to, if it copies nothing from around it. */
+/* The innermost term is complete, and can be referred to. */
 static void end_frame(struct planner *p)
 {
     const struct frame *frame = &p->frames[--p->n_frames];
-    if (frame->lowest >= p->n_frames && frame->step < TEMPLIGHT_STEPS &&
-        p->n_before < TEMPLIGHT_STEPS && p->refers) {
+    if (frame->step < TEMPLIGHT_STEPS) {
         p->seen_name[frame->piece] = p->name;
         p->seen_step[frame->piece] = (uint8_t)frame->step;
         const uint32_t top = p->tops[frame->piece];
         if (top != TEMPLIGHT_NONE && p->plan->tops[top].name == TEMPLIGHT_NONE)
             p->plan->tops[top] = (struct templight_top){p->name, (uint8_t)frame->step};
-    } else if (p->n_frames && frame->lowest < p->frames[p->n_frames - 1].lowest) {
-        p->frames[p->n_frames - 1].lowest = frame->lowest;
     }
 }
 
@@ -386,7 +375,6 @@ static bool go_through(struct planner *p, const struct templight_trace *trace)
     for (uint32_t i = 0; i < trace->n_names; i++) {
         p->name = i;
         plan->first_items[i] = plan->n_items;
-        p->n_before = plan->n_items - plan->first_items[i - i % TEMPLIGHT_NAMES_A_BLOCK];
         if (!put_name(p, plan->name_pieces[i]))
             return false;
     }
@@ -614,11 +602,10 @@ static bool init_planner(struct planner *p)
     return true;
 }
 
-enum bo_status templight_plan_terms(const struct templight_trace *trace, bool refers,
-                                    struct bo_arena *arena, struct templight_plan *plan,
-                                    struct bo_error *err)
+enum bo_status templight_plan_terms(const struct templight_trace *trace, struct bo_arena *arena,
+                                    struct templight_plan *plan, struct bo_error *err)
 {
-    struct planner p = {.plan = plan, .arena = arena, .refers = refers};
+    struct planner p = {.plan = plan, .arena = arena};
     *plan = (struct templight_plan){.n_items = 0};
     const enum bo_status status = split_names(trace, plan, arena, err);
     if (status)

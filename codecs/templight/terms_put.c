@@ -53,8 +53,8 @@ static void put_shape(struct templight_bit_writer *w, const struct templight_sha
 }
 
 static bool put_tables(struct templight_bit_writer *w, const struct templight_plan *plan,
-                       const struct texts *texts, const struct words *words, uint32_t n_names,
-                       struct bo_arena *arena)
+                       const struct texts *texts, const struct words *words, const uint32_t *starts,
+                       uint32_t n_names, struct bo_arena *arena)
 {
     for (uint32_t i = 0; i < plan->n_shapes; i++)
         put_shape(w, &plan->shapes[i]);
@@ -73,8 +73,9 @@ static bool put_tables(struct templight_bit_writer *w, const struct templight_pl
         templight_put_bits(w, plan->tops[i].name, bo_bit_width(n_names - 1));
         templight_put_bits(w, plan->tops[i].step, TEMPLIGHT_STEP_BITS);
     }
+    templight_put_ascending(w, starts + 1, templight_n_groups(n_names) - 1); /* the first is 0 */
     templight_end_bits(w);
-    return true;
+    return w->out->n <= TEMPLIGHT_MAX_TABLES_NBYTES;
 }
 
 /* ---- the stream ------------------------------------------------------------------------------------ */
@@ -94,7 +95,7 @@ static void put_item(struct templight_bit_writer *w, const struct templight_plan
     }
 }
 
-/* Where the blocks start, which goes to `starts`, and how many bits there are. */
+/* Where the groups start, which goes to `starts`, and how many bits there are. */
 static bool put_stream(struct templight_bit_writer *w, const struct templight_plan *plan,
                        const struct texts *texts, const struct words *words, uint32_t n_names,
                        uint32_t *starts, uint32_t *nbits_ret)
@@ -104,8 +105,8 @@ static bool put_stream(struct templight_bit_writer *w, const struct templight_pl
         const uint64_t bit = 8 * (uint64_t)(w->out->n - start) + w->n_bits;
         if (bit >= UINT32_MAX)
             return false;
-        if (name % TEMPLIGHT_NAMES_A_BLOCK == 0)
-            starts[name / TEMPLIGHT_NAMES_A_BLOCK] = (uint32_t)bit;
+        if (name % TEMPLIGHT_NAMES_A_GROUP == 0)
+            starts[name / TEMPLIGHT_NAMES_A_GROUP] = (uint32_t)bit;
         for (size_t i = plan->first_items[name]; i < plan->first_items[name + 1]; i++)
             put_item(w, plan, texts, words, &plan->items[i]);
     }
@@ -115,19 +116,57 @@ static bool put_stream(struct templight_bit_writer *w, const struct templight_pl
     return nbits < UINT32_MAX;
 }
 
-/* ---- where blocks start ------------------------------------------------------------------------------ */
+/* ---- what a reader needs room for ------------------------------------------------------------------ */
 
-/* A group's first block in 32 bits, and how far behind it the others start. */
-static void put_index(struct bo_writer *out, const uint32_t *starts, uint32_t n)
+struct room {
+    uint64_t n_starts; /* bytes of heads up to their first parts */
+    uint64_t n_ops;    /* words, at most */
+    uint64_t n_ranges; /* names, and terms with parts in them */
+};
+
+/* The text of a shape up to its first part, without its base; *n_more: how many texts come later. */
+static size_t start_of_shape(const struct templight_shape *shape, uint32_t *n_more)
 {
-    bo_mark(out, "names");
-    for (uint32_t first = 0; first < n; first += TEMPLIGHT_BLOCKS_A_GROUP) {
-        bo_put_le32(out, starts[first]);
-        for (uint32_t i = first + 1; i < first + TEMPLIGHT_BLOCKS_A_GROUP; i++) {
-            const uint32_t behind = i < n ? starts[i] - starts[first] : 0;
-            bo_put_le16(out, (uint16_t)(behind < TEMPLIGHT_FAR ? behind : TEMPLIGHT_FAR));
-        }
+    const struct bo_span marked = shape->marked;
+    const size_t first = shape->has_base; /* a base's hole is the first byte */
+    size_t start = first;
+    while (start < marked.n && marked.p[start])
+        start++;
+    *n_more = 0;
+    for (size_t i = start + 1; i < marked.n; i++)
+        *n_more += marked.p[i] && !marked.p[i - 1];
+    return start - first;
+}
+
+static bool measure_room(const struct templight_plan *plan, uint32_t n_names,
+                         struct bo_arena *arena, struct room *room)
+{
+    uint32_t *n_words = bo_alloc_array(arena, plan->n_numbered, sizeof *n_words);
+    if (!n_words)
+        return false;
+    *room = (struct room){.n_ranges = n_names};
+    for (uint32_t i = 0; i < plan->n_numbered; i++) {
+        const struct templight_head *head = &plan->heads[plan->numbered_heads[i]];
+        room->n_starts += start_of_shape(&plan->shapes[head->shape], &n_words[i]);
+        if (head->base != TEMPLIGHT_NONE)
+            room->n_starts += plan->dictionary.pieces[head->base].marked_nbytes;
+        n_words[i]++;
     }
+    for (size_t i = 0; i < plan->n_items; i++) {
+        const struct templight_item *item = &plan->items[i];
+        const uint32_t number = item->symbol == TEMPLIGHT_OTHER   ? item->value
+                                : item->symbol >= TEMPLIGHT_HEADS ? item->symbol - TEMPLIGHT_HEADS
+                                                                  : TEMPLIGHT_NONE;
+        if (number >= plan->n_numbered) {
+            room->n_ops += TEMPLIGHT_OP_WORDS;
+            continue;
+        }
+        const struct templight_shape *shape =
+            &plan->shapes[plan->heads[plan->numbered_heads[number]].shape];
+        room->n_ops += n_words[number];
+        room->n_ranges += item->place != TEMPLIGHT_AT_NAME && shape->n_holes > shape->has_base;
+    }
+    return true;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -141,67 +180,43 @@ static bool fit_words(const struct templight_plan *plan, struct bo_arena *arena,
     return templight_fit_words(plan->step_uses, TEMPLIGHT_STEPS, arena, &words->steps);
 }
 
-/* Whether blocks are so far from their groups that no term may refer into them. */
-static bool has_far_blocks(const uint32_t *starts, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (starts[i] - starts[i - i % TEMPLIGHT_BLOCKS_A_GROUP] >= TEMPLIGHT_FAR)
-            return true;
-    return false;
-}
-
-/* What a reader's heads need: all that is before their first parts. */
-static uint64_t starts_nbytes(const struct templight_plan *plan)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < plan->n_numbered; i++) {
-        const struct templight_head *head = &plan->heads[plan->numbered_heads[i]];
-        const struct templight_shape *shape = &plan->shapes[head->shape];
-        const struct bo_span marked = shape->marked;
-        const size_t first = shape->has_base; /* a base's hole is the first byte */
-        const uint8_t *hole =
-            marked.n > first ? memchr(marked.p + first, '\0', marked.n - first) : NULL;
-        n += hole ? (size_t)(hole - marked.p) - first : marked.n - first;
-        if (head->base != TEMPLIGHT_NONE)
-            n += plan->dictionary.pieces[head->base].marked_nbytes;
-    }
-    return n;
-}
-
 /* Counts of what is written, and the longest name; then the parts. */
 static bool put_parts(const struct templight_trace *trace, const struct templight_plan *plan,
-                      const struct texts *texts, const struct words *words, struct bo_writer *out,
-                      bool *far_ret)
+                      const struct texts *texts, const struct words *words, const struct room *room,
+                      struct bo_writer *out)
 {
-    const uint32_t n_blocks = (trace->n_names - 1) / TEMPLIGHT_NAMES_A_BLOCK + 1;
-    uint32_t *starts = bo_alloc_array(out->arena, n_blocks, sizeof *starts);
+    const uint32_t n_groups = templight_n_groups(trace->n_names);
+    uint32_t *starts = bo_alloc_array(out->arena, n_groups, sizeof *starts);
     struct bo_writer tables, stream;
     bo_writer_init(&tables, out->arena);
     bo_writer_init(&stream, out->arena);
     struct templight_bit_writer to_tables = {.out = &tables}, to_stream = {.out = &stream};
     uint64_t total = 0, longest = 0;
     uint32_t nbits = 0;
-    bool ok = starts && put_tables(&to_tables, plan, texts, words, trace->n_names, out->arena) &&
-              put_stream(&to_stream, plan, texts, words, trace->n_names, starts, &nbits);
+    bool ok = starts &&
+              put_stream(&to_stream, plan, texts, words, trace->n_names, starts, &nbits) &&
+              put_tables(&to_tables, plan, texts, words, starts, trace->n_names, out->arena);
     for (uint32_t i = 0; i < trace->n_names; i++) {
         total += trace->names[i].n;
         longest = trace->names[i].n > longest ? trace->names[i].n : longest;
     }
     if (ok) {
+        bo_mark(out, "names");
         bo_put_uvarint(out, longest);
         bo_put_uvarint(out, total);
         bo_put_uvarint(out, plan->depth);
         bo_put_uvarint(out, plan->n_shapes);
         bo_put_uvarint(out, plan->n_numbered);
         bo_put_uvarint(out, plan->n_tops);
-        bo_put_uvarint(out, starts_nbytes(plan));
+        bo_put_uvarint(out, room->n_starts);
+        bo_put_uvarint(out, room->n_ops);
+        bo_put_uvarint(out, room->n_ranges);
         bo_put_uvarint(out, tables.n);
         bo_put_uvarint(out, nbits);
         templight_put_texts_grammar(&texts->plan, "names", out);
         bo_put_bytes(out, tables.p, tables.n);
         bo_put_bytes(out, stream.p, stream.n);
-        *far_ret = has_far_blocks(starts, n_blocks);
-        put_index(out, starts, n_blocks);
+        bo_mark(out, "names");
         for (uint32_t i = 0; i < trace->n_names; i++)
             bo_put_u8(out, templight_fingerprint(trace->names[i]));
         ok = !tables.status && !stream.status;
@@ -211,44 +226,32 @@ static bool put_parts(const struct templight_trace *trace, const struct templigh
     return ok;
 }
 
-/* Appends the names as planned with or without references; *again_ret: it must be without. */
-static enum bo_status put_names(const struct templight_trace *trace, bool refers,
-                                struct bo_writer *out, bool *again_ret, struct bo_error *err)
+enum bo_status templight_put_terms(const struct templight_trace *trace, struct bo_writer *out,
+                                   struct bo_error *err)
 {
     struct templight_plan plan;
     struct texts texts;
     struct words words;
+    struct room room;
     const size_t start = out->n;
-    enum bo_status status = templight_plan_terms(trace, refers, out->arena, &plan, err);
+    if (trace->n_names == 0)
+        return BO_OK;
+    enum bo_status status = templight_plan_terms(trace, out->arena, &plan, err);
     if (!status)
         status = plan_texts(&plan, out->arena, &texts, err);
     if (status)
         return status;
     if (!fit_words(&plan, out->arena, &words) ||
-        !put_parts(trace, &plan, &texts, &words, out, again_ret))
+        !measure_room(&plan, trace->n_names, out->arena, &room) ||
+        !put_parts(trace, &plan, &texts, &words, &room, out))
         return bo_fail_alloc(err, out->arena);
     const uint64_t most = bo_max_text_nbytes(out->n - start);
-    if (texts.plan.has_grammar &&
-        (texts.plan.grammar.text_nbytes > most || starts_nbytes(&plan) > most)) {
+    if (texts.plan.has_grammar && (texts.plan.grammar.text_nbytes > most || room.n_starts > most)) {
         /* More than a reader takes: so all texts stand as they are. */
         bo_writer_truncate(out, start);
         texts.plan.has_grammar = false;
-        if (!put_parts(trace, &plan, &texts, &words, out, again_ret))
+        if (!put_parts(trace, &plan, &texts, &words, &room, out))
             return bo_fail_alloc(err, out->arena);
     }
     return bo_writer_status(out, err);
-}
-
-enum bo_status templight_put_terms(const struct templight_trace *trace, struct bo_writer *out,
-                                   struct bo_error *err)
-{
-    const size_t start = out->n;
-    bool again = false;
-    if (trace->n_names == 0)
-        return BO_OK;
-    const enum bo_status status = put_names(trace, true, out, &again, err);
-    if (status || !again)
-        return status;
-    bo_writer_truncate(out, start);
-    return put_names(trace, false, out, &again, err);
 }

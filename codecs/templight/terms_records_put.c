@@ -40,9 +40,7 @@ static bool write_begin(struct terms_coder *c, struct terms_history *h, struct n
         return false;
     if (!terms_say_event(c, h, record, places, &event))
         return false;
-    h->event = 2 * event;
-    h->open[h->n_open++] = event;
-    return true;
+    return terms_begin(h, event, c->arena);
 }
 
 static bool write_end(struct terms_coder *c, struct terms_history *h, struct numbers *n,
@@ -78,7 +76,6 @@ static void set_limits(struct terms_history *h, const struct templight_trace *tr
 {
     *h = (struct terms_history){
         .max_tuples = (uint32_t)trace->n_records + 1,
-        .max_open = (uint32_t)trace->n_records,
         .max_locations = 2 * (uint32_t)trace->n_records + 1,
         .max_files = trace->n_files,
         .max_names = trace->n_names,

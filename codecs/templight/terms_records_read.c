@@ -118,10 +118,8 @@ static bool read_record(struct terms_coder *c, struct terms_history *h,
     *record = (struct templight_record){.is_end = event == TERMS_END};
     if (event != TERMS_END) {
         const struct terms_tuple *tuple = &h->tuples[event];
-        if (h->n_open == h->max_open)
+        if (h->n_open == h->max_open || !terms_begin(h, event, c->arena))
             return false;
-        h->event = 2 * event;
-        h->open[h->n_open++] = event;
         record->kind = tuple->kind;
         record->name = tuple->name;
         record->location = h->locations[tuple->location];
@@ -170,13 +168,15 @@ enum bo_status templight_each_record(const struct templight_records *records,
     if (status || !terms_init_history(&h, arena))
         return bo_fail_alloc(err, arena);
     bool ok = terms_start_gap(&c, &h);
+    arena->refusal = BO_OK;
     for (uint32_t i = 0; i < records->n_records && !status; i++) {
         struct templight_record record;
         ok = ok && read_record(&c, &h, &record);
         for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++)
             ok = ok && !templight_past_end(&c.bits[stream]);
         if (!ok)
-            return bo_fail(err, BO_CORRUPT, records->off, "records are none");
+            return arena->refusal ? bo_fail_alloc(err, arena)
+                                  : bo_fail(err, BO_CORRUPT, records->off, "records are none");
         status = take_times(&times, &record, err);
         if (!status)
             status = visit(context, &record, err);

@@ -66,6 +66,23 @@ static inline bool templight_copy_short(struct templight_output *out, const uint
     return true;
 }
 
+/*
+ * The same, but longer ones go in pieces of that size, too. What is copied may be behind its own start in
+ * the output, if it is complete there.
+ */
+static inline bool templight_copy_text(struct templight_output *out, struct bo_span text)
+{
+    uint8_t piece[TEMPLIGHT_SLACK];
+    if (text.n > out->cap - out->n)
+        return false;
+    for (size_t i = 0; i == 0 || __builtin_expect(i < text.n, 0); i += sizeof piece) {
+        memcpy(piece, text.p + i, sizeof piece);
+        memcpy(out->to + out->n + i, piece, sizeof piece);
+    }
+    out->n += (uint32_t)text.n;
+    return true;
+}
+
 bool templight_take_raw_text(struct templight_bits *bits, struct templight_output *out);
 
 /* False for what is no text, or too long. */

@@ -45,6 +45,19 @@ static struct bo_span encoded(const struct templight_model *model)
     return span;
 }
 
+static void expect_name(void *reader, uint32_t name, struct bo_span text)
+{
+    const struct templight_name_query query = {0, name};
+    uint8_t *answer = bo_alloc(&arena, text.n + 16);
+    struct bo_sink sink = {answer, 0, text.n + 16};
+    struct templight_text head;
+    struct bo_error error;
+    assert_int_equal(terms()->query(reader, TEMPLIGHT_NAME, &query, 1, &sink, &error), BO_OK);
+    memcpy(&head, answer, sizeof head);
+    assert_int_equal(head.nbytes, text.n);
+    assert_memory_equal(answer + sizeof head, text.p, text.n);
+}
+
 /* The names come back, all together and each by itself. */
 static void expect_names(const struct bo_span *names, uint32_t n)
 {
@@ -52,24 +65,14 @@ static void expect_names(const struct bo_span *names, uint32_t n)
     const struct bo_span bytes = encoded(model);
     void *decoded, *reader;
     struct bo_error error = {0};
-    size_t longest = 0;
     if (terms()->decode(bytes, &arena, &decoded, &error))
         fail_msg("decoding: %s", error.what);
     assert_null(templight_differ(model, decoded));
     assert_int_equal(terms()->open(bytes, &arena, &reader, NULL), BO_OK);
-    for (uint32_t i = 0; i < n; i++)
-        longest = names[i].n > longest ? names[i].n : longest;
-    uint8_t *answer = bo_alloc(&arena, longest + 16);
     for (uint32_t i = 0; i < n; i++) {
-        const struct templight_name_query query = {0, i};
         const struct templight_text_query by_text = {names[i], 0};
-        struct bo_sink sink = {answer, 0, longest + 16};
-        struct templight_text head;
         uint32_t number;
-        assert_int_equal(terms()->query(reader, TEMPLIGHT_NAME, &query, 1, &sink, &error), BO_OK);
-        memcpy(&head, answer, sizeof head);
-        assert_int_equal(head.nbytes, names[i].n);
-        assert_memory_equal(answer + sizeof head, names[i].p, names[i].n);
+        expect_name(reader, i, names[i]);
         assert_int_equal(terms()->query(reader, TEMPLIGHT_FIND, &by_text, 1, &number, &error),
                          BO_OK);
         assert_int_equal(number, i);
@@ -104,6 +107,8 @@ static void test_layout(void **state)
     assert_int_equal(names[4], 0); /* heads: the leaf occurs once */
     assert_int_equal(names[5], 0); /* tops */
     assert_int_equal(names[6], 0); /* bytes of heads' starts */
+    assert_int_equal(names[7], 2); /* operations: a leaf in the stream */
+    assert_int_equal(names[8], 1); /* terms that can be referred to */
     assert_int_equal(names[n_names - 1], XXH3_64bits("A", 1) >> 56);
 }
 
@@ -182,23 +187,28 @@ static void test_deep_names(void **state)
     }
 }
 
-/* Blocks so far apart that the index cannot tell, so nothing refers to them. */
-static void test_far_blocks(void **state)
+/* A name is the first that is asked of a reader, or those that it refers to were asked later. */
+static void test_any_order(void **state)
 {
     (void)state;
-    enum { N = 64, LONG = 5000 };
+    enum { N = 100 };
+    static char texts[N][256];
     struct bo_span names[N];
-    struct bo_random random = bo_random_seeded(5);
+    struct bo_random random = bo_random_seeded(7);
     for (unsigned i = 0; i < N; i++) {
-        uint8_t *p = bo_alloc(&arena, 2 * LONG + 8);
-        memcpy(p, "T<", 2);
-        for (unsigned k = 0; k < LONG; k++) {
-            p[2 + 2 * k] = (uint8_t)('a' + bo_random_below(&random, 26));
-            p[3 + 2 * k] = k + 1 < LONG ? ',' : '>';
-        }
-        names[i] = (struct bo_span){p, 2 * LONG + 2};
+        const unsigned a = i ? (unsigned)bo_random_below(&random, i) : 0;
+        const unsigned b = i ? (unsigned)bo_random_below(&random, i) : 0;
+        snprintf(texts[i], sizeof texts[i], "n%u<%.100s, %.100s>", i, texts[a], texts[b]);
+        names[i] = bo_span_of(texts[i]);
     }
-    expect_names(names, N);
+    const struct bo_span bytes = encoded(model_of(names, N));
+    for (uint32_t first = N; first-- > 0;) {
+        void *reader;
+        assert_int_equal(terms()->open(bytes, &arena, &reader, NULL), BO_OK);
+        expect_name(reader, first, names[first]);
+        for (uint32_t i = N; i-- > 0;)
+            expect_name(reader, i, names[i]);
+    }
 }
 
 /* ---- bad files --------------------------------------------------------------------------------------- */
@@ -258,8 +268,11 @@ static void test_rejects(void **state)
         {38, 3, BO_CORRUPT, 36, "names are deeper than long"},
         {40, 127, BO_CORRUPT, 36, "more heads than the tables hold"},
         {41, 127, BO_CORRUPT, 36, "more heads than the tables hold"},
-        {44, 0, BO_CORRUPT, 36, "names are deeper than long"},
-        {45, 2, BO_CORRUPT, 45, "grammar is neither there nor not"},
+        {43, 127, BO_CORRUPT, 36, "more terms than bits"},
+        {44, 0, BO_CORRUPT, 36, "more terms than bits"},
+        {44, 127, BO_CORRUPT, 36, "more terms than bits"},
+        {46, 0, BO_CORRUPT, 36, "names are deeper than long"},
+        {47, 2, BO_CORRUPT, 47, "grammar is neither there nor not"},
     };
     uint8_t *bytes = bo_alloc(&arena, good.n);
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
@@ -279,9 +292,9 @@ static void test_rejects(void **state)
 static void test_bombs(void **state)
 {
     (void)state;
-    static const uint8_t longest[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1, 1, 0, 0, 0, 1, 1};
-    static const uint8_t total[] = {1,    0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-                                    0x40, 1,    1,    0,    0,    0,    1,    1};
+    static const uint8_t longest[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1, 1, 0, 0, 0, 2, 1, 1, 1};
+    static const uint8_t total[] = {1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40,
+                                    1, 1,    0,    0,    0,    2,    1,    1,    1};
     static const struct bo_span rows[] = {{longest, sizeof longest}, {total, sizeof total}};
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         uint8_t bytes[64] = {'T', 'L', 't', 'm', 1};
@@ -291,6 +304,31 @@ static void test_bombs(void **state)
         expect_open((struct bo_span){bytes, 36 + rows[i].n}, BO_OVER_LIMIT, 36,
                     "names would expand to too much");
     }
+}
+
+/* Records that are announced and do not come take no room. */
+static void test_announced_records(void **state)
+{
+    (void)state;
+    enum { N = 30000, N_MORE = 2 }; /* bytes of its varint, but for the one that was there */
+    static const struct bo_span name = BYTES("A");
+    const struct bo_span good = encoded(model_of(&name, 1));
+    const size_t records = 36 + bo_le32(good.p + 24);
+    uint8_t *bytes = bo_alloc(&arena, good.n + N_MORE);
+    memcpy(bytes, good.p, records);
+    memcpy(bytes + records + N_MORE, good.p + records, good.n - records);
+    bytes[records] = (N & 127) | 128;
+    bytes[records + 1] = (N >> 7 & 127) | 128;
+    bytes[records + 2] = N >> 14;
+    bo_set_le32(bytes + 32, (uint32_t)(good.n - records + N_MORE));
+    const size_t before = arena.peak_nbytes;
+    struct bo_error error = {0};
+    void *decoded;
+    assert_int_equal(
+        terms()->decode((struct bo_span){bytes, good.n + N_MORE}, &arena, &decoded, &error),
+        BO_CORRUPT);
+    assert_string_equal(error.what, "records are none");
+    assert_true(arena.peak_nbytes - before < N * sizeof(struct templight_record) / 2);
 }
 
 /* ---- prefix codes ------------------------------------------------------------------------------------ */
@@ -370,10 +408,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tricky_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nested_references, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_deep_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_far_blocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_any_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bombs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_announced_records, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_prefix_codes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_codes, set_up, tear_down),
     };
