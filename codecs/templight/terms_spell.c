@@ -248,8 +248,9 @@ static inline bool spell_leaf(struct templight_terms *terms, uint32_t bit,
 /* Inlined twice: with and without what is known. */
 static inline __attribute__((always_inline)) bool spell_range(struct templight_terms *terms,
                                                               uint32_t range, struct bo_span *known,
-                                                              struct templight_output *out)
+                                                              struct templight_output *out_ret)
 {
+    struct templight_output out = *out_ret; /* by value: bytes that are written may not change it */
     const uint32_t *const ops = terms->ops, *op = ops + terms->ranges[range].start;
     const uint32_t *end = ops + terms->ranges[range].end;
     const struct bo_span *const pieces = terms->pieces;
@@ -260,20 +261,22 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
         while (op != end) {
             const uint32_t word = *op++;
             if (__builtin_expect(word < TEMPLIGHT_OP_TERM, 1)) {
-                if (!templight_copy_text(out, pieces[word]))
+                if (!templight_copy_text(&out, pieces[word]))
                     return false;
                 continue;
             }
             const uint32_t value = *op++;
             if (word == TEMPLIGHT_OP_LEAF) {
-                if (!spell_leaf(terms, value, out))
+                struct templight_output with_leaf = out;
+                if (!spell_leaf(terms, value, &with_leaf))
                     return false;
+                out.n = with_leaf.n;
                 continue;
             }
             if (!find_range(terms, value, word - TEMPLIGHT_OP_TERM, &range))
                 return false;
             if (known && known[range].p) {
-                if (!templight_copy_text(out, known[range]))
+                if (!templight_copy_text(&out, known[range]))
                     return false;
                 continue;
             }
@@ -281,7 +284,7 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
                 if (n_frames == terms->cap_frames)
                     return false;
                 terms->spelling[n_frames++] =
-                    (struct templight_spelling_frame){op, end, range, out->n};
+                    (struct templight_spelling_frame){op, end, range, out.n};
             }
             op = ops + terms->ranges[range].start;
             end = ops + terms->ranges[range].end;
@@ -290,11 +293,13 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
                 return false;
             left -= n_words;
         }
-        if (n_frames == 0)
+        if (n_frames == 0) {
+            out_ret->n = out.n;
             return true;
+        }
         const struct templight_spelling_frame *frame = &terms->spelling[--n_frames];
         if (known)
-            known[frame->range] = (struct bo_span){out->to + frame->start, out->n - frame->start};
+            known[frame->range] = (struct bo_span){out.to + frame->start, out.n - frame->start};
         op = frame->op;
         end = frame->end;
     }
