@@ -145,3 +145,25 @@ void bo_canvas_tics(const char *name, struct bo_scale scale, bo_tic_label *label
             name);
     bo_arena_free(&arena);
 }
+
+/* ---- linear axes ----------------------------------------------------------------------------- */
+
+/* A round step, of which some four to nine fit. */
+static double round_step(double high)
+{
+    const double power = pow(10, floor(log10(high / 4)));
+    const double steps = high / 4 / power;
+    return power * (steps >= 5 ? 5 : steps >= 2 ? 2 : 1);
+}
+
+void bo_canvas_linear_tics(const char *name, double high, bo_tic_label *label, FILE *out)
+{
+    struct bo_arena arena;
+    const double step = round_step(high);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    fprintf(out, "set %stics (", name);
+    for (int i = 0; i * step <= high; i++)
+        fprintf(out, "%s'%s' %.9g", i ? ", " : "", label(&arena, i * step), i * step);
+    fprintf(out, ")\nset %srange [0:%.9g]\n", name, high);
+    bo_arena_free(&arena);
+}

@@ -68,4 +68,9 @@ bo_tic_label bo_bytes_tic, bo_time_tic, bo_count_tic;
 /* Sets up the axis `name`, "x" or "y": round numbers, more to a decade where there are few. */
 void bo_canvas_tics(const char *name, struct bo_scale scale, bo_tic_label *label, FILE *out);
 
+/* ---- linear axes ----------------------------------------------------------------------------- */
+
+/* The same from 0 to `high`. */
+void bo_canvas_linear_tics(const char *name, double high, bo_tic_label *label, FILE *out);
+
 #endif

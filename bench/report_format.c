@@ -342,6 +342,13 @@ static void print_ratios(const struct ratios *ratios)
     bo_grid_markdown(&grid, ratios->page->out);
 }
 
+static void print_main_picture(const struct bo_page *page, const struct bo_run_document *main,
+                               const char *what, const char *title)
+{
+    fprintf(page->out, "\n![%s on %s: %s](%s%s/%s)\n", main->format, main->name, title, page->root,
+            page->pictures, bo_picture_name(page->arena, main, what));
+}
+
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
@@ -353,12 +360,14 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
     const struct ratios bytes = ratios_of(page, format, main, get_bytes, false,
                                           bo_arena_printf(page->arena, "%s, bytes", first));
     print_ratios(&bytes);
-    if (!label)
+    if (!has_points(page, main))
         return;
+    print_main_picture(page, main, "sections", "where the bytes go");
     fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label, first);
     const struct ratios times = ratios_of(page, format, main, get_main_time, true,
                                           bo_arena_printf(page->arena, "%s, ns", first));
     print_ratios(&times);
+    print_main_picture(page, main, "scatter", "how times scatter");
 }
 
 /* ---- tables of the format's own -------------------------------------------------------------- */

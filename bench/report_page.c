@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report_bars.h"
 #include "bench/report_caption.h"
 #include "bench/report_comparison.h"
 #include "bench/report_curves.h"
@@ -260,6 +261,22 @@ static bool draw(const struct bo_run_document *document, const char *folder, str
                                              bo_picture_name(arena, document, "workloads")));
 }
 
+/* Of the document that stands for its format. */
+static bool draw_main(const struct bo_run_document *document, const char *folder,
+                      struct bo_arena *arena)
+{
+    struct bo_front_point *points;
+    const char *label = bo_run_main_label(document);
+    if (!label || bo_front_points(document, label, arena, &points) == 0)
+        return true;
+    return bo_plot_sections(document,
+                            bo_arena_printf(arena, "%s/%s", folder,
+                                            bo_picture_name(arena, document, "sections"))) &&
+           bo_plot_scatter(document, label,
+                           bo_arena_printf(arena, "%s/%s", folder,
+                                           bo_picture_name(arena, document, "scatter")));
+}
+
 static bool write_csv(const struct bo_run *run, const char *format, const char *folder,
                       struct bo_arena *arena)
 {
@@ -290,7 +307,8 @@ bool bo_page_files(const struct bo_page *pages, size_t i, const char *folder)
             ok = draw(&run->documents[d], folder, &arena);
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
         if (is_told_by(pages, i, (*f)->name, false))
-            ok = write_csv(run, (*f)->name, folder, &arena);
+            ok = draw_main(bo_run_document(run, (*f)->name, NULL), folder, &arena) &&
+                 write_csv(run, (*f)->name, folder, &arena);
         if (ok && is_told_by(pages, i, (*f)->name, true))
             ok = bo_curves_draw(run, (*f)->name, folder, &arena);
     }

@@ -167,6 +167,13 @@ static void pictures_name_their_codecs(void **state)
         assert_file_has(folder, pictures[i], "</svg>");
         remove_file(folder, pictures[i]);
     }
+    static const char sections[] = "pcdata-large_sample__of_a_user-sections.svg";
+    static const char scatter[] = "pcdata-large_sample__of_a_user-scatter.svg";
+    assert_file_has(folder, sections, ">frame-24<");
+    assert_file_has(folder, sections, ">0.725<"); /* its bytes, of the first one's */
+    assert_file_has(folder, scatter, ">varint-delta-cached<");
+    remove_file(folder, sections);
+    remove_file(folder, scatter);
     assert_file_has(folder, "pcdata.csv", "\"large sample, of a user\",frame-24,new,");
     remove_file(folder, "pcdata.csv");
     assert_int_equal(rmdir(folder), 0);
