@@ -316,15 +316,15 @@ golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all 
 
 # Instructions are counted of the build that is measured; of LPRF's crossings, of one coding of counters.
 INSNS_ONLY = case $$f in lprf) only=(--codec '*+u64');; *) only=();; esac
-check-insns: build/bakeoff ## compare instruction counts with the accepted ones (bench/insns/*.tsv)
+check-insns: $(OUT)/bakeoff ## compare instruction counts with the accepted ones (bench/insns/*.tsv)
 	@for f in $(FORMATS); do \
 	    $(INSNS_ONLY); \
-	    build/bakeoff insns $$f "$${only[@]}" --check bench/insns/$$f.tsv || failed=1; \
+	    $(OUT)/bakeoff insns $$f "$${only[@]}" --check bench/insns/$$f.tsv || failed=1; \
 	done; [[ -z $${failed:-} ]]
-golden-insns: build/bakeoff ## accept the instruction counts as they are now
+golden-insns: $(OUT)/bakeoff ## accept the instruction counts as they are now
 	@mkdir -p bench/insns; for f in $(FORMATS); do \
 	    $(INSNS_ONLY); \
-	    build/bakeoff insns $$f "$${only[@]}" --golden >bench/insns/$$f.tsv; \
+	    $(OUT)/bakeoff insns $$f "$${only[@]}" --golden >bench/insns/$$f.tsv; \
 	done
 
 BENCH_FLAGS ?=

@@ -11,9 +11,11 @@
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
+#include "bench/machine.h"
 #include "bench/questions.h"
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
+#include "harness/cpu.h"
 #include "harness/registry.h"
 
 enum { MAX_PATH = 256, MAX_LINE = 512, N_QUERIES = 256 };
@@ -148,8 +150,15 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
                           NULL};
     if (!only_codec)
         argv[10] = NULL;
-    /* Not whatever copying this processor does best: the same functions everywhere. */
-    setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2_Usable,-AVX512F_Usable,-ERMS,-FSRM", 1);
+    /*
+     * Nothing that depends on the machine or the moment: valgrind shows all processors of a level as one, so that
+     * libc chooses the same functions, but not those that copy by one instruction a byte, which would count as so
+     * many; symbols are bound before the counting; the allocator does not go by the clock or the number of
+     * processors.
+     */
+    setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS", 1);
+    setenv("LD_BIND_NOW", "1", 1);
+    setenv("MALLOC_CONF", "narenas:1,dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
     dup2(out, STDOUT_FILENO);
     execvp(argv[0], (char **)(uintptr_t)argv);
     _exit(127);
@@ -237,11 +246,59 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
 
 /* ---- golden figures ---------------------------------------------------------------------------- */
 
+#define MADE_WITH "# Made with: "
+#define WITHIN "# Within: "
+#define TOLERANCE_PERCENT 1.0
+
+void bo_insns_made_with(char *text_ret, size_t nbytes)
+{
+    char build[256], valgrind[64] = "no valgrind";
+    char *const version[] = {"valgrind", "--version", NULL};
+    bo_machine_build(build, sizeof build);
+    bo_first_line_of(version, valgrind, sizeof valgrind);
+    snprintf(text_ret, nbytes, "%s, %s, %s", build, valgrind,
+             bo_cpu_has_v3() ? "x86-64-v3" : "a processor without x86-64-v3");
+}
+
+/* What stands behind the first of its lines that starts so, in the arena; NULL without one. */
+static const char *header(struct bo_span golden, const char *start, struct bo_arena *arena)
+{
+    const char *text = bo_arena_printf(arena, "%.*s", (int)golden.n, (const char *)golden.p);
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strncmp(line, start, strlen(start)) == 0) {
+            line += strlen(start);
+            return bo_arena_printf(arena, "%.*s", (int)strcspn(line, "\n"), line);
+        }
+    return NULL;
+}
+
+const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
+                                  struct bo_arena *arena)
+{
+    const char *theirs = header(golden, MADE_WITH, arena);
+    if (theirs && strcmp(theirs, made_with) == 0)
+        return NULL;
+    return theirs ? theirs : "something that it does not say";
+}
+
+static double tolerance_of(struct bo_span golden)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const char *percent = header(golden, WITHIN, &arena);
+    const double tolerance = (percent ? strtod(percent, NULL) : TOLERANCE_PERCENT) / 100;
+    bo_arena_free(&arena);
+    return tolerance;
+}
+
 void bo_insns_write(const struct bo_insns *insns, size_t n, FILE *out)
 {
     fputs(
         "# Instructions an operation or query, by callgrind; `make golden-insns` makes it anew.\n",
         out);
+    char made_with[512];
+    bo_insns_made_with(made_with, sizeof made_with);
+    fprintf(out, MADE_WITH "%s\n" WITHIN "%g%%\n", made_with, TOLERANCE_PERCENT);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s\t%s\t%s\t%s\t%.1f\n", insns[i].format, insns[i].document, insns[i].codec,
                 insns[i].what, insns[i].n);
@@ -253,9 +310,9 @@ static bool same_place(const struct bo_insns *a, char *const fields[5])
            strcmp(a->codec, fields[2]) == 0 && strcmp(a->what, fields[3]) == 0;
 }
 
-size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden,
-                        double tolerance, FILE *out)
+size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out)
 {
+    const double tolerance = tolerance_of(golden);
     char *text = strndup((const char *)golden.p, golden.n), *rest = text, *fields[5];
     bool *met = calloc(n + 1, sizeof *met);
     size_t n_said = 0;

@@ -32,14 +32,29 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
 
 /* ---- golden figures ---------------------------------------------------------------------------- */
 
-/* Lines of five fields with tabs between; '#' starts a comment. */
+/*
+ * What counts depend on beside the code: compiler, libraries, valgrind and the level of the processor's
+ * instructions, which some codecs choose by (valgrind shows every processor of a level as the same one).
+ */
+void bo_insns_made_with(char *text_ret, size_t nbytes);
+
+/*
+ * Lines of five fields with tabs between; '#' starts a comment. Two of these say what the counts were made
+ * with, and how far they may move.
+ */
 void bo_insns_write(const struct bo_insns *insns, size_t n, FILE *out);
 
 /*
- * Compares what was counted with a golden file's text. Says what differs by more than `tolerance` (0.01:
- * 1 %), what is missing and what is new. Returns how many lines it said.
+ * NULL when counts made with `made_with` are comparable with a golden file's; else what that was made with, in the
+ * arena.
  */
-size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden,
-                        double tolerance, FILE *out);
+const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
+                                  struct bo_arena *arena);
+
+/*
+ * Compares what was counted with a golden file's text. Says what differs by more than the golden file lets
+ * it, what is missing and what is new. Returns how many lines it said.
+ */
+size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out);
 
 #endif

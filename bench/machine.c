@@ -169,11 +169,7 @@ static json_t *load_json(const struct bo_gbench_machine *machine)
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-/*
- * The output's first line of a program run without a shell; false when it fails. "" when it prints
- * nothing.
- */
-static bool run_for_line(char *const argv[], char *line_ret, size_t nbytes)
+bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
@@ -212,10 +208,10 @@ static void describe_commit(char *commit_ret, size_t nbytes)
     *strrchr(program, '/') = 0;
     char *const head[] = {"git", "-C", program, "rev-parse", "HEAD", NULL};
     char *const status[] = {"git", "-C", program, "status", "--porcelain", "-uno", NULL};
-    if (!run_for_line(head, line, sizeof line))
+    if (!bo_first_line_of(head, line, sizeof line))
         return;
     snprintf(commit_ret, nbytes, "%.40s", line);
-    if (run_for_line(status, line, sizeof line) && line[0])
+    if (bo_first_line_of(status, line, sizeof line) && line[0])
         strncat(commit_ret, "+changes", nbytes - strlen(commit_ret) - 1);
 }
 
@@ -292,6 +288,12 @@ static const char *compiler(void)
 #else
     return "gcc " __VERSION__;
 #endif
+}
+
+void bo_machine_build(char *text_ret, size_t nbytes)
+{
+    snprintf(text_ret, nbytes, "%s, %s, libc %s, %s", compiler(), BO_CFLAGS, gnu_get_libc_version(),
+             bo_heap_name());
 }
 
 /* What one reading of the thread's clock costs: the median of many, in nanoseconds. */

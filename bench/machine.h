@@ -6,6 +6,7 @@
 #define BO_MACHINE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { BO_MAX_SLUG = 96 };
@@ -34,6 +35,15 @@ size_t bo_machine_eviction_nbytes(void);
 
 /* Of bo_machine_eviction_nbytes, for a cache of so many bytes (0: unknown). */
 size_t bo_eviction_nbytes_for(size_t cache_nbytes);
+
+/* "gcc 12.2.0, -O2 -falign-functions=64, libc 2.36, jemalloc 5.3.0": what made this program's code. */
+void bo_machine_build(char *text_ret, size_t nbytes);
+
+/*
+ * The output's first line of a program run without a shell; false when it fails. "" when it prints
+ * nothing.
+ */
+bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes);
 
 /* "2025-03-01T12:34:56Z" */
 void bo_date_utc(char *date_ret, size_t nbytes);
