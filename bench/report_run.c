@@ -251,6 +251,7 @@ static bool read_document(struct bo_run *run, const json_t *sizes, const struct 
     struct bo_run_document document = {.format = string_of(sizes, "format"),
                                        .name = string_of(sizes, "name"),
                                        .scale = json_is_true(json_object_get(sizes, "scale")),
+                                       .held_out = json_is_true(json_object_get(sizes, "held_out")),
                                        .sizes = sizes};
     if (!document.format || !document.name)
         return false;
@@ -347,7 +348,8 @@ const struct bo_run_document *bo_run_document(const struct bo_run *run, const ch
         if (strcmp(d->format, format) != 0 || (document && strcmp(d->name, document) != 0) ||
             (!document && d->scale))
             continue;
-        if (!found || first_bytes(d) > first_bytes(found))
+        if (!found || (found->held_out && !d->held_out) ||
+            (found->held_out == d->held_out && first_bytes(d) > first_bytes(found)))
             found = d;
     }
     return found;

@@ -49,6 +49,7 @@ struct bo_run_document {
     uint64_t n_units;
     bool has_survived;   /* see bo_fuzz_mark_run */
     bool scale;          /* made for curves over sizes: stands in no comparison */
+    bool held_out;       /* stands in no mean but that of its kind (report_held_out.h) */
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;
     struct bo_run_codec *codecs; /* the first one is what ratios refer to; the no-op codec last */
@@ -94,7 +95,7 @@ size_t bo_runs_newest(const char *folder, struct bo_arena *arena, struct bo_run 
 
 /*
  * NULL when there is no such document or codec. `document` NULL: the format's largest by the first
- * codec's bytes, of those that are not for curves.
+ * codec's bytes, of those that are not for curves, nor held out where there are others.
  */
 const struct bo_run_document *bo_run_document(const struct bo_run *run, const char *format,
                                               const char *document);

@@ -10,6 +10,7 @@
 
 #include "bench/machine.h"
 #include "bench/programs.h"
+#include "bench/report_held_out.h"
 #include "bench/results.h"
 #include "bench/rounds.h"
 #include "bench/shards.h"
@@ -39,7 +40,7 @@ enum { BUDGET_S = 600, QUICK_BUDGET_S = 40 };
 struct request {
     struct bo_bench_options bench;
     const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
-    const char *against, *threshold_text;
+    const char *against, *threshold_text, *held_out;
     double threshold;
     struct bo_shard shard; /* n = 0: all documents */
     json_t *shard_json;    /* what results say of it */
@@ -74,6 +75,8 @@ static bool parse_numbers(struct request *request)
         return false;
     if (request->threshold_text && !request->against)
         return !bo_usage_error("bench", "--threshold goes with --against");
+    if (request->against && request->held_out)
+        return !bo_usage_error("bench", "--against goes without --held-out");
     if (request->against && (request->shard_text || (request->json && !strcmp(request->json, "-"))))
         return !bo_usage_error("bench", "--against goes without --shard, and --json takes a file");
     if (rounds == 0) {
@@ -99,6 +102,8 @@ static int parse_request(int argc, char **argv, struct request *request)
          &request->kind, NULL},
         {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &request->workload,
          NULL},
+        {"--held-out", 0, "DIR", "also the documents of this folder, told beside the embedded ones",
+         &request->held_out, NULL},
         {"--scale", 0, NULL, "also the documents for curves over sizes that are here", NULL,
          &request->scale},
         {"--quick", 0, NULL,
@@ -207,6 +212,33 @@ static bool take_shard(struct request *request, struct bo_documents *documents)
     return request->shard_json != NULL;
 }
 
+/* Of formats without held-out documents there is nothing to tell side by side. */
+static void take_off_formats_without_held_out(struct bo_documents *documents)
+{
+    for (size_t i = documents->n; i-- > 0;) {
+        bool any = false;
+        for (size_t k = 0; k < documents->n; k++)
+            any = any || (documents->items[k].held_out &&
+                          documents->items[k].format == documents->items[i].format);
+        if (!any)
+            bo_documents_take_off(documents, i);
+    }
+}
+
+/* A held-out document that is one of the others under another name is not held out. */
+static bool check_held_out(const struct bo_documents *documents)
+{
+    for (size_t i = 0; i < documents->n; i++)
+        for (size_t k = 0; k < documents->n && documents->items[i].held_out; k++) {
+            const struct bo_document *a = &documents->items[i], *b = &documents->items[k];
+            if (b->held_out || b->format != a->format || b->hash != a->hash)
+                continue;
+            fprintf(stderr, "bakeoff: %s: is not held out: it is what %s is\n", a->path, b->name);
+            return false;
+        }
+    return true;
+}
+
 static bool load_documents(struct request *request, struct bo_documents *documents)
 {
     const struct bo_format *format = NULL;
@@ -216,11 +248,16 @@ static bool load_documents(struct request *request, struct bo_documents *documen
         format = bo_formats[0]; /* the only one there is */
     if (request->corpus && !format)
         return !bo_usage_error("bench", "--corpus needs --format");
-    bool ok =
-        request->corpus
-            ? add_documents(format, request->corpus, documents)
-            : bo_documents_list(format, request->quick ? BO_DOCUMENTS_EMBEDDED : BO_DOCUMENTS_BEST,
-                                documents);
+    bool ok = request->corpus
+                  ? add_documents(format, request->corpus, documents)
+                  : bo_documents_list(format,
+                                      request->quick || request->held_out ? BO_DOCUMENTS_EMBEDDED
+                                                                          : BO_DOCUMENTS_BEST,
+                                      documents);
+    if (ok && request->held_out) {
+        ok = bo_documents_add_held_out(format, request->held_out, documents);
+        take_off_formats_without_held_out(documents);
+    }
     if (ok && request->scale)
         ok = add_present(format, NULL, true, documents);
     if (ok && request->shard.n)
@@ -235,6 +272,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
             i++;
         ok = is_loaded || is_left_out;
     }
+    ok = ok && check_held_out(documents);
     if (ok && documents->n == 0 && !request->shard.n)
         ok = !bo_usage_error("bench", "finds no document to measure on");
     return ok;
@@ -258,7 +296,8 @@ static json_t *sizes_json(struct request *request, const struct bo_documents *do
         .progress = &progress, .wants = wants_codec, .context = &request->bench.codecs};
     json_t *sizes = json_array();
     for (size_t i = 0; i < documents->n; i++) {
-        options.compress = !request->no_compress && !request->quick && !documents->items[i].scale;
+        options.compress =
+            request->json && !request->no_compress && !request->quick && !documents->items[i].scale;
         json_array_append_new(sizes, bo_sizes_json(&documents->items[i], &options));
     }
     bo_progress_end(&progress);
@@ -349,14 +388,12 @@ static void print_csv(const void *plan, FILE *out)
 }
 
 static bool write_results(const struct request *request, const struct bo_plan *plan,
-                          json_t *context, json_t *sizes)
+                          const json_t *results)
 {
-    json_t *results = bo_results_json(plan, &request->bench, context, sizes);
     const bool ok = request->json_to_stdout
                         ? bo_results_save("-", results)
                         : bo_results_save(request->json_path, results) &&
                               bo_output_printed(request->csv_path, print_csv, plan);
-    json_decref(results);
     if (ok && !request->json_to_stdout)
         fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
     return ok;
@@ -406,6 +443,25 @@ static void add_request(const struct request *request, json_t *ours)
         json_object_set(ours, "shard", request->shard_json);
 }
 
+static bool print_held_out(json_t *results, FILE *out)
+{
+    struct bo_run run;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const bool ok = bo_run_take(json_incref(results), "bench", &run);
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        struct bo_grid grid;
+        if (!bo_held_out_grid(&run, (*f)->name, &arena, &grid))
+            continue;
+        fputc('\n', out);
+        bo_grid_text(&grid, terminal_width(), out);
+        fprintf(out, "\n%s.\n", bo_held_out_caption(&run, (*f)->name, &arena));
+    }
+    bo_run_free(&run);
+    bo_arena_free(&arena);
+    return ok;
+}
+
 static int measure(struct request *request, const struct bo_documents *documents,
                    struct bo_arena *arena)
 {
@@ -418,7 +474,7 @@ static int measure(struct request *request, const struct bo_documents *documents
     request->bench.min_time_s =
         bo_plan_min_time(&plan, request->bench.rounds, request->quick ? QUICK_BUDGET_S : BUDGET_S);
     json_t *context = NULL, *sizes = NULL;
-    if (status == BO_OK && request->json) {
+    if (status == BO_OK && (request->json || request->held_out)) {
         context = bo_machine_context(); /* the load before the run, not the run's own */
         add_request(request, json_object_get(context, "bakeoff"));
         sizes = sizes_json(request, documents);
@@ -431,7 +487,12 @@ static int measure(struct request *request, const struct bo_documents *documents
         return bo_file_error("bench", &err);
     if (!request->json_to_stdout)
         bo_table_print(&plan, terminal_width(), stdout);
-    if (request->json && !write_results(request, &plan, context, sizes))
+    json_t *results = context ? bo_results_json(&plan, &request->bench, context, sizes) : NULL;
+    bool ok = !request->json || write_results(request, &plan, results);
+    if (ok && request->held_out)
+        ok = print_held_out(results, request->json_to_stdout ? stderr : stdout);
+    json_decref(results);
+    if (!ok)
         return BO_EXIT_USAGE;
     return any_failed(&plan) ? BO_EXIT_FAILED : BO_EXIT_OK;
 }

@@ -218,17 +218,22 @@ static void release(struct bo_document *document)
     bo_arena_free(&document->arena);
 }
 
-/* Notes, sources and lists of names that lie beside documents, and what the list has already. */
-static bool is_left_out(const struct bo_document *document, const struct bo_documents *before)
+/* Notes, sources and lists of names that lie beside documents. */
+static bool is_note(const struct bo_document *document)
 {
     static const char *const patterns[] = {"*/README*", "*.md",  "*.json",   "*.sql",
                                            "*.c",       "*.cpp", "*/names-*"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (fnmatch(patterns[i], document->path, 0) == 0)
             return true;
-    for (size_t i = 0; i < before->n; i++)
-        if (before->items[i].format == document->format &&
-            strcmp(before->items[i].name, document->name) == 0)
+    return false;
+}
+
+static bool is_named(const struct bo_documents *documents, const struct bo_document *document)
+{
+    for (size_t i = 0; i < documents->n; i++)
+        if (documents->items[i].format == document->format &&
+            strcmp(documents->items[i].name, document->name) == 0)
             return true;
     return false;
 }
@@ -240,7 +245,7 @@ static bool append_extra(struct bo_documents *files, struct bo_documents *docume
     for (size_t i = 0; i < files->n; i++) {
         struct bo_document *d = &files->items[i];
         d->external = true;
-        if (!ok || is_left_out(d, documents))
+        if (!ok || is_note(d) || is_named(documents, d))
             release(d);
         else if (!(ok = append(documents, *d)))
             release(d);
@@ -264,6 +269,56 @@ static bool list_extra(const struct bo_format *wanted, struct bo_documents *docu
         free(folder);
     }
     return ok;
+}
+
+/* Moves files to the list, and leaves notes and sources. */
+static bool append_held_out(struct bo_documents *files, struct bo_documents *documents)
+{
+    bool ok = true;
+    for (size_t i = 0; i < files->n; i++) {
+        struct bo_document *d = &files->items[i];
+        d->held_out = true;
+        if (ok && !is_note(d) && is_named(documents, d)) {
+            fprintf(stderr, "bakeoff: %s: another document that is measured has this name\n",
+                    d->path);
+            ok = false;
+        }
+        if (!ok || is_note(d))
+            release(d);
+        else if (!(ok = append(documents, *d)))
+            release(d);
+    }
+    free(files->items);
+    return ok;
+}
+
+bool bo_documents_add_held_out(const struct bo_format *format, const char *folder,
+                               struct bo_documents *documents)
+{
+    const size_t n_before = documents->n;
+    bool ok = true, any = false;
+    struct stat folder_st;
+    if (stat(folder, &folder_st) != 0 || !S_ISDIR(folder_st.st_mode)) {
+        fprintf(stderr, "bakeoff: %s: is no folder here\n", folder);
+        return false;
+    }
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        char *path = format && format != *f ? NULL : join(folder, (*f)->name);
+        struct bo_documents files = {NULL, 0};
+        struct stat st;
+        const bool is_subfolder = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        if (is_subfolder || format == *f) {
+            ok = append_folder(*f, is_subfolder ? path : folder, &files);
+            ok = append_held_out(&files, documents) && ok;
+            any = true;
+        }
+        free(path);
+    }
+    if (!ok || documents->n > n_before)
+        return ok;
+    fprintf(stderr, "bakeoff: %s: no documents here%s\n", folder,
+            any ? "" : "; its subfolders would be called as formats are");
+    return false;
 }
 
 /* True when a document of this format is there that does not lie in the repository. */

@@ -25,6 +25,7 @@ struct bo_document {
     bool external; /* lies in $BAKEOFF_CORPORA */
     bool sample;   /* embedded, but a part of a document that can be fetched */
     bool scale;    /* made for curves over sizes, not for comparisons: taken only by its name */
+    bool held_out; /* nobody looked at it while codecs were made, as its user says */
     bool present;  /* its file exists (fetched ones: after `make corpora`) */
 
     /* After bo_document_load: */
@@ -59,6 +60,14 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
  */
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents);
+
+/*
+ * Appends the documents of a folder as held-out ones: the files of its subfolders that are called as formats,
+ * or (with `format`, and without such a subfolder) its own files. Notes and sources beside them are passed over. False
+ * after a message, also when there is none, or when a name is on the list.
+ */
+bool bo_documents_add_held_out(const struct bo_format *format, const char *folder,
+                               struct bo_documents *documents);
 
 /* Reads the document's model; false after a message. */
 bool bo_document_load(struct bo_document *document);

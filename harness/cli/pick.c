@@ -146,7 +146,7 @@ static bool take_use(const char *format, const char *use, struct bo_wish *wishes
 
 /* All of the format's that are for comparisons, or the one asked for. */
 static unsigned choose_documents(const struct bo_run *run, const char *format, const char *corpus,
-                                 struct bo_arena *arena,
+                                 struct bo_arena *arena, bool held_out,
                                  const struct bo_run_document *const **documents_ret)
 {
     const struct bo_run_document **documents =
@@ -157,11 +157,38 @@ static unsigned choose_documents(const struct bo_run *run, const char *format, c
     for (size_t d = 0; d < run->n_documents; d++) {
         const struct bo_run_document *document = &run->documents[d];
         if (strcmp(document->format, format) == 0 &&
-            (corpus ? strcmp(document->name, corpus) == 0 : !document->scale))
+            (corpus ? strcmp(document->name, corpus) == 0
+                    : !document->scale && document->held_out == held_out))
             documents[n++] = document;
     }
     *documents_ret = documents;
     return n;
+}
+
+/* Whether the pick would be one, too, on the documents that were held out. */
+static void tell_held_out(const char *format, const struct bo_run *run, const struct bo_pick *pick,
+                          struct bo_arena *arena)
+{
+    const struct bo_run_document *const *documents;
+    const unsigned n = choose_documents(run, format, NULL, arena, true, &documents);
+    struct bo_pick other;
+    const char *why, *name = pick->codecs[0].codec->name;
+    if (!n)
+        return;
+    printf("On the %u held-out document%s: ", n, n == 1 ? "" : "s");
+    if (!bo_pick_codec(documents, n, pick->wishes, pick->n_wishes, arena, &other, &why)) {
+        printf("%s\n", why);
+        return;
+    }
+    for (unsigned c = 0; c < other.n_codecs; c++) {
+        if (strcmp(other.codecs[c].codec->name, name) != 0)
+            continue;
+        if (other.codecs[c].left_out)
+            printf("%s is left out: %s.\n", name, other.codecs[c].left_out);
+        else
+            printf("%s is number %u of %u, score %.3f (%.3f on the others).\n", name, c + 1,
+                   other.n_weighed, other.codecs[c].score, pick->codecs[0].score);
+    }
 }
 
 /* The wishes are the n given, or (n 0) those that the weights and limits ask for. */
@@ -169,7 +196,7 @@ static int pick(const struct request *r, const char *format, const struct bo_run
                 struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena)
 {
     const struct bo_run_document *const *documents;
-    const unsigned n = choose_documents(run, format, r->corpus, arena, &documents);
+    const unsigned n = choose_documents(run, format, r->corpus, arena, false, &documents);
     struct bo_pick answer;
     const char *why;
     if (!n)
@@ -183,6 +210,8 @@ static int pick(const struct request *r, const char *format, const struct bo_run
     if (r->as_json)
         return bo_json_print(bo_pick_json(&answer), code);
     bo_pick_print(&answer, WIDTH, arena, stdout);
+    if (answer.n_weighed && !r->corpus)
+        tell_held_out(format, run, &answer, arena);
     return code;
 }
 

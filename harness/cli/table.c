@@ -5,6 +5,7 @@
 
 #include "bench/report_styles.h"
 #include "bench/report_fuzz.h"
+#include "bench/report_held_out.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/options.h"
 
@@ -73,20 +74,48 @@ static bool filter_met(struct bo_table *table)
     return true;
 }
 
+/* Held-out documents beside the others. */
+static bool print_held_out(const struct bo_run *run, const char *format, const char *style,
+                           struct bo_arena *arena)
+{
+    struct bo_grid grid;
+    const bool md = strcmp(style, "md") == 0, csv = strcmp(style, "csv") == 0;
+    if (!md && !csv && strcmp(style, "rfc") != 0)
+        return !bo_usage_error("table", "--held-out is printed as md, rfc or csv");
+    if (!bo_held_out_grid(run, format, arena, &grid))
+        return !bo_usage_error(
+            "table", "the results have no held-out documents of %s beside others", format);
+    const char *caption = bo_arena_printf(arena, "%s.", bo_held_out_caption(run, format, arena));
+    if (md)
+        bo_grid_markdown(&grid, stdout);
+    else if (csv)
+        bo_grid_csv(&grid, stdout);
+    else
+        bo_grid_text(&grid, BO_RFC_WIDTH, stdout);
+    if (!csv)
+        putchar('\n');
+    if (!csv)
+        bo_print_wrapped(stdout, caption, md ? (unsigned)strlen(caption) : BO_RFC_WIDTH, "");
+    return true;
+}
+
 static int print_table(struct bo_table *table, const char *corpus, const char *path,
-                       const struct bo_table_style *style)
+                       const struct bo_table_style *style, bool held_out)
 {
     char *newest = path ? NULL : bo_run_newest("results", table->format);
     struct bo_run run = {.json = NULL};
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     table->run = &run;
-    const bool ok = (path || newest) && bo_run_load(path ? path : newest, &run) &&
-                    choose_document(table, corpus, style->one_document) && filter_met(table);
-    if (ok)
+    bool ok = (path || newest) && bo_run_load(path ? path : newest, &run);
+    if (ok && held_out) {
+        ok = print_held_out(&run, table->format, style->name, &arena);
+    } else if (ok) {
+        ok = choose_document(table, corpus, style->one_document) && filter_met(table);
         bo_fuzz_mark_run("results/fuzz", &run);
-    if (ok)
-        style->print(table, &arena, stdout);
+        if (ok)
+            style->print(table, &arena, stdout);
+    }
     bo_arena_free(&arena);
     bo_run_free(&run);
     free(newest);
@@ -96,6 +125,7 @@ static int print_table(struct bo_table *table, const char *corpus, const char *p
 int bo_cmd_table(int argc, char **argv)
 {
     const char *style = "md", *kind = NULL, *workload = NULL, *corpus = NULL, *path = NULL;
+    bool held_out = false;
     const struct bo_option options[] = {
         {"--style", 0, "S", "md (default), rfc, csv, tex, gobench, json", &style, NULL},
         {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
@@ -103,6 +133,8 @@ int bo_cmd_table(int argc, char **argv)
         {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &workload, NULL},
         {"--corpus", 0, "X", "this document (default: the largest; csv, gobench, json: all)",
          &corpus, NULL},
+        {"--held-out", 0, NULL,
+         "ratios on held-out documents beside those on the others; md, rfc, csv", NULL, &held_out},
         {"--results", 0, "FILE", "of `bench --json` (default: the newest in results/)", &path,
          NULL},
         {NULL, 0, NULL, NULL, NULL, NULL},
@@ -125,5 +157,5 @@ int bo_cmd_table(int argc, char **argv)
     const struct bo_table_style *chosen = format ? find_style(style) : NULL;
     if (!chosen || !parse_filter(&table.filter, kind, workload))
         return BO_EXIT_USAGE;
-    return print_table(&table, corpus, path, chosen);
+    return print_table(&table, corpus, path, chosen, held_out);
 }

@@ -708,6 +708,46 @@ done
 gives 2 "bakeoff: bench: no codec 'nothing' here; see *" \
     bench "${options[@]}" --codec nothing --shard 1/3
 
+# ---- bench --held-out
+# ----------------------------------------------------------------------------------------------------------------
+
+mkdir -p "$t/unseen/pcdata" "$t/flat"
+cp "$t/many/d2.txt" "$t/unseen/pcdata/late.txt"
+cp "$t/many/d3.txt" "$t/flat/later.txt"
+touch "$t/unseen/pcdata/README.md"
+held=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw,varint-delta --kind point --workload pc-0 --repetitions 2)
+gives 0 "*" "${held[@]}" --held-out "$t/unseen" --json "$t/held.json"
+# Sizes are exact: 10 bytes of varint-delta and 1296 of raw for 648 quanta.
+holds "held-out and others stand side by side" grep -Eq '^raw +control +[0-9.]+ +128.000 +[0-9.]+ +[0-9.]+ ' "$t/out"
+holds "the held-out documents are named" grep -q '1 others and 1 held-out document (late) of bytes' "$t/out"
+cp "$t/held.json" "$t/out"
+json "the results know them" '[.context.bakeoff.documents[] | select(.held_out).name] == ["late"]'
+gives 0 "" table pcdata --results "$t/held.json"
+holds "the largest is not a held-out one" grep -q 'Corpus: tiny ' "$t/out"
+for style in md rfc csv; do
+    gives 0 "" table pcdata --results "$t/held.json" --held-out --style $style
+    holds "table --held-out --style $style" grep -q 'raw.*128.000' "$t/out"
+done
+gives 2 "bakeoff: table: --held-out is printed as md, rfc or csv; see *" \
+    table pcdata --results "$t/held.json" --held-out --style tex
+gives 2 "bakeoff: table: the results have no held-out documents of pcdata beside others; see *" \
+    table pcdata --results "$t/bench.json" --held-out
+gives 0 "" pick pcdata --results "$t/held.json" --size 1
+holds "pick says how its pick does there" grep -q \
+    '^On the 1 held-out document: varint-delta is number 1 of 2, score 1.000' "$t/out"
+gives 0 "" report --results "$t/held.json" --output "$t/held-report"
+holds "the report has them side by side" grep -q '| raw | control | [0-9.]* | 128.000 |' "$t/held-report/REPORT.md"
+gives 0 "*" "${held[@]}" --held-out "$t/flat"
+holds "a folder of files of the one format" grep -q '(later) of bytes' "$t/out"
+cp "$t/tiny.txt" "$t/flat/copy.txt"
+gives 2 "bakeoff: $t/flat/copy.txt: is not held out: it is what tiny is" "${held[@]}" --held-out "$t/flat"
+mv "$t/flat/copy.txt" "$t/flat/tiny.txt"
+gives 2 "bakeoff: $t/flat/tiny.txt: another document that is measured has this name" \
+    "${held[@]}" --held-out "$t/flat"
+gives 2 "bakeoff: $t/absent: is no folder here" "${held[@]}" --held-out "$t/absent"
+gives 2 "bakeoff: $t/flat: no documents here; its subfolders would be called as formats are" \
+    bench --held-out "$t/flat"
+
 # ---- compare
 # ----------------------------------------------------------------------------------------------------------------
 
@@ -804,6 +844,27 @@ gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
 gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
 gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
     pick pcdata --results "$t/two.json" --size 0
+
+# ---- insns
+# ----------------------------------------------------------------------------------------------------------------
+
+insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw)
+echo "# Made with: another compiler" >"$t/other.tsv"
+run "${insns[@]}" --check "$t/other.tsv"
+holds "counts of another compiler are not compared" test "$code" = 2
+holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
+gives 2 "bakeoff: $t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
+if grep -q __asan_init "$bakeoff"; then
+    echo "note: a program with AddressSanitizer does not run under valgrind: instructions are not counted"
+else
+    gives 0 "" "${insns[@]}" --golden
+    cp "$t/out" "$t/insns.tsv"
+    gives 0 "" "${insns[@]}" --check "$t/insns.tsv"
+    awk -F '\t' -v OFS='\t' '$4 == "encode" { $5 *= 1.02 } { print }' "$t/insns.tsv" >"$t/more.tsv"
+    gives 1 "" "${insns[@]}" --check "$t/more.tsv"
+    holds "what takes other counts is named" \
+        grep -q '^pcdata/raw/canonical/encode: .* instructions, was .* (-2.0%)$' "$t/out"
+fi
 
 # ---- plugins, new-codec
 # ----------------------------------------------------------------------------------------------------------------
