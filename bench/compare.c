@@ -385,15 +385,21 @@ static void print_document(const struct bo_document_changes *document, bool all,
     for (size_t i = 0; i < document->n; i++)
         if (all || document->changes[i].verdict >= BO_BETTER)
             add_row(&grid, &document->changes[i]);
-    fprintf(out, "%s on %s: %zu better, %zu worse, %zu unknown, %zu equal%s%s\n",
-            document->after->format, document->after->name, document->n_of[BO_BETTER],
-            document->n_of[BO_WORSE], document->n_of[BO_UNKNOWN], document->n_of[BO_EQUAL],
+    const bool markdown = width == BO_COMPARE_MARKDOWN;
+    fprintf(out, "%s%s on %s: %zu better, %zu worse, %zu unknown, %zu equal%s%s\n",
+            markdown ? "\n#### " : "", document->after->format, document->after->name,
+            document->n_of[BO_BETTER], document->n_of[BO_WORSE], document->n_of[BO_UNKNOWN],
+            document->n_of[BO_EQUAL],
             document->times_not_compared ? "; times were not compared: " : "",
             document->times_not_compared ? document->times_not_compared : "");
     for (size_t i = 0; i < document->n_notes; i++)
-        fprintf(out, "  note: %s\n", document->notes[i]);
-    if (bo_grid_n_rows(&grid) > 1) {
-        putc('\n', out);
+        fprintf(out, "%snote: %s\n", markdown ? "- " : "  ", document->notes[i]);
+    if (bo_grid_n_rows(&grid) == 1)
+        return;
+    putc('\n', out);
+    if (markdown) {
+        bo_grid_markdown(&grid, out);
+    } else {
         bo_grid_text(&grid, width, out);
         putc('\n', out);
     }
@@ -408,7 +414,8 @@ void bo_compare_print(const struct bo_document_changes *documents, size_t n, boo
         for (unsigned v = 0; v <= BO_WORSE; v++)
             n_of[v] += documents[d].n_of[v];
     }
-    fprintf(out, "%zu better, %zu worse, %zu unknown, %zu equal\n", n_of[BO_BETTER], n_of[BO_WORSE],
+    fprintf(out, "%s%zu better, %zu worse, %zu unknown, %zu equal\n",
+            width == BO_COMPARE_MARKDOWN ? "\nTogether: " : "", n_of[BO_BETTER], n_of[BO_WORSE],
             n_of[BO_UNKNOWN], n_of[BO_EQUAL]);
 }
 

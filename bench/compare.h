@@ -58,8 +58,9 @@ const char *bo_compare_how(const struct bo_run *before, const struct bo_run *aft
 
 /*
  * A table for each document with its better and worse figures (`all`: every figure), in at most
- * `width` columns, and a line that counts.
+ * `width` columns, and a line that counts; as Markdown when the width is BO_COMPARE_MARKDOWN.
  */
+enum { BO_COMPARE_MARKDOWN = 0 };
 void bo_compare_print(const struct bo_document_changes *documents, size_t n, bool all,
                       unsigned width, struct bo_arena *arena, FILE *out);
 

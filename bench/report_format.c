@@ -12,6 +12,7 @@
 #include "bench/report_curves.h"
 #include "bench/report_document.h"
 #include "bench/report_front.h"
+#include "bench/report_held_out.h"
 #include "bench/report_notes.h"
 #include "bench/report_programs.h"
 #include "bench/report_size_table.h"
@@ -275,6 +276,14 @@ static void add_first(const struct bo_run_document *document, get_figure *get, s
         bo_grid_add(grid, "-");
 }
 
+/* Held-out documents stand in means of their own. */
+static const struct bo_run_document *in_means(const struct bo_page *page, size_t document,
+                                              const struct bo_format *format)
+{
+    const struct bo_run_document *d = of_format(page, document, format);
+    return d && !d->held_out ? d : NULL;
+}
+
 /* Lines are documents, columns codecs. */
 static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid *grid)
 {
@@ -285,7 +294,7 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
         bo_grid_add(grid, "%s", bo_codec_cell(grid->arena, ratios->codecs[c]));
     bo_grid_end_row(grid);
     for (size_t d = 0; d < ratios->page->run->n_documents; d++) {
-        const struct bo_run_document *document = of_format(ratios->page, d, ratios->format);
+        const struct bo_run_document *document = in_means(ratios->page, d, ratios->format);
         double first;
         if (!document || !ratios->get(document, &document->codecs[0], &first))
             continue;
@@ -307,14 +316,14 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
     const struct bo_page *page = ratios->page;
     bo_grid_add(grid, "codec");
     for (size_t d = 0; d < page->run->n_documents; d++)
-        if (of_format(page, d, ratios->format))
+        if (in_means(page, d, ratios->format))
             bo_grid_add(grid, "%s", page->run->documents[d].name);
     bo_grid_add(grid, "*geometric mean*");
     bo_grid_add(grid, "*worst*");
     bo_grid_end_row(grid);
     bo_grid_add(grid, "*%s*", ratios->first_heading);
     for (size_t d = 0; d < page->run->n_documents; d++)
-        if (of_format(page, d, ratios->format))
+        if (in_means(page, d, ratios->format))
             add_first(&page->run->documents[d], ratios->get, grid);
     bo_grid_add(grid, "%s", "");
     bo_grid_add(grid, "%s", "");
@@ -323,7 +332,7 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
         struct column line = {0, 0, 0};
         bo_grid_add(grid, "%s", bo_codec_cell(grid->arena, ratios->codecs[c]));
         for (size_t d = 0; d < page->run->n_documents; d++)
-            if (of_format(page, d, ratios->format))
+            if (in_means(page, d, ratios->format))
                 add_ratio(ratios, &page->run->documents[d], ratios->codecs[c]->name, &line, grid);
         add_summary_cell(&line, false, grid);
         add_summary_cell(&line, true, grid);
@@ -519,6 +528,16 @@ static void print_heading(const struct bo_page *page, const char *heading)
     fprintf(page->out, "\n### %s\n\n", heading);
 }
 
+static void print_held_out(const struct bo_page *page, const struct bo_format *format)
+{
+    struct bo_grid grid;
+    if (!bo_held_out_grid(page->run, format->name, page->arena, &grid))
+        return;
+    print_heading(page, "Held-out documents");
+    fprintf(page->out, "%s:\n\n", bo_held_out_caption(page->run, format->name, page->arena));
+    bo_grid_markdown(&grid, page->out);
+}
+
 void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
                     const struct bo_format *format)
 {
@@ -539,6 +558,7 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
     print_noop(page, format);
     print_heading(page, "Sizes and times on all documents");
     print_overview(page, format, main);
+    print_held_out(page, format);
     for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
         bo_page_size_table(page, format->name, t);
     if (notes && notes->axes && bo_has_axes(main)) {

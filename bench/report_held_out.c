@@ -66,12 +66,12 @@ static void add_side_by_side(const struct bo_run *run, const char *format, const
 }
 
 /* What the documents that are not held out have in common. */
-static const char *name_others(const struct bo_run *run, const char *format)
+static const char *kind_of_others(const struct bo_run *run, const char *format)
 {
     for (size_t d = 0; d < run->n_documents; d++)
         if (counts(&run->documents[d], format, false) &&
             !json_is_true(json_object_get(run->documents[d].sizes, "embedded")))
-            return "others";
+            return "other";
     return "embedded";
 }
 
@@ -83,7 +83,7 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
         return false;
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(main, arena, &codecs);
-    const char *label = bo_run_main_label(main), *others = name_others(run, format);
+    const char *label = bo_run_main_label(main), *others = kind_of_others(run, format);
     const char *const what[] = {"bytes", label};
     bo_grid_init(grid_ret, arena, 2);
     bo_grid_add(grid_ret, "codec");
@@ -115,11 +115,12 @@ char *bo_held_out_caption(const struct bo_run *run, const char *format, struct b
         if (counts(&run->documents[d], format, true))
             names =
                 bo_arena_printf(arena, "%s%s%s", names, *names ? ", " : "", run->documents[d].name);
+    const unsigned n_others = bo_n_documents(run, format, false);
     return bo_arena_printf(
         arena,
-        "%s: geometric means over %u %s and %u held-out document%s (%s) of bytes%s%s "
+        "%s: geometric means over %u %s document%s and over %u held-out one%s (%s), of bytes%s%s "
         "over those of %s on the same document",
-        format, bo_n_documents(run, format, false), name_others(run, format), n, n == 1 ? "" : "s",
-        names, label ? ", and of the time of " : "", label ? label : "",
+        format, n_others, kind_of_others(run, format), n_others == 1 ? "" : "s", n,
+        n == 1 ? "" : "s", names, label ? " and of the time of " : "", label ? label : "",
         main ? main->codecs[0].name : "nothing");
 }

@@ -7,6 +7,7 @@
 
 #include "bench/report_grid.h"
 #include "bench/report_run.h"
+#include "bench/report_text.h"
 
 /* How many of the format's documents are held out, or (false) not; those for curves do not count. */
 unsigned bo_n_documents(const struct bo_run *run, const char *format, bool held_out);

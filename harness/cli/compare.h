@@ -4,7 +4,7 @@
 
 #include "bench/compare.h"
 
-enum bo_compare_style { BO_COMPARE_TEXT, BO_COMPARE_JSON };
+enum bo_compare_style { BO_COMPARE_TEXT, BO_COMPARE_MD, BO_COMPARE_JSON };
 
 /* "5", "2.5", in percent; false after a message. */
 bool bo_parse_threshold(const char *command, const char *text, double *share_ret);
