@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report_text.h"
@@ -51,6 +52,16 @@ static const char *verdict(double v, double limit)
     return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
+/* Why a codec cannot hold the document; NULL when it does, or fails otherwise. */
+static const char *refusal_of(const struct bo_run_codec *codec)
+{
+    static const char unsupported[] = "unsupported: ";
+    const char *status = json_string_value(json_object_get(codec->size, "status"));
+    return !codec->has_bytes && status && strncmp(status, unsupported, strlen(unsupported)) == 0
+               ? status + strlen(unsupported)
+               : NULL;
+}
+
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret)
 {
@@ -59,6 +70,8 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
     bo_grid_init(grid_ret, arena, 2);
     add_heading(document, uses, grid_ret);
     for (unsigned i = 0; i < n; i++) {
+        if (refusal_of(codecs[i]))
+            continue;
         bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[i]));
         bo_grid_add(grid_ret, "%s", codecs[i]->role);
         for (const struct bo_use *use = uses->uses; use->use; use++) {
@@ -97,35 +110,85 @@ bool bo_is_library_control(const struct bo_run_codec *codec)
     return codec->optional && strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0;
 }
 
-const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
-                                       const struct bo_uses *uses, const struct bo_use *use,
-                                       bool probabilistic)
+static enum bo_field field_of(const struct bo_run_document *document,
+                              const struct bo_run_codec *codec, const char *label)
 {
-    const struct bo_run_codec *best = NULL;
-    double best_v = INFINITY;
+    if (codec->probabilistic)
+        return BO_MAY_BE_WRONG;
+    if (strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0)
+        return BO_YARDSTICK;
+    return label && bo_is_query(label) && !bo_is_fresh_label(document, label) &&
+                   strcmp(codec->access, bo_access_name(BO_WHOLE)) == 0
+               ? BO_UNPACKED
+               : BO_IN_PLACE;
+}
+
+struct ranked {
+    const struct bo_run_codec *codec;
+    double v;
+    unsigned order;
+};
+
+static int by_figure(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return x->v != y->v ? (x->v > y->v) - (x->v < y->v) : (int)x->order - (int)y->order;
+}
+
+unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,
+                     const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
+                     const struct bo_run_codec ***codecs_ret)
+{
+    struct ranked *ranked = bo_alloc_array(arena, document->n_codecs + 1u, sizeof *ranked);
+    const struct bo_run_codec **codecs =
+        bo_alloc_array(arena, document->n_codecs + 1u, sizeof *codecs);
+    unsigned n = 0;
+    if (!ranked || !codecs)
+        abort();
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const double v = bo_figure_value(document, codec, &use->figure, NULL);
-        if (codec->is_noop || bo_is_library_control(codec) || codec->leaves_out ||
-            codec->probabilistic != probabilistic || !(v < best_v) ||
-            !is_fit(document, codec, uses, use->use))
-            continue;
-        best = codec;
-        best_v = v;
+        if (!isnan(v) && !codec->is_noop && !bo_is_library_control(codec) &&
+            !(codec->leaves_out && field == BO_IN_PLACE) &&
+            field_of(document, codec, use->figure.label) == field &&
+            is_fit(document, codec, uses, use->use))
+            ranked[n++] = (struct ranked){codec, v, c};
     }
-    return best;
+    qsort(ranked, n, sizeof *ranked, by_figure);
+    for (unsigned i = 0; i < n; i++)
+        codecs[i] = ranked[i].codec;
+    *codecs_ret = codecs;
+    return n;
 }
 
-/* "trie+packed (proposed; 12.3)" */
-static char *pick_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                       const struct bo_uses *uses, const struct bo_use *use, bool probabilistic)
+/* "trie+packed (proposed; 12.3)"; "-" for NULL. */
+static char *codec_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                        const struct bo_use *use, const struct bo_run_codec *codec)
 {
-    const struct bo_run_codec *pick = bo_use_pick(document, uses, use, probabilistic);
-    if (!pick)
-        return bo_arena_printf(arena, "none");
+    if (!codec)
+        return bo_arena_printf(arena, "-");
     return bo_arena_printf(
-        arena, "%s (%s; %s)", bo_codec_cell(arena, pick), pick->role,
-        bo_significant(arena, bo_figure_value(document, pick, &use->figure, NULL)));
+        arena, "%s (%s; %s)", bo_codec_cell(arena, codec), codec->role,
+        bo_significant(arena, bo_figure_value(document, codec, &use->figure, NULL)));
+}
+
+/*
+ * "1.23x", how many times the pick's the runner-up's figure is; of times with what their intervals
+ * leave open, "1.23x [1.20, 1.26]".
+ */
+static char *lead_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_use *use, const struct bo_run_codec *pick,
+                       const struct bo_run_codec *second)
+{
+    const bool is_time = use->figure.kind == BO_TIME || use->figure.kind == BO_TIME_PER_UNIT;
+    const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
+                         bo_figure_value(document, pick, &use->figure, NULL);
+    const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
+    const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
+    return is_time && a->interval.low > 0 ? bo_arena_printf(arena, "%.2fx [%.2f, %.2f]", ratio,
+                                                            b->interval.low / a->interval.high,
+                                                            b->interval.high / a->interval.low)
+                                          : bo_arena_printf(arena, "%.2fx", ratio);
 }
 
 /*
@@ -140,43 +203,99 @@ static const char *condition(const struct bo_uses *uses, const char *use_name)
     return "all";
 }
 
-static bool any_probabilistic(const struct bo_run_document *document)
+/* The columns of picks: those of a field that no use has a codec of are left out. */
+static const char *const field_headings[BO_N_FIELDS] = {
+    [BO_IN_PLACE] = "pick",
+    [BO_UNPACKED] = "first of the unpacked",
+    [BO_MAY_BE_WRONG] = "first of the (~)",
+    [BO_YARDSTICK] = "first of the controls",
+};
+
+static bool is_picked(const struct bo_run_document *document, const struct bo_use *use)
 {
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        if (document->codecs[c].probabilistic)
+    return use->picks && bo_figure_known(document, &use->figure, NULL);
+}
+
+static bool any_in_field(const struct bo_page *page, const struct bo_run_document *document,
+                         const struct bo_uses *uses, enum bo_field field)
+{
+    const struct bo_run_codec **codecs;
+    for (const struct bo_use *use = uses->uses; use->use; use++)
+        if (is_picked(document, use) &&
+            bo_use_rank(document, uses, use, field, page->arena, &codecs))
             return true;
     return false;
+}
+
+static void add_pick(const struct bo_page *page, const struct bo_run_document *document,
+                     const struct bo_uses *uses, const struct bo_use *use,
+                     const bool shown[BO_N_FIELDS], struct bo_grid *grid)
+{
+    const struct bo_run_codec **codecs;
+    bo_grid_add(grid, "%s", use->use);
+    bo_grid_add(grid, "%s", use->figure.heading);
+    bo_grid_add(grid, "%s", condition(uses, use->use));
+    for (unsigned field = 0; field < BO_N_FIELDS; field++) {
+        if (field != BO_IN_PLACE && !shown[field])
+            continue;
+        const unsigned n = bo_use_rank(document, uses, use, field, page->arena, &codecs);
+        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n ? codecs[0] : NULL));
+        if (field != BO_IN_PLACE)
+            continue;
+        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL));
+        bo_grid_add(grid, "%s",
+                    n > 1 ? lead_cell(page->arena, document, use, codecs[0], codecs[1]) : "-");
+    }
+    bo_grid_end_row(grid);
 }
 
 static void print_picks(const struct bo_page *page, const struct bo_run_document *document,
                         const struct bo_uses *uses)
 {
-    const bool marked = any_probabilistic(document);
     struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 5);
+    bool shown[BO_N_FIELDS];
+    bo_grid_init(&grid, page->arena, 99);
     bo_grid_add(&grid, "use");
     bo_grid_add(&grid, "lowest");
     bo_grid_add(&grid, "among");
-    bo_grid_add(&grid, "pick");
-    if (marked)
-        bo_grid_add(&grid, "pick of the (~)");
-    bo_grid_end_row(&grid);
-    for (const struct bo_use *use = uses->uses; use->use; use++) {
-        if (!use->picks || !bo_figure_known(document, &use->figure, NULL))
-            continue;
-        bo_grid_add(&grid, "%s", use->use);
-        bo_grid_add(&grid, "%s", use->figure.heading);
-        bo_grid_add(&grid, "%s", condition(uses, use->use));
-        bo_grid_add(&grid, "%s", pick_cell(page->arena, document, uses, use, false));
-        if (marked)
-            bo_grid_add(&grid, "%s", pick_cell(page->arena, document, uses, use, true));
-        bo_grid_end_row(&grid);
+    for (unsigned field = 0; field < BO_N_FIELDS; field++) {
+        shown[field] = any_in_field(page, document, uses, field);
+        if (field == BO_IN_PLACE || shown[field])
+            bo_grid_add(&grid, "%s", field_headings[field]);
+        if (field == BO_IN_PLACE) {
+            bo_grid_add(&grid, "runner-up");
+            bo_grid_add(&grid, "its figure over the pick's");
+        }
     }
-    fprintf(page->out, "\nThe picks for %s, by these figures:\n\n", document->name);
+    bo_grid_end_row(&grid);
+    for (const struct bo_use *use = uses->uses; use->use; use++)
+        if (is_picked(document, use))
+            add_pick(page, document, uses, use, shown, &grid);
+    fprintf(
+        page->out,
+        "\nThe picks for %s, by these figures; in square brackets what the 95%% intervals leave "
+        "open: where 1 is inside, the two are not told apart.%s\n\n",
+        document->name,
+        shown[BO_UNPACKED] ? " The *unpacked* read the whole file when they open, which is not in "
+                             "their time."
+                           : "");
     bo_grid_markdown(&grid, page->out);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
+
+static void print_refusals(const struct bo_page *page, const struct bo_run_document *document)
+{
+    const char *before = "\nNot in the table: ";
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const char *refusal = refusal_of(&document->codecs[c]);
+        if (refusal)
+            fprintf(page->out, "%s%s (%s)", before, document->codecs[c].name, refusal);
+        before = refusal ? ", " : before;
+    }
+    if (*before == ',')
+        fprintf(page->out, ".\n");
+}
 
 void bo_page_uses(const struct bo_page *page, const struct bo_run_document *document,
                   const struct bo_uses *uses)
@@ -186,6 +305,7 @@ void bo_page_uses(const struct bo_page *page, const struct bo_run_document *docu
     bo_uses_grid(document, uses, page->arena, &grid);
     fprintf(page->out, "\n**The uses, %s.**\n\n", document->name);
     bo_grid_markdown(&grid, page->out);
+    print_refusals(page, document);
     if (uses->given_use)
         fprintf(page->out, "\n(1): %s\n", uses->given_note);
     if (note)

@@ -6,21 +6,30 @@
 #include "bench/report_notes.h"
 #include "bench/report_page.h"
 
-/* One line a codec: the figures of all uses, and the verdicts that they lead to. */
+/* One line a codec that holds the document: the figures of all uses, and the verdicts that they lead to. */
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret);
 
 /* A yardstick that is built only where its library is: never a pick. */
 bool bo_is_library_control(const struct bo_run_codec *codec);
 
+/* What is compared among itself only. */
+enum bo_field {
+    BO_IN_PLACE,     /* exact, and what it reads it reads in the file */
+    BO_UNPACKED,     /* asked of an open reader that unpacked everything when it opened */
+    BO_MAY_BE_WRONG, /* about what is absent */
+    BO_YARDSTICK,    /* a control: no answer to the question, but what an answer is measured by */
+    BO_N_FIELDS
+};
+
 /*
- * The codec with the lowest figure, of the exact or of the probabilistic ones, among those that no
- * limit of the same use leaves out; NULL when there is none. Neither controls on
- * top of a library nor codecs that leave something out are picks.
+ * The field's codecs that have the figure and that no limit of the same use leaves out, the lowest
+ * first: an array in the arena. Controls on top of a library are not among them, nor, of those read in place, codecs that
+ * leave something out. Returns how many; the first of those read in place is the use's pick.
  */
-const struct bo_run_codec *bo_use_pick(const struct bo_run_document *document,
-                                       const struct bo_uses *uses, const struct bo_use *use,
-                                       bool probabilistic);
+unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,
+                     const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
+                     const struct bo_run_codec ***codecs_ret);
 
 /* The table and the picks of a document, with their words. */
 void bo_page_uses(const struct bo_page *page, const struct bo_run_document *document,

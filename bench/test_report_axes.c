@@ -270,26 +270,91 @@ static void picks_keep_limits_and_kinds(void **state)
 {
     static const struct {
         unsigned use;
-        bool probabilistic;
+        enum bo_field field;
         const char *pick;
     } cases[] = {
-        {0, false, "tree+fixed"},  {0, true, "guess+fixed"}, /* no exact codec is as fast */
-        {1, false, "flat+fixed"},  {1, true, "guess+fixed"}, /* plain is faster, and unfit */
-        {3, false, "flat+packed"}, {3, true, "guess+fixed"},
+        {0, BO_IN_PLACE, "tree+fixed"},
+        {0, BO_MAY_BE_WRONG, "guess+fixed"}, /* no exact codec is as fast */
+        {1, BO_IN_PLACE, "flat+fixed"},      /* plain is faster, and unfit */
+        {1, BO_MAY_BE_WRONG, "guess+fixed"},
+        {3, BO_IN_PLACE, "flat+packed"},
+        {3, BO_MAY_BE_WRONG, "guess+fixed"},
     };
     const struct bo_run_document *document = real_document(*state);
+    const struct bo_run_codec **ranked;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct bo_run_codec *pick =
-            bo_use_pick(document, &all_uses, &uses[cases[i].use], cases[i].probabilistic);
-        assert_non_null(pick);
-        assert_string_equal(pick->name, cases[i].pick);
+        assert_true(
+            bo_use_rank(document, &all_uses, &uses[cases[i].use], cases[i].field, &arena, &ranked));
+        assert_string_equal(ranked[0]->name, cases[i].pick);
     }
     const struct bo_use strict[] = {
         {.use = "A", {"find, ns", BO_TIME, "find/hot", NULL}, .limit = 1, .fit = "at once"},
         {.use = NULL},
     };
     const struct bo_uses none = {.text = "words", .uses = strict};
-    assert_null(bo_use_pick(document, &none, strict, false));
+    assert_int_equal(bo_use_rank(document, &none, strict, BO_IN_PLACE, &arena, &ranked), 0);
+    bo_arena_free(&arena);
+}
+
+/* Controls and what is unpacked are no picks of a question to an open reader; what refuses stands apart. */
+static void fields_by_hand(void **state)
+{
+    static const struct bo_use both[] = {
+        {.use = "point", {"ns", BO_TIME, "point/uniform", NULL}, .picks = true},
+        {.use = "point", {"first, ns", BO_TIME, "point/first", NULL}, .picks = true},
+        {.use = NULL},
+    };
+    static const struct bo_uses its_uses = {.text = "words", .uses = both};
+    const struct bo_run_row fast = {.n = 1, .median_ns = 5, .interval = {4, 6, 1}};
+    const struct bo_run_row slow = {.n = 1, .median_ns = 10, .interval = {9, 12, 1}};
+    const struct bo_run_row *fast_rows[] = {&fast, &fast}, *slow_rows[] = {&slow, &slow},
+                            *no_rows[] = {NULL, NULL};
+    const char *labels[] = {"point/uniform", "point/first"};
+    json_t *refusal = json_pack("{s: s}", "status", "unsupported: holds one instant");
+    struct bo_run_codec all[] = {
+        {.name = "tree",
+         .role = "status quo",
+         .access = "random",
+         .has_bytes = true,
+         .rows = slow_rows},
+        {.name = "index", .role = "new", .access = "random", .has_bytes = true, .rows = fast_rows},
+        {.name = "archive", .role = "new", .access = "whole", .has_bytes = true, .rows = fast_rows},
+        {.name = "arrays",
+         .role = "control",
+         .access = "random",
+         .has_bytes = true,
+         .rows = fast_rows},
+        {.name = "instant", .role = "new", .access = "whole", .size = refusal, .rows = no_rows},
+    };
+    const struct bo_run_document document = {.format = "statehist",
+                                             .name = "d",
+                                             .labels = labels,
+                                             .n_labels = 2,
+                                             .codecs = all,
+                                             .n_codecs = 5};
+    char *text = NULL;
+    size_t n;
+    struct bo_arena arena;
+    (void)state;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    FILE *out = open_memstream(&text, &n);
+    const struct bo_page page = {
+        .root = "", .results = "r", .pictures = "p", .arena = &arena, .out = out};
+    bo_page_uses(&page, &document, &its_uses);
+    fclose(out);
+    assert_non_null(
+        strstr(text, "| point | ns | all | index (new; 5.00) | tree (status quo; 10.0) | "
+                     "2.00x [1.50, 3.00] | archive (new; 5.00) | arrays (control; 5.00) |\n"));
+    assert_non_null(strstr(text,
+                           "| point | first, ns | all | index (new; 5.00) | archive (new; 5.00) | "
+                           "1.00x [0.67, 1.50] | - | arrays (control; 5.00) |\n"));
+    assert_non_null(strstr(text, "\nNot in the table: instant (holds one instant).\n"));
+    assert_null(strstr(text, "| instant |"));
+    free(text);
+    json_decref(refusal);
+    bo_arena_free(&arena);
 }
 
 static void print_uses(const struct bo_page *page)
@@ -307,9 +372,9 @@ static void pages_explain_their_marks(void **state)
     char *text = page_text(*state, print_uses);
     assert_non_null(strstr(text, "\n(1): by a check\n"));
     assert_non_null(strstr(text, "\n(~): answers about what is absent"));
-    assert_non_null(strstr(
-        text,
-        "| B | encode, ns | streams | flat+fixed (new; 30.0) | guess+fixed (~) (new; 10.0) |"));
+    assert_non_null(strstr(text, "| B | encode, ns | streams | flat+fixed (new; 30.0) | "
+                                 "tree+fixed (new; 90.0) | 3.00x [3.00, 3.00] | "
+                                 "guess+fixed (~) (new; 10.0) |\n"));
     free(text);
     text = page_text(*state, print_axes);
     assert_non_null(strstr(text, "The counters are fixed throughout"));
@@ -439,6 +504,7 @@ int main(void)
         cmocka_unit_test(the_matrix_by_hand),
         cmocka_unit_test(each_axis_by_hand),
         cmocka_unit_test(the_uses_by_hand),
+        cmocka_unit_test(fields_by_hand),
         cmocka_unit_test(picks_keep_limits_and_kinds),
         cmocka_unit_test(pages_explain_their_marks),
         cmocka_unit_test(each_kind_has_its_front),
