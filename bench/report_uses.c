@@ -185,10 +185,11 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run_document *doc
                          bo_figure_value(document, pick, &use->figure, NULL);
     const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
     const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
-    return is_time && a->interval.low > 0 ? bo_arena_printf(arena, "%.2fx [%.2f, %.2f]", ratio,
-                                                            b->interval.low / a->interval.high,
-                                                            b->interval.high / a->interval.low)
-                                          : bo_arena_printf(arena, "%.2fx", ratio);
+    if (!is_time || !(a->interval.low > 0))
+        return bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
+    return bo_arena_printf(arena, "%sx [%s, %s]", bo_significant(arena, ratio),
+                           bo_significant(arena, b->interval.low / a->interval.high),
+                           bo_significant(arena, b->interval.high / a->interval.low));
 }
 
 /*

@@ -349,7 +349,7 @@ static void fields_by_hand(void **state)
                      "2.00x [1.50, 3.00] | archive (new; 5.00) | arrays (control; 5.00) |\n"));
     assert_non_null(strstr(text,
                            "| point | first, ns | all | index (new; 5.00) | archive (new; 5.00) | "
-                           "1.00x [0.67, 1.50] | - | arrays (control; 5.00) |\n"));
+                           "1.00x [0.667, 1.50] | - | arrays (control; 5.00) |\n"));
     assert_non_null(strstr(text, "\nNot in the table: instant (holds one instant).\n"));
     assert_null(strstr(text, "| instant |"));
     free(text);
