@@ -10,11 +10,12 @@ MAKEFLAGS += --no-builtin-rules
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
-	gnuplot-nox valgrind
+	gnuplot-nox valgrind libmd4c-dev libmd4c-html0-dev
 PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev golang-1.19-go jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
-	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1
+	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1 \
+	chromium npm
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
 # Libraries of optional codecs and importers; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev libsqlite3-dev libbabeltrace2-dev
@@ -167,7 +168,7 @@ ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 SHIM_OBJ := $(OBJ)/bench/gbench_shim.o
-CLI_LIBS := $(if $(filter babeltrace,$(BUILT_OPTIONAL)),$(LIBS_babeltrace)) -ljansson -lelf -lzstd \
+CLI_LIBS := $(if $(filter babeltrace,$(BUILT_OPTIONAL)),$(LIBS_babeltrace)) -ljansson -lmd4c-html -lelf -lzstd \
 	-llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
 ifeq ($(filter asan coverage,$(VARIANT)),)
 CLI_LIBS += -ljemalloc
@@ -205,6 +206,9 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 
 /usr/include/xxhash.h /usr/include/simde:
 	@echo "bakeoff: $@ is missing; \`make deps\` installs what the build needs" >&2; exit 1
+
+# The program carries the report's style and script.
+$(OBJ)/bench/report_assets.o: bench/page/page.css bench/page/page.js
 
 # Results say which flags made the code that they measure.
 $(OBJ)/bench/machine.o: CFLAGS += -DBO_CFLAGS='"$(FLAGS_$(VARIANT))"'
@@ -252,7 +256,7 @@ include fuzz/fuzz.mk
 
 .PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test test-shared \
 	check-variant replays tests check-cli verify-codec bench \
-	bench-quick report corpora golden check-insns golden-insns coverage coverage-report format check-format clean
+	bench-quick report page charts check-page corpora golden check-insns golden-insns coverage coverage-report format check-format clean
 
 all: build/bakeoff ## build the program, build/bakeoff
 
@@ -329,12 +333,39 @@ golden-insns: $(OUT)/bakeoff ## accept the instruction counts as they are now
 
 BENCH_FLAGS ?=
 bench: deps-bench ## measure every codec, write results/ and REPORT.md; long, BENCH_FLAGS=--quick is shorter
-	+@$(MAKE) --no-print-directory build/bakeoff
+	+@$(MAKE) --no-print-directory build/bakeoff charts
 	build/bakeoff bench --json results/ $(BENCH_FLAGS) || failed=$$?; \
 	build/bakeoff report && exit $${failed:-0}
 
-report: build/bakeoff ## write REPORT.md, CSV and pictures anew from the newest results
+report: build/bakeoff charts ## write REPORT.md, CSV, pictures and the HTML page anew from the newest results
 	build/bakeoff report
+
+page: build/bakeoff charts ## write the HTML page alone, build/report/index.html
+	build/bakeoff report --page
+
+# Charts that answer, where npm is there and can fetch their library; else the page has still pictures.
+charts:
+	+@command -v npm >/dev/null || exit 0; \
+	$(MAKE) --no-print-directory build/page/charts.js || \
+	    echo "bakeoff: the library of charts cannot be had: the page's pictures are still" >&2
+
+build/page/node_modules/.package-lock.json: bench/page/package.json bench/page/package-lock.json
+	@mkdir -p build/page
+	@cp $^ build/page/
+	cd build/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+
+# What is in the two files, and under which licences.
+CHART_PACKAGES := d3 @observablehq/plot interval-tree-1d binary-search-bounds isoformat internmap delaunator \
+	robust-predicates
+build/page/charts.js: build/page/node_modules/.package-lock.json
+	@cd build/page/node_modules && for p in $(CHART_PACKAGES); do \
+	    printf '/*! %s\n\n' "$$p"; cat "$$p"/LICENSE*; printf '*/\n'; done >../charts.tmp && \
+	cat d3/dist/d3.min.js @observablehq/plot/dist/plot.umd.min.js >>../charts.tmp
+	@mv build/page/charts.tmp $@
+
+# The page in a browser; needs chromium and npm.
+check-page: build/bakeoff
+	@bench/page/test_page.sh
 
 corpora: deps-corpora ## fetch whole binaries by package name into corpora/fetched
 	+@$(MAKE) --no-print-directory build/bakeoff

@@ -162,16 +162,16 @@ void bo_page_axes(const struct bo_page *page, const struct bo_run_document *docu
             document->unit ? bo_singular(page->arena, document->unit) : "unit",
             label ? label : "no query");
     bo_axes_matrix(document, page->arena, &grid);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "both parts");
     if (note)
         fprintf(page->out, "\n%s\n", note);
     fprintf(page->out,
             "\n**The %s alone, %s.** The %s are %s throughout; `%s, B` is everything but them.\n\n",
             axes->first, document->name, axes->second, bo_second_part(fixed), axes->first);
     bo_axis_grid(document, axes, true, page->arena, &grid);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, axes->first);
     fprintf(page->out, "\n**The %s alone, %s.** The %s is %.*s throughout.\n\n", axes->second,
             document->name, axes->first, (int)bo_first_part_length(fixed), fixed);
     bo_axis_grid(document, axes, false, page->arena, &grid);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, axes->second);
 }

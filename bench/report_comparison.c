@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report_front.h"
 #include "bench/report_fuzz.h"
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -124,6 +125,18 @@ static const char *pages_label(const struct bo_run_document *document,
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
+static double sound_median(const struct bo_run_row *row)
+{
+    return row && !row->failure ? row->median_ns : NAN;
+}
+
+/* Adds a cell with its value. */
+static void add_valued(struct bo_grid *grid, const char *text, double v)
+{
+    bo_grid_add(grid, "%s", text);
+    bo_grid_value(grid, v);
+}
+
 /* Adds the times of the queries, or of the operations; of the heading when `codec` is NULL. */
 static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       struct bo_label_filter *filter, bool queries, enum bo_detail detail,
@@ -134,10 +147,12 @@ static void add_times(const struct bo_run_document *document, const struct bo_ru
         if (bo_is_query(label) != queries || !bo_label_wanted(filter, label))
             continue;
         const struct bo_time_unit unit = bo_column_unit(document, l);
-        if (codec)
-            bo_grid_add(grid, "%s", bo_time_cell(grid->arena, codec->rows[l], unit, detail));
-        else
+        if (codec) {
+            add_valued(grid, bo_time_cell(grid->arena, codec->rows[l], unit, detail),
+                       sound_median(codec->rows[l]));
+        } else {
             bo_grid_add(grid, "%s, %s", label, unit.name);
+        }
     }
 }
 
@@ -148,8 +163,9 @@ static void add_memory(const struct bo_run_document *document, const struct bo_r
         if (!has_label(document, filter, m->label))
             continue;
         const struct bo_run_row *row = bo_run_row(document, codec, m->label);
+        const double v = bo_run_counter(row, m->counter);
         if (codec)
-            bo_grid_add(grid, "%s", bo_nbytes_text(grid->arena, bo_run_counter(row, m->counter)));
+            add_valued(grid, bo_nbytes_text(grid->arena, v), v);
         else
             bo_grid_add(grid, "%s", m->heading);
     }
@@ -187,18 +203,21 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
         bo_grid_add(grid, "%s", bo_codec_cell(arena, codec));
         bo_grid_add(grid, "%s", codec->role);
         bo_grid_add(grid, "%s", codec->access);
-        bo_grid_add(grid, "%s", bytes_cell(arena, codec));
-        bo_grid_add(grid, "%s", bo_ratio_cell(arena, document, codec));
-        bo_grid_add(grid, "%s", bo_per_unit_cell(arena, document, codec));
+        const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
+        add_valued(grid, bytes_cell(arena, codec), bytes);
+        add_valued(grid, bo_ratio_cell(arena, document, codec),
+                   bytes / (double)document->codecs[0].bytes);
+        add_valued(grid, bo_per_unit_cell(arena, document, codec),
+                   bytes / (double)document->n_units);
         add_times(document, codec, filter, true, detail, grid);
         add_times(document, codec, filter, false, detail, grid);
         add_memory(document, codec, filter, grid);
+        const double n_pages =
+            pages ? bo_run_counter(bo_run_row(document, codec, pages), "touched_pages") : NAN;
         if (pages)
-            bo_grid_add(grid, "%s",
-                        bo_significant(arena, bo_run_counter(bo_run_row(document, codec, pages),
-                                                             "touched_pages")));
+            add_valued(grid, bo_significant(arena, n_pages), n_pages);
         if (document->has_survived)
-            bo_grid_add(grid, "%s", bo_executions_text(arena, codec->n_survived));
+            add_valued(grid, bo_executions_text(arena, codec->n_survived), codec->n_survived);
         bo_grid_end_row(grid);
     }
 }
@@ -366,10 +385,19 @@ static json_t *copy_json(const json_t *value)
     return value ? json_deep_copy(value) : json_null();
 }
 
-static json_t *row_json(const struct bo_run_row *row)
+/* What a codec is compared among, where fronts are told: see report_front.h. */
+static const char *const front_names[] = {
+    [BO_FRONT_READ_IN_PLACE] = "read in place",
+    [BO_FRONT_UNPACKED] = "unpacked",
+    [BO_FRONT_PROBABILISTIC] = "probabilistic",
+};
+
+static json_t *row_json(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                        const struct bo_run_row *row)
 {
     const bool sound = row->n && !row->failure;
-    json_t *object = json_pack("{s:i, s:s?}", "n", (int)row->n, "failure", row->failure);
+    json_t *object = json_pack("{s:i, s:s?, s:s}", "n", (int)row->n, "failure", row->failure,
+                               "among", front_names[bo_front_kind_of(document, codec, row->label)]);
     for (unsigned f = 0; f < N_FIGURES; f++)
         json_object_set_new(object, figures[f], number_json(sound ? figure_of(row, f) : NAN));
     json_object_set_new(object, "coverage", number_json(sound ? row->interval.coverage : NAN));
@@ -389,7 +417,8 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
     json_t *rows = json_object();
     for (unsigned l = 0; l < document->n_labels; l++)
         if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
-            json_object_set_new(rows, document->labels[l], row_json(codec->rows[l]));
+            json_object_set_new(rows, document->labels[l],
+                                row_json(document, codec, codec->rows[l]));
     return json_pack(
         "{s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
         codec->name, "role", codec->role, "access", codec->access, "reads", codec->reads,

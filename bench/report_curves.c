@@ -239,34 +239,78 @@ static bool is_drawn(const struct bo_run_document *const *documents, size_t n,
     return false;
 }
 
+const char *bo_curves_picture(const struct bo_run_document *const *documents, size_t n, unsigned i,
+                              struct bo_arena *arena)
+{
+    for (unsigned c = 0; c < N_COSTS && n >= 2; c++)
+        if (is_drawn(documents, n, &costs[c]) && i-- == 0)
+            return picture_name(arena, documents[0]->format, &costs[c]);
+    return NULL;
+}
+
+static json_t *cost_json(const struct bo_run_document *const *documents, size_t n,
+                         const struct cost *cost, struct bo_arena *arena)
+{
+    const struct bo_run_codec **codecs;
+    const unsigned n_codecs = bo_ranked_codecs(documents[n - 1], arena, &codecs);
+    json_t *curves = json_object();
+    for (unsigned c = 0; c < n_codecs; c++) {
+        json_t *values = json_array();
+        for (size_t d = 0; d < n; d++) {
+            const double v = cost_of(cost, documents[d], codecs[c]->name);
+            json_array_append_new(values, isfinite(v) ? json_real(v) : json_null());
+        }
+        json_object_set_new(curves, codecs[c]->name, values);
+    }
+    return json_pack("{s:s, s:s, s:b, s:o}", "name", cost->name, "title",
+                     title_of(cost, documents[n - 1], arena), "is_time", (int)cost->is_time,
+                     "codecs", curves);
+}
+
+json_t *bo_curves_json(const struct bo_run_document *const *documents, size_t n,
+                       struct bo_arena *arena)
+{
+    json_t *points = json_array(), *told = json_array();
+    for (size_t d = 0; d < n; d++)
+        json_array_append_new(points, json_pack("{s:s, s:I}", "name", documents[d]->name, "n_units",
+                                                (json_int_t)documents[d]->n_units));
+    for (unsigned i = 0; i < N_COSTS; i++)
+        if (is_drawn(documents, n, &costs[i]))
+            json_array_append_new(told, cost_json(documents, n, &costs[i], arena));
+    return json_pack("{s:s, s:o, s:o}", "unit", documents[0]->unit ? documents[0]->unit : "units",
+                     "documents", points, "costs", told);
+}
+
 void bo_page_curves(const struct bo_page *page, const char *format)
 {
     const struct bo_run_document **documents;
     struct bo_grid grid;
     const size_t n = bo_curve_documents(page->run, format, page->arena, &documents);
-    fprintf(page->out, "\n### Cost against size\n\n");
+    fprintf(page->out, "\n### Cost against size\n");
     if (n < 2) {
         fprintf(page->out,
-                "This run has no two documents for curves over sizes. `make corpora` makes them, "
+                "\nThis run has no two documents for curves over sizes. `make corpora` makes them, "
                 "and `make bench BENCH_FLAGS=--scale` measures them, too.\n");
         return;
     }
     const struct bo_run_document *large = documents[n - 1], *small = hundredth(documents, n);
     for (unsigned i = 0; i < N_COSTS; i++)
-        if (is_drawn(documents, n, &costs[i]))
-            fprintf(page->out, "![%s: %s, against size](%s%s/%s)\n\n", format,
-                    title_of(&costs[i], large, page->arena), page->root, page->pictures,
-                    picture_name(page->arena, format, &costs[i]));
+        if (is_drawn(documents, n, &costs[i])) {
+            fputc('\n', page->out);
+            bo_page_picture(page, picture_name(page->arena, format, &costs[i]),
+                            bo_arena_printf(page->arena, "%s: %s, against size", format,
+                                            title_of(&costs[i], large, page->arena)));
+        }
     const char *main_label = bo_run_main_label(large), *note = bo_mark_note(large);
     fprintf(
         page->out,
-        "On %s (%" PRIu64 " %s), and the ratio to %s (%" PRIu64 "); the query is `%s`. What is "
+        "\nOn %s (%" PRIu64 " %s), and the ratio to %s (%" PRIu64 "); the query is `%s`. What is "
         "divided by the number of %s stays at a ratio of 1 where the cost is linear, apart from "
         "what no cache holds any more.\n\n",
         large->name, large->n_units, large->unit ? large->unit : "units", small->name,
         small->n_units, main_label ? main_label : "none", large->unit ? large->unit : "units");
     bo_curves_grid(documents, n, page->arena, &grid);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "cost against size");
     if (note)
         fprintf(page->out, "\n%s\n", note);
 }

@@ -14,14 +14,14 @@
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static void print_sizes(const struct bo_page *page, const struct bo_run_document *document)
+void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *document)
 {
     struct bo_grid grid;
     bo_sizes_grid(document->sizes, true, page->arena, &grid);
     fprintf(page->out,
             "\n**Sizes.** Bytes of the counted sections; these bytes again under an outer "
             "compressor.\n\n");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "sizes");
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void print_queries(const struct bo_page *page, const struct bo_run_docume
     fprintf(page->out,
             "\n**Queries.** Time a query as median [interval] (p10-p90 over batches): %s.\n\n",
             bo_caption_sample(document, page->arena));
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "queries");
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -118,7 +118,7 @@ static void print_operations(const struct bo_page *page, const struct bo_run_doc
     fprintf(page->out,
             "\n**Whole operations.** Median [interval]; MB/s of the text form. `open` is on "
             "memory in use, `open-cold` on a new mapping, whose pages fault.\n\n");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "operations");
 }
 
 /* ---- memory and pages ------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ static void print_memory(const struct bo_page *page, const struct bo_run_documen
             "\n**Memory, and pages a query reads.** Exact; peaks without the input, with the "
             "output; scratch without the output, too; pages of 4 KiB, the mean of a sample of the "
             "queries.\n\n");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "memory and pages");
 }
 
 /* ---- what is missing ------------------------------------------------------------------------- */
@@ -192,17 +192,35 @@ static void print_origin(const struct bo_page *page, const struct bo_run_documen
     fprintf(page->out, ".\n");
 }
 
+void bo_page_comparison(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_label_filter all = {.kinds = {.n = 0}};
+    struct bo_grid grid;
+    const char *note = bo_mark_note(document);
+    bo_comparison(document, &all, BO_WITH_INTERVAL, page->arena, &grid);
+    print_origin(page, document);
+    fprintf(page->out, "\nTimes of a query or operation as median [interval]: %s.\n\n",
+            bo_caption_sample(document, page->arena));
+    bo_page_grid(page, &grid,
+                 bo_arena_printf(page->arena, "comparison of all codecs on %s", document->name));
+    if (note)
+        fprintf(page->out, "\n%s\n", note);
+    print_failures(page, document);
+}
+
 void bo_page_document(const struct bo_page *page, const struct bo_run_document *document)
 {
     const struct bo_notes *notes = bo_notes_of(document->format);
     fprintf(page->out, "\n## %s\n", document->name);
     print_origin(page, document);
-    print_sizes(page, document);
+    bo_page_sizes(page, document);
     print_queries(page, document);
-    if (bo_run_main_label(document))
-        fprintf(page->out, "\n![%s on %s: time a query, by workload](%s%s/%s)\n", document->format,
-                document->name, page->root, page->pictures,
-                bo_picture_name(page->arena, document, "workloads"));
+    if (bo_run_main_label(document)) {
+        fputc('\n', page->out);
+        bo_page_picture(page, bo_picture_name(page->arena, document, "workloads"),
+                        bo_arena_printf(page->arena, "%s on %s: time a query, by workload",
+                                        document->format, document->name));
+    }
     print_operations(page, document);
     print_memory(page, document);
     print_failures(page, document);

@@ -100,9 +100,10 @@ static void print_picture(const struct bo_page *page, const struct bo_format *fo
                           const struct bo_run_document *main)
 {
     if (has_points(page, main))
-        fprintf(page->out, "![%s on %s: bytes against time, with the Pareto front](%s%s/%s)\n",
-                format->name, main->name, page->root, page->pictures,
-                bo_picture_name(page->arena, main, "size-time"));
+        bo_page_picture(page, bo_picture_name(page->arena, main, "size-time"),
+                        bo_arena_printf(page->arena,
+                                        "%s on %s: bytes against time, with the Pareto front",
+                                        format->name, main->name));
 }
 
 static void print_picks(const struct bo_page *page, const struct bo_format *format,
@@ -130,7 +131,7 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
             ? " Codecs that unpack the whole file when they open are compared among themselves: "
               "what they answer from is memory, and their opening is not in the time."
             : "");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "the picks");
     if (bo_mark_note(main))
         fprintf(page->out, "\n%s\n", bo_mark_note(main));
 }
@@ -348,14 +349,15 @@ static void print_ratios(const struct ratios *ratios)
         print_ratios_by_codec(ratios, &grid);
     else
         print_ratios_by_document(ratios, &grid);
-    bo_grid_markdown(&grid, ratios->page->out);
+    bo_page_grid(ratios->page, &grid, ratios->first_heading);
 }
 
 static void print_main_picture(const struct bo_page *page, const struct bo_run_document *main,
                                const char *what, const char *title)
 {
-    fprintf(page->out, "\n![%s on %s: %s](%s%s/%s)\n", main->format, main->name, title, page->root,
-            page->pictures, bo_picture_name(page->arena, main, what));
+    fputc('\n', page->out);
+    bo_page_picture(page, bo_picture_name(page->arena, main, what),
+                    bo_arena_printf(page->arena, "%s on %s: %s", main->format, main->name, title));
 }
 
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
@@ -421,7 +423,7 @@ static void print_extra(const struct bo_page *page, const struct bo_format *form
         bo_grid_end_row(&grid);
     }
     fprintf(page->out, "\n### %s\n\n%s\n\n", extra->title, extra->text);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, extra->title);
 }
 
 /* ---- the code -------------------------------------------------------------------------------- */
@@ -477,7 +479,7 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
             "reader. Codecs that share a file are counted "
             "once; files that several codecs share are not. Object bytes: code and constants as "
             "compiled with this program.\n\n");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "the code");
 }
 
 /* ---- the chapter ----------------------------------------------------------------------------- */
@@ -500,14 +502,76 @@ static void print_question(const struct bo_page *page, const struct bo_format *f
     fprintf(page->out, "%s\n", notes ? notes->question : format->summary);
 }
 
+static void print_use_picks(const struct bo_page *page, const struct bo_format *format,
+                            const struct bo_run_document *main)
+{
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    if (notes && notes->uses)
+        bo_page_use_picks(page, main, notes->uses);
+}
+
+static void print_size_tables(const struct bo_page *page, const struct bo_format *format,
+                              const struct bo_run_document *main)
+{
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    (void)main;
+    for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
+        bo_page_size_table(page, format->name, t);
+}
+
+static void print_axes(const struct bo_page *page, const struct bo_format *format,
+                       const struct bo_run_document *main)
+{
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    if (!notes || !notes->axes || !bo_has_axes(main))
+        return;
+    fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
+    bo_page_axes(page, main, notes->axes);
+}
+
+static void print_programs(const struct bo_page *page, const struct bo_format *format,
+                           const struct bo_run_document *main)
+{
+    (void)main;
+    bo_page_programs(page, format->name);
+}
+
+static void print_extras(const struct bo_page *page, const struct bo_format *format,
+                         const struct bo_run_document *main)
+{
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    (void)main;
+    for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
+        print_extra(page, format, e);
+}
+
+static void print_heading(const struct bo_page *page, const char *heading)
+{
+    fprintf(page->out, "\n### %s\n\n", heading);
+}
+
+static void print_held_out(const struct bo_page *page, const struct bo_format *format,
+                           const struct bo_run_document *main)
+{
+    (void)main;
+    struct bo_grid grid;
+    if (!bo_held_out_grid(page->run, format->name, page->arena, &grid))
+        return;
+    print_heading(page, "Held-out documents");
+    fprintf(page->out, "%s:\n\n", bo_held_out_caption(page->run, format->name, page->arena));
+    bo_page_grid(page, &grid, "held-out documents");
+}
+
 /* What other pages may show, too. */
 static const struct part {
     const char *name;
     void (*print)(const struct bo_page *page, const struct bo_format *format,
                   const struct bo_run_document *main);
 } parts[] = {
-    {"question", print_question}, {"picture", print_picture}, {"picks", print_picks},
-    {"sizes", print_overview},    {"uses", print_uses},       {"code", print_code},
+    {"question", print_question},    {"picture", print_picture}, {"picks", print_picks},
+    {"use-picks", print_use_picks},  {"sizes", print_overview},  {"uses", print_uses},
+    {"proposal", print_size_tables}, {"axes", print_axes},       {"programs", print_programs},
+    {"original", print_extras},      {"code", print_code},       {"held-out", print_held_out},
 };
 
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name)
@@ -521,21 +585,6 @@ bool bo_page_part(const struct bo_page *page, const struct bo_format *format, co
         return true;
     }
     return false;
-}
-
-static void print_heading(const struct bo_page *page, const char *heading)
-{
-    fprintf(page->out, "\n### %s\n\n", heading);
-}
-
-static void print_held_out(const struct bo_page *page, const struct bo_format *format)
-{
-    struct bo_grid grid;
-    if (!bo_held_out_grid(page->run, format->name, page->arena, &grid))
-        return;
-    print_heading(page, "Held-out documents");
-    fprintf(page->out, "%s:\n\n", bo_held_out_caption(page->run, format->name, page->arena));
-    bo_grid_markdown(&grid, page->out);
 }
 
 void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
@@ -558,22 +607,17 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
     print_noop(page, format);
     print_heading(page, "Sizes and times on all documents");
     print_overview(page, format, main);
-    print_held_out(page, format);
-    for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
-        bo_page_size_table(page, format->name, t);
-    if (notes && notes->axes && bo_has_axes(main)) {
-        fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
-        bo_page_axes(page, main, notes->axes);
-    }
+    print_held_out(page, format, main);
+    print_size_tables(page, format, main);
+    print_axes(page, format, main);
     if (notes && notes->uses) {
         print_heading(page, "The uses");
         print_uses(page, format, main);
     }
     if (notes && notes->curves)
         bo_page_curves(curves, format->name);
-    bo_page_programs(page, format->name);
-    for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
-        print_extra(page, format, e);
+    print_programs(page, format, main);
+    print_extras(page, format, main);
     const unsigned n = count_documents(page, format);
     print_heading(page, "Every document");
     fprintf(

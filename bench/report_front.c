@@ -31,19 +31,21 @@ static int by_kind_bytes_time(const void *a, const void *b)
 }
 
 /* Where opening counts, whoever unpacks pays for it. */
-static enum bo_front_kind kind_of(const struct bo_run_codec *codec, bool fresh)
+enum bo_front_kind bo_front_kind_of(const struct bo_run_document *document,
+                                    const struct bo_run_codec *codec, const char *label)
 {
     if (codec->probabilistic)
         return BO_FRONT_PROBABILISTIC;
-    return strcmp(codec->access, "whole") == 0 && !fresh ? BO_FRONT_UNPACKED
-                                                         : BO_FRONT_READ_IN_PLACE;
+    return strcmp(codec->access, "whole") == 0 && bo_is_query(label) &&
+                   !bo_is_fresh_label(document, label)
+               ? BO_FRONT_UNPACKED
+               : BO_FRONT_READ_IN_PLACE;
 }
 
 size_t bo_front_points(const struct bo_run_document *document, const char *label,
                        struct bo_arena *arena, struct bo_front_point **points_ret)
 {
     struct bo_front_point *points = bo_alloc_array(arena, document->n_codecs + 1u, sizeof *points);
-    const bool fresh = label && bo_is_fresh_label(document, label);
     size_t n = 0;
     if (!points)
         abort();
@@ -55,7 +57,7 @@ size_t bo_front_points(const struct bo_run_document *document, const char *label
                                                   .row = row,
                                                   .bytes = (double)codec->bytes,
                                                   .ns = row->median_ns,
-                                                  .kind = kind_of(codec, fresh)};
+                                                  .kind = bo_front_kind_of(document, codec, label)};
     }
     qsort(points, n, sizeof *points, by_kind_bytes_time);
     bo_front_mark(points, n);

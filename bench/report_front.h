@@ -12,6 +12,10 @@ enum bo_front_kind {
     BO_FRONT_PROBABILISTIC,
 };
 
+/* Of a codec under a label; operations are compared whatever the codec does when it opens. */
+enum bo_front_kind bo_front_kind_of(const struct bo_run_document *document,
+                                    const struct bo_run_codec *codec, const char *label);
+
 struct bo_front_point {
     const struct bo_run_codec *codec;
     const struct bo_run_row *row;

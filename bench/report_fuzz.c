@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/report_grid.h"
 #include "bench/report_text.h"
 #include "harness/registry.h"
 
@@ -107,10 +106,19 @@ static bool was_found(const struct row *row, enum fault_cell cell)
     return !isnan(number(row->cells[cell]));
 }
 
-static void print_faults(const struct tsv *faults, struct bo_arena *arena, FILE *out)
+/* Whether a fault is told of: one that a target of the format looks for; any where no format is given. */
+static bool is_of_format(const struct row *row, const char *format)
+{
+    const size_t n = format ? strlen(format) : 0;
+    return !format || (strncmp(row->cells[TARGET], format, n) == 0 && row->cells[TARGET][n] == '_');
+}
+
+static void print_faults(const struct bo_page *page, const struct tsv *faults, const char *format)
 {
     struct bo_grid grid;
-    size_t by_tests = 0, by_engine = 0;
+    FILE *out = page->out;
+    struct bo_arena *arena = page->arena;
+    size_t n = 0, by_tests = 0, by_engine = 0;
     if (!faults->made) {
         fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` does.\n");
         return;
@@ -123,6 +131,9 @@ static void print_faults(const struct tsv *faults, struct bo_arena *arena, FILE 
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < faults->n; i++) {
         const struct row *row = &faults->rows[i];
+        if (!is_of_format(row, format))
+            continue;
+        n++;
         by_tests += was_found(row, TEST_MS);
         by_engine += was_found(row, LIBFUZZER_MS) || was_found(row, AFL_MS);
         bo_grid_add(&grid, "%s", row->cells[FAULT]);
@@ -133,6 +144,10 @@ static void print_faults(const struct tsv *faults, struct bo_arena *arena, FILE 
             bo_grid_add(&grid, "%s", seconds_text(arena, row->cells[c]));
         bo_grid_end_row(&grid);
     }
+    if (n == 0) {
+        fprintf(out, "\nPlanted faults: none was run yet; `make fuzz-faults` does.\n");
+        return;
+    }
     fprintf(
         out,
         "\nWhat the fuzzers could have found: bugs of `fuzz/faults` are planted one at a time, and "
@@ -141,20 +156,21 @@ static void print_faults(const struct tsv *faults, struct bo_arena *arena, FILE 
         "tests' seconds are those of the one that fails; they are a part of `make test` (gcc, with "
         "the effort of a slow variant). "
         "`-`: not found in this time.\n\n",
-        faults->made, faults->n, by_tests, by_engine);
-    bo_grid_markdown(&grid, out);
+        faults->made, n, by_tests, by_engine);
+    bo_page_grid(page, &grid, "planted faults");
 }
 
 /* ---- the mutator ----------------------------------------------------------------------------- */
 
-static void print_mutator(const struct tsv *mutator, struct bo_arena *arena, FILE *out)
+static void print_mutator(const struct bo_page *page, const struct tsv *mutator)
 {
     struct bo_grid grid;
+    FILE *out = page->out;
     if (!mutator->made) {
         fprintf(out, "\nThe mutator's worth: not measured; `make fuzz-mutator` does.\n");
         return;
     }
-    bo_grid_init(&grid, arena, 2);
+    bo_grid_init(&grid, page->arena, 2);
     bo_grid_add(&grid, "target");
     bo_grid_add(&grid, "engine");
     bo_grid_add(&grid, "with it");
@@ -173,7 +189,7 @@ static void print_mutator(const struct tsv *mutator, struct bo_arena *arena, FIL
         "\nEdges reached from nothing, with the structure-aware mutator and with the engine's own "
         "mutations alone (%s):\n\n",
         mutator->made);
-    bo_grid_markdown(&grid, out);
+    bo_page_grid(page, &grid, "the mutator");
 }
 
 /* ---- codecs ---------------------------------------------------------------------------------- */
@@ -223,17 +239,21 @@ static void add_codec(const char *name, const struct tsv *codecs, const struct t
     bo_grid_end_row(grid);
 }
 
-static void print_codecs(const char *folder, struct bo_arena *arena, FILE *out)
+/* Of one format's codecs, or (NULL) of all. */
+static void print_codecs(const struct bo_page *page, const char *folder, const char *format)
 {
     static const char *const heading[] = {"codec",      "executions", "taken", "hours",
                                           "encode",     "open",       "query", "decode",
                                           "worst ns/B", "worst B/B"};
+    struct bo_arena *arena = page->arena;
     const struct tsv codecs = read_tsv(folder, "codecs", arena);
     const struct tsv coverage = read_tsv(folder, "coverage", arena);
     const struct tsv worst = read_tsv(folder, "worst", arena);
     struct bo_grid grid;
     if (!codecs.made && !coverage.made && !worst.made) {
-        fprintf(out, "\n## Codecs\n\nNot measured; `make fuzz-nightly` does.\n");
+        fprintf(
+            page->out,
+            "\nExecutions, coverage and worst cases: not measured; `make fuzz-nightly` does.\n");
         return;
     }
     bo_grid_init(&grid, arena, 1);
@@ -242,24 +262,27 @@ static void print_codecs(const char *folder, struct bo_arena *arena, FILE *out)
     bo_grid_end_row(&grid);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         for (const struct bo_codec *const *c = (*f)->codecs; *c; c++)
-            add_codec(bo_arena_printf(arena, "%s/%s", (*f)->name, (*c)->name), &codecs, &coverage,
-                      &worst, &grid);
+            if (!format || strcmp((*f)->name, format) == 0)
+                add_codec(bo_arena_printf(arena, "%s/%s", (*f)->name, (*c)->name), &codecs,
+                          &coverage, &worst, &grid);
     fprintf(
-        out,
-        "\n## Codecs\n\nExecutions: inputs that the codec met since the sources of its format last "
+        page->out,
+        "\nExecutions: inputs that the codec met since the sources of its format last "
         "changed; taken: those that it opened and decoded, or encoded (%s). Hours: of the engines, "
         "shared by the format's codecs. Then lines/branches in percent that the corpus covers of "
         "the functions that the operation enters (%s), and the most that opening or decoding an "
         "input took, by its bytes (at least 64), in nanoseconds and in memory (%s).\n\n",
         codecs.made ? codecs.made : "not measured", coverage.made ? coverage.made : "not measured",
         worst.made ? worst.made : "not measured");
-    bo_grid_markdown(&grid, out);
+    bo_page_grid(page, &grid, "executions, coverage and worst cases");
 }
 
 /* ---- targets --------------------------------------------------------------------------------- */
 
-static void print_targets(const char *folder, struct bo_arena *arena, FILE *out)
+static void print_targets(const struct bo_page *page, const char *folder)
 {
+    struct bo_arena *arena = page->arena;
+    FILE *out = page->out;
     const struct tsv targets = read_tsv(folder, "targets", arena);
     struct bo_grid runs, corpora;
     if (!targets.made) {
@@ -290,9 +313,9 @@ static void print_targets(const char *folder, struct bo_arena *arena, FILE *out)
         bo_grid_end_row(grid);
     }
     fprintf(out, "\n## Targets\n\nThe last night: %s.\n\n", targets.made);
-    bo_grid_markdown(&runs, out);
+    bo_page_grid(page, &runs, "the last night");
     fprintf(out, "\nThe corpus before and after it:\n\n");
-    bo_grid_markdown(&corpora, out);
+    bo_page_grid(page, &corpora, "the corpus");
 }
 
 /* ---- open buckets ---------------------------------------------------------------------------- */
@@ -334,6 +357,7 @@ static size_t list_known(struct bo_arena *arena, FILE *out)
 
 void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
 {
+    const struct bo_page page = {.arena = arena, .out = out};
     const struct tsv faults = read_tsv(folder, "faults", arena);
     const struct tsv mutator = read_tsv(folder, "mutator", arena);
     const struct tsv codecs = read_tsv(folder, "codecs", arena);
@@ -351,26 +375,35 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
         out,
         "Accepted findings that are open: %zu. All figures: [results/fuzz.md](results/fuzz.md).\n",
         list_known(arena, NULL));
-    print_faults(&faults, arena, out);
-    print_mutator(&mutator, arena, out);
+    print_faults(&page, &faults, NULL);
+    print_mutator(&page, &mutator);
+}
+
+void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format)
+{
+    const struct tsv faults = read_tsv(folder, "faults", page->arena);
+    print_codecs(page, folder, format);
+    print_faults(page, &faults, format);
 }
 
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
 {
+    const struct bo_page page = {.arena = arena, .out = out};
     const struct tsv faults = read_tsv(folder, "faults", arena);
     const struct tsv mutator = read_tsv(folder, "mutator", arena);
     fprintf(out,
             "# Fuzzing\n\nWritten by `bakeoff report` from the tables in results/fuzz. What the "
             "targets are: [fuzz/README.md](../fuzz/README.md).\n");
-    print_codecs(folder, arena, out);
-    print_targets(folder, arena, out);
+    fprintf(out, "\n## Codecs\n");
+    print_codecs(&page, folder, NULL);
+    print_targets(&page, folder);
     fprintf(out, "\n## Open buckets\n\n");
     if (list_known(arena, out) == 0)
         fprintf(out, "None.\n");
     fprintf(out, "\n## Planted faults\n");
-    print_faults(&faults, arena, out);
+    print_faults(&page, &faults, NULL);
     fprintf(out, "\n## The mutator\n");
-    print_mutator(&mutator, arena, out);
+    print_mutator(&page, &mutator);
 }
 
 void bo_fuzz_mark_run(const char *folder, struct bo_run *run)

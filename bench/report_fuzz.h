@@ -2,7 +2,7 @@
 #ifndef BO_REPORT_FUZZ_H
 #define BO_REPORT_FUZZ_H
 
-#include "bench/report_run.h"
+#include "bench/report_page.h"
 
 /*
  * Tables are lines of cells between tabs, '#' starts a line that says when and how they were made. A
@@ -11,6 +11,9 @@
 
 /* The section of REPORT.md: the planted faults, the mutator, what is open. */
 void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out);
+
+/* A part of a format's chapter: its codecs, and the faults that its targets look for. */
+void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format);
 
 /* results/fuzz.md: everything, codec by codec. */
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out);

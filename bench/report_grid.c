@@ -1,6 +1,7 @@
 /* Grids and their forms. */
 #include "bench/report_grid.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,13 +21,22 @@ void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     va_start(args, format);
     const int n = vasprintf(&text, format, args);
     va_end(args);
-    if (n >= 0 && grid->n_cells == grid->cap)
+    if (n >= 0 && grid->n_cells == grid->cap) {
         grid->cells = bo_grow_array(grid->arena, grid->cells, grid->n_cells, grid->n_cells + 1,
                                     &grid->cap, sizeof *grid->cells);
-    if (n < 0 || !grid->cells)
+        grid->values = bo_grow_array(grid->arena, grid->values, grid->n_cells, grid->n_cells + 1,
+                                     &grid->values_cap, sizeof *grid->values);
+    }
+    if (n < 0 || !grid->cells || !grid->values)
         abort();
+    grid->values[grid->n_cells] = NAN;
     grid->cells[grid->n_cells++] = bo_arena_printf(grid->arena, "%s", text);
     free(text);
+}
+
+void bo_grid_value(struct bo_grid *grid, double v)
+{
+    grid->values[grid->n_cells - 1] = v;
 }
 
 void bo_grid_end_row(struct bo_grid *grid)
@@ -73,6 +83,84 @@ void bo_grid_markdown(const struct bo_grid *grid, FILE *out)
         if (r == 0)
             fputs("|\n", out);
     }
+}
+
+/* ---- HTML ------------------------------------------------------------------------------------ */
+
+static void print_html(const char *text, size_t n, FILE *out)
+{
+    for (; n--; text++) {
+        const char *plain = *text == '<'    ? "&lt;"
+                            : *text == '>'  ? "&gt;"
+                            : *text == '&'  ? "&amp;"
+                            : *text == '"'  ? "&quot;"
+                            : *text == '\n' ? " "
+                                            : NULL;
+        if (plain)
+            fputs(plain, out);
+        else
+            putc(*text, out);
+    }
+}
+
+void bo_print_html(const char *text, FILE *out)
+{
+    print_html(text, strlen(text), out);
+}
+
+/* "[text](target)", "*text*"; what stands in brackets behind a figure is smaller. */
+static void print_html_cell(const char *text, FILE *out)
+{
+    const size_t n = strlen(text);
+    const char *middle = strstr(text, "]("), *interval = strstr(text, " [");
+    if (*text == '[' && middle && text[n - 1] == ')') {
+        fputs("<a href=\"", out);
+        print_html(middle + 2, n - 1 - (size_t)(middle + 2 - text), out);
+        fputs("\">", out);
+        print_html(text + 1, (size_t)(middle - text) - 1, out);
+        fputs("</a>", out);
+    } else if (n > 2 && *text == '*' && text[n - 1] == '*') {
+        fputs("<em>", out);
+        print_html(text + 1, n - 2, out);
+        fputs("</em>", out);
+    } else if (interval) {
+        print_html(text, (size_t)(interval - text), out);
+        fputs(" <small>", out);
+        bo_print_html(interval + 1, out);
+        fputs("</small>", out);
+    } else {
+        bo_print_html(text, out);
+    }
+}
+
+/* A text of more characters may break into lines. */
+enum { LONG_CELL = 36 };
+
+void bo_grid_html(const struct bo_grid *grid, const char *name, FILE *out)
+{
+    const size_t n_rows = bo_grid_n_rows(grid);
+    fprintf(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
+    bo_print_html(name, out);
+    fprintf(out, "\"><table data-left=\"%u\">\n", grid->n_left);
+    for (size_t r = 0; r < n_rows; r++) {
+        fputs(r == 0 ? "<thead><tr>" : r == 1 ? "<tbody><tr>" : "<tr>", out);
+        for (unsigned c = 0; c < grid->n_columns; c++) {
+            const char *tag = r == 0 || c == 0 ? "th" : "td";
+            const double v = grid->values[r * grid->n_columns + c];
+            fprintf(out, "<%s", tag);
+            if (r == 0 || c == 0)
+                fputs(r == 0 ? " scope=\"col\"" : " scope=\"row\"", out);
+            else if (c < grid->n_left && strlen(cell_at(grid, r, c)) > LONG_CELL)
+                fputs(" class=\"long\"", out);
+            if (isfinite(v))
+                fprintf(out, " data-v=\"%.9g\"", v);
+            putc('>', out);
+            print_html_cell(cell_at(grid, r, c), out);
+            fprintf(out, "</%s>", tag);
+        }
+        fputs(r == 0 ? "</tr></thead>\n" : "</tr>\n", out);
+    }
+    fputs(n_rows > 1 ? "</tbody></table></div>\n" : "</table></div>\n", out);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static bool print_part(const struct bo_page *pages, size_t n, const char *text, 
     const struct bo_format *format = bo_find_format(format_name);
     if (!format)
         return fails(name, text, at, "no such format");
-    const struct bo_page *page = bo_page_telling(pages, n, format_name);
+    const struct bo_page *page = bo_page_telling(pages, n, format_name, false);
     fprintf(pages->out, "%.*s", (int)(inside + 1 - at), at);
     if (!page)
         fprintf(pages->out, "%.*s", (int)(end - inside - 1), inside + 1);

@@ -405,8 +405,8 @@ static const struct bo_notes notes[] = {
     {.format = "lprf",
      .question =
          "A profile of an instrumented program says how often each function and each of its "
-         "branches ran. A compiler looks single functions up by their names; the program writes "
-         "the file as it ends. Which index from names to counters, and which coding of the "
+         "branches ran: the program writes it as it ends, and a compiler looks single functions up "
+         "by their names. Which index from names to counters, and which coding of the "
          "counters, should the file have?",
      .sizes = "`bytes` is the whole file.",
      .axes = &lprf_axes,

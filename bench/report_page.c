@@ -19,11 +19,26 @@
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
 
+/* ---- tables and pictures --------------------------------------------------------------------- */
+
+void bo_page_grid(const struct bo_page *page, const struct bo_grid *grid, const char *name)
+{
+    if (page->form == BO_PAGE_HTML)
+        bo_grid_html(grid, name, page->out);
+    else
+        bo_grid_markdown(grid, page->out);
+}
+
+void bo_page_picture(const struct bo_page *page, const char *name, const char *text)
+{
+    if (page->form == BO_PAGE_MARKDOWN)
+        fprintf(page->out, "![%s](%s%s/%s)\n", text, page->root, page->pictures, name);
+}
+
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* The page of the first run that measured the format, or its curves over sizes; or NULL. */
-static const struct bo_page *page_telling(const struct bo_page *pages, size_t n, const char *format,
-                                          bool curves)
+const struct bo_page *bo_page_telling(const struct bo_page *pages, size_t n, const char *format,
+                                      bool curves)
 {
     for (size_t i = 0; i < n; i++)
         if (bo_run_measured(pages[i].run, format, curves))
@@ -31,14 +46,9 @@ static const struct bo_page *page_telling(const struct bo_page *pages, size_t n,
     return NULL;
 }
 
-const struct bo_page *bo_page_telling(const struct bo_page *pages, size_t n, const char *format)
-{
-    return page_telling(pages, n, format, false);
-}
-
 static bool is_told_by(const struct bo_page *pages, size_t i, const char *format, bool curves)
 {
-    return page_telling(pages, i + 1, format, curves) == &pages[i];
+    return bo_page_telling(pages, i + 1, format, curves) == &pages[i];
 }
 
 /* "pcdata, lprf": what the page tells by run i. */
@@ -57,24 +67,23 @@ static char *formats_text(const struct bo_page *pages, size_t i)
 /* The format's chapter, and its curves, which may be of another run. */
 static void print_format(const struct bo_page *pages, size_t n, const struct bo_format *format)
 {
-    const struct bo_page *page = page_telling(pages, n, format->name, false);
-    const struct bo_page *curves = page_telling(pages, n, format->name, true);
+    const struct bo_page *page = bo_page_telling(pages, n, format->name, false);
+    const struct bo_page *curves = bo_page_telling(pages, n, format->name, true);
     if (page)
         bo_page_format(page, curves ? curves : page, format);
 }
 
-static void print_opening(const struct bo_page *pages, size_t n)
+void bo_page_runs(const struct bo_page *pages, size_t n, FILE *out)
 {
-    FILE *out = pages->out;
-    fprintf(out, "# Report\n\n"
-                 "Which encoding should a format use? `bakeoff report` wrote this page from the "
-                 "newest measurements of each format; `make bench` makes both anew.\n\n");
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "- %s: [%s](%s), %s\n", formats_text(pages, i), pages[i].results,
-                pages[i].results, bo_run_fact(pages[i].run, "date"));
+        fprintf(out, "- %s: [%s](%s%s), %s\n", formats_text(pages, i), pages[i].results,
+                pages->root, pages[i].results, bo_run_fact(pages[i].run, "date"));
+}
+
+void bo_page_legend(const struct bo_page *page)
+{
     fprintf(
-        out,
-        "\nHow to read it:\n\n"
+        page->out,
         "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
         "suggests that started the comparison. `control`: a yardstick, such as the plain array or "
         "what one would write in an hour. `new`: bakeoff's own.\n"
@@ -87,9 +96,21 @@ static void print_opening(const struct bo_page *pages, size_t n)
         "the harness's own.\n");
 }
 
-static void print_missing(const struct bo_page *page)
+static void print_opening(const struct bo_page *pages, size_t n)
 {
-    fprintf(page->out, "\n## What was not measured\n\n");
+    fprintf(
+        pages->out,
+        "# Report\n\n"
+        "Which encoding should a format use? `bakeoff report` wrote this page from the "
+        "newest measurements of each format; `make bench` makes both anew. All of it as one page "
+        "whose tables sort and whose charts answer: `make page` writes build/report/index.html.\n\n");
+    bo_page_runs(pages, n, pages->out);
+    fprintf(pages->out, "\nHow to read it:\n\n");
+    bo_page_legend(pages);
+}
+
+void bo_page_missing(const struct bo_page *page)
+{
     for (const char *const *text = bo_not_measured; *text; text++)
         fprintf(page->out, "- %s\n", *text);
 }
@@ -167,7 +188,7 @@ static void print_parts(const struct bo_page *page)
     }
 }
 
-static void print_environment(const struct bo_page *page)
+static void print_facts(const struct bo_page *page)
 {
     static const char *const facts[][2] = {
         {"architecture", "architecture"},
@@ -218,19 +239,25 @@ static void print_again(const struct bo_page *page)
         fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
 }
 
+void bo_page_environment(const struct bo_page *page)
+{
+    print_facts(page);
+    print_again(page);
+}
+
 bool bo_page_print(const struct bo_page *pages, size_t n)
 {
     print_opening(pages, n);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         print_format(pages, n, *f);
-    print_missing(pages);
+    fprintf(pages->out, "\n## What was not measured\n\n");
+    bo_page_missing(pages);
     bo_fuzz_section("results/fuzz", pages->arena, pages->out);
     if (!print_checked_sizes(pages))
         return false;
     for (size_t i = 0; i < n; i++) {
         fprintf(pages->out, "\n## The environment of %s\n", formats_text(pages, i));
-        print_environment(&pages[i]);
-        print_again(&pages[i]);
+        bo_page_environment(&pages[i]);
     }
     return true;
 }

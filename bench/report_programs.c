@@ -111,5 +111,5 @@ void bo_page_programs(const struct bo_page *page, const char *format)
             "start of a process to its end, median [95%% interval]. The time of the first column, "
             "in which nothing is read, is in all others. Ratio: bytes of the program's file over "
             "those of our first codec.\n\n");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "the programs");
 }

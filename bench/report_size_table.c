@@ -184,7 +184,7 @@ void bo_page_size_table(const struct bo_page *page, const char *format,
     bo_grid_init(&grid, page->arena, 1);
     const struct sums sums = fill_grid(page->run, format, table, &grid);
     fprintf(page->out, "\n### %s\n\n%s\n\n", table->title, table->text);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, table->title);
     if (table->answer && sums.n)
         print_answer(table, &sums, page->out);
 }

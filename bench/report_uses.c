@@ -79,6 +79,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
                 continue;
             bo_grid_add(grid_ret, "%s",
                         bo_figure_cell(arena, document, codecs[i], &use->figure, NULL));
+            bo_grid_value(grid_ret, bo_figure_value(document, codecs[i], &use->figure, NULL));
             if (use->limit > 0)
                 bo_grid_add(grid_ret, "%s",
                             verdict(bo_figure_value(document, codecs[i], &use->figure, NULL),
@@ -250,8 +251,8 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
     bo_grid_end_row(grid);
 }
 
-static void print_picks(const struct bo_page *page, const struct bo_run_document *document,
-                        const struct bo_uses *uses)
+void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document *document,
+                       const struct bo_uses *uses)
 {
     struct bo_grid grid;
     bool shown[BO_N_FIELDS];
@@ -280,7 +281,7 @@ static void print_picks(const struct bo_page *page, const struct bo_run_document
         shown[BO_UNPACKED] ? " The *unpacked* read the whole file when they open, which is not in "
                              "their time."
                            : "");
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "the picks of the uses");
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -305,11 +306,11 @@ void bo_page_uses(const struct bo_page *page, const struct bo_run_document *docu
     const char *note = bo_mark_note(document);
     bo_uses_grid(document, uses, page->arena, &grid);
     fprintf(page->out, "\n**The uses, %s.**\n\n", document->name);
-    bo_grid_markdown(&grid, page->out);
+    bo_page_grid(page, &grid, "the uses");
     print_refusals(page, document);
     if (uses->given_use)
         fprintf(page->out, "\n(1): %s\n", uses->given_note);
     if (note)
         fprintf(page->out, "\n%s\n", note);
-    print_picks(page, document, uses);
+    bo_page_use_picks(page, document, uses);
 }

@@ -31,6 +31,10 @@ unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_use
                      const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
                      const struct bo_run_codec ***codecs_ret);
 
+/* The picks of a document: for each use the first of each field, the runner-up, and how far it is behind. */
+void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document *document,
+                       const struct bo_uses *uses);
+
 /* The table and the picks of a document, with their words. */
 void bo_page_uses(const struct bo_page *page, const struct bo_run_document *document,
                   const struct bo_uses *uses);

@@ -116,13 +116,41 @@ static void the_section_counts_what_was_found(void **state)
     free(text);
 }
 
+static void print_pcdata(const char *from, struct bo_arena *arena, FILE *out)
+{
+    const struct bo_page page = {.arena = arena, .out = out};
+    bo_fuzz_format(&page, from, "pcdata");
+}
+
+static void print_lprf(const char *from, struct bo_arena *arena, FILE *out)
+{
+    const struct bo_page page = {.arena = arena, .out = out};
+    bo_fuzz_format(&page, from, "lprf");
+}
+
+static void a_format_has_its_own(void **state)
+{
+    (void)state;
+    char *text = print(print_pcdata, folder);
+    assert_has(text, "| pcdata/varint-delta | 1.23 M |");
+    assert_has(text, "\n| pcdata-missed |");
+    assert_null(strstr(text, "lprf"));
+    free(text);
+    text = print(print_lprf, folder);
+    assert_has(text, "| lprf/list+u64 | - |");
+    assert_has(text, "Planted faults: none was run yet");
+    assert_null(strstr(text, "pcdata"));
+    free(text);
+}
+
 static void what_is_not_there_is_not_measured(void **state)
 {
     (void)state;
     char *text = print(bo_fuzz_page, "/nowhere");
     assert_has(text, "Planted faults: not measured");
     assert_has(text, "The mutator's worth: not measured");
-    assert_has(text, "## Codecs\n\nNot measured; `make fuzz-nightly` does.\n");
+    assert_has(text, "## Codecs\n\nExecutions, coverage and worst cases: not measured; `make "
+                     "fuzz-nightly` does.\n");
     assert_has(text, "## Targets\n\nNot measured; `make fuzz-nightly` does.\n");
     free(text);
 }
@@ -150,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_has_all_figures),
         cmocka_unit_test(the_section_counts_what_was_found),
+        cmocka_unit_test(a_format_has_its_own),
         cmocka_unit_test(what_is_not_there_is_not_measured),
         cmocka_unit_test(codecs_of_a_run_have_survived),
     };

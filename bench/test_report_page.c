@@ -148,8 +148,8 @@ static void remove_file(const char *folder, const char *name)
 
 static struct bo_page page_of(const struct bo_run *run, struct bo_arena *arena, FILE *out)
 {
-    return (struct bo_page){run,   "", "results/test-cpu-2c/x.json", "results/test-cpu-2c",
-                            arena, out};
+    return (struct bo_page){
+        run, "", "results/test-cpu-2c/x.json", "results/test-cpu-2c", arena, out, BO_PAGE_MARKDOWN};
 }
 
 static void pictures_name_their_codecs(void **state)

@@ -46,7 +46,8 @@ static void sums_by_hand(void **state)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     FILE *out = open_memstream(&text, &nbytes);
     assert_non_null(out);
-    const struct bo_page page = {*state, "", "results/x.json", "results", &arena, out};
+    const struct bo_page page = {*state, "",  "results/x.json", "results",
+                                 &arena, out, BO_PAGE_MARKDOWN};
     bo_page_size_table(&page, "pcdata", &table);
     fclose(out);
     static const char *const needed[] = {

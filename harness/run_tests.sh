@@ -98,6 +98,7 @@ finish_all # the programs that the rest runs are there now
 step "import: real Go binaries" corpora/import/test_real_go.sh
 step "command line" make --no-print-directory build/bakeoff check-cli
 step "command line: asan" make --no-print-directory VARIANT=asan BAKEOFF=build/asan/bakeoff check-cli
+step "report: the page in a browser" make --no-print-directory check-page
 step "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
 step "corpora: manifest" corpora/check.sh
 step "import: LLVM's own profiles" corpora/import/test_real_llvm.sh

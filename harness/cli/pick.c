@@ -6,6 +6,7 @@
 
 #include "bench/pick.h"
 #include "bench/report_comparison.h"
+#include "bench/report_picks.h"
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/json.h"
@@ -142,35 +143,14 @@ static bool take_use(const char *format, const char *use, struct bo_wish *wishes
     return false;
 }
 
-/* ---- documents ------------------------------------------------------------------------------- */
-
-/* All of the format's that are for comparisons, or the one asked for. */
-static unsigned choose_documents(const struct bo_run *run, const char *format, const char *corpus,
-                                 struct bo_arena *arena, bool held_out,
-                                 const struct bo_run_document *const **documents_ret)
-{
-    const struct bo_run_document **documents =
-        bo_alloc_array(arena, run->n_documents + 1, sizeof *documents);
-    unsigned n = 0;
-    if (!documents)
-        abort();
-    for (size_t d = 0; d < run->n_documents; d++) {
-        const struct bo_run_document *document = &run->documents[d];
-        if (strcmp(document->format, format) == 0 &&
-            (corpus ? strcmp(document->name, corpus) == 0
-                    : !document->scale && document->held_out == held_out))
-            documents[n++] = document;
-    }
-    *documents_ret = documents;
-    return n;
-}
+/* ---- picking --------------------------------------------------------------------------------- */
 
 /* Whether the pick would be one, too, on the documents that were held out. */
 static void tell_held_out(const char *format, const struct bo_run *run, const struct bo_pick *pick,
                           struct bo_arena *arena)
 {
     const struct bo_run_document *const *documents;
-    const unsigned n = choose_documents(run, format, NULL, arena, true, &documents);
+    const unsigned n = bo_compared_documents(run, format, NULL, true, arena, &documents);
     struct bo_pick other;
     const char *why, *name = pick->codecs[0].codec->name;
     if (!n)
@@ -196,7 +176,7 @@ static int pick(const struct request *r, const char *format, const struct bo_run
                 struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena)
 {
     const struct bo_run_document *const *documents;
-    const unsigned n = choose_documents(run, format, r->corpus, arena, false, &documents);
+    const unsigned n = bo_compared_documents(run, format, r->corpus, false, arena, &documents);
     struct bo_pick answer;
     const char *why;
     if (!n)

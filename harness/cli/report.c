@@ -9,6 +9,7 @@
 
 #include "bench/report_format.h"
 #include "bench/report_fuzz.h"
+#include "bench/report_html.h"
 #include "bench/report_inserts.h"
 #include "bench/report_page.h"
 #include "bench/report_sizes.h"
@@ -119,7 +120,7 @@ static bool write_document_pages(struct bo_page *pages, size_t n, const char *ou
 {
     bool ok = true;
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
-        const struct bo_page *page = bo_page_telling(pages, n, (*f)->name);
+        const struct bo_page *page = bo_page_telling(pages, n, (*f)->name, false);
         struct text_file file;
         if (!page)
             continue;
@@ -129,6 +130,53 @@ static bool write_document_pages(struct bo_page *pages, size_t n, const char *ou
                       bo_arena_printf(page->arena, "%s/results/%s.md", output, (*f)->name));
     }
     return ok;
+}
+
+/* What the command line asks for. */
+struct request {
+    const char *results; /* NULL: the newest of each format */
+    const char *output;
+    const char *charts; /* NULL: where `make` puts the library, if it is there */
+    bool page_only;
+};
+
+/* The chart library as a text in the arena; *text_ret is NULL where there is none and none is asked for. */
+static bool load_charts(const struct request *r, struct bo_arena *arena, const char **text_ret)
+{
+    static const char made[] = "build/page/charts.js";
+    struct bo_input in;
+    *text_ret = NULL;
+    if (!r->charts && access(made, R_OK) != 0)
+        return true;
+    if (!bo_input_open(r->charts ? r->charts : made, &in))
+        return false;
+    const char *text = bo_arena_printf(arena, "%.*s", (int)in.bytes.n, (const char *)in.bytes.p);
+    const bool ok = !strstr(text, "</script") && !strstr(text, "<!--");
+    if (!ok)
+        fprintf(stderr, "bakeoff: %s: cannot stand in a page: it ends or begins an element\n",
+                in.path);
+    bo_input_close(&in);
+    *text_ret = text;
+    return ok;
+}
+
+/* DIR/build/report/index.html. */
+static bool write_html(struct bo_page *pages, size_t n, const struct request *r,
+                       struct bo_arena *arena)
+{
+    struct bo_html_options options = {.folder = r->output};
+    struct text_file file;
+    const char *build = bo_arena_printf(arena, "%s/build", r->output);
+    const char *folder = bo_arena_printf(arena, "%s/report", build);
+    const char *path = bo_arena_printf(arena, "%s/index.html", folder);
+    if (!load_charts(r, arena, &options.charts) || !make_folder(build) || !make_folder(folder))
+        return false;
+    begin_page(&file, pages, n, "../../");
+    bo_html_print(pages, n, &options);
+    if (!end_file(&file, true, path))
+        return false;
+    fprintf(stderr, "bakeoff: wrote %s\n", path);
+    return true;
 }
 
 /* The report's parts in a page that people write; nothing when there is no such page. */
@@ -181,8 +229,9 @@ static struct bo_page start_page(const struct bo_run *run, const char *path, str
 }
 
 static bool write_report(const struct bo_run *runs, const char *const *paths, size_t n,
-                         const char *output, struct bo_arena *arena)
+                         const struct request *r, struct bo_arena *arena)
 {
+    const char *output = r->output;
     struct bo_page *pages = bo_alloc_array(arena, n, sizeof *pages);
     if (!pages)
         abort();
@@ -190,17 +239,20 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
     for (size_t i = 0; i < n && ok; i++) {
         pages[i] = start_page(&runs[i], paths[i], arena);
         const char *folder = bo_arena_printf(arena, "%s/%s", output, pages[i].pictures);
-        ok = make_folder(folder) && bo_page_files(pages, i, folder);
+        ok = r->page_only || (make_folder(folder) && bo_page_files(pages, i, folder));
     }
+    if (r->page_only)
+        return ok && write_html(pages, n, r, arena);
     return ok && write_page(pages, n, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
            write_document_pages(pages, n, output) &&
            write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena) &&
-           fill_pages(pages, n, output, arena);
+           fill_pages(pages, n, output, arena) && write_html(pages, n, r, arena);
 }
 
 /* From one file of results, or (NULL) from the newest of each format. */
-static int report(const char *results, const char *output)
+static int report(const struct request *r)
 {
+    const char *results = r->results;
     struct bo_arena arena;
     struct bo_run *runs, one;
     const char **paths;
@@ -218,7 +270,7 @@ static int report(const char *results, const char *output)
     }
     for (size_t i = 0; i < n; i++)
         bo_fuzz_mark_run("results/fuzz", &runs[i]);
-    const bool ok = n && write_report(runs, paths, n, output, &arena);
+    const bool ok = n && write_report(runs, paths, n, r, &arena);
     while (n)
         bo_run_free(&runs[--n]);
     bo_arena_free(&arena);
@@ -229,21 +281,27 @@ static int report(const char *results, const char *output)
 
 int bo_cmd_report(int argc, char **argv)
 {
-    const char *results = NULL, *output = ".";
+    struct request r = {.output = "."};
     bool check = false;
     const struct bo_option options[] = {
         {"--results", 0, "FILE",
-         "of `bench --json` (default: the newest of each format in results/)", &results, NULL},
-        {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &output, NULL},
+         "of `bench --json` (default: the newest of each format in results/)", &r.results, NULL},
+        {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &r.output,
+         NULL},
+        {"--page", 0, NULL, "write the HTML page alone, with the pictures that are there", NULL,
+         &r.page_only},
+        {"--charts", 0, "FILE",
+         "the page's chart library (default: build/page/charts.js, which `make report` fetches)",
+         &r.charts, NULL},
         {"--check-sizes", 0, NULL,
          "compare the sizes in REPORT.md with a fresh run's; write nothing", NULL, &check},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "report", "[--results FILE] [--output DIR] [--check-sizes]",
+        "report", "[--results FILE] [--output DIR] [--page] [--charts FILE] [--check-sizes]",
         "Writes DIR/REPORT.md, a page a format to DIR/results, CSV and pictures to\n"
-        "DIR/results/MACHINE, and the marked parts of README.md and docs/*.md. Pictures need\n"
-        "gnuplot. With --check-sizes: exit code 1 when the embedded corpora's sizes in the\n"
+        "DIR/results/MACHINE, the marked parts of README.md and docs/*.md, and everything as\n"
+        "one page, DIR/build/report/index.html. Pictures need gnuplot. With --check-sizes: exit code 1 when the embedded corpora's sizes in the\n"
         "report differ.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
@@ -253,11 +311,11 @@ int bo_cmd_report(int argc, char **argv)
         return bo_usage_error("report", "does not know what to do with '%s'", argv[1]);
     if (check) {
         char *path = NULL;
-        if (asprintf(&path, "%s/REPORT.md", output) < 0)
+        if (asprintf(&path, "%s/REPORT.md", r.output) < 0)
             abort();
         const int code = check_sizes(path);
         free(path);
         return code;
     }
-    return report(results, output);
+    return report(&r);
 }

@@ -614,6 +614,11 @@ for style in md rfc csv tex gobench; do
     holds "table --style $style" grep -q raw "$t/out"
 done
 holds "gobench lines" grep -q '^Benchmark.*codec=raw.* ns/op' "$t/out"
+gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --page --charts /dev/null
+holds "report --page writes the page" grep -q '<section class="document" data-document="tiny">' "$t/report/build/report/index.html"
+holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"
+echo 'x = "</script>"' >"$t/charts.js"
+gives 2 "bakeoff: $t/charts.js: cannot stand in a page: *" report --results "$t/bench.json" -o "$t/report" --page --charts "$t/charts.js"
 gives 0 "" table pcdata --results "$t/bench.json" --style json
 json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
     and (.documents[0] | .xxh3 and (.codecs[0] | .bytes > 0 and (.rows["point/pc-0"] | .n > 0 and .low_ns <= .median_ns)))'

@@ -1,0 +1,26 @@
+/* Which codec suits small files and quick lookups alike, over all documents: what `bakeoff pick` says. */
+#ifndef BO_REPORT_PICKS_H
+#define BO_REPORT_PICKS_H
+
+#include "bench/report_run.h"
+
+/* The pick for small files and quick lookups alike, and who comes next. */
+struct bo_main_pick {
+    const struct bo_run_codec *pick, *runner_up; /* NULL: none */
+    double size, time;                           /* of the pick, over the first codec's */
+    bool is_clear;
+};
+
+/* What `bakeoff pick` says of the n documents, all of one format, at least one, when no weights are given. */
+struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
+                                    struct bo_arena *arena);
+
+/*
+ * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves, those
+ * held out or the others. An array in the arena. Returns how many.
+ */
+unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
+                               bool held_out, struct bo_arena *arena,
+                               const struct bo_run_document *const **documents_ret);
+
+#endif
