@@ -175,24 +175,15 @@ ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *bl
 }
 
 /* All numbers. False when the upper bits have too few. */
-ASCENDING_INLINE bool ascending_block_all(const struct ascending_block *block,
-                                          uint64_t numbers_ret[ASCENDING_BLOCK])
-{
-    const unsigned l = block->l;
-    uint64_t low = block->low;
-    unsigned i = 1;
-    numbers_ret[0] = block->base;
-    for (unsigned at = 0; i < block->n && at < ASCENDING_UPPER_NBITS; at += 64) {
-        uint64_t word = ascending_word(block->p, block->upper + at);
-        for (; word && i < block->n; word &= word - 1, i++, low += l) {
-            const unsigned bit = at + (unsigned)__builtin_ctzll(word);
-            numbers_ret[i] = l ? block->base + ((uint64_t)(bit - (i - 1)) << l) +
-                                     ascending_bits(block->p, low, l)
-                               : block->base + bit + 1;
-        }
-    }
-    return i == block->n;
-}
+bool ascending_block_all(const struct ascending_block *block,
+                         uint64_t numbers_ret[ASCENDING_BLOCK]);
+
+/*
+ * The n fields (at most 64) of nbits at `bit`; touches up to 16 bytes behind them, and fields_ret up to
+ * the next multiple of four.
+ */
+void ascending_fields(const uint8_t *p, uint64_t bit, unsigned nbits, unsigned n,
+                      uint64_t fields_ret[ASCENDING_BLOCK]);
 
 /* ---- one list -------------------------------------------------------------------------------- */
 

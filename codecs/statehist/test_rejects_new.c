@@ -19,16 +19,17 @@ static const char time_index_file[] =
     "\xc8\x00\x00\x00\x00\x00\x00\x00" /* 12: end */
     "\x01"                             /* 20: keys are times */
     "\x03\x06\x00\x01\x01\x00" /* 21: 3 quarks, 6 intervals, no table, a string, a class, no shape */
-    "\x00\x03\x0b\x00\x07\x0f\x0d" /* 27: bytes of the sections */
-    "\x02\x61\x62"                 /* 34: strings: the first ends at 2 */
-    "\x01\x00\x00\x01\x00"         /* 37: the class: an int and a string */
-    "\x82\x80\x80\x80\x08"         /* 42: the int, 2 */
-    "\x00"                         /* 47: the string, 0 */
-    "\x00\x00\x00\x03\x84\xa9\x08" /* 48: places */
-    "\x80\x20\x00\x40\x18\x80\x42\x04\x78\x02\x04\x01\x64\x00\x80" /* 55: records */
-    "\x01\x07\x54\x68\x72\x65\x61\x64\x73"                         /* 70: a name */
-    "\x28\xf8\x70\x00"                                             /* 79: the tree */
-    /* 83: margin */
+    "\x00\x03\x0b\x00\x07\x0f\x01\x0d" /* 27: bytes of the sections */
+    "\x02\x61\x62"                     /* 35: strings: the first ends at 2 */
+    "\x01\x00\x00\x01\x00"             /* 38: the class: an int and a string */
+    "\x82\x80\x80\x80\x08"             /* 43: the int, 2 */
+    "\x00"                             /* 48: the string, 0 */
+    "\x00\x00\x00\x03\x84\xa9\x08"     /* 49: places */
+    "\x80\x20\x00\x40\x18\x80\x42\x04\x78\x02\x04\x01\x64\x00\x80" /* 56: records */
+    "\x00"                                                         /* 71: no checkpoints */
+    "\x01\x07\x54\x68\x72\x65\x61\x64\x73"                         /* 72: a name */
+    "\x28\xf8\x70\x00"                                             /* 81: the tree */
+    /* 85: margin */
     "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 static const char mixed_contexts_file[] =
@@ -74,52 +75,54 @@ static const struct test_case time_index_cases[] = {
     {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "no time index"},
     {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
     {"kind of keys 2", 20, BYTES("\x02"), BO_CORRUPT, 20, "kind of keys is neither 0 nor 1"},
-    {"keys are places", 20, BYTES("\x00"), BO_CORRUPT, 57, "block is damaged"},
-    {"more quarks than intervals", 21, BYTES("\x07"), BO_CORRUPT, 34,
+    {"keys are places", 20, BYTES("\x00"), BO_CORRUPT, 58, "block is damaged"},
+    {"more quarks than intervals", 21, BYTES("\x07"), BO_CORRUPT, 35,
      "number of intervals is impossible"},
-    {"2^31 quarks", 21, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 38,
+    {"2^31 quarks", 21, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 39,
      "number of intervals is impossible"},
-    {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 38,
+    {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 39,
      "number of intervals is impossible"},
-    {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 64, "more intervals than announced"},
-    {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 55, "fewer intervals than announced"},
-    {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 34, "varint runs past the end"},
-    {"10^9 times", 23, BYTES("\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 131,
+    {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 65, "more intervals than announced"},
+    {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 56, "fewer intervals than announced"},
+    {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 35, "varint runs past the end"},
+    {"10^9 times", 23, BYTES("\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 133,
      "section runs past the file's end"},
-    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 34, "bytes of no string"},
-    {"two strings", 24, BYTES("\x02"), BO_CORRUPT, 35, "list has fields of too many bits"},
-    {"no classes", 25, BYTES("\x00"), BO_CORRUPT, 34, "number of classes is not 1 to 64"},
-    {"two classes", 25, BYTES("\x02"), BO_TRUNCATED, 48, "varint runs past the end"},
-    {"65 classes", 25, BYTES("\x41"), BO_CORRUPT, 34, "number of classes is not 1 to 64"},
-    {"a shape without room", 26, BYTES("\x01"), BO_CORRUPT, 34,
+    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 35, "bytes of no string"},
+    {"two strings", 24, BYTES("\x02"), BO_CORRUPT, 36, "list has fields of too many bits"},
+    {"no classes", 25, BYTES("\x00"), BO_CORRUPT, 35, "number of classes is not 1 to 64"},
+    {"two classes", 25, BYTES("\x02"), BO_TRUNCATED, 49, "varint runs past the end"},
+    {"65 classes", 25, BYTES("\x41"), BO_CORRUPT, 35, "number of classes is not 1 to 64"},
+    {"a shape without room", 26, BYTES("\x01"), BO_CORRUPT, 35,
      "more shapes than their section has room for"},
-    {"times that run on", 27, BYTES("\x7f"), BO_TRUNCATED, 131, "section runs past the file's end"},
-    {"tree shorter", 33, BYTES("\x0c"), BO_CORRUPT, 130, "bytes follow the end"},
-    {"string longer", 34, BYTES("\x03"), BO_CORRUPT, 35, "strings are damaged"},
-    {"string shorter", 34, BYTES("\x01"), BO_CORRUPT, 36, "bytes of no string"},
-    {"2^32 - 1 values", 37, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 42,
+    {"times that run on", 27, BYTES("\x7f"), BO_TRUNCATED, 133, "section runs past the file's end"},
+    {"tree shorter", 34, BYTES("\x0c"), BO_CORRUPT, 132, "bytes follow the end"},
+    {"string longer", 35, BYTES("\x03"), BO_CORRUPT, 36, "strings are damaged"},
+    {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes of no string"},
+    {"2^32 - 1 values", 38, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 43,
      "class has too many values"},
-    {"an int of more than 32 bits", 46, BYTES("\x10"), BO_CORRUPT, 57, "code is none"},
-    {"a string beyond the last", 47, BYTES("\x01"), BO_CORRUPT, 64, "code is none"},
-    {"base of 65 bits", 49, BYTES("\x41"), BO_CORRUPT, 49, "list has fields of too many bits"},
-    {"place of 57 bits", 50, BYTES("\x39"), BO_CORRUPT, 49, "list has fields of too many bits"},
-    {"places run on", 51, BYTES("\x7f"), BO_TRUNCATED, 52, "list runs past its section's end"},
-    {"a row without ones", 53, BYTES("\x00\x00"), BO_CORRUPT, 70, "record is damaged"},
-    {"a record elsewhere", 52, BYTES("\x85"), BO_CORRUPT, 67, "record is damaged"},
-    {"class 63", 55, BYTES("\xfe"), BO_CORRUPT, 55, "record is damaged"},
-    {"number of intervals is 0", 56, BYTES("\x00"), BO_CORRUPT, 55, "record is damaged"},
-    {"a shape that is none", 55, BYTES("\x81"), BO_CORRUPT, 55, "record is damaged"},
-    {"blocks of 63 place bits", 56, BYTES("\xff"), BO_CORRUPT, 55, "record is damaged"},
-    {"key beyond the end", 62, BYTES("\xff"), BO_CORRUPT, 57, "block is damaged"},
-    {"another name", 72, BYTES("\x55"), BO_OK, 0, NULL},
-    {"a name that is not UTF-8", 72, BYTES("\xff"), BO_CORRUPT, BO_NO_OFFSET,
+    {"an int of more than 32 bits", 47, BYTES("\x10"), BO_CORRUPT, 58, "code is none"},
+    {"a string beyond the last", 48, BYTES("\x01"), BO_CORRUPT, 65, "code is none"},
+    {"base of 65 bits", 50, BYTES("\x41"), BO_CORRUPT, 50, "list has fields of too many bits"},
+    {"place of 57 bits", 51, BYTES("\x39"), BO_CORRUPT, 50, "list has fields of too many bits"},
+    {"places run on", 52, BYTES("\x7f"), BO_TRUNCATED, 53, "list runs past its section's end"},
+    {"a row without ones", 54, BYTES("\x00\x00"), BO_CORRUPT, 71, "record is damaged"},
+    {"a record elsewhere", 53, BYTES("\x85"), BO_CORRUPT, 68, "record is damaged"},
+    {"class 63", 56, BYTES("\xfe"), BO_CORRUPT, 56, "record is damaged"},
+    {"number of intervals is 0", 57, BYTES("\x00"), BO_CORRUPT, 56, "record is damaged"},
+    {"a shape that is none", 56, BYTES("\x81"), BO_CORRUPT, 56, "record is damaged"},
+    {"blocks of 63 place bits", 57, BYTES("\xff"), BO_CORRUPT, 56, "record is damaged"},
+    {"key beyond the end", 63, BYTES("\xff"), BO_CORRUPT, 58, "block is damaged"},
+    {"checkpoints that are not there", 71, BYTES("\x01"), BO_TRUNCATED, 72,
+     "varint runs past the end"},
+    {"another name", 74, BYTES("\x55"), BO_OK, 0, NULL},
+    {"a name that is not UTF-8", 74, BYTES("\xff"), BO_CORRUPT, BO_NO_OFFSET,
      "name is not UTF-8: quark 0"},
-    {"10^9 names", 70, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 75, "more names than bytes"},
-    {"other bits of the tree", 79, BYTES("\x00"), BO_CORRUPT, 83, "tree ends too early"},
-    {"bits behind the tree", 82, BYTES("\x80"), BO_CORRUPT, 83, "tree goes on"},
-    {"margin", 100, BYTES("\x01"), BO_CORRUPT, 100, "margin is not 0"},
-    {"a byte behind", 131, BYTES("\x00"), BO_CORRUPT, 131, "bytes follow the end"},
-    {"cut in its margin", 130, CUT, BO_TRUNCATED, 130, "section runs past the file's end"},
+    {"10^9 names", 72, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 77, "more names than bytes"},
+    {"other bits of the tree", 81, BYTES("\x00"), BO_CORRUPT, 85, "tree ends too early"},
+    {"bits behind the tree", 84, BYTES("\x80"), BO_CORRUPT, 85, "tree goes on"},
+    {"margin", 102, BYTES("\x01"), BO_CORRUPT, 102, "margin is not 0"},
+    {"a byte behind", 133, BYTES("\x00"), BO_CORRUPT, 133, "bytes follow the end"},
+    {"cut in its margin", 132, CUT, BO_TRUNCATED, 132, "section runs past the file's end"},
     {"cut in its head", 30, CUT, BO_TRUNCATED, 30, "varint runs past the end"},
     {"nothing", 0, CUT, BO_TRUNCATED, 0, "file ends in its head"},
 };
@@ -198,7 +201,7 @@ static void test_mixed_contexts(void **state)
 static void test_no_margin(void **state)
 {
     (void)state;
-    static const uint8_t head[34] = "TIX1\0\0\0\0\0\0\0\0\xff\0\0\0\0\0\0\0\0\0\0\0\0\x01";
+    static const uint8_t head[35] = "TIX1\0\0\0\0\0\0\0\0\xff\0\0\0\0\0\0\0\0\0\0\0\0\x01";
     struct bo_arena arena;
     struct bo_error error = {0};
     void *reader;

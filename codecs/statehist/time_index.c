@@ -1,5 +1,15 @@
 /* time-index: opening, and the codec. */
-#include "codecs/statehist/time_index.h"
+#include "codecs/statehist/time_index_read.h"
+
+/* ---- damage ------------------------------------------------------------------------------------ */
+
+__attribute__((cold)) void time_index_tell_damage(const struct time_index *index,
+                                                  const uint8_t *where, const char *what)
+{
+    const bool is_inside = where >= index->in.p && where <= index->in.p + index->in.n;
+    (void)bo_fail(index->damage, BO_CORRUPT,
+                  is_inside ? (uint64_t)(where - index->in.p) : index->in.n, what);
+}
 
 /* ---- classes and shapes ----------------------------------------------------------------------- */
 
@@ -56,11 +66,9 @@ static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
 
 /* ---- sections --------------------------------------------------------------------------------- */
 
-enum section { TIMES, STRINGS, CLASSES, SHAPES, PLACES, RECORDS, TREE, N_SECTIONS };
-
 struct head {
     uint32_t n_times;
-    uint64_t nbytes[N_SECTIONS];
+    uint64_t nbytes[TIME_INDEX_N_SECTIONS];
 };
 
 static enum bo_status read_head(struct time_index *index, struct bo_cursor *c, struct head *head,
@@ -92,15 +100,16 @@ static enum bo_status read_head(struct time_index *index, struct bo_cursor *c, s
         (status = bo_get_uvarint32(c, &index->n_shapes, err)))
         return status;
     index->n_intervals = n_intervals;
-    for (unsigned i = 0; i < N_SECTIONS; i++)
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
         if ((status = bo_get_uvarint64(c, &head->nbytes[i], err)))
             return status;
     /* An interval takes a bit at least. */
-    if (n_intervals > 8 * head->nbytes[RECORDS] || n_intervals < index->n_quarks)
+    if (n_intervals > 8 * head->nbytes[TIME_INDEX_RECORDS] || n_intervals < index->n_quarks)
         return bo_fail_here(err, BO_CORRUPT, c, "number of intervals is impossible");
     if (index->n_classes == 0 || index->n_classes > TIME_INDEX_MAX_CLASSES)
         return bo_fail_here(err, BO_CORRUPT, c, "number of classes is not 1 to 64");
-    if (index->n_shapes > TIME_INDEX_MAX_SHAPES || index->n_shapes > head->nbytes[SHAPES] / 4)
+    if (index->n_shapes > TIME_INDEX_MAX_SHAPES ||
+        index->n_shapes > head->nbytes[TIME_INDEX_SHAPES] / 4)
         return bo_fail_here(err, BO_CORRUPT, c, "more shapes than their section has room for");
     if (index->n_quarks > INT32_MAX)
         return bo_fail_here(err, BO_CORRUPT, c, "too many quarks");
@@ -127,13 +136,31 @@ static enum bo_status section_end(const struct bo_cursor *section, struct bo_err
                : bo_fail_here(err, BO_CORRUPT, section, "section goes on where it should end");
 }
 
+/* Parts lie behind the places of parts; a part is read when it is needed. */
+static enum bo_status open_checkpoints(struct time_index *index, struct bo_cursor *c,
+                                       struct bo_error *err)
+{
+    enum bo_status status = bo_get_uvarint32(c, &index->n_segments, err);
+    if (status || index->n_segments == 0)
+        return status ? status : section_end(c, err);
+    if ((status = bo_get_uvarint32(c, &index->era, err)))
+        return status;
+    if (index->era == 0)
+        return bo_fail_here(err, BO_CORRUPT, c, "era has no segments");
+    if ((status = ascending_open(c, index->n_segments - 1, &index->cuts, err)) ||
+        (status = ascending_open(c, index->n_segments, &index->parts, err)))
+        return status;
+    index->part_bytes = (struct bo_span){c->p + c->off, bo_left(c)};
+    return BO_OK;
+}
+
 static enum bo_status open_sections(struct time_index *index, struct bo_cursor *c,
                                     const struct head *head, struct bo_arena *arena,
                                     struct bo_error *err)
 {
-    struct bo_cursor sections[N_SECTIONS];
+    struct bo_cursor sections[TIME_INDEX_N_SECTIONS];
     enum bo_status status;
-    for (unsigned i = 0; i < N_SECTIONS; i++)
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
         if ((status = take_section(c, head->nbytes[i], &sections[i], err)))
             return status;
     if (bo_left(c) < ASCENDING_MARGIN)
@@ -143,26 +170,68 @@ static enum bo_status open_sections(struct time_index *index, struct bo_cursor *
             return bo_fail(err, BO_CORRUPT, c->off + i, "margin is not 0");
     if (bo_left(c) > ASCENDING_MARGIN)
         return bo_fail(err, BO_CORRUPT, c->off + ASCENDING_MARGIN, "bytes follow the end");
-    if ((status = ascending_open(&sections[TIMES], head->n_times, &index->times, err)) ||
-        (status = section_end(&sections[TIMES], err)) ||
-        (status = ascending_open(&sections[STRINGS], index->n_strings, &index->string_ends, err)))
+    if ((status = ascending_open(&sections[TIME_INDEX_TIMES], head->n_times, &index->times, err)) ||
+        (status = section_end(&sections[TIME_INDEX_TIMES], err)) ||
+        (status = ascending_open(&sections[TIME_INDEX_STRINGS], index->n_strings,
+                                 &index->string_ends, err)))
         return status;
-    index->strings.p = sections[STRINGS].p + sections[STRINGS].off;
-    index->strings.n = bo_left(&sections[STRINGS]);
+    index->strings.p = sections[TIME_INDEX_STRINGS].p + sections[TIME_INDEX_STRINGS].off;
+    index->strings.n = bo_left(&sections[TIME_INDEX_STRINGS]);
     for (uint32_t i = 0; i < index->n_classes; i++)
-        if ((status = open_class(&sections[CLASSES], arena, &index->classes[i], err)))
+        if ((status = open_class(&sections[TIME_INDEX_CLASSES], arena, &index->classes[i], err)))
             return status;
-    if ((status = section_end(&sections[CLASSES], err)) ||
-        (status = open_shapes(index, &sections[SHAPES], err)) ||
-        (status = section_end(&sections[SHAPES], err)) ||
-        (status = ascending_open(&sections[PLACES], index->n_quarks, &index->places, err)) ||
-        (status = section_end(&sections[PLACES], err)))
+    if ((status = section_end(&sections[TIME_INDEX_CLASSES], err)) ||
+        (status = open_shapes(index, &sections[TIME_INDEX_SHAPES], err)) ||
+        (status = section_end(&sections[TIME_INDEX_SHAPES], err)) ||
+        (status =
+             ascending_open(&sections[TIME_INDEX_PLACES], index->n_quarks, &index->places, err)) ||
+        (status = section_end(&sections[TIME_INDEX_PLACES], err)))
         return status;
-    index->records = sections[RECORDS].p;
-    index->records_nbits = 8 * (uint64_t)sections[RECORDS].n;
-    index->tree = (struct bo_span){sections[TREE].p, sections[TREE].n};
+    if ((status = open_checkpoints(index, &sections[TIME_INDEX_CHECKPOINTS], err)))
+        return status;
+    index->records = sections[TIME_INDEX_RECORDS].p;
+    index->records_nbits = 8 * (uint64_t)sections[TIME_INDEX_RECORDS].n;
+    index->tree = (struct bo_span){sections[TIME_INDEX_TREE].p, sections[TIME_INDEX_TREE].n};
     return BO_OK;
 }
+
+/* ---- parts of checkpoints ---------------------------------------------------------------------- */
+
+bool time_index_part(const struct time_index *index, uint32_t k, struct bo_cursor *part)
+{
+    uint64_t place;
+    if (!ascending_at(&index->parts, k, false, &place) || place > index->part_bytes.n)
+        return time_index_damaged(index, index->part_bytes.p, "places of checkpoints are damaged");
+    *part = bo_cursor_at(index->in, (size_t)(index->part_bytes.p - index->in.p + place),
+                         (size_t)(index->part_bytes.n - place));
+    return true;
+}
+
+bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
+                         struct time_index_set *set)
+{
+    uint32_t n;
+    set->at = 0;
+    set->is_damaged = false;
+    if (bo_get_uvarint32(part, &n, index->damage) ||
+        ascending_open(part, n, &set->groups, index->damage))
+        return false;
+    set->words = part->p + part->off;
+    if (n > bo_left(part) / 8)
+        return time_index_damaged(index, set->words, "checkpoint has more groups than bytes");
+    part->off += 8 * (size_t)n;
+    return true;
+}
+
+uint64_t time_index_set_size(const struct time_index_set *set)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < set->groups.n; i++)
+        n += ascending_popcount(bo_le64(set->words + 8 * (size_t)i));
+    return n;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------ */
 
 enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                                struct bo_error *err)
@@ -170,15 +239,18 @@ enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void *
     struct bo_cursor c = bo_cursor(in);
     struct head head;
     struct time_index *index = bo_zalloc_array(arena, 1, sizeof *index);
-    if (!index)
+    struct bo_error *damage = bo_zalloc_array(arena, 1, sizeof *damage);
+    if (!index || !damage)
         return bo_fail_alloc(err, arena);
     index->in = in;
+    index->damage = damage;
     enum bo_status status = read_head(index, &c, &head, err);
     if (status)
         return status;
     index->classes = bo_zalloc_array(arena, index->n_classes, sizeof *index->classes);
     index->shapes = bo_alloc_array(arena, index->n_shapes, sizeof *index->shapes);
-    if (!index->classes || !index->shapes)
+    index->class_of = bo_alloc(arena, index->n_quarks);
+    if (!index->classes || !index->shapes || !index->class_of)
         return bo_fail_alloc(err, arena);
     index->key_nbits =
         bo_bit_width(index->direct ? (uint64_t)index->end - (uint64_t)index->start : head.n_times);

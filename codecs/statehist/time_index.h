@@ -11,7 +11,7 @@
 
 enum {
     TIME_INDEX_MAX_CLASSES = 64,
-    TIME_INDEX_MAX_SLOTS = 64, /* a power of two */
+    TIME_INDEX_MAX_SLOTS = 512, /* a power of two */
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
     TIME_INDEX_MAX_SHAPED = ASCENDING_BLOCK + 1, /* intervals */
@@ -22,6 +22,19 @@ enum {
     TIME_INDEX_NULLS_FIELD = 2,
     TIME_INDEX_LOCAL_FIELD = 6,
     TIME_INDEX_WIDTH_FIELD = 6,
+    TIME_INDEX_GROUP = 64, /* quarks of a word in a set */
+};
+
+enum time_index_section {
+    TIME_INDEX_TIMES,
+    TIME_INDEX_STRINGS,
+    TIME_INDEX_CLASSES,
+    TIME_INDEX_SHAPES,
+    TIME_INDEX_PLACES,
+    TIME_INDEX_RECORDS,
+    TIME_INDEX_CHECKPOINTS,
+    TIME_INDEX_TREE,
+    TIME_INDEX_N_SECTIONS
 };
 
 extern const uint8_t time_index_magic[4];
@@ -99,7 +112,28 @@ struct time_index {
     uint64_t records_nbits;
     struct time_index_class *classes;
     struct time_index_shape *shapes;
+    /* Checkpoints; there may be none. */
+    uint32_t n_segments, era;
+    struct ascending_list cuts;  /* where segments but the first start, above the start */
+    struct ascending_list parts; /* where each segment's part starts, in bytes */
+    struct bo_span part_bytes;
+    uint8_t *class_of; /* by quark; once it is known */
+    bool classes_known;
+    struct bo_error *damage; /* where time_index_damaged() tells */
 };
+
+void time_index_tell_damage(const struct time_index *index, const uint8_t *where, const char *what);
+
+/*
+ * Says where the file is damaged, and how, for the query's error; false, so that it can be returned. A
+ * place that is NULL, or outside of the file, is that of the file's end.
+ */
+static inline bool time_index_damaged(const struct time_index *index, const uint8_t *where,
+                                      const char *what)
+{
+    time_index_tell_damage(index, where, what);
+    return false;
+}
 
 enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                                struct bo_error *err);
@@ -109,6 +143,10 @@ enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void *
 enum bo_status time_index_encode(const void *model, struct bo_writer *out, struct bo_error *err);
 enum bo_status time_index_query(void *reader, unsigned kind, const void *queries, size_t n,
                                 void *answers, struct bo_error *err);
+enum bo_status time_index_full_state(struct time_index *index, int64_t time, struct bo_sink *sink);
+enum bo_status time_index_range(const struct time_index *index,
+                                const struct statehist_range_query *q, struct bo_sink *sink);
+enum bo_status time_index_scan(const struct time_index *index, struct statehist_digest *digest);
 enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
                                  struct bo_error *err);
 

@@ -6,6 +6,7 @@ struct decoder {
     const struct time_index *index;
     struct statehist_builder *builder;
     uint64_t *times; /* all of them, when timelines have places */
+    uint32_t *first; /* by quark: its first interval */
 };
 
 static enum bo_status damaged(const struct decoder *d, struct bo_error *err, const uint8_t *where,
@@ -111,6 +112,7 @@ static const char *read_timeline(const struct decoder *d, uint32_t quark)
     struct statehist_interval at = {.start = index->start, .quark = quark};
     if (!time_index_timeline(index, quark, false, &t))
         return "record is damaged";
+    index->class_of[quark] = (uint8_t)(t.class - index->classes);
     if (t.n > index->n_intervals - d->builder->n_intervals)
         return "more intervals than announced";
     if (t.shape.n == 0 &&
@@ -132,6 +134,7 @@ static enum bo_status read_timelines(const struct decoder *d, struct bo_error *e
 {
     const struct time_index *index = d->index;
     for (uint32_t q = 0; q < index->n_quarks; q++) {
+        d->first[q] = (uint32_t)d->builder->n_intervals;
         const char *what = read_timeline(d, q);
         uint64_t at = 0;
         if (what == statehist_no_memory)
@@ -147,6 +150,145 @@ static enum bo_status read_timelines(const struct decoder *d, struct bo_error *e
     return BO_OK;
 }
 
+/* ---- checkpoints ------------------------------------------------------------------------------- */
+
+/* The history while its segments pass by. */
+struct playback {
+    const struct decoder *d;
+    uint32_t *at;         /* by quark: its interval now */
+    uint32_t n_values;    /* attributes that are not null now */
+    uint64_t n_passed;    /* changes so far */
+    uint64_t start, last; /* of the segment, above the start of the history; both included */
+};
+
+static const struct statehist_interval *interval_of(const struct playback *b, uint32_t quark)
+{
+    return &b->d->builder->intervals[b->at[quark]];
+}
+
+static bool has_value(const struct playback *b, uint32_t quark)
+{
+    return interval_of(b, quark)->type != STATEHIST_NULL;
+}
+
+/* Whether the attribute changes again by the end of the segment. */
+static bool changes_by_end(const struct playback *b, uint32_t quark)
+{
+    const struct time_index *index = b->d->index;
+    const int64_t end = interval_of(b, quark)->end;
+    return end != index->end && (uint64_t)end - (uint64_t)index->start < b->last;
+}
+
+/* The attribute's code in a part is what it is. */
+static bool check_code(const struct playback *b, struct bo_bit_cursor *codes, uint32_t quark)
+{
+    const struct time_index *index = b->d->index;
+    const struct time_index_class *class = &index->classes[index->class_of[quark]];
+    const struct statehist_interval *now = interval_of(b, quark);
+    uint32_t code, type;
+    uint64_t value;
+    return bo_get_bits(codes, class->code_nbits, &code) &&
+           time_index_value_of(index, class, code, false, &type, &value) && type == now->type &&
+           value == now->value;
+}
+
+/* What an era begins with: all that are not null, and nothing else. */
+static const char *check_era(struct playback *b, struct bo_cursor *part)
+{
+    struct time_index_set set;
+    uint64_t word;
+    uint32_t quark = 0;
+    if (!time_index_open_set(b->d->index, part, &set))
+        return "checkpoint is damaged";
+    struct bo_bit_cursor codes = {{part->p, part->n}, 8 * (uint64_t)part->off};
+    if (time_index_set_size(&set) != b->n_values)
+        return "checkpoint lacks a value, or has one too many";
+    while (time_index_next_group(b->d->index, &set, &word, &quark))
+        for (; word; word &= word - 1) {
+            const uint32_t q = quark + (uint32_t)__builtin_ctzll(word);
+            if (!has_value(b, q) || !check_code(b, &codes, q))
+                return "checkpoint tells another value";
+        }
+    part->off = (size_t)((codes.bit + 7) / 8);
+    return set.is_damaged ? "checkpoint is damaged" : NULL;
+}
+
+/* An attribute of the segment's set goes to what it is behind it. False when it does not change. */
+static bool pass(struct playback *b, uint32_t quark)
+{
+    const uint64_t end = (uint64_t)interval_of(b, quark)->end - (uint64_t)b->d->index->start;
+    if (!changes_by_end(b, quark) || end + 1 < b->start)
+        return false;
+    b->n_values -= has_value(b, quark);
+    for (; changes_by_end(b, quark); b->n_passed++)
+        b->at[quark]++;
+    b->n_values += has_value(b, quark);
+    return true;
+}
+
+/* `tells`: the values behind the segment follow. */
+static const char *check_segment(struct playback *b, struct bo_cursor *part, bool tells)
+{
+    struct time_index_set set;
+    uint64_t word;
+    uint32_t quark = 0;
+    if (!time_index_open_set(b->d->index, part, &set))
+        return "checkpoint is damaged";
+    struct bo_bit_cursor told = {{part->p, part->n}, 8 * (uint64_t)part->off};
+    struct bo_bit_cursor codes = {told.in, told.bit + time_index_set_size(&set)};
+    if (tells && codes.bit > 8 * (uint64_t)part->n)
+        return "checkpoint ends too early";
+    while (time_index_next_group(b->d->index, &set, &word, &quark))
+        for (; word; word &= word - 1) {
+            const uint32_t q = quark + (uint32_t)__builtin_ctzll(word);
+            uint32_t is_told = 0;
+            if (!pass(b, q))
+                return "checkpoint has an attribute that does not change";
+            if (tells && !bo_get_bits(&told, 1, &is_told))
+                return "checkpoint ends too early";
+            if (tells && (is_told != has_value(b, q) || (is_told && !check_code(b, &codes, q))))
+                return "checkpoint tells another value";
+        }
+    return set.is_damaged ? "checkpoint is damaged" : NULL;
+}
+
+static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *part)
+{
+    const struct time_index *index = b->d->index;
+    const char *what = NULL;
+    const bool is_last = k + 1 == index->n_segments;
+    uint64_t next = 0;
+    if (k && (!ascending_at(&index->cuts, k - 1, false, &b->start) || b->start <= b->last))
+        return "segments do not ascend";
+    if (!is_last && (!ascending_at(&index->cuts, k, false, &next) || next == 0))
+        return "segments do not ascend";
+    b->last = is_last ? (uint64_t)index->end - (uint64_t)index->start : next - 1;
+    if (k % index->era == 0)
+        what = check_era(b, part);
+    return what ? what : check_segment(b, part, (k + 1) % index->era && !is_last);
+}
+
+/* What checkpoints tell is what timelines do: a reader may take either. */
+static enum bo_status check_checkpoints(const struct decoder *d, struct bo_error *err)
+{
+    const struct time_index *index = d->index;
+    struct playback b = {.d = d, .at = d->first};
+    if (index->n_segments == 0)
+        return BO_OK;
+    for (uint32_t q = 0; q < index->n_quarks; q++)
+        b.n_values += has_value(&b, q);
+    for (uint32_t k = 0; k < index->n_segments; k++) {
+        struct bo_cursor part = bo_cursor_at(index->part_bytes, 0, 0);
+        const char *what = time_index_part(index, k, &part) ? check_part(&b, k, &part)
+                                                            : "places of checkpoints are damaged";
+        if (what)
+            return damaged(d, err, part.p ? part.p : index->in.p, what);
+    }
+    if (b.n_passed != index->n_intervals - index->n_quarks)
+        return damaged(d, err, index->part_bytes.p, "checkpoints lack a change");
+    return BO_OK;
+}
+
 enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
                                  struct bo_error *err)
 {
@@ -158,12 +300,14 @@ enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void
     struct decoder d = {.index = reader, .builder = &builder};
     const struct bo_cursor tree =
         bo_cursor_at(in, (size_t)(d.index->tree.p - in.p), d.index->tree.n);
-    if (!statehist_builder_init(&builder, true, arena) ||
+    d.first = bo_alloc_array(arena, d.index->n_quarks, sizeof *d.first);
+    if (!d.first || !statehist_builder_init(&builder, true, arena) ||
         !statehist_reserve(&builder, d.index->n_quarks, d.index->n_intervals))
         return bo_fail_alloc(err, arena);
     if ((status = statehist_unpack_tree(tree, d.index->n_quarks, &builder, err)) ||
         (status = read_strings(&d, err)) || (status = read_times(&d, err)) ||
-        (status = check_classes(&d, err)) || (status = read_timelines(&d, err)))
+        (status = check_classes(&d, err)) || (status = read_timelines(&d, err)) ||
+        (status = check_checkpoints(&d, err)))
         return status;
     struct statehist_model *model;
     struct statehist_flaw flaw;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "codecs/statehist/kinds.h"
-#include "codecs/statehist/time_index.h"
+#include "codecs/statehist/time_index_write.h"
 #include "codecs/statehist/tree.h"
 
 const uint8_t time_index_magic[4] = {'T', 'I', 'X', '1'};
@@ -20,6 +20,7 @@ struct plan {
     struct bo_arena *arena;
     uint64_t *times; /* distinct ones of changes, above the start */
     uint32_t n_times;
+    uint32_t *ranks; /* by interval: which of the times it starts at */
     bool direct;
     uint64_t *keys; /* by interval: when it starts, as timelines have it */
     unsigned key_nbits;
@@ -72,7 +73,8 @@ static enum bo_status plan_times(struct plan *plan, struct bo_error *err)
     const struct statehist_model *model = plan->model;
     plan->keys = bo_zalloc_array(plan->arena, model->n_intervals, sizeof *plan->keys);
     plan->times = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->times);
-    if (!plan->keys || !plan->times)
+    plan->ranks = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->ranks);
+    if (!plan->keys || !plan->times || !plan->ranks)
         return bo_fail_alloc(err, plan->arena);
     uint32_t n = 0;
     for (size_t i = 0; i < model->n_intervals; i++) {
@@ -90,12 +92,12 @@ static enum bo_status plan_times(struct plan *plan, struct bo_error *err)
     const uint64_t direct_nbits = blocks_nbits(plan);
     enum bo_status status = ascending_put(plan->times, plan->n_times, &table, err);
     plan->key_nbits = bo_bit_width(plan->n_times);
-    for (size_t i = 0; i < model->n_intervals; i++)
-        if (plan->keys[i])
-            plan->keys[i] = place_of(plan->times, plan->n_times, plan->keys[i]);
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        plan->ranks[i] = plan->keys[i] ? place_of(plan->times, plan->n_times, plan->keys[i]) : 0;
+        plan->keys[i] = plan->ranks[i];
+    }
     if (!status && direct_nbits < blocks_nbits(plan) + 8 * (uint64_t)table.n) {
         plan->direct = true;
-        plan->n_times = 0;
         plan->key_nbits = bo_bit_width((uint64_t)model->end - (uint64_t)model->start);
         for (size_t i = 0; i < model->n_intervals; i++)
             plan->keys[i] = (uint64_t)model->intervals[i].start - (uint64_t)model->start;
@@ -428,9 +430,14 @@ static enum bo_status put_record(const struct plan *plan, uint32_t q, struct bo_
 /* ---- sections --------------------------------------------------------------------------------- */
 
 /* Sections are written beside the file first: the head tells their lengths. */
-enum section { TIMES, STRINGS, CLASSES, SHAPES, PLACES, RECORDS, TREE, N_SECTIONS };
-static const char *const section_names[] = {"times",  "strings", "values", "shapes",
-                                            "places", "records", "tree"};
+static const char *const section_names[] = {"times",  "strings", "values",      "shapes",
+                                            "places", "records", "checkpoints", "tree"};
+
+/* How many of the times the table has. */
+static uint32_t n_table_times(const struct plan *plan)
+{
+    return plan->direct ? 0 : plan->n_times;
+}
 
 static enum bo_status put_strings(const struct plan *plan, struct bo_writer *out,
                                   struct bo_error *err)
@@ -490,19 +497,39 @@ static enum bo_status put_records(const struct plan *plan, struct bo_writer *rec
     return status ? status : ascending_put(at, n, places, err);
 }
 
+/* Checkpoints take up to a tenth of what all else does. */
+static enum bo_status put_checkpoints(const struct plan *plan, struct bo_writer *sections,
+                                      struct bo_error *err)
+{
+    const struct time_index_states states = {.model = plan->model,
+                                             .times = plan->times,
+                                             .n_times = plan->n_times,
+                                             .ranks = plan->ranks,
+                                             .codes = plan->codes,
+                                             .class = plan->class,
+                                             .code_nbits = plan->code_nbits};
+    size_t nbytes = 0;
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
+        nbytes += sections[i].n;
+    return time_index_put_checkpoints(&states, nbytes / 10, &sections[TIME_INDEX_CHECKPOINTS], err);
+}
+
 static enum bo_status put_sections(const struct plan *plan, struct bo_writer *sections,
                                    struct bo_error *err)
 {
     enum bo_status status;
     for (uint32_t i = 0; i < plan->n_shapes; i++)
-        bo_put_le32(&sections[SHAPES], plan->shapes[i]);
-    if ((status = bo_writer_status(&sections[SHAPES], err)) ||
-        (status = ascending_put(plan->times, plan->n_times, &sections[TIMES], err)) ||
-        (status = put_strings(plan, &sections[STRINGS], err)) ||
-        (status = put_classes(plan, &sections[CLASSES], err)) ||
-        (status = put_records(plan, &sections[RECORDS], &sections[PLACES], err)))
+        bo_put_le32(&sections[TIME_INDEX_SHAPES], plan->shapes[i]);
+    if ((status = bo_writer_status(&sections[TIME_INDEX_SHAPES], err)) ||
+        (status =
+             ascending_put(plan->times, n_table_times(plan), &sections[TIME_INDEX_TIMES], err)) ||
+        (status = put_strings(plan, &sections[TIME_INDEX_STRINGS], err)) ||
+        (status = put_classes(plan, &sections[TIME_INDEX_CLASSES], err)) ||
+        (status =
+             put_records(plan, &sections[TIME_INDEX_RECORDS], &sections[TIME_INDEX_PLACES], err)) ||
+        (status = statehist_pack_tree(plan->model, &sections[TIME_INDEX_TREE], err)))
         return status;
-    return statehist_pack_tree(plan->model, &sections[TREE], err);
+    return put_checkpoints(plan, sections, err);
 }
 
 static void put_file(const struct plan *plan, const struct bo_writer *sections,
@@ -516,13 +543,13 @@ static void put_file(const struct plan *plan, const struct bo_writer *sections,
     bo_put_u8(out, plan->direct);
     bo_put_uvarint(out, model->n_quarks);
     bo_put_uvarint(out, model->n_intervals);
-    bo_put_uvarint(out, plan->n_times);
+    bo_put_uvarint(out, n_table_times(plan));
     bo_put_uvarint(out, model->n_strings);
     bo_put_uvarint(out, plan->n_classes);
     bo_put_uvarint(out, plan->n_shapes);
-    for (unsigned i = 0; i < N_SECTIONS; i++)
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
         bo_put_uvarint(out, sections[i].n);
-    for (unsigned i = 0; i < N_SECTIONS; i++) {
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++) {
         bo_mark(out, section_names[i]);
         bo_put_bytes(out, sections[i].p, sections[i].n);
     }
@@ -533,17 +560,17 @@ static void put_file(const struct plan *plan, const struct bo_writer *sections,
 enum bo_status time_index_encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
 {
     struct plan plan = {.model = opaque, .arena = out->arena};
-    struct bo_writer sections[N_SECTIONS];
+    struct bo_writer sections[TIME_INDEX_N_SECTIONS];
     enum bo_status status;
     if ((status = plan_times(&plan, err)) || (status = plan_classes(&plan, err)) ||
         (status = plan_values(&plan, err)) || (status = plan_shapes(&plan, err)))
         return status;
-    for (unsigned i = 0; i < N_SECTIONS; i++)
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
         bo_writer_init(&sections[i], out->arena);
     status = put_sections(&plan, sections, err);
     if (!status)
         put_file(&plan, sections, out);
-    for (unsigned i = 0; i < N_SECTIONS; i++)
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
         bo_writer_free(&sections[i]);
     return status ? status : bo_writer_status(out, err);
 }

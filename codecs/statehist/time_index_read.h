@@ -31,14 +31,14 @@ struct time_index_block {
 ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t at,
                                         struct time_index_timeline *t)
 {
-    const uint8_t *p = index->records;
+    const uint8_t *p = index->records, *record = p + at / 8;
     if (at > index->records_nbits)
-        return false;
+        return time_index_damaged(index, index->places.body, "record lies behind all records");
     const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
     at += index->shape_nbits;
     t->index = index;
     if (__builtin_expect(number > index->n_shapes, 0))
-        return false;
+        return time_index_damaged(index, record, "shape is none");
     t->first_code = 0;
     t->place_nbits = t->entry_nbits = 0;
     t->blocks = 0;
@@ -54,7 +54,7 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
     const unsigned n_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
     at += TIME_INDEX_WIDTH_FIELD;
     if (class >= index->n_classes || n_nbits > 32)
-        return false;
+        return time_index_damaged(index, record, "record has no such class, or too many intervals");
     t->shape = (struct time_index_shape){.n = 0};
     t->class = &index->classes[class];
     t->n = (uint32_t)ascending_bits(p, at, n_nbits);
@@ -66,7 +66,15 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
     t->entry_nbits = index->key_nbits + ASCENDING_LOW_FIELD + TIME_INDEX_NULLS_FIELD +
                      TIME_INDEX_LOCAL_FIELD + t->place_nbits;
     t->blocks = t->at + (uint64_t)((t->n + 62) / ASCENDING_BLOCK) * t->entry_nbits;
-    return t->n > 0 && t->place_nbits <= 56 && t->blocks <= index->records_nbits;
+    return (t->n > 0 && t->place_nbits <= 56 && t->blocks <= index->records_nbits) ||
+           time_index_damaged(index, record, "record runs past the end, or has no interval");
+}
+
+/* A record that is about to be read. */
+ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64_t at)
+{
+    if (at <= index->records_nbits)
+        __builtin_prefetch(index->records + at / 8);
 }
 
 /* The record of a quark; false when it is damaged. */
@@ -74,7 +82,9 @@ ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32
                                           struct time_index_timeline *t)
 {
     uint64_t at;
-    return ascending_at(&index->places, quark, v3, &at) && time_index_record(index, at, t);
+    return (ascending_at(&index->places, quark, v3, &at) ||
+            time_index_damaged(index, index->places.body, "places of records are damaged")) &&
+           time_index_record(index, at, t);
 }
 
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
@@ -121,7 +131,9 @@ ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint
     block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
     keys->upper =
         block->told + (uint64_t)time_index_n_told(block->n_codes, block->nulls) * block->told_nbits;
-    return keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL;
+    return (keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL) ||
+           time_index_damaged(index, p + t->at / 8,
+                              "block runs past the end, or has no such nulls");
 }
 
 /* Code i < n_local of a block's own dictionary. */
@@ -157,25 +169,22 @@ ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
     if (code == 0)
         return true;
     if (code >= class->first[STATEHIST_N_TYPES])
-        return false;
+        return time_index_damaged(index, index->records, "code is none");
     uint32_t type = STATEHIST_INT;
     while (code >= class->first[type + 1])
         type++;
     uint64_t key;
-    if (!ascending_at(&class->values[type], code - class->first[type], v3, &key))
-        return false;
+    const struct ascending_list *list = &class->values[type];
+    if (!ascending_at(list, code - class->first[type], v3, &key))
+        return time_index_damaged(index, list->body, "values are damaged");
     *type_ret = type;
     *value_ret = time_index_value(type, key);
-    switch (type) {
-    case STATEHIST_INT:
-        return key <= UINT32_MAX;
-    case STATEHIST_STRING:
-        return key < index->n_strings;
-    case STATEHIST_BOOL:
-        return key < 2;
-    default:
-        return true;
-    }
+    const uint64_t most = type == STATEHIST_INT      ? UINT32_MAX
+                          : type == STATEHIST_STRING ? index->n_strings - UINT64_C(1)
+                          : type == STATEHIST_BOOL   ? 1
+                                                     : UINT64_MAX;
+    return (key <= most && (type != STATEHIST_STRING || index->n_strings)) ||
+           time_index_damaged(index, list->body, "value is none of its type");
 }
 
 /* The bytes of string i < n_strings; false when the file is damaged there. */
@@ -185,11 +194,11 @@ ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t
     uint64_t start = 0, end;
     if ((i && !ascending_at(&index->string_ends, i - 1, v3, &start)) ||
         !ascending_at(&index->string_ends, i, v3, &end))
-        return false;
+        return time_index_damaged(index, index->string_ends.body, "ends of strings are damaged");
     start -= i ? i - 1 : 0;
     end -= i;
     if (start > end || end > index->strings.n)
-        return false;
+        return time_index_damaged(index, index->strings.p, "string runs past the end");
     *string_ret = (struct bo_span){index->strings.p + start, (size_t)(end - start)};
     return true;
 }
@@ -198,11 +207,79 @@ ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t
 ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
                                          uint64_t *time_ret)
 {
+    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
     *time_ret = key;
-    if (index->direct)
-        return key > 0 && key <= (uint64_t)index->end - (uint64_t)index->start;
-    return key < index->times.n && ascending_at(&index->times, (uint32_t)key, v3, time_ret) &&
-           *time_ret > 0 && *time_ret <= (uint64_t)index->end - (uint64_t)index->start;
+    if (!index->direct) {
+        if (key >= index->times.n)
+            return time_index_damaged(index, index->records, "key is none");
+        if (!ascending_at(&index->times, (uint32_t)key, v3, time_ret))
+            return time_index_damaged(index, index->times.body, "times are damaged");
+    }
+    return (*time_ret > 0 && *time_ret <= length) ||
+           time_index_damaged(index, index->direct ? index->records : index->times.body,
+                              "change lies outside of the history");
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------- */
+
+/* Quarks, by groups; walked once. */
+struct time_index_set {
+    struct ascending_list groups;
+    const uint8_t *words; /* of each group: which of its quarks */
+    uint32_t at;          /* next group */
+    uint64_t ids[ASCENDING_BLOCK];
+    bool is_damaged; /* the walk has ended early */
+};
+
+/* The part of segment k; false when it lies outside of the section. */
+bool time_index_part(const struct time_index *index, uint32_t k, struct bo_cursor *part);
+
+/* Takes a set out of a part; false when it is damaged. */
+bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
+                         struct time_index_set *set);
+
+/* How many quarks it has. */
+uint64_t time_index_set_size(const struct time_index_set *set);
+
+/* The next group: bits for its quarks, and its first quark. False behind the last, or when damaged. */
+ASCENDING_INLINE bool time_index_next_group(const struct time_index *index,
+                                            struct time_index_set *set, uint64_t *word_ret,
+                                            uint32_t *quark_ret)
+{
+    struct ascending_block block;
+    const unsigned i = set->at % ASCENDING_BLOCK;
+    if (set->at == set->groups.n)
+        return false;
+    set->is_damaged = true;
+    if (i == 0) {
+        set->ids[0] = set->groups.first;
+        if (set->groups.n > 1 &&
+            (!ascending_list_block(&set->groups, set->at / ASCENDING_BLOCK, &block) ||
+             !ascending_block_all(&block, set->ids)))
+            return time_index_damaged(index, set->words, "groups of a checkpoint are damaged");
+    }
+    const uint64_t first = set->ids[i] * TIME_INDEX_GROUP;
+    *word_ret = bo_le64(set->words + 8 * (size_t)set->at);
+    if (set->ids[i] > index->n_quarks / TIME_INDEX_GROUP ||
+        (index->n_quarks - first < TIME_INDEX_GROUP && *word_ret >> (index->n_quarks - first)))
+        return time_index_damaged(index, set->words + 8 * (size_t)set->at,
+                                  "checkpoint has a quark that is not there");
+    *quark_ret = (uint32_t)first;
+    set->at++;
+    set->is_damaged = false;
+    return true;
+}
+
+/* Where the records of a quark and those that follow it lie, up to 64; quark % 64 is 0. */
+ASCENDING_INLINE bool time_index_places(const struct time_index *index, uint32_t quark,
+                                        uint64_t places_ret[ASCENDING_BLOCK])
+{
+    struct ascending_block block;
+    places_ret[0] = index->places.first;
+    return index->places.n <= 1 ||
+           (ascending_list_block(&index->places, quark / ASCENDING_BLOCK, &block) &&
+            ascending_block_all(&block, places_ret)) ||
+           time_index_damaged(index, index->places.body, "places of records are damaged");
 }
 
 #endif

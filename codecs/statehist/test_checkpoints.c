@@ -1,0 +1,143 @@
+/*
+ * Checkpoints of time-index: that a history of many attributes has them, within a tenth of its size; that
+ * a reader answers from them what it answers without; and what becomes of them when they are damaged. Why:
+ * they say again what timelines say, so a reader could answer one thing and another.
+ */
+#include <stdio.h>
+
+#include "codecs/statehist/test_model.h"
+#include "harness/check.h"
+#include "harness/test_fixture.h"
+
+enum { N_QUARKS = 330, N_TIMES = 400, LENGTH = 100 * N_TIMES };
+
+/* Attributes that live for a while, as threads do; some change all the time, some never. */
+static const struct statehist_model *make(void)
+{
+    char *text = bo_alloc(&arena, (size_t)1 << 20), *p = text;
+    assert_non_null(text);
+    p += sprintf(p, "# statehistory-tsv 1\n# start: 0\n# end: %d\n", LENGTH);
+    for (int q = 0; q < N_QUARKS; q++)
+        p += sprintf(p, "Q\t%d\t-1\t%d\n", q, q);
+    for (int time = 100, q; time <= LENGTH; time += 100)
+        for (q = 0; q < N_QUARKS; q++) {
+            const int born = 100 * (1 + q % (N_TIMES - 8)), step = q % 50 == 0 ? 100 : 300;
+            const bool changes =
+                q % 50 == 1   ? false
+                : q % 50 == 0 ? true
+                              : time >= born && time <= born + 600 && (time - born) % 300 == 0;
+            const int before = q % 50 == 0 || time == born ? 0 : 1, start = time - step;
+            if (!changes)
+                continue;
+            if (q % 50 == 0)
+                p += sprintf(p, "I\t%d\t%d\t%d\ti\t%d\n", q, start, time - 1, time / 100 % 5);
+            else if (!before)
+                p += sprintf(p, "I\t%d\t0\t%d\tn\t\n", q, time - 1);
+            else
+                p += sprintf(p, "I\t%d\t%d\t%d\ts\ts%d\n", q, start, time - 1, (q + time) % 7);
+        }
+    for (int q = 0; q < N_QUARKS; q++) {
+        const int born = 100 * (1 + q % (N_TIMES - 8));
+        const int start = q % 50 == 0 ? LENGTH : q % 50 == 1 ? 0 : born + 600;
+        p += sprintf(p, "I\t%d\t%d\t%d\tn\t\n", q, start, LENGTH);
+    }
+    return parse_text(text, &arena);
+}
+
+static const struct bo_codec *codec(void)
+{
+    return bo_find_codec(test_format(), "time-index");
+}
+
+static void encode(struct bo_writer *out, size_t *at_ret, size_t *n_ret)
+{
+    size_t at = 0;
+    bo_writer_init(out, &arena);
+    assert_int_equal(codec()->encode(make(), out, NULL), BO_OK);
+    for (unsigned i = 0; i < out->n_sections; i++) {
+        if (strcmp(out->sections[i].name, "checkpoints") == 0) {
+            *at_ret = at;
+            *n_ret = (size_t)bo_writer_section_nbytes(out, i);
+        }
+        at += (size_t)bo_writer_section_nbytes(out, i);
+    }
+    assert_int_equal(at, out->n);
+}
+
+static void test_size(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n = 0;
+    encode(&out, &at, &n);
+    assert_true(n > 1);
+    assert_true(10 * n <= out.n);
+    bo_writer_free(&out);
+}
+
+/* Asks for all attributes at each time at which something changes, and just before. */
+static void test_answers(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n;
+    void *reader;
+    static _Alignas(8) uint8_t got[16 * N_QUARKS], expected[16 * N_QUARKS];
+    encode(&out, &at, &n);
+    const struct statehist_model *model = make();
+    assert_int_equal(codec()->open((struct bo_span){out.p, out.n}, &arena, &reader, NULL), BO_OK);
+    for (int64_t time = 0; time <= LENGTH; time += time % 100 == 0 ? 99 : 1) {
+        const struct statehist_time_query query = {time};
+        struct bo_sink a = {.p = got, .cap = sizeof got},
+                       b = {.p = expected, .cap = sizeof expected};
+        assert_int_equal(codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &a, NULL), BO_OK);
+        assert_int_equal(test_format()->kinds[STATEHIST_FULL_STATE].oracle(model, &query, 1, &b),
+                         BO_OK);
+        assert_int_equal(a.n, b.n);
+        assert_memory_equal(got, expected, a.n);
+    }
+    bo_writer_free(&out);
+}
+
+/* A byte that is another one is refused, or changes no answer; a reader that looks later says where. */
+static void test_damage(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n;
+    unsigned n_accepted = 0;
+    encode(&out, &at, &n);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t flips = (uint8_t)(1u << i % 8);
+        struct bo_finding finding;
+        struct bo_effort effort = bo_effort_default();
+        struct bo_error error = {0};
+        void *model;
+        bool accepted = false;
+        out.p[at + i] ^= flips;
+        const struct bo_span in = {out.p, out.n};
+        const struct bo_arena_mark mark = bo_arena_mark(&arena);
+        if (codec()->decode(in, &arena, &model, &error) == BO_OK)
+            n_accepted++;
+        else
+            assert_true(error.off <= out.n);
+        bo_arena_rewind(&arena, mark);
+        if (i % 16 == 0 &&
+            !bo_check_bytes(test_format(), codec(), in, &effort, &accepted, &finding))
+            fail_msg("byte %zu: %s: %s", i, finding.class, finding.detail);
+        out.p[at + i] ^= flips;
+    }
+    /* Bits that fill up bytes are not looked at. */
+    assert_true(n_accepted <= n / 8);
+    bo_writer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/*
+ * time-index: where a time lies in a timeline, and what the attribute is then. Inline, since queries are
+ * compiled twice (`v3`): for any CPU, and for those with BMI2, which find the k-th 1 bit of a word in one
+ * instruction.
+ */
+#ifndef STATEHIST_TIME_INDEX_FIND_H
+#define STATEHIST_TIME_INDEX_FIND_H
+
+#include "codecs/statehist/time_index_read.h"
+
+#define INLINE ASCENDING_INLINE
+
+INLINE bool is_in(const struct time_index *index, int64_t time)
+{
+    return time >= index->start && time <= index->end;
+}
+
+/* ---- where a time lies ------------------------------------------------------------------------ */
+
+/* A time as timelines have it: changes up to `key` have happened; none has when `before_all`. */
+struct moment {
+    uint64_t key;
+    bool before_all;
+};
+
+INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, struct moment *moment)
+{
+    moment->key = (uint64_t)time - (uint64_t)index->start;
+    moment->before_all = false;
+    if (index->direct)
+        return true;
+    uint32_t n;
+    if (!ascending_count(&index->times, moment->key, v3, &n))
+        return time_index_damaged(index, index->times.body, "times are damaged");
+    moment->before_all = n == 0;
+    moment->key = n - UINT64_C(1);
+    return true;
+}
+
+/* An interval of a timeline: its number, value and neighbours' keys. */
+struct place {
+    uint32_t number;
+    uint32_t code;
+    bool has_end;   /* a change follows it */
+    uint64_t start; /* key; when number > 0 */
+    uint64_t end;   /* key of the change that follows */
+};
+
+/* How many blocks of a large timeline start at or before a key. */
+INLINE uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
+{
+    const uint8_t *p = t->index->records;
+    const unsigned nbits = t->index->key_nbits;
+    uint32_t n_before = 0, n = time_index_n_blocks(t);
+    if (n == 0 || ascending_bits(p, t->at, nbits) > key)
+        return 0;
+    for (; n > 1; n -= n / 2)
+        n_before +=
+            ascending_bits(p, t->at + (uint64_t)(n_before + n / 2) * t->entry_nbits, nbits) <= key
+                ? n / 2
+                : 0;
+    return n_before + 1;
+}
+
+/* Key i of a block. */
+INLINE bool key_at(const struct time_index *index, const struct time_index_block *block, unsigned i,
+                   bool v3, uint64_t *key_ret)
+{
+    return ascending_block_at(&block->keys, i, v3, key_ret) ||
+           time_index_damaged(index, index->records + block->keys.upper / 8, "keys are damaged");
+}
+
+/* The interval that holds a moment; with `keys`, when it starts and ends, too. */
+INLINE bool find_place(const struct time_index_timeline *t, const struct moment *moment, bool keys,
+                       bool v3, struct place *place)
+{
+    struct time_index_block block;
+    place->start = place->end = 0;
+    if (__builtin_expect(t->shape.n != 0, 1)) {
+        if (!time_index_block(t, 0, &block))
+            return false;
+        const unsigned n = block.keys.n == 0 || moment->before_all || moment->key < block.keys.base
+                               ? 0
+                               : ascending_block_count(&block.keys, moment->key, v3);
+        place->number = n;
+        place->code = time_index_code(&block, n);
+        place->has_end = n < block.keys.n;
+        return !keys || ((n == 0 || key_at(t->index, &block, n - 1, v3, &place->start)) &&
+                         (n == block.keys.n || key_at(t->index, &block, n, v3, &place->end)));
+    }
+    const uint32_t n_blocks = time_index_n_blocks(t);
+    const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
+    const uint64_t next = t->at + (uint64_t)n * t->entry_nbits;
+    place->number = 0;
+    place->code = t->first_code;
+    place->has_end = n < n_blocks;
+    if (place->has_end)
+        place->end = ascending_bits(t->index->records, next, t->index->key_nbits);
+    if (n == 0)
+        return true;
+    if (!time_index_block(t, n - 1, &block))
+        return false;
+    if (block.keys.base > moment->key)
+        return time_index_damaged(t->index, t->index->records + t->at / 8, "keys do not ascend");
+    const unsigned in = ascending_block_count(&block.keys, moment->key, v3);
+    place->number = (n - 1) * ASCENDING_BLOCK + in;
+    place->code = time_index_code(&block, in - 1);
+    if (in < block.keys.n) {
+        place->has_end = true;
+        if (keys && !key_at(t->index, &block, in, v3, &place->end))
+            return false;
+    }
+    return !keys || key_at(t->index, &block, in - 1, v3, &place->start);
+}
+
+/* ---- one quark after the other ------------------------------------------------------------------ */
+
+/* Places of records, by blocks. */
+struct walk {
+    uint64_t places[ASCENDING_BLOCK];
+};
+
+/* The record of the next quark, which are taken from 0 on; false when it is damaged. */
+INLINE bool next_timeline(const struct time_index *index, struct walk *walk, uint32_t quark,
+                          struct time_index_timeline *t)
+{
+    if (quark % ASCENDING_BLOCK == 0 && !time_index_places(index, quark, walk->places))
+        return false;
+    return time_index_record(index, walk->places[quark % ASCENDING_BLOCK], t);
+}
+
+/* ---- values as answers have them --------------------------------------------------------------- */
+
+INLINE bool answered_value(const struct time_index *index, const struct time_index_class *class,
+                           uint32_t code, bool v3, uint32_t *type_ret, uint64_t *value_ret)
+{
+    struct time_index_slot *slot = &class->slots[code & class->slot_mask];
+    if (__builtin_expect(slot->code != code, 0)) {
+        uint32_t type;
+        uint64_t value;
+        if (code == 0) {
+            *type_ret = STATEHIST_NULL;
+            *value_ret = 0;
+            return true;
+        }
+        if (!time_index_value_of(index, class, code, v3, &type, &value))
+            return false;
+        if (type == STATEHIST_STRING) {
+            struct bo_span string;
+            if (!time_index_string(index, (uint32_t)value, v3, &string))
+                return false;
+            value = statehist_hash(string);
+        }
+        *slot = (struct time_index_slot){code, type, value};
+    }
+    *type_ret = slot->type;
+    *value_ret = slot->value;
+    return true;
+}
+
+/* ---- one interval ------------------------------------------------------------------------------ */
+
+INLINE bool state_at(const struct time_index_timeline *t, const struct moment *moment, bool v3,
+                     struct statehist_state *state)
+{
+    const struct time_index *index = t->index;
+    struct place place;
+    uint64_t time;
+    state->start = index->start;
+    state->end = index->end;
+    state->padding = 0;
+    if (!find_place(t, moment, true, v3, &place) ||
+        !answered_value(index, t->class, place.code, v3, &state->type, &state->value))
+        return false;
+    if (place.number) {
+        if (!time_index_time_of(index, place.start, v3, &time))
+            return false;
+        state->start = (int64_t)((uint64_t)index->start + time);
+    }
+    if (place.has_end) {
+        if (!time_index_time_of(index, place.end, v3, &time))
+            return false;
+        state->end = (int64_t)((uint64_t)index->start + time - 1);
+    }
+    return true;
+}
+
+/* So few changes are compared by their times: that is faster than to find the time in the table. */
+enum { FEW_CHANGES = 8 };
+
+/* The same for a shaped timeline of few changes, at a time above the start of the history. */
+INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted, bool v3,
+                           struct statehist_state *state)
+{
+    const struct time_index *index = t->index;
+    struct time_index_block block;
+    uint64_t start = 0, end = (uint64_t)index->end - (uint64_t)index->start + 1;
+    if (!time_index_block(t, 0, &block))
+        return false;
+    unsigned number = 0;
+    for (unsigned n = block.keys.n; n;) {
+        uint64_t key, time;
+        if (!key_at(index, &block, number + n / 2, v3, &key) ||
+            !time_index_time_of(index, key, v3, &time))
+            return false;
+        if (time <= wanted) {
+            start = time;
+            number += n / 2 + 1;
+            n -= n / 2 + 1;
+        } else {
+            end = time;
+            n /= 2;
+        }
+    }
+    state->start = (int64_t)((uint64_t)index->start + start);
+    state->end = (int64_t)((uint64_t)index->start + end - 1);
+    state->padding = 0;
+    return answered_value(index, t->class, time_index_code(&block, number), v3, &state->type,
+                          &state->value);
+}
+
+INLINE bool state_of(const struct time_index_timeline *t, int64_t time, bool v3,
+                     struct statehist_state *state)
+{
+    struct moment moment;
+    if (t->shape.n && t->shape.n <= FEW_CHANGES + 1)
+        return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, v3, state);
+    return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state);
+}
+
+#endif

@@ -1,0 +1,321 @@
+/* time-index: one timeline, or all, block after block. */
+#include "codecs/statehist/answers.h"
+#include "codecs/statehist/time_index_find.h"
+#include "harness/cpu.h"
+
+/* Blocks of times that have been looked up, by the lowest bits of their numbers. */
+enum {
+    TIMES_BLOCKS = 16,
+    CLOSE = 8, /* keys so far apart, or closer, are looked up by whole blocks of times */
+};
+struct times {
+    uint32_t b[TIMES_BLOCKS]; /* UINT32_MAX: nothing */
+    uint64_t times[TIMES_BLOCKS * ASCENDING_BLOCK];
+};
+
+/* Where changes of a timeline that lie together go, with the values that start then. */
+struct stretch {
+    uint64_t *starts; /* absolute */
+    uint64_t *values;
+    uint8_t *types;
+};
+
+INLINE bool read_times(const struct time_index *index, uint32_t b,
+                       uint64_t times_ret[ASCENDING_BLOCK])
+{
+    struct ascending_block block;
+    times_ret[0] = index->times.first;
+    if (index->times.n == 1)
+        return true;
+    return (ascending_list_block(&index->times, b, &block) &&
+            ascending_block_all(&block, times_ret)) ||
+           time_index_damaged(index, index->times.body, "times are damaged");
+}
+
+/* Keys become times, in place; those of a table. */
+INLINE bool look_up_times(const struct time_index *index, struct times *times, uint64_t *keys,
+                          unsigned n, bool v3)
+{
+    const uint64_t first = keys[0], span = keys[n - 1] - first;
+    uint64_t outside = 0;
+    if (keys[n - 1] >= index->times.n || span >= (uint64_t)CLOSE * n) {
+        for (unsigned i = 0; i < n; i++)
+            if (!time_index_time_of(index, keys[i], v3, &keys[i]))
+                return false;
+        return true;
+    }
+    for (uint32_t b = (uint32_t)(first / ASCENDING_BLOCK); b <= keys[n - 1] / ASCENDING_BLOCK;
+         b++) {
+        const uint32_t at = b % TIMES_BLOCKS;
+        if (times->b[at] == b)
+            continue;
+        if (!read_times(index, b, times->times + at * ASCENDING_BLOCK))
+            return false;
+        times->b[at] = b;
+    }
+    for (unsigned i = 0; i < n; i++)
+        outside |= (uint64_t)(keys[i] - first > span);
+    if (outside)
+        return time_index_damaged(index, index->records, "keys do not ascend");
+    for (unsigned i = 0; i < n; i++)
+        keys[i] = times->times[keys[i] % (TIMES_BLOCKS * ASCENDING_BLOCK)];
+    return true;
+}
+
+/* What the numbers of a block's own dictionary stand for. */
+struct local {
+    uint64_t values[TIME_INDEX_MAX_LOCAL + 1];
+    uint8_t types[TIME_INDEX_MAX_LOCAL + 1];
+    bool has_one_type;
+};
+
+INLINE bool read_local(const struct time_index *index, const struct time_index_block *block,
+                       bool v3, struct local *local)
+{
+    local->has_one_type = true;
+    for (unsigned i = 0; i < block->n_local; i++) {
+        uint32_t type;
+        if (!answered_value(index, block->class, time_index_local(block, i), v3, &type,
+                            &local->values[i]))
+            return false;
+        local->types[i] = (uint8_t)type;
+        local->has_one_type &= local->types[i] == local->types[0];
+    }
+    return true;
+}
+
+/* Told values, at every `step`-th place, from `numbers` of the dictionary. */
+INLINE void put_local(const struct local *local, const uint64_t *numbers, unsigned n, unsigned step,
+                      uint64_t *values, uint8_t *types)
+{
+    for (unsigned i = 0; i < n; i++)
+        values[i * step] = local->values[numbers[i]];
+    if (local->has_one_type && step == 1)
+        memset(types, local->types[0], n);
+    else
+        for (unsigned i = 0; i < n; i++)
+            types[i * step] = local->types[numbers[i]];
+}
+
+/* The same, from codes of the class. */
+INLINE bool put_codes(const struct time_index *index, const struct time_index_block *block,
+                      const uint64_t *codes, unsigned n, unsigned step, bool v3, uint64_t *values,
+                      uint8_t *types)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t type;
+        if (!answered_value(index, block->class, (uint32_t)codes[i], v3, &type, &values[i * step]))
+            return false;
+        types[i * step] = (uint8_t)type;
+    }
+    return true;
+}
+
+INLINE bool values_of(const struct time_index *index, const struct time_index_block *block, bool v3,
+                      const struct stretch *stretch)
+{
+    const unsigned n_told = time_index_n_told(block->n_codes, block->nulls);
+    const unsigned step = block->nulls == TIME_INDEX_ALL_TOLD ? 1 : 2;
+    uint64_t *values = stretch->values, numbers[ASCENDING_BLOCK + 4], beyond = 0;
+    uint8_t *types = stretch->types;
+    struct local local;
+    if (step == 2) {
+        memset(values, 0, 8 * (size_t)block->n_codes);
+        memset(types, STATEHIST_NULL, block->n_codes);
+        values += block->nulls == TIME_INDEX_EVEN_NULL;
+        types += block->nulls == TIME_INDEX_EVEN_NULL;
+    }
+    /* The 65th value of a small timeline, if there is one, lies behind what is unpacked. */
+    const unsigned n = n_told < ASCENDING_BLOCK ? n_told : ASCENDING_BLOCK;
+    ascending_fields(block->keys.p, block->told, block->told_nbits, n, numbers);
+    if (n < n_told)
+        numbers[n] = ascending_bits(block->keys.p, block->told + (uint64_t)n * block->told_nbits,
+                                    block->told_nbits);
+    if (block->n_local == 0)
+        return step == 1 ? put_codes(index, block, numbers, n_told, 1, v3, values, types)
+                         : put_codes(index, block, numbers, n_told, 2, v3, values, types);
+    if (!read_local(index, block, v3, &local))
+        return false;
+    for (unsigned i = 0; i < n_told; i++)
+        beyond |= (uint64_t)(numbers[i] >= block->n_local);
+    if (beyond)
+        return time_index_damaged(index, block->keys.p + block->told / 8, "code is none");
+    if (step == 1)
+        put_local(&local, numbers, n_told, 1, values, types);
+    else
+        put_local(&local, numbers, n_told, 2, values, types);
+    return true;
+}
+
+/* How many intervals block b of a timeline starts; b = UINT32_MAX: the first of a large one. */
+INLINE unsigned stretch_size(const struct time_index_timeline *t, uint32_t b)
+{
+    const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
+    return t->shape.n               ? t->shape.n
+           : b == UINT32_MAX        ? 1
+           : left < ASCENDING_BLOCK ? (unsigned)left
+                                    : ASCENDING_BLOCK;
+}
+
+/* These intervals; there is room for so many, and up to three more starts. */
+INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, struct times *times,
+                         bool v3, const struct stretch *stretch)
+{
+    const struct time_index *index = t->index;
+    struct time_index_block block;
+    stretch->starts[0] = (uint64_t)index->start;
+    if (b == UINT32_MAX) {
+        uint32_t type = STATEHIST_NULL;
+        const bool ok =
+            answered_value(index, t->class, t->first_code, v3, &type, &stretch->values[0]);
+        stretch->types[0] = (uint8_t)type;
+        return ok;
+    }
+    if (!time_index_block(t, b, &block))
+        return false;
+    uint64_t *keys = stretch->starts + (t->shape.n ? 1 : 0);
+    const unsigned n = block.keys.n;
+    if (n) {
+        if (!ascending_block_all(&block.keys, keys))
+            return time_index_damaged(index, block.keys.p + block.keys.low / 8, "keys are damaged");
+        if (!index->direct && !look_up_times(index, times, keys, n, v3))
+            return false;
+        for (unsigned i = 0; i < n; i++)
+            keys[i] += (uint64_t)index->start;
+    }
+    return values_of(index, &block, v3, stretch);
+}
+
+/* n intervals from number `first` on, of a timeline that has them. */
+INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, uint64_t n, bool v3,
+                           struct stretch out)
+{
+    uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];
+    uint8_t types[ASCENDING_BLOCK + 1];
+    const struct stretch aside = {starts, values, types};
+    const bool large = t->shape.n == 0;
+    uint32_t b = !large ? 0 : first == 0 ? UINT32_MAX : (first - 1) / ASCENDING_BLOCK;
+    unsigned skip = !large || b == UINT32_MAX ? first : (first - 1) % ASCENDING_BLOCK;
+    struct times times;
+    memset(times.b, 0xff, sizeof times.b);
+    for (; n; b++, skip = 0) {
+        const unsigned size = stretch_size(t, b);
+        if (skip == 0 && size <= n) {
+            if (!read_stretch(t, b, &times, v3, &out))
+                return false;
+        } else if (!read_stretch(t, b, &times, v3, &aside))
+            return false;
+        const unsigned m = n < size - skip ? (unsigned)n : size - skip;
+        if (skip || size > n) {
+            memcpy(out.starts, starts + skip, 8 * (size_t)m);
+            memcpy(out.values, values + skip, 8 * (size_t)m);
+            memcpy(out.types, types + skip, m);
+        }
+        out.starts += m;
+        out.values += m;
+        out.types += m;
+        n -= m;
+    }
+    return true;
+}
+
+INLINE enum bo_status ask_range(const struct time_index *index,
+                                const struct statehist_range_query *q, bool v3,
+                                struct bo_sink *sink)
+{
+    struct time_index_timeline t;
+    struct moment from, to;
+    struct place first, last;
+    if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
+        q->from > q->to)
+        return BO_OUT_OF_RANGE;
+    if (!moment_of(index, q->from, v3, &from) || !moment_of(index, q->to, v3, &to) ||
+        !time_index_timeline(index, q->quark, v3, &t) ||
+        !find_place(&t, &from, false, v3, &first) || !find_place(&t, &to, true, v3, &last))
+        return BO_CORRUPT;
+    if (last.number < first.number || last.number >= t.n) {
+        time_index_damaged(index, index->records + t.at / 8, "keys do not ascend");
+        return BO_CORRUPT;
+    }
+    const size_t n = (size_t)last.number - first.number + 1;
+    int64_t end = index->end, *starts;
+    uint64_t ends_at;
+    struct stretch out;
+    if (last.has_end) {
+        if (!time_index_time_of(index, last.end, v3, &ends_at))
+            return BO_CORRUPT;
+        end = (int64_t)((uint64_t)index->start + ends_at - 1);
+    }
+    struct statehist_columns *head =
+        statehist_take_columns(n, sink, &starts, &out.values, &out.types);
+    if (!head)
+        return BO_OVER_LIMIT;
+    head->end = end;
+    out.starts = (uint64_t *)starts;
+    return read_intervals(&t, first.number, n, v3, out) ? BO_OK : BO_CORRUPT;
+}
+
+/* ---- everything --------------------------------------------------------------------------------- */
+
+INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
+                               struct statehist_digest *digest)
+{
+    struct walk walk;
+    struct times times;
+    uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];
+    uint8_t types[ASCENDING_BLOCK + 1];
+    memset(times.b, 0xff, sizeof times.b);
+    *digest = (struct statehist_digest){0, 0};
+    for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
+        struct time_index_timeline t;
+        if (!next_timeline(index, &walk, quark, &t))
+            return BO_CORRUPT;
+        if (t.n > index->n_intervals - digest->n_intervals) {
+            time_index_damaged(index, index->records + t.at / 8, "more intervals than announced");
+            return BO_CORRUPT;
+        }
+        struct statehist_state at = {.start = index->start};
+        bool is_first = true;
+        const struct stretch stretch = {starts, values, types};
+        for (uint32_t b = t.shape.n ? 0 : UINT32_MAX, n = time_index_n_blocks(&t);
+             b == UINT32_MAX || b < n; b++) {
+            if (!read_stretch(&t, b, &times, v3, &stretch))
+                return BO_CORRUPT;
+            for (unsigned i = 0, m = stretch_size(&t, b); i < m; i++, is_first = false) {
+                if (!is_first)
+                    statehist_digest_interval(digest, quark, at.start, (int64_t)(starts[i] - 1),
+                                              at.type, at.value);
+                at.start = (int64_t)starts[i];
+                at.type = types[i];
+                at.value = values[i];
+            }
+        }
+        statehist_digest_interval(digest, quark, at.start, index->end, at.type, at.value);
+    }
+    return BO_OK;
+}
+
+/* ---- for this CPU ------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+BO_V3 static enum bo_status range_v3(const struct time_index *index,
+                                     const struct statehist_range_query *q, struct bo_sink *sink)
+{
+    return ask_range(index, q, true, sink);
+}
+#endif
+
+enum bo_status time_index_range(const struct time_index *index,
+                                const struct statehist_range_query *q, struct bo_sink *sink)
+{
+#if defined(__x86_64__)
+    if (bo_cpu_has_v3())
+        return range_v3(index, q, sink);
+#endif
+    return ask_range(index, q, false, sink);
+}
+
+enum bo_status time_index_scan(const struct time_index *index, struct statehist_digest *digest)
+{
+    return ask_scan(index, false, digest);
+}
