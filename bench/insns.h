@@ -33,7 +33,7 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
 /* ---- golden figures ---------------------------------------------------------------------------- */
 
 /*
- * What counts depend on beside the code: compiler, libraries, valgrind and the level of the processor's
+ * What counts depend on beside the code: compiler, libc, valgrind and the level of the processor's
  * instructions, which some codecs choose by (valgrind shows every processor of a level as the same one).
  */
 void bo_insns_made_with(char *text_ret, size_t nbytes);

@@ -292,8 +292,7 @@ static const char *compiler(void)
 
 void bo_machine_build(char *text_ret, size_t nbytes)
 {
-    snprintf(text_ret, nbytes, "%s, %s, libc %s, %s", compiler(), BO_CFLAGS, gnu_get_libc_version(),
-             bo_heap_name());
+    snprintf(text_ret, nbytes, "%s, %s, libc %s", compiler(), BO_CFLAGS, gnu_get_libc_version());
 }
 
 /* What one reading of the thread's clock costs: the median of many, in nanoseconds. */

@@ -36,7 +36,7 @@ size_t bo_machine_eviction_nbytes(void);
 /* Of bo_machine_eviction_nbytes, for a cache of so many bytes (0: unknown). */
 size_t bo_eviction_nbytes_for(size_t cache_nbytes);
 
-/* "gcc 12.2.0, -O2 -falign-functions=64, libc 2.36, jemalloc 5.3.0": what made this program's code. */
+/* "gcc 12.2.0, -O2 -falign-functions=64, libc 2.36": what made this program's code. */
 void bo_machine_build(char *text_ret, size_t nbytes);
 
 /*
