@@ -39,14 +39,31 @@ static struct bo_interval factors_of(const struct bo_run_document *document, con
                                 row->interval.high / row->median_ns, row->interval.coverage};
 }
 
-/* Whether a codec can be a pick at all; else why not. */
-static const char *flaw_of(const struct bo_run_codec *codec)
+/* Whether a wish says that opening counts. */
+static bool opening_counts(const struct bo_pick *pick)
+{
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const char *label = pick->wishes[w].figure.label;
+        if (label && (strncmp(label, "open", strlen("open")) == 0 ||
+                      bo_is_fresh_label(pick->documents[0], label)))
+            return true;
+    }
+    return false;
+}
+
+/* Why a codec cannot be a pick at all; NULL when it can. */
+static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec *codec)
 {
     if (codec->probabilistic)
         return "may answer wrongly about what is absent";
     if (codec->leaves_out)
         return "does not hold everything";
-    return bo_is_library_control(codec) ? "a control on top of a library" : NULL;
+    if (bo_is_library_control(codec))
+        return "a control on top of a library";
+    for (unsigned w = 0; w < pick->n_wishes && !opening_counts(pick); w++)
+        if (bo_is_unpacked(pick->documents[0], codec, pick->wishes[w].figure.label))
+            return "unpacks everything when it opens, which nothing asked for counts";
+    return NULL;
 }
 
 /* Fills ratios and intervals; left_out names what is missing. */
@@ -183,7 +200,7 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
         struct bo_picked_codec *c = &pick.codecs[pick.n_codecs];
         if (document->codecs[i].is_noop)
             continue;
-        const char *flaw = flaw_of(&document->codecs[i]);
+        const char *flaw = flaw_of(&pick, &document->codecs[i]);
         *c = (struct bo_picked_codec){.codec = &document->codecs[i], .score = NAN};
         c->left_out = flaw ? bo_arena_printf(arena, "%s", flaw) : NULL;
         take_ratios(&pick, c, arena);

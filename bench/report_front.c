@@ -2,7 +2,6 @@
 #include "bench/report_front.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool beats(const struct bo_front_point *a, const struct bo_front_point *b)
 {
@@ -30,16 +29,12 @@ static int by_kind_bytes_time(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Where opening counts, whoever unpacks pays for it. */
 enum bo_front_kind bo_front_kind_of(const struct bo_run_document *document,
                                     const struct bo_run_codec *codec, const char *label)
 {
     if (codec->probabilistic)
         return BO_FRONT_PROBABILISTIC;
-    return strcmp(codec->access, "whole") == 0 && bo_is_query(label) &&
-                   !bo_is_fresh_label(document, label)
-               ? BO_FRONT_UNPACKED
-               : BO_FRONT_READ_IN_PLACE;
+    return bo_is_unpacked(document, codec, label) ? BO_FRONT_UNPACKED : BO_FRONT_READ_IN_PLACE;
 }
 
 size_t bo_front_points(const struct bo_run_document *document, const char *label,

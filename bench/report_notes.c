@@ -290,6 +290,7 @@ static const struct bo_use templight_uses[] = {
     {.use = "name", {"uniform, ns", BO_TIME, "name/uniform", NULL}, .picks = true},
     {.use = "name", {"used, ns", BO_TIME, "name/used", NULL}, .picks = true},
     {.use = "name", {"cold, ns", BO_TIME, "name/cold", NULL}, .picks = true},
+    {.use = "name", {"first, ns", BO_TIME, "name/first", NULL}, .picks = true},
     {.use = "name", {"pages", BO_COUNTER, "name/uniform", "touched_pages"}},
     {.use = "names", {"GB/s", BO_UNIT_RATE, "expand-all/whole", "name bytes"}},
     {.use = "names", {"ns/begin", BO_TIME_PER_UNIT, "expand-all/whole", NULL}, .picks = true},
@@ -305,7 +306,8 @@ static const struct bo_uses templight_use_cases = {
         "The wiki describes three ways to read the dictionary, and says that the fast ones take more "
         "memory: `dict` reads message by message, `dict-batch` loads and expands everything first, "
         "`dict-naive` puts a name together with a stack when it is asked for. *Open* is what each "
-        "does before the first answer, and the memory that it keeps. *Name* is one by its number, "
+        "does before the first answer, and the memory that it keeps. *Name* is one by its number (*first*: "
+        "asked of a file just opened), "
         "*names* all of them (GB/s of their text), *stream* every record with its name's text at "
         "hand, *find* a name's number by its text.",
     .uses = templight_uses,
@@ -432,7 +434,7 @@ static const struct bo_notes notes[] = {
      .sizes =
          "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
          "the origin of an End: it is measured on what it holds.",
-     .main_label = "name/uniform",
+     .main_label = "name/first",
      .tables = templight_tables,
      .uses = &templight_use_cases},
     {.format = "statehist",

@@ -410,6 +410,13 @@ bool bo_is_fresh_label(const struct bo_run_document *document, const char *label
     return false;
 }
 
+bool bo_is_unpacked(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                    const char *label)
+{
+    return label && bo_is_query(label) && !bo_is_fresh_label(document, label) &&
+           strcmp(codec->access, bo_access_name(BO_WHOLE)) == 0;
+}
+
 char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
 {
     return bo_arena_printf(arena, "%s%s%s", codec->name, codec->probabilistic ? " (~)" : "",

@@ -134,6 +134,13 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
 bool bo_is_fresh_label(const struct bo_run_document *document, const char *label);
 
 /*
+ * Whether the codec answers the label's questions from what it unpacked when it opened, so that their
+ * time is that of memory: access `whole`, an open reader.
+ */
+bool bo_is_unpacked(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                    const char *label);
+
+/*
  * The codec's name as tables have it: marked when it is probabilistic or leaves something out. In
  * the arena.
  */

@@ -118,10 +118,7 @@ static enum bo_field field_of(const struct bo_run_document *document,
         return BO_MAY_BE_WRONG;
     if (strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0)
         return BO_YARDSTICK;
-    return label && bo_is_query(label) && !bo_is_fresh_label(document, label) &&
-                   strcmp(codec->access, bo_access_name(BO_WHOLE)) == 0
-               ? BO_UNPACKED
-               : BO_IN_PLACE;
+    return bo_is_unpacked(document, codec, label) ? BO_UNPACKED : BO_IN_PLACE;
 }
 
 struct ranked {

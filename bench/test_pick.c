@@ -116,6 +116,23 @@ static void left_out(void **state)
     }
 }
 
+/* Who unpacks when it opens is a pick where opening counts, or nothing is asked. */
+static void unpacked(void **state)
+{
+    (void)state;
+    struct bo_run_codec *frame = &documents[0]->codecs[3];
+    const char *before = frame->access;
+    assert_string_equal(frame->name, "frame-24");
+    frame->access = "whole";
+    const struct bo_wish asks[] = {size_of(1), time_of("point/uniform", 1), time_of("open", 1)};
+    const struct bo_pick warm = pick(asks, 2, 1), opened = pick(asks, 3, 1),
+                         size = pick(asks, 1, 1);
+    assert_non_null(find(&warm, "frame-24")->left_out);
+    assert_null(find(&opened, "frame-24")->left_out);
+    assert_null(find(&size, "frame-24")->left_out);
+    frame->access = before;
+}
+
 static void limits(void **state)
 {
     (void)state;
@@ -232,15 +249,11 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores),
-        cmocka_unit_test(several_documents),
-        cmocka_unit_test(left_out),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(front),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(nothing_to_compare_with),
-        cmocka_unit_test(uses),
-        cmocka_unit_test(printed),
+        cmocka_unit_test(scores),   cmocka_unit_test(several_documents),
+        cmocka_unit_test(left_out), cmocka_unit_test(unpacked),
+        cmocka_unit_test(limits),   cmocka_unit_test(front),
+        cmocka_unit_test(ranges),   cmocka_unit_test(nothing_to_compare_with),
+        cmocka_unit_test(uses),     cmocka_unit_test(printed),
     };
     return cmocka_run_group_tests(tests, make, release);
 }

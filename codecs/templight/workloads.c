@@ -272,6 +272,13 @@ const struct bo_workload templight_name_workloads[TEMPLIGHT_N_NAME_WORKLOADS] = 
         .cold = true,
         .draw = draw_uniform,
     },
+    {
+        .name = "first",
+        .summary = "as uniform, each asked of a reader just opened, opening included; 2^4 queries",
+        .n_queries = 1 << 4,
+        .fresh = true,
+        .draw = draw_uniform,
+    },
 };
 
 const struct bo_workload templight_find_workloads[TEMPLIGHT_N_FIND_WORKLOADS] = {

@@ -5,7 +5,7 @@
 #include "codecs/templight/templight.h"
 
 enum {
-    TEMPLIGHT_N_NAME_WORKLOADS = 4,
+    TEMPLIGHT_N_NAME_WORKLOADS = 5,
     TEMPLIGHT_N_FIND_WORKLOADS = 2,
     TEMPLIGHT_N_PREFIX_WORKLOADS = 2,
 };
