@@ -5,20 +5,6 @@
 
 #include <ctype.h>
 
-static int make(void **state)
-{
-    static struct bo_run run;
-    sample_make(&run);
-    *state = &run;
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_run_free(*state);
-    return 0;
-}
-
 /* ---- the grammar ----------------------------------------------------------------------------- */
 
 /* Takes a word off the line; "" at its end. */
@@ -167,5 +153,5 @@ int main(void)
         cmocka_unit_test(names_are_words_with_equal_ends),
         cmocka_unit_test(ordinary_names_have_no_processors),
     };
-    return cmocka_run_group_tests(tests, make, release);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

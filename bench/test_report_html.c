@@ -6,20 +6,6 @@
 
 #include "bench/report_html.h"
 
-static int make(void **state)
-{
-    static struct bo_run run;
-    sample_make(&run);
-    *state = &run;
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_run_free(*state);
-    return 0;
-}
-
 static char *print_html(const struct bo_run *run, const char *charts)
 {
     char *text = NULL;
@@ -183,5 +169,5 @@ int main(void)
         cmocka_unit_test(without_a_library_it_says_so), cmocka_unit_test(figures_can_be_read),
         cmocka_unit_test(no_text_ends_its_element),     cmocka_unit_test(cells_by_hand),
     };
-    return cmocka_run_group_tests(tests, make, release);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

@@ -16,20 +16,6 @@
 #include "bench/report_page.h"
 #include "harness/cli/cli.h"
 
-static int make(void **state)
-{
-    static struct bo_run run;
-    sample_make(&run);
-    *state = &run;
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_run_free(*state);
-    return 0;
-}
-
 /* ---- the front ------------------------------------------------------------------------------- */
 
 static void the_front_by_hand(void **state)
@@ -394,5 +380,5 @@ int main(void)
         cmocka_unit_test(faulty_parts_are_told),
         cmocka_unit_test(all_tables_have_equal_columns),
     };
-    return cmocka_run_group_tests(tests, make, release);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

@@ -158,6 +158,21 @@ static inline void sample_make(struct bo_run *run)
     assert_true(bo_run_take(json, "sample", run));
 }
 
+/* The sample as a group's state. */
+static inline int sample_setup(void **state)
+{
+    static struct bo_run run;
+    sample_make(&run);
+    *state = &run;
+    return 0;
+}
+
+static inline int sample_teardown(void **state)
+{
+    bo_run_free(*state);
+    return 0;
+}
+
 /* ---- looking at what was printed ------------------------------------------------------------- */
 
 /* What a style prints, malloced. NULL document: the largest; all where the style shows all. */

@@ -23,20 +23,6 @@ static const struct bo_size_table table = {
     "Title", "Text.", "Profile", columns,
     "It takes {then %}, or {packed %}, {each} each; {now}; {tool %}, {no such column}."};
 
-static int make(void **state)
-{
-    static struct bo_run run;
-    sample_make(&run);
-    *state = &run;
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_run_free(*state);
-    return 0;
-}
-
 /* frame-24: 725 and 1450 bytes, 525 and 1250 under zstd, of 1000 and 2000. */
 static void sums_by_hand(void **state)
 {
@@ -70,5 +56,5 @@ static void sums_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_by_hand)};
-    return cmocka_run_group_tests(tests, make, release);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

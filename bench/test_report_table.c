@@ -10,20 +10,6 @@
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
 
-static int make(void **state)
-{
-    static struct bo_run run;
-    sample_make(&run);
-    *state = &run;
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_run_free(*state);
-    return 0;
-}
-
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 static unsigned count_bars(const char *line)
@@ -504,5 +490,5 @@ int main(void)
         cmocka_unit_test(the_newest_run_is_found),
         cmocka_unit_test(other_files_are_refused),
     };
-    return cmocka_run_group_tests(tests, make, release);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

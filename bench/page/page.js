@@ -24,6 +24,10 @@
   const timeTick = (ns) => `${short(ns / tickUnit(ns)[1])} ${tickUnit(ns)[0]}`;
   const bytesTick = (n) =>
     n >= 1e9 ? `${short(n / 1e9)} GB` : n >= 1e6 ? `${short(n / 1e6)} MB` : n >= 1e3 ? `${short(n / 1e3)} kB` : `${short(n)} B`;
+  const sizeText = (n) => {
+    const [unit, factor] = n >= 1e9 ? ["GB", 1e9] : n >= 1e6 ? ["MB", 1e6] : n >= 1e3 ? ["kB", 1e3] : ["B", 1];
+    return `${significant(n / factor)} ${unit}`;
+  };
   const countTick = (n) => n.toLocaleString("en");
 
   const ROLES = ["status quo", "proposed", "control", "new"];
@@ -213,8 +217,9 @@
       for (const s of Object.keys(c.sections ?? {})) if (!sections.has(s)) sections.set(s, sections.size);
     const smallest = Math.min(...codecs.map((c) => c.bytes)), first = chapter.document.data.codecs[0].bytes ?? smallest;
     const end = Math.min(Math.max(...codecs.map((c) => c.bytes)), Math.max(6 * smallest, 1.5 * first));
-    const left = Math.min(Math.max(...codecs.map((c) => textWidth(c.name))) + 14, width * 0.42);
-    const scale = (width - left - 86) / end;
+    const left = Math.min(Math.max(...codecs.map((c) => textWidth(c.name))) + 14, width * 0.52);
+    const right = Math.max(...codecs.map((c) => textWidth(sizeText(c.bytes)))) + 28;
+    const scale = (width - left - right) / end;
     const bars = [];
     for (const codec of codecs) {
       let at = 0;
@@ -225,7 +230,7 @@
     }
     const fits = (b) => (b.x2 - b.x1) * scale > textWidth(b.section) * 0.92 + 8;
     return Plot.plot(base(width, 26 * codecs.length + 46, {
-      marginLeft: left, marginRight: 86, marginBottom: 34,
+      marginLeft: left, marginRight: right, marginBottom: 34,
       x: { domain: [0, end], label: null, tickFormat: bytesTick, ticks: width < 520 ? 3 : 6, grid: true },
       y: { domain: codecs.map((c) => c.name), label: null, tickSize: 0, padding: 0.22 },
       color: { type: "identity" },
@@ -234,7 +239,7 @@
         Plot.rect(bars, { x1: "x1", x2: "x2", y: (b) => b.codec.name, fill: (b) => SECTION_COLOURS[sections.get(b.section) % SECTION_COLOURS.length], inset: 0.5,
           ariaLabel: (b) => b.section }),
         Plot.text(bars.filter(fits), { x: (b) => (b.x1 + b.x2) / 2, y: (b) => b.codec.name, text: "section", fill: "#15191d", fontSize: 11 }),
-        Plot.text(codecs, { x: (c) => Math.min(c.bytes, end), y: "name", text: (c) => bytesTick(Number(c.bytes.toPrecision(3))) + (c.bytes > end ? " \u2192" : ""), textAnchor: "start", dx: 6, fill: "currentColor" }),
+        Plot.text(codecs, { x: (c) => Math.min(c.bytes, end), y: "name", text: (c) => sizeText(c.bytes) + (c.bytes > end ? " \u2192" : ""), textAnchor: "start", dx: 6, fill: "currentColor" }),
         Plot.tip(bars, Plot.pointer({ x: (b) => (b.x1 + b.x2) / 2, y: (b) => b.codec.name, fill: "var(--ground)", maxRadius: 200,
           title: (b) => `${b.codec.name}: ${b.section}\n${bytesText(b.n)}, ${significant((100 * b.n) / b.codec.bytes)}% of ${bytesText(b.codec.bytes)}` })),
       ],

@@ -217,6 +217,22 @@ const compareWithData = (tables, data) => {
   many("data of charts", n, 5000);
 };
 
+/* Curves end where the report's table says. */
+const compareWithCurves = (curves, report) => {
+  let n = 0;
+  for (const { chapter, data } of curves) {
+    const table = report.find((t) => t.chapter === chapter && t.rows[0].includes("ratio") && t.rows[0][2]?.startsWith(data.costs[0].title));
+    check(`REPORT.md has the curves of ${chapter}`, table);
+    for (const cost of data.costs)
+      for (const row of table?.rows.slice(1) ?? []) {
+        const wanted = row[table.rows[0].findIndex((h) => h.startsWith(`${cost.title}, `))], got = cost.codecs[bare(row[0])].at(-1);
+        n++;
+        check(`${cost.title} of ${chapter}/${row[0]}`, wanted === "-" ? got === null : Math.abs(got - wanted) <= 0.0051 * got, `${got} is not ${wanted}`);
+      }
+  }
+  if (curves.length) many("curves", n, 20);
+};
+
 /* ---- the controls ----------------------------------------------------------------------------- */
 
 const FRONT = "figure[data-chart=front]";
@@ -381,6 +397,7 @@ compareWithReport(tables, report);
 compareWithRuns(tables, runs);
 compareWithCsv(tables, runs);
 compareWithData(tables, (await still.locator("script.figures").allTextContents()).map((text) => JSON.parse(text)));
+compareWithCurves(await still.evaluate(() => [...document.querySelectorAll("script.curves")].map((s) => ({ chapter: s.closest("section.format").id, data: JSON.parse(s.textContent) }))), report);
 await still.close();
 
 const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
