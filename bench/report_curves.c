@@ -81,6 +81,35 @@ static const struct bo_run_document *hundredth(const struct bo_run_document *con
     return best;
 }
 
+/* Of the whole cost, not of one unit's. */
+static double total_of(const struct cost *cost, const struct bo_run_document *document,
+                       const char *codec)
+{
+    const bool per_unit = cost->kind == BO_TIME_PER_UNIT || cost->kind == BO_COUNTER_PER_UNIT;
+    return cost_of(cost, document, codec) * (per_unit ? (double)document->n_units : 1);
+}
+
+/* The e of n^e that fits the cost best: the slope of its line on axes of logarithms. */
+static double exponent_of(const struct cost *cost, const struct bo_run_document *const *documents,
+                          size_t n, const char *codec)
+{
+    double n_seen = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+    for (size_t d = 0; d < n; d++) {
+        const double total = total_of(cost, documents[d], codec),
+                     x = log((double)documents[d]->n_units), y = log(total);
+        if (!(total > 0) || documents[d]->n_units == 0)
+            continue;
+        n_seen++;
+        sum_x += x;
+        sum_y += y;
+        sum_xx += x * x;
+        sum_xy += x * y;
+    }
+    const double spread = n_seen * sum_xx - sum_x * sum_x;
+    const double exponent = spread > 0 ? (n_seen * sum_xy - sum_x * sum_y) / spread : NAN;
+    return fabs(exponent) < 0.005 ? 0 : exponent; /* no -0.00 */
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
@@ -96,6 +125,7 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
         bo_grid_add(grid_ret, "%s, %s", title_of(&costs[i], large, arena),
                     costs[i].is_time ? "ns" : "B");
         bo_grid_add(grid_ret, "ratio");
+        bo_grid_add(grid_ret, "exponent");
     }
     bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n_codecs; c++) {
@@ -105,7 +135,9 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
             const double high = cost_of(&costs[i], large, codecs[c]->name);
             const double ratio = high / cost_of(&costs[i], small, codecs[c]->name);
             bo_grid_add(grid_ret, "%s", bo_significant(arena, high));
+            const double exponent = exponent_of(&costs[i], documents, n, codecs[c]->name);
             bo_grid_add(grid_ret, "%s", isfinite(ratio) ? bo_significant(arena, ratio) : "-");
+            bo_grid_add(grid_ret, isfinite(exponent) ? "%.2f" : "-", exponent);
         }
         bo_grid_end_row(grid_ret);
     }
@@ -306,7 +338,8 @@ void bo_page_curves(const struct bo_page *page, const char *format)
         page->out,
         "\nOn %s (%" PRIu64 " %s), and the ratio to %s (%" PRIu64 "); the query is `%s`. What is "
         "divided by the number of %s stays at a ratio of 1 where the cost is linear, apart from "
-        "what no cache holds any more.\n\n",
+        "what no cache holds any more. The exponent is that of the whole cost over all documents of the "
+        "series, fitted on axes of logarithms: 1 where it is linear.\n\n",
         large->name, large->n_units, large->unit ? large->unit : "units", small->name,
         small->n_units, main_label ? main_label : "none", large->unit ? large->unit : "units");
     bo_curves_grid(documents, n, page->arena, &grid);

@@ -141,6 +141,14 @@ struct bo_format {
                              void **model_ret, struct bo_error *err);
 
     /*
+     * A model of about n_units units, drawn so that what it has is distributed as in `like`, which a real
+     * document is: for curves over sizes. NULL where there are real documents of all sizes. It may
+     * point into `like`.
+     */
+    enum bo_status (*resample)(const void *like, size_t n_units, struct bo_random *random,
+                               struct bo_arena *arena, void **model_ret, struct bo_error *err);
+
+    /*
      * One model that adds n others up, as the field's tools merge profiles; NULL where that means
      * nothing. It may point into them. BO_CORRUPT when they contradict each other.
      */

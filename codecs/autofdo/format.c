@@ -3,6 +3,7 @@
 #include "codecs/autofdo/generate.h"
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/queries.h"
+#include "codecs/autofdo/resample.h"
 #include "codecs/autofdo/text.h"
 #include "harness/entropy.h"
 
@@ -240,6 +241,7 @@ const struct bo_format autofdo_format = {
     .parse = autofdo_parse,
     .print = autofdo_print,
     .differ = autofdo_differ,
+    .resample = autofdo_resample,
     .generate = autofdo_generate,
     .mutate = autofdo_mutate,
     .merge = autofdo_merge,

@@ -2,6 +2,7 @@
 #include "codecs/pcdata/generate.h"
 #include "codecs/pcdata/pcdata.h"
 #include "codecs/pcdata/queries.h"
+#include "codecs/pcdata/resample.h"
 #include "codecs/pcdata/text.h"
 #include "harness/entropy.h"
 
@@ -74,6 +75,7 @@ const struct bo_format pcdata_format = {
     .parse = pcdata_parse,
     .print = pcdata_print,
     .differ = pcdata_differ,
+    .resample = pcdata_resample,
     .generate = pcdata_generate,
     .mutate = pcdata_mutate,
     .units = units,

@@ -2,6 +2,7 @@
 #include "codecs/statehist/generate.h"
 #include "codecs/statehist/model.h"
 #include "codecs/statehist/queries.h"
+#include "codecs/statehist/resample.h"
 #include "codecs/statehist/text.h"
 #include "harness/entropy.h"
 
@@ -125,6 +126,7 @@ const struct bo_format statehist_format = {
     .parse = statehist_parse,
     .print = statehist_print,
     .differ = statehist_differ,
+    .resample = statehist_resample,
     .generate = statehist_generate,
     .mutate = statehist_mutate,
     .units = units,

@@ -2,6 +2,7 @@
 #include "codecs/templight/generate.h"
 #include "codecs/templight/model.h"
 #include "codecs/templight/queries.h"
+#include "codecs/templight/resample.h"
 #include "codecs/templight/text.h"
 #include "harness/entropy.h"
 
@@ -147,6 +148,7 @@ const struct bo_format templight_format = {
     .parse = templight_parse,
     .print = templight_print,
     .differ = templight_differ,
+    .resample = templight_resample,
     .generate = templight_generate,
     .mutate = templight_mutate,
     .units = units,

@@ -179,8 +179,8 @@ static bool add_documents(const struct bo_format *format, const char *list,
     char *names = strdup(list), *rest = names, *name;
     bool ok = names != NULL;
     while (ok && (name = strsep(&rest, ",")))
-        ok = strchr(name, '*') ? add_present(format, name, false, documents)
-                               : bo_documents_add(format, name, documents);
+        ok = strpbrk(name, "*[") ? add_present(format, name, false, documents)
+                                 : bo_documents_add(format, name, documents);
     free(names);
     return ok;
 }

@@ -105,6 +105,43 @@ static bool append_entry(const char *corpora, const json_t *entry, const struct 
     return append(documents, document);
 }
 
+static json_t *find_entry(json_t *entries, const struct bo_format *format, const char *name)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(entries, i,
+                       entry) if (strcmp(string_of(entry, "format"), format->name) == 0 &&
+                                  strcmp(string_of(entry, "name"), name) == 0) return entry;
+    return NULL;
+}
+
+/* One document for each power of ten: "scale-1e2" to "scale-1e6". */
+static bool append_drawn(const char *corpora, json_t *documents_json, const json_t *entry,
+                         const struct bo_format *wanted, struct bo_documents *documents)
+{
+    const struct bo_format *format = bo_find_format(string_of(entry, "format"));
+    const json_int_t smallest = json_integer_value(json_object_get(entry, "smallest")),
+                     largest = json_integer_value(json_object_get(entry, "largest"));
+    const json_t *like =
+        format ? find_entry(documents_json, format, string_of(entry, "like")) : NULL;
+    bool ok = true;
+    if (!like || !format->resample || (wanted && format != wanted))
+        return true;
+    unsigned exponent = 0;
+    for (json_int_t n = 1; n <= largest && ok; n *= 10, exponent++) {
+        struct bo_document document = {.format = format, .scale = true, .n_drawn = (uint64_t)n};
+        if (n < smallest)
+            continue;
+        document.path = join(corpora, string_of(like, "file"));
+        document.present = document.path && exists(document.path);
+        ok = asprintf(&document.name, "scale-1e%u", exponent) >= 0 &&
+             asprintf(&document.provenance, "drawn as in %s, %s", string_of(like, "name"),
+                      string_of(like, "licence")) >= 0 &&
+             append(documents, document);
+    }
+    return ok;
+}
+
 static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -167,6 +204,9 @@ static bool list_manifest(const struct bo_format *format, struct bo_documents *d
     json_t *entry;
     json_array_foreach(json_object_get(manifest, "documents"), i, entry) ok =
         ok && append_entry(corpora, entry, format, documents);
+    json_array_foreach(json_object_get(manifest, "drawn"), i, entry) ok =
+        ok &&
+        append_drawn(corpora, json_object_get(manifest, "documents"), entry, format, documents);
     json_array_foreach(json_object_get(manifest, "external"), i, entry) ok =
         ok && append_external(entry, format, documents);
     json_decref(manifest);
@@ -395,6 +435,7 @@ static bool add_known(const struct bo_format *format, const char *name,
                                                     .external = d->external,
                                                     .sample = d->sample,
                                                     .scale = d->scale,
+                                                    .n_drawn = d->n_drawn,
                                                     .present = d->present});
         if (!d->present) {
             fprintf(stderr, "bakeoff: %s: not fetched yet; `make corpora` does\n", d->name);
@@ -473,6 +514,18 @@ static bool load_file(struct bo_document *document)
     return status == BO_OK;
 }
 
+/* The model of a real document becomes one that is drawn from it. */
+static bool draw(struct bo_document *document)
+{
+    struct bo_random random = bo_random_seeded(1);
+    struct bo_error error = {0};
+    if (!document->format->resample(document->model, document->n_drawn, &random, &document->arena,
+                                    &document->model, &error))
+        return true;
+    bo_file_error(document->name, &error);
+    return false;
+}
+
 bool bo_document_load(struct bo_document *document)
 {
     if (document->model)
@@ -485,7 +538,7 @@ bool bo_document_load(struct bo_document *document)
     const bool ok =
         importer ? bo_import_folder(importer, document->path, &document->arena, &document->model)
                  : load_file(document);
-    return ok && hash_model(document);
+    return ok && (document->n_drawn == 0 || draw(document)) && hash_model(document);
 }
 
 void bo_documents_leave_out(struct bo_documents *documents, size_t i)

@@ -21,12 +21,13 @@ struct bo_document {
     char *path; /* of its text form, or of a file that an importer of the format takes */
     /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
     char *provenance;
-    bool embedded; /* lies in the repository */
-    bool external; /* lies in $BAKEOFF_CORPORA */
-    bool sample;   /* embedded, but a part of a document that can be fetched */
-    bool scale;    /* made for curves over sizes, not for comparisons: taken only by its name */
-    bool held_out; /* nobody looked at it while codecs were made, as its user says */
-    bool present;  /* its file exists (fetched ones: after `make corpora`) */
+    bool embedded;    /* lies in the repository */
+    bool external;    /* lies in $BAKEOFF_CORPORA */
+    bool sample;      /* embedded, but a part of a document that can be fetched */
+    bool scale;       /* made for curves over sizes, not for comparisons: taken only by its name */
+    bool held_out;    /* nobody looked at it while codecs were made, as its user says */
+    bool present;     /* its file exists (fetched ones: after `make corpora`) */
+    uint64_t n_drawn; /* not 0: so many units, drawn as they are in what lies at `path` */
 
     /* After bo_document_load: */
     void *model;

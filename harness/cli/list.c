@@ -112,6 +112,8 @@ static int list_codecs(bool json)
 
 static const char *whereabouts(const struct bo_document *document)
 {
+    if (document->n_drawn)
+        return "drawn";
     if (document->external)
         return "external";
     return document->embedded ? "embedded" : document->present ? "fetched" : "not fetched";
