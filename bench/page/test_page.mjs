@@ -124,7 +124,8 @@ const compareWithReport = (tables, report) => {
   const formats = new Set(tables.map((t) => t.chapter));
   const keyOf = (t) => JSON.stringify([t.chapter, t.rows]);
   const keys = new Set(tables.map(keyOf));
-  for (const table of report.filter((t) => formats.has(t.chapter) && t.document === null)) {
+  /* the table of code tells of the tree as it is, and changes with any line of it */
+  for (const table of report.filter((t) => formats.has(t.chapter) && t.document === null && t.rows[0][3] !== "what it is")) {
     check(`REPORT.md's table of ${table.chapter} that begins with ${table.rows[0].slice(0, 3)}`, keys.has(keyOf(table)));
     whole += table.rows.length * table.rows[0].length;
   }
@@ -215,6 +216,21 @@ const compareWithData = (tables, data) => {
       }));
   }
   many("data of charts", n, 5000);
+};
+
+/* The picks at a glance are what `bakeoff pick` says. */
+const compareWithPick = (tables, formats) => {
+  const glance = tables.find((t) => t.rows[0].join().startsWith("format,pick"));
+  same("formats at a glance", glance.rows.slice(1).map((r) => r[0]).sort(), [...formats].sort());
+  for (const [format, pick, runnerUp, , , , clear] of glance.rows.slice(1)) {
+    let said;
+    try {
+      said = JSON.parse(execFileSync("build/bakeoff", ["pick", format, "--json"]));
+    } catch (error) {
+      said = JSON.parse(error.stdout); /* no codec is fit */
+    }
+    same(`the pick of ${format}`, [pick.split(" ")[0], runnerUp.split(" ")[0], clear], [said.pick ?? "-", said.runner_up ?? "-", said.is_clear ? "yes" : "no"]);
+  }
 };
 
 /* Curves end where the report's table says. */
@@ -398,6 +414,7 @@ compareWithRuns(tables, runs);
 compareWithCsv(tables, runs);
 compareWithData(tables, (await still.locator("script.figures").allTextContents()).map((text) => JSON.parse(text)));
 compareWithCurves(await still.evaluate(() => [...document.querySelectorAll("script.curves")].map((s) => ({ chapter: s.closest("section.format").id, data: JSON.parse(s.textContent) }))), report);
+compareWithPick(tables, runs.keys());
 await still.close();
 
 const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
