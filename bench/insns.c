@@ -154,9 +154,9 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
      * Nothing that depends on the machine or the moment: valgrind shows all processors of a level as one, so that
      * libc chooses the same functions, but not those that copy by one instruction a byte, which would count as so
      * many; symbols are bound before the counting; memory comes from the C library, as jemalloc copies what grows, or
-     * does not, by where it happens to lie.
+     * does not, by where it happens to lie; large blocks are mapped, which grow without copying.
      */
-    setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS", 1);
+    setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS:glibc.malloc.mmap_threshold=131072", 1);
     setenv("LD_BIND_NOW", "1", 1);
     setenv("LD_PRELOAD", "libc.so.6", 1);
     dup2(out, STDOUT_FILENO);
