@@ -11,10 +11,9 @@
 
 #include "codecs/statehist/test_model.h"
 #include "corpora/import/import.h"
-#include "corpora/import/test_timelines.h"
 #include "harness/cli/cli.h"
 
-#include "harness/test_fixture.h"
+#include "corpora/import/test_timelines.h"
 
 enum { N_CPUS = 3, COMM_N = 16, FIRST_CALL = 1000 };
 
@@ -231,20 +230,6 @@ static void expect_refused_trace(struct trace *trace, enum bo_status status, con
     end_trace(trace);
     expect_refused(trace->folder, status, what);
     remove_folder(trace->folder);
-}
-
-/* What is printed of a model, compared with a file's bytes. */
-static void expect_file(const void *model, const char *path)
-{
-    struct bo_input in;
-    struct bo_writer text;
-    bo_writer_init(&text, &arena);
-    assert_int_equal(format->print(model, &text, NULL), BO_OK);
-    assert_true(bo_input_open(path, &in));
-    if (!bo_span_equal(bo_writer_span(&text), in.bytes))
-        fail_msg("another history than %s", path);
-    bo_input_close(&in);
-    bo_writer_free(&text);
 }
 
 /* ---- perf's text as such a trace ---------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include "harness/cli/cli.h"
 
 #include "corpora/import/test_timelines.h"
-#include "harness/test_fixture.h"
 
 static enum bo_status import_text(const char *text, const struct statehist_model **model_ret,
                                   struct bo_error *error)
@@ -283,19 +282,6 @@ static void *import_file(const char *path, const struct bo_import_options *optio
         fail_msg("%s: %s at byte %u", path, error.what, (unsigned)error.off);
     bo_input_close(&in);
     return model;
-}
-
-/* What is printed of a model, compared with a file's bytes. */
-static void expect_file(const void *model, const char *path)
-{
-    struct bo_input in;
-    struct bo_writer out;
-    bo_writer_init(&out, &arena);
-    assert_int_equal(format->print(model, &out, NULL), BO_OK);
-    assert_true(bo_input_open(path, &in));
-    assert_true(bo_span_equal(bo_writer_span(&out), in.bytes));
-    bo_input_close(&in);
-    bo_writer_free(&out);
 }
 
 static void test_recordings(void **state)

@@ -1,11 +1,12 @@
-/* Attributes of a history by their paths, for tests of importers. */
+/* Attributes of a history by their paths, and whole histories, for tests of importers. Included last. */
 #ifndef BO_TEST_TIMELINES_H
 #define BO_TEST_TIMELINES_H
 
 #include <stdio.h>
 
-#include "codecs/statehist/model.h"
-#include "harness/test_cmocka.h"
+#include "codecs/statehist/test_model.h"
+#include "harness/cli/cli.h"
+#include "harness/test_fixture.h"
 
 /* "Threads/12/Prio"; a name's own slash is written as a bar. */
 static inline uint32_t find(const struct statehist_model *model, const char *path)
@@ -53,6 +54,20 @@ static inline void expect_timeline(const struct statehist_model *model, const ch
     }
     if (strcmp(text, expected) != 0)
         fail_msg("%s: %s; not %s", path, text, expected);
+}
+
+/* What is printed of a model, compared with a file's bytes. */
+static inline void expect_file(const void *model, const char *path)
+{
+    struct bo_input in;
+    struct bo_writer text;
+    bo_writer_init(&text, &arena);
+    assert_int_equal(format->print(model, &text, NULL), BO_OK);
+    assert_true(bo_input_open(path, &in));
+    if (!bo_span_equal(bo_writer_span(&text), in.bytes))
+        fail_msg("another history than %s", path);
+    bo_input_close(&in);
+    bo_writer_free(&text);
 }
 
 #endif
