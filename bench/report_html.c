@@ -323,55 +323,14 @@ static bool find_chapter(const struct html *html, const struct bo_format *format
 
 /* ---- at a glance ----------------------------------------------------------------------------- */
 
-static void add_codec(struct bo_grid *grid, const struct bo_run_codec *codec)
-{
-    if (codec)
-        bo_grid_add(grid, "%s (%s)", codec->name, codec->role);
-    else
-        bo_grid_add(grid, "-");
-}
-
-static void add_ratio(struct bo_grid *grid, double v)
-{
-    bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
-    bo_grid_value(grid, v);
-}
-
 static void print_glance(const struct html *html)
 {
-    static const char *const heading[] = {
-        "format", "pick", "runner-up", "compared with", "bytes, ratio", "time, ratio", "clear"};
-    struct chapter chapter;
-    struct bo_grid grid;
-    bo_grid_init(&grid, html->arena, 4);
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(&grid, "%s", heading[i]);
-    bo_grid_end_row(&grid);
-    for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_run_document *const *documents;
-        if (!find_chapter(html, *f, &chapter))
-            continue;
-        const unsigned n = bo_compared_documents(chapter.page->run, (*f)->name, NULL, false,
-                                                 html->arena, &documents);
-        const struct bo_main_pick pick = bo_main_pick_of(documents, n, html->arena);
-        bo_grid_add(&grid, "[%s](#%s)", (*f)->name, (*f)->name);
-        add_codec(&grid, pick.pick);
-        add_codec(&grid, pick.runner_up);
-        add_codec(&grid, &documents[0]->codecs[0]);
-        add_ratio(&grid, pick.size);
-        add_ratio(&grid, pick.time);
-        bo_grid_add(&grid, pick.is_clear ? "yes" : "no");
-        bo_grid_end_row(&grid);
-    }
-    fputs(
-        "<section id=\"glance\">\n<h2>At a glance</h2>\n<p>The codec of each format with the "
-        "lowest product of bytes and lookup time on all documents together, as geometric means of "
-        "the ratios to the format's first codec. Other weights have other winners: see the picks below, and "
-        "<code>bakeoff pick</code>.</p>\n",
-        html->out);
-    bo_grid_html(&grid, "the pick of each format", html->out);
+    fputs("<section id=\"glance\">\n<h2>At a glance</h2>\n", html->out);
     struct text markdown;
     struct bo_page page = start(html->pages, &markdown);
+    bo_page_glance(&page, html->pages, html->n, "#");
+    print_markdown(&markdown, html);
+    page = start(html->pages, &markdown);
     bo_page_legend(&page);
     fputs("<details><summary>How to read the tables</summary>\n", html->out);
     print_markdown(&markdown, html);

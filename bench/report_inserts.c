@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "bench/report_format.h"
+#include "bench/report_picks.h"
+#include "bench/report_text.h"
 #include "harness/registry.h"
 
 static const char BEGIN[] = "<!-- report: ", END[] = "<!-- report ends -->\n";
@@ -17,27 +19,42 @@ static bool fails(const char *name, const char *text, const char *at, const char
     return false;
 }
 
+/* What stands in a part; `old` is what stood there. NULL, or what is wrong. */
+static const char *print_inside(const struct bo_page *pages, size_t n, const char *part,
+                                const char *format_name, struct bo_span old)
+{
+    if (strcmp(part, "glance") == 0 && strcmp(format_name, "all") == 0) {
+        bo_page_glance(pages, pages, n, bo_arena_printf(pages->arena, "%sREPORT.md#", pages->root));
+        return NULL;
+    }
+    const struct bo_format *format = bo_find_format(format_name);
+    if (!format)
+        return "no such format";
+    const struct bo_page *page = bo_page_telling(pages, n, format_name, false);
+    if (!page)
+        fwrite(old.p, 1, old.n, pages->out);
+    else if (!bo_page_part(page, format, part))
+        return "no such part of a format's chapter";
+    return NULL;
+}
+
 /* The part that begins at `at`, a marker's line; *next_ret is behind it. */
 static bool print_part(const struct bo_page *pages, size_t n, const char *text, const char *name,
                        const char *at, const char **next_ret)
 {
-    char part[32], format_name[32], tail[4] = "";
+    char part[32], format[32], tail[4] = "";
     const char *inside = strchr(at, '\n');
-    const char *end = inside ? strstr(inside + 1, END) : NULL;
-    if (sscanf(at + strlen(BEGIN), "%31s %31s %3s", part, format_name, tail) != 3 ||
+    const char *end = inside ? strstr(++inside, END) : NULL;
+    if (sscanf(at + strlen(BEGIN), "%31s %31s %3s", part, format, tail) != 3 ||
         strcmp(tail, "-->") != 0)
         return fails(name, text, at, "not 'report: PART FORMAT'");
     if (!end)
         return fails(name, text, at, "this part has no '<!-- report ends -->'");
-    const struct bo_format *format = bo_find_format(format_name);
-    if (!format)
-        return fails(name, text, at, "no such format");
-    const struct bo_page *page = bo_page_telling(pages, n, format_name, false);
-    fprintf(pages->out, "%.*s", (int)(inside + 1 - at), at);
-    if (!page)
-        fprintf(pages->out, "%.*s", (int)(end - inside - 1), inside + 1);
-    else if (!bo_page_part(page, format, part))
-        return fails(name, text, at, "no such part of a format's chapter");
+    fprintf(pages->out, "%.*s", (int)(inside - at), at);
+    const char *wrong = print_inside(
+        pages, n, part, format, (struct bo_span){(const uint8_t *)inside, (size_t)(end - inside)});
+    if (wrong)
+        return fails(name, text, at, wrong);
     fputs(END, pages->out);
     *next_ret = end + strlen(END);
     return true;

@@ -12,7 +12,7 @@
 #include "bench/report_page.h"
 
 /*
- * Prints `text`, a page of that name, with all such parts anew (those of bo_page_part). A format that no run
+ * Prints `text`, a page of that name, with all such parts anew: those of bo_page_part, and `glance all`. A format that no run
  * measured keeps what it has. The pages' stream is where it goes, and `root` is set by the caller.
  * False after a message that names the line of a part that is unknown or does not end.
  */

@@ -13,9 +13,9 @@
 #include "bench/report_format.h"
 #include "bench/report_front.h"
 #include "bench/report_notes.h"
+#include "bench/report_picks.h"
 #include "bench/report_plot.h"
 #include "bench/report_fuzz.h"
-#include "bench/report_sizes.h"
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
 
@@ -115,16 +115,14 @@ void bo_page_missing(const struct bo_page *page)
         fprintf(page->out, "- %s\n", *text);
 }
 
-static bool print_checked_sizes(const struct bo_page *page)
+static void print_checked_sizes(const struct bo_page *page, const char *sizes)
 {
     fprintf(
         page->out,
         "\n## Sizes of the embedded documents\n\n"
         "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them anew "
-        "and fails where this table differs.\n\n<details><summary>All of them</summary>\n\n");
-    const bool ok = bo_sizes_block(page->out);
-    fprintf(page->out, "\n</details>\n");
-    return ok;
+        "and fails where this table differs.\n\n<details><summary>All of them</summary>\n\n%s\n</details>\n",
+        sizes);
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -245,21 +243,21 @@ void bo_page_environment(const struct bo_page *page)
     print_again(page);
 }
 
-bool bo_page_print(const struct bo_page *pages, size_t n)
+void bo_page_print(const struct bo_page *pages, size_t n, const char *sizes)
 {
     print_opening(pages, n);
+    fprintf(pages->out, "\n## At a glance\n\n");
+    bo_page_glance(pages, pages, n, "#");
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         print_format(pages, n, *f);
     fprintf(pages->out, "\n## What was not measured\n\n");
     bo_page_missing(pages);
     bo_fuzz_section("results/fuzz", pages->arena, pages->out);
-    if (!print_checked_sizes(pages))
-        return false;
+    print_checked_sizes(pages, sizes);
     for (size_t i = 0; i < n; i++) {
         fprintf(pages->out, "\n## The environment of %s\n", formats_text(pages, i));
         bo_page_environment(&pages[i]);
     }
-    return true;
 }
 
 /* ---- the files beside it --------------------------------------------------------------------- */

@@ -44,10 +44,9 @@ void bo_page_environment(const struct bo_page *page);
 
 /*
  * Prints the whole page: of each format, what the first of the n runs says that measured it. All
- * have the same arena and stream. The sizes of the embedded documents are computed anew, so the
- * corpora must be at hand. False after a message.
+ * have the same arena and stream. `sizes` is what bo_sizes_block prints, of the embedded documents.
  */
-bool bo_page_print(const struct bo_page *pages, size_t n);
+void bo_page_print(const struct bo_page *pages, size_t n, const char *sizes);
 
 /* "pcdata-esbuild-amd64-workloads.svg": no character that a path or a link would take amiss. */
 char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,

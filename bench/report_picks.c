@@ -7,6 +7,7 @@
 
 #include "bench/pick.h"
 #include "bench/report_text.h"
+#include "harness/registry.h"
 
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,
@@ -56,4 +57,65 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
                                  .size = pick.codecs[0].ratios[SIZE],
                                  .time = pick.codecs[0].ratios[LOOKUP],
                                  .is_clear = pick.is_clear};
+}
+
+/* ---- at a glance ----------------------------------------------------------------------------- */
+
+static void add_codec(struct bo_grid *grid, const struct bo_run_codec *codec)
+{
+    if (codec)
+        bo_grid_add(grid, "%s (%s)", codec->name, codec->role);
+    else
+        bo_grid_add(grid, "-");
+}
+
+static void add_ratio(struct bo_grid *grid, double v)
+{
+    bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
+    bo_grid_value(grid, v);
+}
+
+static void add_format(struct bo_grid *grid, const struct bo_page *page, const char *format,
+                       const char *link)
+{
+    const struct bo_run_document *const *documents;
+    const unsigned n =
+        bo_compared_documents(page->run, format, NULL, false, page->arena, &documents);
+    if (n == 0 || documents[0]->n_codecs == 0)
+        return;
+    const struct bo_main_pick pick = bo_main_pick_of(documents, n, page->arena);
+    bo_grid_add(grid, "[%s](%s%s)", format, link, format);
+    add_codec(grid, pick.pick);
+    add_codec(grid, pick.runner_up);
+    add_codec(grid, &documents[0]->codecs[0]);
+    bo_grid_add(grid, "%s",
+                bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
+    add_ratio(grid, pick.size);
+    add_ratio(grid, pick.time);
+    bo_grid_add(grid, pick.is_clear ? "yes" : "no");
+    bo_grid_end_row(grid);
+}
+
+void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
+                    const char *link)
+{
+    static const char *const heading[] = {"format", "pick",         "runner-up",   "compared with",
+                                          "asked",  "bytes, ratio", "time, ratio", "clear"};
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 5);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_page *telling = bo_page_telling(pages, n, (*f)->name, false);
+        if (telling)
+            add_format(&grid, telling, (*f)->name, link);
+    }
+    fprintf(
+        page->out,
+        "The codec of each format with the lowest product of bytes and the time of one question, on "
+        "all documents together, as geometric means of the ratios to the format's first codec; "
+        "*clear* where the intervals of the times leave the runner-up behind. Other weights have "
+        "other winners: the picks by use, and `bakeoff pick`.\n\n");
+    bo_page_grid(page, &grid, "the pick of each format");
 }

@@ -2,7 +2,7 @@
 #ifndef BO_REPORT_PICKS_H
 #define BO_REPORT_PICKS_H
 
-#include "bench/report_run.h"
+#include "bench/report_page.h"
 
 /* The pick for small files and quick lookups alike, and who comes next. */
 struct bo_main_pick {
@@ -22,5 +22,12 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret);
+
+/*
+ * The pick of each format as a table onto `page`, by the runs of the n pages that tell of them; `link`
+ * stands before a format's name where its chapter is linked to: "#".
+ */
+void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
+                    const char *link);
 
 #endif

@@ -101,8 +101,13 @@ static FILE *begin_page(struct text_file *file, struct bo_page *pages, size_t n,
 static bool write_page(struct bo_page *pages, size_t n, const char *path)
 {
     struct text_file file;
+    char *sizes = fresh_sizes();
+    if (!sizes)
+        return false;
     begin_page(&file, pages, n, "");
-    if (!end_file(&file, bo_page_print(pages, n), path))
+    bo_page_print(pages, n, sizes);
+    free(sizes);
+    if (!end_file(&file, true, path))
         return false;
     fprintf(stderr, "bakeoff: wrote %s\n", path);
     return true;
