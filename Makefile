@@ -247,7 +247,9 @@ build/corpora/%: corpora/%.zst
 	@mkdir -p $(@D)
 	$(say) zstd -dcq $< >$@
 
-TEST_BIN := $(TEST_SRC:%.c=$(OUT)/test/%)
+# With AddressSanitizer, those that encode all embedded documents take minutes; selfcheck encodes them, too.
+SLOW_TESTS_asan := bench/test_report_sizes bench/test_drawn
+TEST_BIN := $(filter-out $(SLOW_TESTS_$(VARIANT):%=$(OUT)/test/%),$(TEST_SRC:%.c=$(OUT)/test/%))
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)
 
 include fuzz/fuzz.mk
@@ -305,7 +307,8 @@ checks-of-%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 replays: fuzz-binaries
 	+@$(MAKE) --no-print-directory VARIANT=$(VARIANT) fuzz-replay-here
 tests: $(TEST_BIN) $(OUT)/bakeoff
-	@for t in $(TEST_BIN); do $$t || exit 1; done
+	@$(if $(SLOW_TESTS_$(VARIANT)),echo "note: $(VARIANT): not run: $(SLOW_TESTS_$(VARIANT))";) \
+	for t in $(TEST_BIN); do $$t || exit 1; done
 
 # The command line, as scripts see it; BAKEOFF names another build of the program.
 check-cli: $(OUT)/bakeoff

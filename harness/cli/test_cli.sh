@@ -627,6 +627,136 @@ gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 
+# ---- pick
+# ----------------------------------------------------------------------------------------------------------------
+
+gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec varint-delta,raw --kind point,open \
+    --workload pc-0 --no-compress --json "$t/two.json"
+gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0
+holds "pick tells its pick" grep -q '^The pick: ' "$t/out"
+gives 0 "" pick pcdata --results "$t/two.json" --size 1 --json
+json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .codec)
+    and .weights.size.weight == 1'
+gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
+holds "pick says that nothing is fit" grep -q '^No codec is fit' "$t/out"
+gives 2 "bakeoff: pick: --max-size takes +5%, 0.8x or a number, not '5 %'; see *" \
+    pick pcdata --results "$t/two.json" --max-size '5 %'
+gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
+    pick pcdata --results "$t/two.json" --row point/absent
+gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
+gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
+    pick pcdata --results "$t/two.json" --size 0
+
+# ---- insns
+# ----------------------------------------------------------------------------------------------------------------
+
+insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw)
+echo "# Made with: another compiler" >"$t/other.tsv"
+run "${insns[@]}" --check "$t/other.tsv"
+holds "counts of another compiler are not compared" test "$code" = 2
+holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
+gives 2 "bakeoff: $t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
+if grep -q __asan_init "$bakeoff"; then
+    echo "note: a program with AddressSanitizer does not run under valgrind: instructions are not counted"
+else
+    gives 0 "" "${insns[@]}" --golden
+    cp "$t/out" "$t/insns.tsv"
+    gives 0 "" "${insns[@]}" --check "$t/insns.tsv"
+    awk -F '\t' -v OFS='\t' '$4 == "encode" { $5 *= 1.02 } { print }' "$t/insns.tsv" >"$t/more.tsv"
+    gives 1 "" "${insns[@]}" --check "$t/more.tsv"
+    holds "what takes other counts is named" \
+        grep -q '^pcdata/raw/canonical/encode: .* instructions, was .* (-2.0%)$' "$t/out"
+fi
+
+# ---- plugins, new-codec
+# ----------------------------------------------------------------------------------------------------------------
+
+if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then
+    plugin=$t/run-pairs.so
+    gives 0 "" --plugin "$plugin" verify pcdata "$t/tiny.txt" --codec run-pairs
+    holds "a plugin's codec passes every check" grep -q ' passed, 0 failed' "$t/out"
+    gives 0 "" --plugin "$plugin" encode pcdata/run-pairs "$t/tiny.txt" -o "$t/pairs.bin"
+    gives 0 "" --plugin "$plugin" decode pcdata/run-pairs "$t/pairs.bin" -o "$t/pairs.txt"
+    gives 0 "" encode pcdata/raw "$t/tiny.txt" -o "$t/raw.bin"
+    gives 0 "" decode pcdata/raw "$t/raw.bin"
+    same "a plugin's round trip" "$t/out" "$t/pairs.txt"
+    gives 0 "*" --plugin "$plugin" bench --quick --format pcdata --corpus "$t/tiny.txt" \
+        --codec raw,run-pairs --kind point --workload pc-0 --no-compress --json "$t/plugin.json"
+    gives 0 "" --plugin "$plugin" table pcdata --results "$t/plugin.json"
+    holds "a plugin's row" grep -q '^| run-pairs | control' "$t/out"
+    gives 2 "bakeoff: $plugin: a codec has the name of another one of the format" \
+        --plugin "$plugin" --plugin "$plugin" list
+    gives 2 "bakeoff: encode: no codec 'run-pairs' of pcdata; there are *" encode pcdata/run-pairs "$t/tiny.txt"
+else
+    holds "the example plugin builds" false
+fi
+gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
+gives 2 "bakeoff: libm.so.6: not a plugin of this version: it has no bo_plugin_1" --plugin libm.so.6 list
+gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
+gives 2 "bakeoff: new-codec: pcdata has a codec raw; see *" new-codec pcdata raw
+gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea' is not; see *" \
+    new-codec pcdata My_Idea
+cd "$t" || exit 1
+gives 2 "bakeoff: codecs/pcdata/codecs.def: *; this is for bakeoff's own source tree" new-codec pcdata my-idea
+cd "$root" || exit 1
+
+# ---- merge
+# ----------------------------------------------------------------------------------------------------------------
+
+record() { # NAME HASH COUNTER...
+    printf '%s\n# Func Hash:\n%s\n# Num Counters:\n%s\n# Counter Values:\n' "$1" "$2" $(($# - 2))
+    printf '%s\n' "${@:3}" ''
+}
+{
+    record main 24 1 2
+    record main 25 7
+    record step 0 18446744073709551614
+} >"$t/one.proftext"
+{
+    record 'x y' 3 5
+    record step 0 2
+    record main 24 10 20
+} >"$t/two.proftext"
+{
+    record main 24 11 22
+    record main 25 7
+    record step 0 18446744073709551615
+    record 'x y' 3 5
+} >"$t/sum.proftext"
+gives 0 "bakeoff: merge: 1 sums stopped at the largest number" \
+    merge lprf "$t/one.proftext" "$t/two.proftext" -o "$t/merged.proftext"
+same "merge adds up" "$t/merged.proftext" "$t/sum.proftext"
+gives 0 "" merge lprf "$t/one.proftext"
+same "merge of one" "$t/out" "$t/one.proftext"
+llvm_profdata=$(command -v llvm-profdata-14 || command -v llvm-profdata)
+if [[ $llvm_profdata ]]; then
+    "$llvm_profdata" merge --text "$t/one.proftext" "$t/two.proftext" -o "$t/llvm.proftext" 2>"$t/err"
+    same "merge as llvm-profdata" "$t/merged.proftext" "$t/llvm.proftext"
+else
+    echo "note: no llvm-profdata: what merge makes is not compared with it"
+fi
+record main 24 1 2 3 >"$t/three.proftext"
+gives 2 "bakeoff: $t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
+    merge lprf "$t/one.proftext" "$t/two.proftext" "$t/three.proftext" "$t/two.proftext"
+gives 2 "bakeoff: merge: merging means nothing to pcdata; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
+gives 2 "bakeoff: merge: takes a format and files, or results; see *" merge lprf
+gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
+gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
+    merge lprf "$t/one.proftext" "$t/tiny.txt"
+
+# ---- what measures again and again
+# ----------------------------------------------------------------------------------------------------------------
+
+cd "$root" || exit 1
+finish() {
+    echo "$passed passed, $failed failed"
+    exit $((failed > 0))
+}
+if grep -q __asan_init "$bakeoff"; then
+    echo "note: no shards, held-out documents, comparisons of runs or two builds in turns: they take minutes with AddressSanitizer"
+    finish
+fi
+
 # ---- bench in shards, merge of results
 # ----------------------------------------------------------------------------------------------------------------
 
@@ -857,123 +987,4 @@ TMPDIR=$t/temporary gives 2 "*" "${against[@]}" --against "$t/older"
 TMPDIR=$t/temporary gives 0 "" "${against[@]}" --repetitions 1 --against "$bakeoff"
 holds "no temporary file stays after two builds" test -z "$(ls -A "$t/temporary")"
 
-# ---- pick
-# ----------------------------------------------------------------------------------------------------------------
-
-gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec varint-delta,raw --kind point,open \
-    --workload pc-0 --no-compress --json "$t/two.json"
-gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0
-holds "pick tells its pick" grep -q '^The pick: ' "$t/out"
-gives 0 "" pick pcdata --results "$t/two.json" --size 1 --json
-json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .codec)
-    and .weights.size.weight == 1'
-gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
-holds "pick says that nothing is fit" grep -q '^No codec is fit' "$t/out"
-gives 2 "bakeoff: pick: --max-size takes +5%, 0.8x or a number, not '5 %'; see *" \
-    pick pcdata --results "$t/two.json" --max-size '5 %'
-gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
-    pick pcdata --results "$t/two.json" --row point/absent
-gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
-gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
-    pick pcdata --results "$t/two.json" --size 0
-
-# ---- insns
-# ----------------------------------------------------------------------------------------------------------------
-
-insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw)
-echo "# Made with: another compiler" >"$t/other.tsv"
-run "${insns[@]}" --check "$t/other.tsv"
-holds "counts of another compiler are not compared" test "$code" = 2
-holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
-gives 2 "bakeoff: $t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
-if grep -q __asan_init "$bakeoff"; then
-    echo "note: a program with AddressSanitizer does not run under valgrind: instructions are not counted"
-else
-    gives 0 "" "${insns[@]}" --golden
-    cp "$t/out" "$t/insns.tsv"
-    gives 0 "" "${insns[@]}" --check "$t/insns.tsv"
-    awk -F '\t' -v OFS='\t' '$4 == "encode" { $5 *= 1.02 } { print }' "$t/insns.tsv" >"$t/more.tsv"
-    gives 1 "" "${insns[@]}" --check "$t/more.tsv"
-    holds "what takes other counts is named" \
-        grep -q '^pcdata/raw/canonical/encode: .* instructions, was .* (-2.0%)$' "$t/out"
-fi
-
-# ---- plugins, new-codec
-# ----------------------------------------------------------------------------------------------------------------
-
-if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then
-    plugin=$t/run-pairs.so
-    gives 0 "" --plugin "$plugin" verify pcdata "$t/tiny.txt" --codec run-pairs
-    holds "a plugin's codec passes every check" grep -q ' passed, 0 failed' "$t/out"
-    gives 0 "" --plugin "$plugin" encode pcdata/run-pairs "$t/tiny.txt" -o "$t/pairs.bin"
-    gives 0 "" --plugin "$plugin" decode pcdata/run-pairs "$t/pairs.bin" -o "$t/pairs.txt"
-    gives 0 "" encode pcdata/raw "$t/tiny.txt" -o "$t/raw.bin"
-    gives 0 "" decode pcdata/raw "$t/raw.bin"
-    same "a plugin's round trip" "$t/out" "$t/pairs.txt"
-    gives 0 "*" --plugin "$plugin" bench --quick --format pcdata --corpus "$t/tiny.txt" \
-        --codec raw,run-pairs --kind point --workload pc-0 --no-compress --json "$t/plugin.json"
-    gives 0 "" --plugin "$plugin" table pcdata --results "$t/plugin.json"
-    holds "a plugin's row" grep -q '^| run-pairs | control' "$t/out"
-    gives 2 "bakeoff: $plugin: a codec has the name of another one of the format" \
-        --plugin "$plugin" --plugin "$plugin" list
-    gives 2 "bakeoff: encode: no codec 'run-pairs' of pcdata; there are *" encode pcdata/run-pairs "$t/tiny.txt"
-else
-    holds "the example plugin builds" false
-fi
-gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
-gives 2 "bakeoff: libm.so.6: not a plugin of this version: it has no bo_plugin_1" --plugin libm.so.6 list
-gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
-gives 2 "bakeoff: new-codec: pcdata has a codec raw; see *" new-codec pcdata raw
-gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea' is not; see *" \
-    new-codec pcdata My_Idea
-cd "$t" || exit 1
-gives 2 "bakeoff: codecs/pcdata/codecs.def: *; this is for bakeoff's own source tree" new-codec pcdata my-idea
-cd "$root" || exit 1
-
-# ---- merge
-# ----------------------------------------------------------------------------------------------------------------
-
-record() { # NAME HASH COUNTER...
-    printf '%s\n# Func Hash:\n%s\n# Num Counters:\n%s\n# Counter Values:\n' "$1" "$2" $(($# - 2))
-    printf '%s\n' "${@:3}" ''
-}
-{
-    record main 24 1 2
-    record main 25 7
-    record step 0 18446744073709551614
-} >"$t/one.proftext"
-{
-    record 'x y' 3 5
-    record step 0 2
-    record main 24 10 20
-} >"$t/two.proftext"
-{
-    record main 24 11 22
-    record main 25 7
-    record step 0 18446744073709551615
-    record 'x y' 3 5
-} >"$t/sum.proftext"
-gives 0 "bakeoff: merge: 1 sums stopped at the largest number" \
-    merge lprf "$t/one.proftext" "$t/two.proftext" -o "$t/merged.proftext"
-same "merge adds up" "$t/merged.proftext" "$t/sum.proftext"
-gives 0 "" merge lprf "$t/one.proftext"
-same "merge of one" "$t/out" "$t/one.proftext"
-llvm_profdata=$(command -v llvm-profdata-14 || command -v llvm-profdata)
-if [[ $llvm_profdata ]]; then
-    "$llvm_profdata" merge --text "$t/one.proftext" "$t/two.proftext" -o "$t/llvm.proftext" 2>"$t/err"
-    same "merge as llvm-profdata" "$t/merged.proftext" "$t/llvm.proftext"
-else
-    echo "note: no llvm-profdata: what merge makes is not compared with it"
-fi
-record main 24 1 2 3 >"$t/three.proftext"
-gives 2 "bakeoff: $t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
-    merge lprf "$t/one.proftext" "$t/two.proftext" "$t/three.proftext" "$t/two.proftext"
-gives 2 "bakeoff: merge: merging means nothing to pcdata; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
-gives 2 "bakeoff: merge: takes a format and files, or results; see *" merge lprf
-gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
-gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
-    merge lprf "$t/one.proftext" "$t/tiny.txt"
-
-cd "$root" || exit 1
-echo "$passed passed, $failed failed"
-((failed == 0))
+finish
