@@ -249,11 +249,6 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
 #define MADE_WITH "# Made with: "
 #define WITHIN "# Within: "
 #define TOLERANCE_PERCENT 1.0
-/*
- * Encoders grow their output by realloc, which copies it or not by where the heap happens to end: the same
- * program in another folder was seen to take 13.7% less.
- */
-#define ENCODE_TOLERANCE_PERCENT 25.0
 
 void bo_insns_made_with(char *text_ret, size_t nbytes)
 {
@@ -339,9 +334,7 @@ size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span g
             continue;
         }
         met[i] = true;
-        const double least =
-            strcmp(insns[i].what, "encode") == 0 ? ENCODE_TOLERANCE_PERCENT / 100 : 0;
-        if (fabs(insns[i].n - was) > fmax(tolerance, least) * was) {
+        if (fabs(insns[i].n - was) > tolerance * was) {
             fprintf(out, "%s/%s/%s/%s: %.1f instructions, was %.1f (%+.1f%%)\n", fields[0],
                     fields[2], fields[1], fields[3], insns[i].n, was, 100 * (insns[i].n / was - 1));
             n_said++;
