@@ -91,13 +91,26 @@ static void *regrow(struct bo_writer *out, void *p, size_t *cap, size_t need, si
     return grown;
 }
 
+/*
+ * The section of that name, or n_sections. Names are mostly the same string, so texts are compared last:
+ * how long that takes depends on where the linker put them.
+ */
+static unsigned find_section(const struct bo_writer *out, const char *name)
+{
+    for (unsigned i = 0; i < out->n_sections; i++)
+        if (out->sections[i].name == name)
+            return i;
+    unsigned i = 0;
+    while (i < out->n_sections && strcmp(out->sections[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 static void mark(struct bo_writer *out, const char *name, bool counted)
 {
     if (out->status)
         return;
-    unsigned i = 0;
-    while (i < out->n_sections && strcmp(out->sections[i].name, name) != 0)
-        i++;
+    const unsigned i = find_section(out, name);
     if (i == out->n_sections) {
         if (i == BO_MAX_SECTIONS) {
             out->status = BO_BAD_USAGE;
