@@ -153,8 +153,8 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     /*
      * Nothing that depends on the machine or the moment: valgrind shows all processors of a level as one, so that
      * libc chooses the same functions, but not those that copy by one instruction a byte, which would count as so
-     * many; symbols are bound before the counting; memory comes from the C library, as jemalloc copies what grows, or
-     * does not, by where it happens to lie; large blocks are mapped, which grow without copying.
+     * many; symbols are bound before the counting; memory comes from the C library, whose allocator goes neither by the
+     * clock nor by processors; large blocks are mapped, which grow without copying.
      */
     setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS:glibc.malloc.mmap_threshold=131072", 1);
     setenv("LD_BIND_NOW", "1", 1);

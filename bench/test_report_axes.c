@@ -17,6 +17,7 @@
 #include "bench/report_front.h"
 #include "bench/report_programs.h"
 #include "bench/report_uses.h"
+#include "bench/test_printed.h"
 #include "harness/cli/cli.h"
 
 /* Of a document of 100 functions; larger ones are in proportion. */
@@ -169,18 +170,16 @@ static char *markdown(const struct bo_grid *grid)
 /* What a page prints, malloced. */
 static char *page_text(struct bo_run *run, void (*print)(const struct bo_page *page))
 {
-    char *text = NULL;
-    size_t n;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &n);
-    assert_non_null(out);
-    const struct bo_page page = {
-        .run = run, .root = "", .results = "r.json", .pictures = "p", .arena = &arena, .out = out};
+    struct printed p;
+    printing(&p);
+    const struct bo_page page = {.run = run,
+                                 .root = "",
+                                 .results = "r.json",
+                                 .pictures = "p",
+                                 .arena = &p.arena,
+                                 .out = p.out};
     print(&page);
-    fclose(out);
-    bo_arena_free(&arena);
-    return text;
+    return printed_text(&p);
 }
 
 static const struct bo_run_document *real_document(struct bo_run *run)
@@ -334,16 +333,13 @@ static void fields_by_hand(void **state)
                                              .n_labels = 2,
                                              .codecs = all,
                                              .n_codecs = 5};
-    char *text = NULL;
-    size_t n;
-    struct bo_arena arena;
+    struct printed p;
     (void)state;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &n);
+    printing(&p);
     const struct bo_page page = {
-        .root = "", .results = "r", .pictures = "p", .arena = &arena, .out = out};
+        .root = "", .results = "r", .pictures = "p", .arena = &p.arena, .out = p.out};
     bo_page_uses(&page, &document, &its_uses);
-    fclose(out);
+    char *text = printed_text(&p);
     assert_non_null(
         strstr(text, "| point | ns | all | index (new; 5.00) | tree (status quo; 10.0) | "
                      "2.00x [1.50, 3.00] | archive (new; 5.00) | arrays (control; 5.00) |\n"));
@@ -354,7 +350,6 @@ static void fields_by_hand(void **state)
     assert_null(strstr(text, "| instant |"));
     free(text);
     json_decref(refusal);
-    bo_arena_free(&arena);
 }
 
 static void print_uses(const struct bo_page *page)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bench/report_fuzz.h"
+#include "bench/test_printed.h"
 #include "harness/cli/cli.h"
 
 static const struct {
@@ -66,16 +67,10 @@ static int remove_tables(void **state)
 
 static char *print(void (*page)(const char *, struct bo_arena *, FILE *), const char *from)
 {
-    char *text = NULL;
-    size_t nbytes;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    page(from, &arena, out);
-    fclose(out);
-    bo_arena_free(&arena);
-    return text;
+    struct printed p;
+    printing(&p);
+    page(from, &p.arena, p.out);
+    return printed_text(&p);
 }
 
 static void assert_has(const char *text, const char *needed)

@@ -5,23 +5,21 @@
 #include "bench/test_report_sample.h"
 
 #include "bench/report_html.h"
+#include "bench/test_printed.h"
 
 static char *print_html(const struct bo_run *run, const char *charts)
 {
-    char *text = NULL;
-    size_t nbytes;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    const struct bo_page page = {
-        run, "../../",        "results/test-cpu-2c/x.json", "results/test-cpu-2c", &arena,
-        out, BO_PAGE_MARKDOWN};
+    struct printed p;
+    printing(&p);
+    const struct bo_page page = {.run = run,
+                                 .root = "../../",
+                                 .results = "results/test-cpu-2c/x.json",
+                                 .pictures = "results/test-cpu-2c",
+                                 .arena = &p.arena,
+                                 .out = p.out};
     const struct bo_html_options options = {"/nowhere", charts};
     bo_html_print(&page, 1, &options);
-    fclose(out);
-    bo_arena_free(&arena);
-    return text;
+    return printed_text(&p);
 }
 
 static void assert_has(const char *text, const char *needed)

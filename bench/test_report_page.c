@@ -14,6 +14,7 @@
 #include "bench/report_format.h"
 #include "bench/report_inserts.h"
 #include "bench/report_page.h"
+#include "bench/test_printed.h"
 #include "harness/cli/cli.h"
 
 /* ---- the front ------------------------------------------------------------------------------- */
@@ -170,16 +171,11 @@ static void pictures_name_their_codecs(void **state)
 /* What `print` makes of the run; NULL when it says no. */
 static char *print_with(const struct bo_run *run, bool (*print)(struct bo_page *page))
 {
-    char *text;
-    struct bo_arena arena;
-    size_t nbytes;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    struct bo_page page = page_of(run, &arena, out);
+    struct printed p;
+    printing(&p);
+    struct bo_page page = page_of(run, &p.arena, p.out);
     const bool ok = print(&page);
-    fclose(out);
-    bo_arena_free(&arena);
+    char *text = printed_text(&p);
     if (!ok) {
         free(text);
         text = NULL;
