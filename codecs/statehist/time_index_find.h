@@ -160,8 +160,9 @@ INLINE bool answered_value(const struct time_index *index, const struct time_ind
 
 /* ---- one interval ------------------------------------------------------------------------------ */
 
+/* With the value's code. */
 INLINE bool state_at(const struct time_index_timeline *t, const struct moment *moment, bool v3,
-                     struct statehist_state *state)
+                     struct statehist_state *state, uint32_t *code_ret)
 {
     const struct time_index *index = t->index;
     struct place place;
@@ -182,6 +183,7 @@ INLINE bool state_at(const struct time_index_timeline *t, const struct moment *m
             return false;
         state->end = (int64_t)((uint64_t)index->start + time - 1);
     }
+    *code_ret = place.code;
     return true;
 }
 
@@ -223,9 +225,10 @@ INLINE bool state_of(const struct time_index_timeline *t, int64_t time, bool v3,
                      struct statehist_state *state)
 {
     struct moment moment;
+    uint32_t code;
     if (t->shape.n && t->shape.n <= FEW_CHANGES + 1)
         return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, v3, state);
-    return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state);
+    return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state, &code);
 }
 
 #endif

@@ -23,7 +23,18 @@ INLINE enum bo_status ask_points(const struct time_index *index,
 
 /* ---- many attributes at one time ---------------------------------------------------------------- */
 
-static enum bo_status ask_export(const struct time_index *index, int64_t time, struct bo_sink *sink)
+/* The bytes of a string that a class has by a code. */
+INLINE bool string_of(const struct time_index *index, const struct time_index_class *class,
+                      uint32_t code, bool v3, struct bo_span *string_ret)
+{
+    uint32_t type;
+    uint64_t value;
+    return time_index_value_of(index, class, code, v3, &type, &value) &&
+           time_index_string(index, (uint32_t)value, v3, string_ret);
+}
+
+INLINE enum bo_status ask_export(const struct time_index *index, int64_t time, bool v3,
+                                 struct bo_sink *sink)
 {
     struct moment moment;
     struct walk walk;
@@ -33,20 +44,15 @@ static enum bo_status ask_export(const struct time_index *index, int64_t time, s
     if (!snapshot)
         return BO_OVER_LIMIT;
     snapshot->n = index->n_quarks;
-    if (!moment_of(index, time, false, &moment))
+    if (!moment_of(index, time, v3, &moment))
         return BO_CORRUPT;
     for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
         struct time_index_timeline t;
-        struct place place;
         struct statehist_state state;
         struct bo_span string = {NULL, 0};
-        uint32_t type;
-        uint64_t value;
-        if (!next_timeline(index, &walk, quark, &t) || !state_at(&t, &moment, false, &state) ||
-            !find_place(&t, &moment, false, false, &place) ||
-            !time_index_value_of(index, t.class, place.code, false, &type, &value) ||
-            (type == STATEHIST_STRING &&
-             !time_index_string(index, (uint32_t)value, false, &string)))
+        uint32_t code;
+        if (!next_timeline(index, &walk, quark, &t) || !state_at(&t, &moment, v3, &state, &code) ||
+            (state.type == STATEHIST_STRING && !string_of(index, t.class, code, v3, &string)))
             return BO_CORRUPT;
         if (!statehist_put_exported(state, string, sink))
             return BO_OVER_LIMIT;
@@ -138,8 +144,8 @@ INLINE enum bo_status ask(struct time_index *index, unsigned kind, const void *q
         return status;
     default:
         for (size_t i = 0; i < n && !status; i++)
-            status =
-                ask_export(index, ((const struct statehist_time_query *)queries)[i].time, answers);
+            status = ask_export(index, ((const struct statehist_time_query *)queries)[i].time, v3,
+                                answers);
         return status;
     }
 }
