@@ -131,10 +131,16 @@ run_afl() {
     found+=("${failing[@]}")
 }
 
-# failing_inputs TARGET DIR: the inputs that fail from the start. AFL++ drops such ones in silence.
+# failing_inputs TARGET DIR: the inputs that fail from the start, which AFL++ drops in silence; in its own build,
+# where a replay finds nothing.
 failing_inputs() {
+    local input
     { build/asan/fuzz/"$1" "$2" 2>&1 || true; } |
-        sed -n 's/^replay: FAILED on \(.*\); again: .*/\1/p'
+        sed -n 's/^replay: FAILED on \(.*\); again: .*/\1/p' | grep . && return
+    build/afl/fuzz/"$1" "$2"/* >/dev/null 2>&1 && return
+    for input in "$2"/*; do
+        build/afl/fuzz/"$1" "$input" >/dev/null 2>&1 || echo "$input"
+    done
 }
 
 # engine_failed ENGINE TARGET LOG: the engine itself broke, which is no finding and no pass either.
