@@ -135,12 +135,19 @@ FAULTS ?=
 fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are found
 	+@fuzz/faults.sh $(or $(FAULT_SECONDS),60) $(FAULTS)
 
-fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, and entropy
+# $(1): format
+FORMAT_TESTS = $(patsubst %.c,build/gcc/test/%,$(filter codecs/$(1)/%,$(TEST_SRC)))
+
+fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, what tests reject, entropy
 	+@$(FUZZ_MAKE) VARIANT=asan build/asan/fuzz/seeds
+	+@$(FUZZ_MAKE) VARIANT=gcc $(foreach f,$(FUZZ_FORMATS),$(call FORMAT_TESTS,$(f)))
 	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_libfuzzer) fuzz-binaries
 	rm -rf build/fuzz/candidates
 	mkdir -p build/fuzz/candidates
 	build/asan/fuzz/seeds build/fuzz/candidates
+	@$(foreach f,$(FUZZ_FORMATS),for t in $(call FORMAT_TESTS,$(f)); do \
+	    BAKEOFF_KEEP=$(CURDIR)/build/fuzz/candidates/$(f)_bytes $$t >build/fuzz/seeds.log 2>&1 || \
+	        { cat build/fuzz/seeds.log >&2; exit 1; }; done;)
 	@for target in $(FUZZ_TARGETS); do \
 	    kept=fuzz/seeds/$$target candidates=build/fuzz/candidates/$$target; \
 	    rm -rf $$kept; mkdir -p $$kept; \

@@ -10,6 +10,7 @@
 #include "harness/file.h"
 #include "harness/registry.h"
 #include "harness/test_cmocka.h"
+#include "harness/test_decode.h"
 
 static inline const struct bo_format *test_format(void)
 {

@@ -5,6 +5,7 @@
 #include "codecs/autofdo/autofdo.h"
 #include "harness/registry.h"
 #include "harness/test_cmocka.h"
+#include "harness/test_decode.h"
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 

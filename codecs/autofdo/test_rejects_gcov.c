@@ -195,7 +195,7 @@ static void expect_verdict(const struct bo_codec *codec, const char *row, struct
     void *model;
     bool accepted;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const enum bo_status status = codec->decode(in, &arena, &model, &error);
+    const enum bo_status status = test_decode(codec, in, &arena, &model, &error);
     if (status != expected || (status && (error.off != off || strcmp(error.what, what) != 0)))
         fail_msg("%s: %s: %s at byte %lld: %s; not %s at %lld: %s", codec->name, row,
                  bo_status_name(status), (long long)error.off, error.what ? error.what : "-",
@@ -248,7 +248,7 @@ static void test_truncated(void **state)
             bo_arena_init(&arena, BO_ARENA_UNLIMITED);
             const struct bo_span in = {rows[i].file->p, n};
             const enum bo_status status =
-                gcov_codec(rows[i].codec)->decode(in, &arena, &model, &error);
+                test_decode(gcov_codec(rows[i].codec), in, &arena, &model, &error);
             if (status != BO_TRUNCATED || error.off > n)
                 fail_msg("%s: the first %zu bytes: %s at byte %llu", rows[i].codec, n,
                          bo_status_name(status), (unsigned long long)error.off);
@@ -333,8 +333,9 @@ static void test_announcements(void **state)
     }
     bo_put_zeros(&out, ROOM_NBYTES);
     bo_arena_init(&budget, BUDGET_NBYTES);
-    assert_int_equal(gcov_codec("gcov-v2")->decode(bo_writer_span(&out), &budget, &model, &error),
-                     BO_TRUNCATED);
+    assert_int_equal(
+        test_decode(gcov_codec("gcov-v2"), bo_writer_span(&out), &budget, &model, &error),
+        BO_TRUNCATED);
     assert_string_equal(error.what, NO_ROOM);
     bo_arena_free(&budget);
     bo_writer_free(&out);
@@ -381,7 +382,8 @@ static void test_equal_names(void **state)
             static const char text[] = "a:0:30\n 0: 3\n 7: a:0\n  1: 200\n  2: 200\n";
             const struct bo_format *format = bo_find_format("autofdo");
             void *expected = NULL;
-            assert_int_equal(codec->decode(bo_writer_span(&out), &arena, &opaque, NULL), BO_OK);
+            assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &opaque, NULL),
+                             BO_OK);
             assert_int_equal(format->parse((struct bo_span){(const uint8_t *)text, strlen(text)},
                                            &arena, &expected, NULL),
                              BO_OK);

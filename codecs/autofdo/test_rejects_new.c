@@ -151,7 +151,7 @@ static void expect_case(const char *codec_name, struct bo_span file, const struc
     memcpy(bad + c->at, c->bytes.p, c->bytes.n);
     bo_arena_init(&arena, (size_t)1 << 24);
     const enum bo_status status =
-        codec->decode((struct bo_span){bad, file.n}, &arena, &model, &error);
+        test_decode(codec, (struct bo_span){bad, file.n}, &arena, &model, &error);
     if (status != c->status ||
         (status && (error.off != c->off || strcmp(error.what, c->what) != 0)))
         fail_msg("%s: %s: %s at byte %llu: %s", codec_name, c->row, bo_status_name(status),

@@ -322,7 +322,7 @@ static void expect_case(bool compact, const struct test_case *expected)
     make_file(&file, compact, expected, starts);
     starts[HEADER] = 0;
     bo_arena_init(&arena, (size_t)1 << 20); /* no announced number may take much memory */
-    const enum bo_status status = codec->decode(file_span(&file), &arena, &model, &error);
+    const enum bo_status status = test_decode(codec, file_span(&file), &arena, &model, &error);
     const uint64_t off = starts[expected->off_part] + expected->off;
     if (status != expected->status || error.off != off ||
         (expected->what && strcmp(error.what, expected->what) != 0))
@@ -375,7 +375,7 @@ static void test_prefixes(void **state)
             void *model;
             bo_arena_init(&arena, (size_t)1 << 20);
             const enum bo_status status =
-                codec->decode((struct bo_span){file.p, n}, &arena, &model, &error);
+                test_decode(codec, (struct bo_span){file.p, n}, &arena, &model, &error);
             assert_int_equal(status == BO_OK, n == file.n);
             bo_arena_free(&arena);
         }
@@ -398,7 +398,8 @@ static void expect_parts(const struct bo_span *parts, unsigned n, unsigned off_p
     bool accepted;
     assemble(&file, false, parts, n, SUMMARY, FILES, starts);
     bo_arena_init(&arena, (size_t)1 << 20);
-    assert_int_equal(codec_of("v4")->decode(file_span(&file), &arena, &model, &error), BO_CORRUPT);
+    assert_int_equal(test_decode(codec_of("v4"), file_span(&file), &arena, &model, &error),
+                     BO_CORRUPT);
     assert_string_equal(error.what, what);
     assert_int_equal(error.off, starts[off_part] + off);
     bo_arena_free(&arena);
@@ -478,7 +479,7 @@ static enum bo_status decode_bomb(struct bo_span strings, struct bo_span info, s
     }
     arena.budget_nbytes = arena.region_nbytes + budget;
     const enum bo_status status =
-        codec_of("v4-compact")->decode((struct bo_span){file, n}, &arena, &model, error);
+        test_decode(codec_of("v4-compact"), (struct bo_span){file, n}, &arena, &model, error);
     bo_arena_free(&arena);
     return status;
 }

@@ -9,7 +9,7 @@ static const struct autofdo_model *decode(const char *text, struct bo_arena *are
 {
     struct bo_error error = {.what = "-"};
     void *model = NULL;
-    if (codec_of("v4-text")->decode(bo_span_of(text), arena, &model, &error))
+    if (test_decode(codec_of("v4-text"), bo_span_of(text), arena, &model, &error))
         fail_msg("%s at byte %llu of:\n%s", error.what, (unsigned long long)error.off, text);
     return model;
 }
@@ -224,7 +224,7 @@ static void test_rejects(void **state)
         void *model;
         bo_arena_init(&arena, (size_t)1 << 20);
         const enum bo_status status =
-            codec_of("v4-text")->decode(bo_span_of(cases[i].text), &arena, &model, &error);
+            test_decode(codec_of("v4-text"), bo_span_of(cases[i].text), &arena, &model, &error);
         if (status != cases[i].status || error.off != cases[i].off ||
             (cases[i].what && strcmp(error.what, cases[i].what) != 0))
             fail_msg("%s\n%s at byte %lld: %s; not %s at %lld: %s", cases[i].text,
@@ -246,8 +246,8 @@ static void test_prefixes(void **state)
         struct bo_arena arena;
         void *model;
         bo_arena_init(&arena, (size_t)1 << 20);
-        const enum bo_status status = codec_of("v4-text")->decode(
-            (struct bo_span){(const uint8_t *)SMALL, n}, &arena, &model, NULL);
+        const enum bo_status status = test_decode(
+            codec_of("v4-text"), (struct bo_span){(const uint8_t *)SMALL, n}, &arena, &model, NULL);
         /* before `files` and before the last line's end a text is whole */
         const bool whole = n == 6 || n == 7 || n + 1 >= strlen(SMALL) ||
                            (n >= strlen(SMALL) - 24 && n <= strlen(SMALL) - 23);
@@ -274,8 +274,9 @@ static void test_depth(void **state)
         for (unsigned i = 1; i < depth; i++)
             bo_put_text(&out, "}}");
         bo_put_text(&out, "}}");
-        assert_int_equal(codec_of("v4-text")->decode(bo_writer_span(&out), &arena, &model, &error),
-                         depth == 256 ? BO_OK : BO_OVER_LIMIT);
+        assert_int_equal(
+            test_decode(codec_of("v4-text"), bo_writer_span(&out), &arena, &model, &error),
+            depth == 256 ? BO_OK : BO_OVER_LIMIT);
         if (depth == 257) {
             assert_string_equal(error.what, "instances are more than 256 deep");
             assert_int_equal(error.off, strlen(F "head = 0 ") + 14 * 255 + strlen("inlined={"));

@@ -9,6 +9,7 @@
 #include "harness/check.h"
 #include "harness/registry.h"
 #include "harness/test_cmocka.h"
+#include "harness/test_decode.h"
 
 enum { TEST_INDEX_OFF = 24, TEST_RECORD_NBYTES = 24 };
 
@@ -82,7 +83,7 @@ static inline void test_expect_case(const struct test_pattern *pattern,
     test_make_file(&file, pattern, expected);
     const struct bo_span in = {file.p, file.n};
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const enum bo_status status = codec->decode(in, &arena, &model, &error);
+    const enum bo_status status = test_decode(codec, in, &arena, &model, &error);
     if (status != expected->status || (status && (error.off != TEST_INDEX_OFF + expected->off ||
                                                   strcmp(error.what, expected->what) != 0)))
         fail_msg("%s: %s: %s at byte %lld of the index: %s; not %s at %lld: %s", pattern->codec,
@@ -115,7 +116,7 @@ static inline void test_expect_cases(const struct test_pattern *pattern,
     test_make_file(&file, pattern, &unchanged);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
-    assert_int_equal(codec->decode((struct bo_span){file.p, file.n}, &arena, &model, &error),
+    assert_int_equal(test_decode(codec, (struct bo_span){file.p, file.n}, &arena, &model, &error),
                      BO_OK);
     assert_int_equal(codec->encode(model, &out, &error), BO_OK);
     assert_int_equal(out.n, file.n);
@@ -126,7 +127,7 @@ static inline void test_expect_cases(const struct test_pattern *pattern,
     for (size_t n = 0; n < pattern->index.n; n++) {
         const struct test_case cut = {.longer = (int)n - (int)pattern->index.n};
         test_make_file(&file, pattern, &cut);
-        if (codec->decode((struct bo_span){file.p, file.n}, &arena, &model, &error) == BO_OK)
+        if (test_decode(codec, (struct bo_span){file.p, file.n}, &arena, &model, &error) == BO_OK)
             fail_msg("%s: takes the first %zu bytes of an index", pattern->codec, n);
     }
     bo_arena_free(&arena);

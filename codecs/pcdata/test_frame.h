@@ -109,7 +109,7 @@ static inline void test_expect(const char *codec, const char *row, struct bo_spa
         enum bo_status status = (*c)->open(in, &arena, &ret, &error);
         test_expect_verdict((*c)->name, "open", row, expected, status, &error);
         error = (struct bo_error){0};
-        status = (*c)->decode(in, &arena, &ret, &error);
+        status = test_decode(*c, in, &arena, &ret, &error);
         test_expect_verdict((*c)->name, "decode", row, expected, status, &error);
         bo_arena_free(&arena);
     }

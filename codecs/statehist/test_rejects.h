@@ -77,7 +77,7 @@ static inline void expect_refusal(const char *codec_name, const char *row, struc
         struct bo_error error = {0};
         void *result;
         const struct bo_arena_mark mark = bo_arena_mark(&arena);
-        const enum bo_status status = decodes ? codec->decode(in, &arena, &result, &error)
+        const enum bo_status status = decodes ? test_decode(codec, in, &arena, &result, &error)
                                               : codec->open(in, &arena, &result, &error);
         bo_arena_rewind(&arena, mark);
         if (status != expected ||

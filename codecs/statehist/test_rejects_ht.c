@@ -102,7 +102,7 @@ static void expect_verdict(const char *row, struct bo_span in, const struct verd
     struct bo_finding finding = {0};
     const struct bo_effort effort = bo_effort_default();
     void *model, *reader;
-    enum bo_status status = ht_4k()->decode(in, &arena, &model, &error);
+    enum bo_status status = test_decode(ht_4k(), in, &arena, &model, &error);
     expect_error(row, "decode", status, &error, expected);
     status = ht_4k()->open(in, &arena, &reader, &error);
     if (!status)
@@ -352,7 +352,7 @@ static void expect_changes(const struct change *changes, size_t n)
         void *model;
         memcpy((uint8_t *)(uintptr_t)in.p + changes[i].off, changes[i].bytes.p, changes[i].bytes.n);
         if (verdict.off == 0 && changes[i].off >= HT_HEADER_NBYTES &&
-            ht_4k()->decode(in, &arena, &model, &error)) {
+            test_decode(ht_4k(), in, &arena, &model, &error)) {
             assert_true(error.off / BLOCK == changes[i].off / BLOCK);
             verdict.off = (size_t)error.off;
         }
@@ -398,7 +398,7 @@ static void test_lengths(void **state)
         struct bo_error error;
         void *model;
         const struct bo_span in = {whole.p, n};
-        assert_int_equal(ht_4k()->decode(in, &arena, &model, &error), BO_TRUNCATED);
+        assert_int_equal(test_decode(ht_4k(), in, &arena, &model, &error), BO_TRUNCATED);
         if (n < TREE || n == TREE)
             expect_verdict("a cut file", in, &verdict);
         else

@@ -171,7 +171,7 @@ static void expect_case(const char *codec_name, struct bo_span file, const struc
         memcpy(bad + c->at, c->bytes.p, c->bytes.n);
     const struct bo_span in = {bad, c->bytes.n == 0 ? c->at : behind > file.n ? behind : file.n};
     bo_arena_init(&arena, (size_t)1 << 24);
-    const enum bo_status status = codec->decode(in, &arena, &model, &error);
+    const enum bo_status status = test_decode(codec, in, &arena, &model, &error);
     if (status != c->status ||
         (status && (error.off != c->off || strcmp(error.what, c->what) != 0)))
         fail_msg("%s: %s: %s at byte %lld: %s", codec_name, c->row, bo_status_name(status),

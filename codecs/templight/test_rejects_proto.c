@@ -244,7 +244,7 @@ static void expect_verdict(const char *row, struct bo_span in, enum bo_status ex
             void *result;
             bo_arena_init(&arena, BO_ARENA_UNLIMITED);
             const enum bo_status status = opens ? codec->open(in, &arena, &result, &error)
-                                                : codec->decode(in, &arena, &result, &error);
+                                                : test_decode(codec, in, &arena, &result, &error);
             if (status != expected ||
                 (status && (error.off != off || strcmp(error.what, what) != 0)))
                 fail_msg("%s: %s: %s at byte %lld: %s; not %s at %lld: %s", codec->name, row,
@@ -355,7 +355,7 @@ static void expect_text(const char *row, struct bo_span in, const char *text)
     for (size_t c = 0; c < N_ELEMENTS(names); c++) {
         struct bo_error error = {0};
         void *model = NULL;
-        if (bo_find_codec(templight(), names[c])->decode(in, &arena, &model, &error))
+        if (test_decode(bo_find_codec(templight(), names[c]), in, &arena, &model, &error))
             fail_msg("%s: %s: %s at byte %lld", names[c], row, error.what, (long long)error.off);
         const char *difference = templight()->differ(model, expected);
         if (difference)
@@ -463,7 +463,7 @@ static void expect_refused(const char *row, struct bo_span in, uint64_t off, con
     struct bo_error error = {0};
     void *model;
     bo_arena_init(&arena, BUDGET_NBYTES);
-    assert_int_equal(bo_find_codec(templight(), "dict")->decode(in, &arena, &model, &error),
+    assert_int_equal(test_decode(bo_find_codec(templight(), "dict"), in, &arena, &model, &error),
                      BO_OVER_LIMIT);
     assert_string_equal(error.what, what);
     bo_arena_free(&arena);

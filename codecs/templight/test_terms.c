@@ -65,7 +65,7 @@ static void expect_names(const struct bo_span *names, uint32_t n)
     const struct bo_span bytes = encoded(model);
     void *decoded, *reader;
     struct bo_error error = {0};
-    if (terms()->decode(bytes, &arena, &decoded, &error))
+    if (test_decode(terms(), bytes, &arena, &decoded, &error))
         fail_msg("decoding: %s", error.what);
     assert_null(templight_differ(model, decoded));
     assert_int_equal(terms()->open(bytes, &arena, &reader, NULL), BO_OK);
@@ -325,7 +325,7 @@ static void test_announced_records(void **state)
     struct bo_error error = {0};
     void *decoded;
     assert_int_equal(
-        terms()->decode((struct bo_span){bytes, good.n + N_MORE}, &arena, &decoded, &error),
+        test_decode(terms(), (struct bo_span){bytes, good.n + N_MORE}, &arena, &decoded, &error),
         BO_CORRUPT);
     assert_string_equal(error.what, "records are none");
     assert_true(arena.peak_nbytes - before < N * sizeof(struct templight_record) / 2);
