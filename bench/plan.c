@@ -175,6 +175,18 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
     return BO_OK;
 }
 
+const char *bo_refusal_in(const char *message)
+{
+    static const char unsupported[] = "unsupported: ";
+    return strncmp(message, unsupported, strlen(unsupported)) == 0 ? message + strlen(unsupported)
+                                                                   : NULL;
+}
+
+const char *bo_cell_refusal(const struct bo_bench_cell *cell)
+{
+    return cell->payload->ready || cell->n_rows == 0 ? NULL : bo_refusal_in(cell->rows[0].failure);
+}
+
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec)

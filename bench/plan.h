@@ -70,6 +70,9 @@ struct bo_payload {
     uint64_t nbytes, counted_nbytes;
 };
 
+/* What follows "unsupported: " in a message, which is why a codec cannot hold a document; else NULL. */
+const char *bo_refusal_in(const char *message);
+
 struct bo_bench_cell {
     const struct bo_codec *codec;
     const struct bo_bench_document *on;
@@ -77,6 +80,9 @@ struct bo_bench_cell {
     struct bo_bench_row *rows;
     unsigned n_rows;
 };
+
+/* Why the cell's encoding cannot hold the document, which fails all rows and is no mistake; else NULL. */
+const char *bo_cell_refusal(const struct bo_bench_cell *cell);
 
 struct bo_bench_document {
     const struct bo_document *document;

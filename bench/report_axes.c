@@ -58,7 +58,7 @@ static char *matrix_cell(struct bo_arena *arena, const struct bo_run_document *d
 {
     const struct bo_run_row *row =
         codec ? bo_run_row(document, codec, bo_run_main_label(document)) : NULL;
-    if (!codec)
+    if (!codec || bo_run_refusal(codec))
         return bo_arena_printf(arena, "-");
     if (!codec->has_bytes || (row && row->failure))
         return bo_arena_printf(arena, "failed");

@@ -85,12 +85,12 @@ char *bo_singular(struct bo_arena *arena, const char *plural)
     return bo_arena_printf(arena, "%.*s", n > 1 && plural[n - 1] == 's' ? n - 1 : n, plural);
 }
 
-/* "-" before a codec's first byte; "failed" when the encoding cannot hold the document. */
+/* "-" before a codec's first byte, and where it cannot hold the document; "failed" when it did. */
 static char *bytes_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
 {
     if (codec->has_bytes)
         return bo_arena_printf(arena, "%" PRIu64, codec->bytes);
-    return bo_arena_printf(arena, codec->size ? "failed" : "-");
+    return bo_arena_printf(arena, codec->size && !bo_run_refusal(codec) ? "failed" : "-");
 }
 
 /* ---- the memory of an operation -------------------------------------------------------------- */
@@ -470,15 +470,20 @@ size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const char *label, *failure = first_failure(document, codec, &label), *last = NULL;
+        if (bo_run_refusal(codec)) {
+            add_line(&lines, bo_arena_printf(arena, "not held by %s: %s", codec->name,
+                                             bo_run_refusal(codec)));
+            continue;
+        }
         if (failure && !label)
-            add_line(&lines, bo_arena_printf(arena, "%s: %s", codec->name, last = failure));
+            add_line(&lines, bo_arena_printf(arena, "failed: %s: %s", codec->name, last = failure));
         for (unsigned l = 0; l < document->n_labels; l++) {
             const struct bo_run_row *row = codec->rows[l];
             if (!row || !row->failure || (last && strcmp(last, row->failure) == 0))
                 continue; /* the same again says nothing new */
             last = row->failure;
-            add_line(&lines,
-                     bo_arena_printf(arena, "%s, %s: %s", codec->name, document->labels[l], last));
+            add_line(&lines, bo_arena_printf(arena, "failed: %s, %s: %s", codec->name,
+                                             document->labels[l], last));
         }
     }
     *lines_ret = lines.texts;

@@ -72,8 +72,9 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
 json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter);
 
 /*
- * One line a failure, "linear-index, point/hot: wrong answer", in the arena; the same reason under
- * several labels of a codec once. Returns how many.
+ * One line a failure, "failed: linear-index, point/hot: wrong answer", in the arena; the same reason under
+ * several labels of a codec once. Before a codec's: "not held by snapshot-json: holds one instant".
+ * Returns how many.
  */
 size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
                               const char ***lines_ret);

@@ -164,7 +164,7 @@ static void print_failures(const struct bo_page *page, const struct bo_run_docum
     const char **lines;
     const size_t n = bo_comparison_failures(document, page->arena, &lines);
     if (n)
-        fprintf(page->out, "\n**Failed:**\n\n");
+        fprintf(page->out, "\n**Missing:**\n\n");
     for (size_t i = 0; i < n; i++)
         fprintf(page->out, "- %s\n", lines[i]);
     size_t i;

@@ -79,6 +79,8 @@ char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *docum
 {
     const struct bo_run_row *row = bo_run_row(document, codec, figure->label);
     const char *status = json_string_value(json_object_get(codec->size, "status"));
+    if (bo_run_refusal(codec))
+        return bo_arena_printf(arena, "-");
     if ((row && row->failure) || (status && strcmp(status, "ok") != 0))
         return bo_arena_printf(arena, "failed");
     return bo_significant(arena, bo_figure_value(document, codec, figure, second_sections));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/noop.h"
+#include "bench/plan.h"
 #include "bench/report_notes.h"
 #include "bench/report_text.h"
 #include "bench/stats.h"
@@ -220,7 +221,13 @@ static void add_label(struct bo_run *run, struct bo_run_document *document, cons
     document->labels[document->n_labels++] = label;
 }
 
-/* Fills each codec's rows, and the bytes of one whose size is only in its rows. */
+const char *bo_run_refusal(const struct bo_run_codec *codec)
+{
+    const char *status = string_of(codec->size, "status");
+    return codec->has_bytes || !status ? NULL : bo_refusal_in(status);
+}
+
+/* Fills each codec's rows but where it cannot hold the document, and the bytes of one whose size is only in its rows. */
 static void place_rows(struct bo_run *run, struct bo_run_document *document, const json_t *places)
 {
     size_t i;
@@ -234,7 +241,7 @@ static void place_rows(struct bo_run *run, struct bo_run_document *document, con
             if (strcmp(row->codec, codec->name) != 0)
                 continue;
             for (unsigned l = 0; l < document->n_labels; l++)
-                if (strcmp(document->labels[l], row->label) == 0)
+                if (strcmp(document->labels[l], row->label) == 0 && !bo_run_refusal(codec))
                     codec->rows[l] = row;
             const double bytes = bo_run_counter(row, "bytes");
             if (!codec->has_bytes && !codec->is_noop && !isnan(bytes)) {

@@ -40,6 +40,9 @@ struct bo_run_codec {
     const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
 };
 
+/* Why the encoding cannot hold the document ("holds one instant"); NULL when it can, or fails otherwise. */
+const char *bo_run_refusal(const struct bo_run_codec *codec);
+
 struct bo_run_document {
     const char *format, *name;
     const json_t *sizes; /* bo_sizes_json's object */

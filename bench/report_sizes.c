@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/compress.h"
+#include "bench/plan.h"
 #include "bench/report_comparison.h"
 #include "bench/sizes.h"
 
@@ -99,13 +100,15 @@ static void add_heading(const struct base *base, struct bo_grid *grid)
 static void add_codec(const struct base *base, const json_t *codec, struct bo_grid *grid)
 {
     const bool ok = json_object_get(codec, "bytes") != NULL;
+    const char *refusal = ok ? NULL : bo_refusal_in(string_of(codec, "status"));
     bo_grid_add(grid, "%s%s", string_of(codec, "name"),
                 json_is_true(json_object_get(codec, "probabilistic")) ? " (~)" : "");
     bo_grid_add(grid, "%s", string_of(codec, "role"));
     if (ok)
         bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "sections")));
     else
-        bo_grid_add(grid, "failed: %s", string_of(codec, "status"));
+        bo_grid_add(grid, refusal ? "not held: %s" : "failed: %s",
+                    refusal ? refusal : string_of(codec, "status"));
     if (base->aside)
         bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "aside")));
     if (ok) {

@@ -16,7 +16,7 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
     bo_grid_markdown(&grid, out);
     const size_t n = bo_comparison_failures(table->document, arena, &failures);
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s- failed: %s\n", i ? "" : "\n", failures[i]);
+        fprintf(out, "%s- %s\n", i ? "" : "\n", failures[i]);
     fprintf(out, "\n%s. Corpus: %s. %s. Machine: %s. Run: %s. Again: `%s`\n", caption.what,
             caption.corpus, caption.sample, caption.machine, caption.run, caption.command);
     const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
@@ -34,8 +34,7 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     putc('\n', out);
     const size_t n = bo_comparison_failures(table->document, arena, &failures);
     for (size_t i = 0; i < n; i++)
-        bo_print_wrapped(out, bo_arena_printf(arena, "Failed: %s", failures[i]), BO_RFC_WIDTH,
-                         "          ");
+        bo_print_wrapped(out, failures[i], BO_RFC_WIDTH, "  ");
     bo_caption_print(&caption, BO_RFC_WIDTH, out);
     const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
     if (outliers)
@@ -61,7 +60,6 @@ static void print_tex(struct bo_table *table, struct bo_arena *arena, FILE *out)
     }
     const size_t n = bo_comparison_failures(table->document, arena, &failures);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "Failed: ");
         bo_print_tex(failures[i], out);
         fprintf(out, ". ");
     }

@@ -52,16 +52,6 @@ static const char *verdict(double v, double limit)
     return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
-/* Why a codec cannot hold the document; NULL when it does, or fails otherwise. */
-static const char *refusal_of(const struct bo_run_codec *codec)
-{
-    static const char unsupported[] = "unsupported: ";
-    const char *status = json_string_value(json_object_get(codec->size, "status"));
-    return !codec->has_bytes && status && strncmp(status, unsupported, strlen(unsupported)) == 0
-               ? status + strlen(unsupported)
-               : NULL;
-}
-
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret)
 {
@@ -70,7 +60,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
     bo_grid_init(grid_ret, arena, 2);
     add_heading(document, uses, grid_ret);
     for (unsigned i = 0; i < n; i++) {
-        if (refusal_of(codecs[i]))
+        if (bo_run_refusal(codecs[i]))
             continue;
         bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[i]));
         bo_grid_add(grid_ret, "%s", codecs[i]->role);
@@ -287,7 +277,7 @@ static void print_refusals(const struct bo_page *page, const struct bo_run_docum
 {
     const char *before = "\nNot in the table: ";
     for (unsigned c = 0; c < document->n_codecs; c++) {
-        const char *refusal = refusal_of(&document->codecs[c]);
+        const char *refusal = bo_run_refusal(&document->codecs[c]);
         if (refusal)
             fprintf(page->out, "%s%s (%s)", before, document->codecs[c].name, refusal);
         before = refusal ? ", " : before;

@@ -43,9 +43,10 @@ struct layout {
     unsigned name_width;
 };
 
+/* NULL where there is none, or the codec does not hold the document. */
 static const struct bo_bench_row *find_row(const struct bo_bench_cell *cell, const char *label)
 {
-    for (unsigned r = 0; r < cell->n_rows; r++)
+    for (unsigned r = 0; r < cell->n_rows && !bo_cell_refusal(cell); r++)
         if (strcmp(cell->rows[r].label, label) == 0)
             return &cell->rows[r];
     return NULL;
@@ -150,6 +151,11 @@ static void print_failures(const struct bo_plan *plan, FILE *out)
 {
     for (unsigned c = 0; c < plan->n_cells; c++) {
         const struct bo_bench_cell *cell = &plan->cells[c];
+        if (bo_cell_refusal(cell)) {
+            fprintf(out, "not held: %s by %s: %s\n", cell->on->document->name, cell->codec->name,
+                    bo_cell_refusal(cell));
+            continue;
+        }
         for (unsigned r = 0; r < cell->n_rows; r++)
             if (cell->rows[r].failure[0])
                 fprintf(out, "failed: %s: %s\n", cell->rows[r].name, cell->rows[r].failure);

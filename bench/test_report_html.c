@@ -37,7 +37,7 @@ static void the_page_holds_what_it_must(void **state)
         "<td data-v=\"1250\">1250</td>", /* a number to sort by, and its text */
         "<td data-v=\"1.25\">1.250</td>",
         "made for a test | with a bar; XXH3-64",
-        "<li>liar, point/pc-4096: wrong answer: query 12 of the set</li>",
+        "<li>failed: liar, point/pc-4096: wrong answer: query 12 of the set</li>",
         "<summary>The fuzzing record</summary>",
         "<td>Test CPU, 2 CPUs, L2 1 MiB</td>",
         "<a href=\"../../results/test-cpu-2c/x.json\">", /* from build/report */

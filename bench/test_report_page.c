@@ -236,8 +236,8 @@ static void each_document_has_its_figures(void **state)
         "\n## small-sample\n",
         "\n## large sample, of a user\n",
         "](../results/test-cpu-2c/pcdata-large_sample__of_a_user-workloads.svg)",
-        "- liar, point/pc-4096: wrong answer: query 12 of the set\n",
-        "- broken: " SAMPLE_FLAW "\n",
+        "- failed: liar, point/pc-4096: wrong answer: query 12 of the set\n",
+        "- failed: broken: " SAMPLE_FLAW "\n",
     };
     char *text = print_with(*state, print_documents);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)

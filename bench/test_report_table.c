@@ -322,9 +322,8 @@ static void failures_stay_visible(void **state)
         const char *row = strstr(text, "broken");
         assert_non_null(row);
         assert_non_null(strstr(row, "failed"));
-        const bool lower = strstr(text, "failed: broken: " SAMPLE_FLAW);
-        assert_true(lower || strstr(text, "Failed: broken: " SAMPLE_FLAW));
-        assert_non_null(strstr(text, "liar, point/pc-4096: wrong answer"));
+        assert_non_null(strstr(text, "failed: broken: " SAMPLE_FLAW));
+        assert_non_null(strstr(text, "failed: liar, point/pc-4096: wrong answer"));
         free(text);
     }
     char *text = sample_print(*state, "md", NULL, "point");
@@ -339,6 +338,34 @@ static void failures_stay_visible(void **state)
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
+
+/* What a codec cannot hold is no failure: dashes, and a line that says why. */
+static void refusals_are_no_failures(void **state)
+{
+    static const char flaw[] = "\"" SAMPLE_FLAW "\"", refusal[] = "\"unsupported: toys\"";
+    struct bo_run run;
+    (void)state;
+    json_t *json = sample_json();
+    char *text = json_dumps(json, 0);
+    json_decref(json);
+    for (char *at; (at = strstr(text, flaw));) {
+        char *longer;
+        assert_true(
+            asprintf(&longer, "%.*s%s%s", (int)(at - text), text, refusal, at + strlen(flaw)) > 0);
+        free(text);
+        text = longer;
+    }
+    assert_true(bo_run_take(json_loads(text, 0, NULL), "refusing", &run));
+    free(text);
+    text = sample_print(&run, "md", NULL, "point");
+    const char *broken = strstr(text, "| broken |");
+    assert_non_null(memmem(broken, strcspn(broken, "\n"), " | - | - | ", 11));
+    assert_null(memmem(broken, strcspn(broken, "\n"), "failed", 6));
+    assert_non_null(strstr(text, "- not held by broken: toys\n"));
+    assert_null(strstr(text, "failed: broken"));
+    free(text);
+    bo_run_free(&run);
+}
 
 static void numbers_as_people_read_them(void **state)
 {
@@ -485,6 +512,7 @@ int main(void)
         cmocka_unit_test(a_reader_has_the_bytes_of_its_encoding),
         cmocka_unit_test(the_largest_document_is_the_one_shown),
         cmocka_unit_test(failures_stay_visible),
+        cmocka_unit_test(refusals_are_no_failures),
         cmocka_unit_test(numbers_as_people_read_them),
         cmocka_unit_test(marks_by_hand),
         cmocka_unit_test(the_newest_run_is_found),

@@ -405,6 +405,13 @@ static void a_codec_that_cannot_hold_the_document(void **state)
     assert_failed(&run, "refuse", "encode", "unsupported: toys only");
     assert_failed(&run, "refuse", "get/uniform", "unsupported: toys only");
     assert_sound(&run, "noop", "get/uniform");
+    for (unsigned c = 0; c < run.plan.n_cells; c++) {
+        const char *refusal = bo_cell_refusal(&run.plan.cells[c]);
+        if (run.plan.cells[c].codec == &refuse)
+            assert_string_equal(refusal, "toys only");
+        else
+            assert_null(refusal);
+    }
     finish(&run);
 }
 

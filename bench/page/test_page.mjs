@@ -51,6 +51,7 @@ const readRuns = () => {
     const times = new Map(), failed = new Set();
     for (const b of benchmarks) {
       if (b.run_type !== "iteration") continue;
+      if (b.error_occurred && b.error_message.startsWith("unsupported: ")) continue; // shown as a dash
       if (b.error_occurred) failed.add(b.run_name);
       else (times.get(b.run_name) ?? times.set(b.run_name, []).get(b.run_name)).push(b.real_time);
     }

@@ -132,7 +132,8 @@ static int parse_request(int argc, char **argv, struct request *request)
         "repetition, 8 ms to 1 ms. An OUT that is a folder, or ends in /, gets MACHINE/DATE.json.\n"
         "With --against, the comparison is that of `compare`, OUT gets this build's results and\n"
         "OUT's name with .against.json the other's.\n"
-        " Exit code 1: a codec failed on something; with --against: something is worse.",
+        " Exit code 1: a codec failed on something, but for documents of a kind that it does not\n"
+        "hold; with --against: something is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
@@ -402,7 +403,7 @@ static bool write_results(const struct request *request, const struct bo_plan *p
 static bool any_failed(const struct bo_plan *plan)
 {
     for (unsigned c = 0; c < plan->n_cells; c++)
-        for (unsigned r = 0; r < plan->cells[c].n_rows; r++)
+        for (unsigned r = 0; r < plan->cells[c].n_rows && !bo_cell_refusal(&plan->cells[c]); r++)
             if (plan->cells[c].rows[r].failure[0])
                 return true;
     return false;

@@ -625,6 +625,10 @@ json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
 gives 2 "bakeoff: table: *" table pcdata --results "$t/bench.json" --style nothing
 gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
+# A codec that cannot hold a document is told of, and no failure.
+gives 0 "*" bench --quick --corpus make --format statehist --codec snapshot-packed --kind point --workload uniform
+holds "bench says what is not held" grep -qx \
+    'not held: make by snapshot-packed: holds one instant, not a history' "$t/out"
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 
 # ---- pick
