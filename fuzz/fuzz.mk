@@ -14,7 +14,7 @@ FUZZ_TARGETS := $(foreach f,$(FUZZ_FORMATS),$(foreach k,$(FUZZ_KINDS),$(f)_$(k))
 
 # ---- engines, as variants ----------------------------------------------------------------------
 
-FUZZ_SANITIZE := -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined
+FUZZ_SANITIZE := -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined
 FUZZ_MAKE = $(MAKE) --no-print-directory \
 	$(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 FUZZ_VARIANT_libfuzzer = VARIANT=libfuzzer CC_libfuzzer=clang LDFLAGS_libfuzzer=-fsanitize=fuzzer \

@@ -95,21 +95,22 @@ for v in "$@"; do
     fi
 done
 finish_all # the programs that the rest runs are there now
-step "import: real Go binaries" corpora/import/test_real_go.sh
+# The longest first: the last step to end has a processor for itself.
+step "instructions" instructions
 step "command line" make --no-print-directory build/bakeoff check-cli
+step "import: real Go binaries" corpora/import/test_real_go.sh
 step "command line: asan" make --no-print-directory VARIANT=asan BAKEOFF=build/asan/bakeoff check-cli
+step "the tutorial" docs/test_tutorial.sh
 step "report: the page in a browser" make --no-print-directory check-page
-step "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
-step "corpora: manifest" corpora/check.sh
 step "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
 step "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
-step "import: clang's traces" corpora/import/test_real_templight.sh
 step "import: LTTng's traces" corpora/import/test_real_lttng.sh
 step "import: Java reads state histories" corpora/import/test_real_statehist.sh
-step "the tutorial" docs/test_tutorial.sh
-step "planted faults" fuzz/faults.sh anchors
-step "instructions" instructions
 step "source layout" make --no-print-directory check-format
+step "corpora: manifest" corpora/check.sh
+step "import: clang's traces" corpora/import/test_real_templight.sh
+step "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
+step "planted faults" fuzz/faults.sh anchors
 finish_all
 
 if ((skipped)); then
