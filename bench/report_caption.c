@@ -68,14 +68,6 @@ char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena 
         n, 100 * coverage);
 }
 
-/* A name as a shell takes it; one that would need quotes is a file that only its user has. */
-static const char *shell_word(const char *name)
-{
-    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")]
-               ? "FILE"
-               : name;
-}
-
 /* Checks out the commit, fetches what is not in the repository, measures, prints. */
 static char *command_text(const struct bo_run_document *document, struct bo_arena *arena)
 {
@@ -85,7 +77,7 @@ static char *command_text(const struct bo_run_document *document, struct bo_aren
         arena,
         "git checkout %.*s && make %sbench && build/bakeoff table %s --corpus %s --style rfc",
         (int)strcspn(commit, "+"), commit, embedded ? "" : "corpora ", document->format,
-        shell_word(document->name));
+        bo_shell_word(document->name));
 }
 
 static char *corpus_text(const struct bo_run_document *document, struct bo_arena *arena)

@@ -321,8 +321,8 @@ void bo_page_curves(const struct bo_page *page, const char *format)
     fprintf(page->out, "\n### Cost against size\n");
     if (n < 2) {
         fprintf(page->out,
-                "\nThis run has no two documents for curves over sizes. `make corpora` makes them, "
-                "and `make bench BENCH_FLAGS=--scale` measures them, too.\n");
+                "\nNot measured: no run here has two documents for curves over sizes; `make bench "
+                "BENCH_FLAGS=--scale` measures them, too.\n");
         return;
     }
     const struct bo_run_document *large = documents[n - 1], *small = hundredth(documents, n);

@@ -614,8 +614,7 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
         print_heading(page, "The uses");
         print_uses(page, format, main);
     }
-    if (notes && notes->curves)
-        bo_page_curves(curves, format->name);
+    bo_page_curves(curves, format->name);
     print_programs(page, format, main);
     print_extras(page, format, main);
     const unsigned n = count_documents(page, format);

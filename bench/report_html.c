@@ -269,9 +269,7 @@ static void print_more(const struct html *html, const struct chapter *chapter)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         print_part(html, chapter, parts[i][0], parts[i][1]);
     const struct bo_page curves = start(chapter->curves, &markdown);
-    const struct bo_notes *notes = bo_notes_of(chapter->format->name);
-    if (notes && notes->curves)
-        bo_page_curves(&curves, chapter->format->name);
+    bo_page_curves(&curves, chapter->format->name);
     print_folded(html, "Cost against size", &markdown);
     print_fuzzing(html, chapter);
     print_environment(html, chapter->page, "The environment");

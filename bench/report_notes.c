@@ -412,8 +412,7 @@ static const struct bo_notes notes[] = {
          "counters, should the file have?",
      .sizes = "`bytes` is the whole file.",
      .axes = &lprf_axes,
-     .uses = &lprf_use_cases,
-     .curves = true},
+     .uses = &lprf_use_cases},
     {.format = "autofdo",
      .question =
          "A sampled profile tells a compiler how hot each function, line and inlined call was. The "

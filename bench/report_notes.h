@@ -107,7 +107,6 @@ struct bo_notes {
     const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */
     const struct bo_uses *uses;         /* or NULL */
     const struct bo_size_table *tables; /* or NULL */
-    bool curves;                        /* documents for curves over sizes can be had */
 };
 
 /* NULL when nothing particular is to be said. */

@@ -220,6 +220,38 @@ static void print_facts(const struct bo_page *page)
     print_fact(page, "seeds", pairs_text(page, "seeds"));
 }
 
+/* Whether codecs' bytes were given to the outer compressors, too. */
+static bool is_compressed(const struct bo_run_document *document)
+{
+    const json_t *codec;
+    size_t i;
+    json_array_foreach(json_object_get(document->sizes, "codecs"), i, codec)
+    {
+        if (json_object_get(codec, "zstd19"))
+            return true;
+    }
+    return false;
+}
+
+/* The command that measures what the run measured. */
+static char *bench_text(const struct bo_page *page)
+{
+    const struct bo_run *run = page->run;
+    const char *format = run->n_documents ? run->documents[0].format : "", *names = "";
+    bool one_format = run->n_documents > 0, compressed = false;
+    for (size_t d = 0; d < run->n_documents; d++) {
+        const struct bo_run_document *document = &run->documents[d];
+        one_format = one_format && strcmp(document->format, format) == 0;
+        compressed = compressed || is_compressed(document);
+        names = bo_arena_printf(page->arena, "%s%s%s", names, d ? "," : "",
+                                bo_shell_word(document->name));
+    }
+    return bo_arena_printf(page->arena,
+                           "build/bakeoff bench --json results/%s%s --corpus %s --repetitions %s%s",
+                           one_format ? " --format " : "", one_format ? format : "", names,
+                           number_text(page, "rounds", ""), compressed ? "" : " --no-compress");
+}
+
 static void print_again(const struct bo_page *page)
 {
     bool fetched = false;
@@ -228,11 +260,12 @@ static void print_again(const struct bo_page *page)
             fetched || !json_is_true(json_object_get(page->run->documents[d].sizes, "embedded"));
     const char *commit = bo_run_fact(page->run, "commit");
     fprintf(
-        page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\n%smake bench\n```\n",
+        page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\nmake\n%s%s\n```\n",
         (int)strcspn(commit, "+"), commit,
         fetched
             ? "make corpora   # documents that are not in the repository; external ones: corpora/README.md\n"
-            : "");
+            : "",
+        bench_text(page));
     if (strchr(commit, '+'))
         fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
 }

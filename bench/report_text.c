@@ -58,6 +58,13 @@ void bo_print_command(FILE *out, const char *command, unsigned width, const char
     print_words(out, command, width - strlen(on), strlen(indent), indent, on);
 }
 
+const char *bo_shell_word(const char *name)
+{
+    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")]
+               ? "FILE"
+               : name;
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 char *bo_significant(struct bo_arena *arena, double v)

@@ -22,6 +22,9 @@ void bo_print_wrapped(FILE *out, const char *text, unsigned width, const char *i
  */
 void bo_print_command(FILE *out, const char *command, unsigned width, const char *indent);
 
+/* A document's name as a shell takes it; one that would need quotes is a file that only its user has. */
+const char *bo_shell_word(const char *name);
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Three significant digits without an exponent: "1234", "56.7", "0.0123". "-" for NaN. */

@@ -456,7 +456,7 @@ static void the_section_of_curves(void **state)
                                  "query is `find/hot`."));
     free(text);
     text = page_text(*state, print_no_curves);
-    assert_non_null(strstr(text, "`make corpora` makes them"));
+    assert_non_null(strstr(text, "BENCH_FLAGS=--scale` measures them"));
     assert_null(strstr(text, ".svg"));
     free(text);
 }
