@@ -151,12 +151,17 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     if (!only_codec)
         argv[10] = NULL;
     /*
-     * Nothing that depends on the machine or the moment: valgrind shows all processors of a level as one, so that
-     * libc chooses the same functions, but not those that copy by one instruction a byte, which would count as so
-     * many; symbols are bound before the counting; memory comes from the C library, whose allocator goes neither by the
-     * clock nor by processors; large blocks are mapped, which grow without copying.
+     * Nothing that depends on the machine or the moment: libc's functions for x86-64 of the first level, as it chooses
+     * between the others by the processor's maker, too; symbols are bound before the counting; memory comes from the C
+     * library, whose allocator goes neither by the clock nor by processors; large blocks are mapped, which grow
+     * without copying.
      */
-    setenv("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS:glibc.malloc.mmap_threshold=131072", 1);
+    setenv(
+        "GLIBC_TUNABLES",
+        "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX2,-AVX,-BMI1,-BMI2,-ERMS,-FSRM,-LZCNT,"
+        "-FMA,-FMA4,-MOVBE,-POPCNT,-RTM,-SSSE3,-SSE4_1,-SSE4_2:glibc.cpu.x86_non_temporal_threshold=786432:"
+        "glibc.malloc.mmap_threshold=131072",
+        1);
     setenv("LD_BIND_NOW", "1", 1);
     setenv("LD_PRELOAD", "libc.so.6", 1);
     dup2(out, STDOUT_FILENO);
