@@ -3,12 +3,14 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench/axes.h"
 #include "bench/noop.h"
+#include "bench/report_notes.h"
 #include "harness/registry.h"
 
 /*
@@ -54,6 +56,27 @@ const char *bo_names_unmet(const struct bo_names *names)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
+enum { MAX_LABEL = 128 };
+
+static const char *label_of(const struct bo_query_kind *kind, const struct bo_workload *workload,
+                            char label[MAX_LABEL])
+{
+    snprintf(label, MAX_LABEL, "%s/%s", kind->name, workload->name);
+    return label;
+}
+
+/* Whether the query is that of the curves over sizes. */
+static bool is_of_curves(const struct bo_format *format, unsigned kind, unsigned workload)
+{
+    char label[MAX_LABEL];
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    if (!notes || !notes->curve_label)
+        return kind == 0 && workload == 0;
+    return strcmp(notes->curve_label, label_of(&format->kinds[kind],
+                                               &format->kinds[kind].workloads[workload], label)) ==
+           0;
+}
+
 static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_bench_document *on,
                                 struct bo_arena *arena, struct bo_error *err)
 {
@@ -70,7 +93,7 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
             continue;
         for (unsigned w = 0; w < kind->n_workloads; w++) {
             if (!bo_names_allow(&options->workloads, kind->workloads[w].name) ||
-                (on->document->scale && (k || w)))
+                (on->document->scale && !is_of_curves(format, k, w)))
                 continue;
             const enum bo_status status =
                 bo_questions_draw(format, kind, &kind->workloads[w], on->document->model, arena,
@@ -166,9 +189,9 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
         const struct bo_questions *set = &cell->on->sets[s];
         if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1))
             continue;
-        char label[128];
-        snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
-        const enum bo_status status = add_row(options, cell, BO_QUERY, set, label, arena, err);
+        char label[MAX_LABEL];
+        const enum bo_status status = add_row(
+            options, cell, BO_QUERY, set, label_of(set->kind, set->workload, label), arena, err);
         if (status)
             return status;
     }

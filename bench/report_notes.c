@@ -420,6 +420,7 @@ static const struct bo_notes notes[] = {
          "smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
          "compressor, and an encoding made for both?",
      .main_label = "function/first",
+     .curve_label = "function/uniform",
      .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2 and v407 "
               "neither timestamps nor files: they are measured on what they hold.",
      .tables = autofdo_tables,
@@ -434,6 +435,7 @@ static const struct bo_notes notes[] = {
          "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
          "the origin of an End: it is measured on what it holds.",
      .main_label = "name/first",
+     .curve_label = "name/uniform",
      .tables = templight_tables,
      .uses = &templight_use_cases},
     {.format = "statehist",

@@ -102,6 +102,7 @@ struct bo_notes {
     const char *question; /* two sentences */
     /* By which codecs are placed and picked; NULL: the first query. */
     const char *main_label;
+    const char *curve_label;            /* the query of the curves over sizes; NULL: the first */
     const char *sizes;                  /* what counts as bytes */
     const struct bo_extra *extras;      /* ends with a NULL title; or NULL */
     const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */

@@ -13,6 +13,7 @@
 #include "bench/report_code.h"
 #include "bench/report_format.h"
 #include "bench/report_inserts.h"
+#include "bench/report_notes.h"
 #include "bench/report_page.h"
 #include "bench/test_printed.h"
 #include "harness/cli/cli.h"
@@ -286,6 +287,32 @@ static void codecs_lead_to_code_and_layout(void **state)
         }
 }
 
+static bool is_query(const struct bo_format *format, const char *label)
+{
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        for (unsigned w = 0; w < format->kinds[k].n_workloads; w++) {
+            char name[128];
+            snprintf(name, sizeof name, "%s/%s", format->kinds[k].name,
+                     format->kinds[k].workloads[w].name);
+            if (strcmp(name, label) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* A name that is none would fall back to the first query, unseen. */
+static void what_is_asked_first_is_a_query(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_notes *notes = bo_notes_of((*f)->name);
+        const char *labels[] = {notes->main_label, notes->curve_label};
+        for (size_t i = 0; i < 2; i++)
+            if (labels[i] && !is_query(*f, labels[i]))
+                fail_msg("%s has no query %s", (*f)->name, labels[i]);
+    }
+}
+
 /* ---- parts in other pages -------------------------------------------------------------------- */
 
 #define ENDS "<!-- report ends -->\n"
@@ -381,6 +408,7 @@ int main(void)
         cmocka_unit_test(the_page_holds_what_it_must),
         cmocka_unit_test(each_document_has_its_figures),
         cmocka_unit_test(codecs_lead_to_code_and_layout),
+        cmocka_unit_test(what_is_asked_first_is_a_query),
         cmocka_unit_test(parts_are_filled_in),
         cmocka_unit_test(the_glance_links_to_the_report),
         cmocka_unit_test(faulty_parts_are_told),
