@@ -76,6 +76,8 @@ static struct bo_span very_long_name(const struct bo_draft *d, size_t n, struct 
     uint8_t *p = bo_alloc(arena, n);
     for (size_t i = 0; p && i < n; i++)
         p[i] = d->p[i % d->n];
+    if (p)
+        keep_rules(p, n); /* it may end amid the draft, in a blank */
     return (struct bo_span){p, n};
 }
 

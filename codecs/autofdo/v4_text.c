@@ -31,17 +31,26 @@ static void put_literal(struct bo_writer *out, const char *s)
     bo_put_bytes(out, s, strlen(s));
 }
 
+/* Without printf: a name may be 64 KiB of such bytes, and stand in a profile as often as it likes. */
+static void put_escaped(struct bo_writer *out, uint8_t byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char text[] = {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+    bo_put_bytes(out, text, sizeof text);
+}
+
 static void put_string(struct bo_writer *out, struct bo_span s)
 {
     bo_put_u8(out, '"');
     for (size_t i = 0; i < s.n; i++) {
         const uint8_t byte = s.p[i];
         if (byte < ' ' || byte > '~')
-            bo_put_text(out, "\\x%02x", byte);
-        else if (byte == '"' || byte == '\\')
-            bo_put_text(out, "\\%c", byte);
-        else
+            put_escaped(out, byte);
+        else {
+            if (byte == '"' || byte == '\\')
+                bo_put_u8(out, '\\');
             bo_put_u8(out, byte);
+        }
     }
     bo_put_u8(out, '"');
 }
