@@ -24,6 +24,7 @@
 #include <xxhash.h>
 
 #include "bench/clock.h"
+#include "bench/events.h"
 #include "bench/gbench_shim.h"
 #include "bench/heap.h"
 #include "bench/stats.h"
@@ -318,6 +319,17 @@ void bo_date_utc(char *date_ret, size_t nbytes)
     strftime(date_ret, nbytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+static json_t *events_json(void)
+{
+    struct bo_events events;
+    json_t *names = json_array();
+    bo_events_open(&events, bo_processor_events);
+    for (unsigned i = 0; i < events.n; i++)
+        json_array_append_new(names, json_string(events.events[i]->name));
+    bo_events_close(&events);
+    return names;
+}
+
 static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
 {
     char model[256], slug[BO_MAX_SLUG], commit[64], kernel[300];
@@ -332,12 +344,13 @@ static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
     read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:f, s:I}",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:f, s:I}",
         "machine", slug, "cpu", model, "architecture", system.machine, "kernel", kernel, "governor",
         governor, "huge_pages", huge_pages, "compiler", compiler(), "flags", BO_CFLAGS, "commit",
         commit, "program_xxh3", program, "allocator", bo_heap_name(), "libraries", libraries_json(),
-        "optional_codecs", optional_codecs_json(), "clock", "thread CPU time", "clock_cost_ns",
-        clock_cost_ns(), "cold_eviction_bytes", (json_int_t)bo_machine_eviction_nbytes());
+        "optional_codecs", optional_codecs_json(), "events", events_json(), "clock",
+        "thread CPU time", "clock_cost_ns", clock_cost_ns(), "cold_eviction_bytes",
+        (json_int_t)bo_machine_eviction_nbytes());
 }
 
 json_t *bo_machine_context(void)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/clock.h"
+#include "bench/events.h"
 #include "bench/gbench_shim.h"
 #include "bench/stats.h"
 
@@ -14,6 +15,7 @@ struct tally {
     double *batch_ns; /* per operation; room for all */
     size_t n_batches;
     uint64_t n_operations, wall_ns;
+    struct bo_events events;
 };
 
 static double time_batch(void *context)
@@ -22,10 +24,12 @@ static double time_batch(void *context)
     const struct bo_timed *timed = tally->timed;
     if (timed->prepare && !timed->prepare(timed->context))
         return -1;
+    bo_events_start(&tally->events);
     const uint64_t wall = bo_wall_ns(), cpu = bo_cpu_ns();
     const uint64_t n = timed->run(timed->context);
     const uint64_t cpu_ns = bo_cpu_ns() - cpu;
     tally->wall_ns += bo_wall_ns() - wall;
+    bo_events_stop(&tally->events);
     if (timed->release)
         timed->release(timed->context);
     if (n == 0)
@@ -50,6 +54,7 @@ bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *tim
     if (!tally.batch_ns)
         abort();
     struct bo_gbench_result result;
+    bo_events_open(&tally.events, bo_processor_events);
     const bool ok = bo_gbench_run(&bench, &result) && tally.n_operations;
     if (ok) {
         const double n = (double)tally.n_operations;
@@ -62,7 +67,11 @@ bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *tim
         bo_record_count(record, "mean_ns", result.manual_s * 1e9 / n);
         bo_record_count(record, "wall_ns", (double)tally.wall_ns / n);
         bo_record_count(record, "batches", (double)tally.n_batches);
+        for (unsigned i = 0; i < tally.events.n; i++)
+            bo_record_count(record, tally.events.events[i]->name,
+                            bo_events_count(&tally.events, i) / n);
     }
+    bo_events_close(&tally.events);
     free(tally.batch_ns);
     return ok;
 }

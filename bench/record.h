@@ -23,7 +23,7 @@ enum bo_record_type {
 };
 
 enum {
-    BO_MAX_COUNTERS = 12,
+    BO_MAX_COUNTERS = 16,
     BO_COUNTER_NAME = 32,
     BO_MAX_MESSAGE = 240,
     BO_MAX_RECORD_LINE = 2048

@@ -186,6 +186,16 @@ static void print_parts(const struct bo_page *page)
     }
 }
 
+static char *events_text(const struct bo_page *page)
+{
+    char *text = NULL;
+    size_t i;
+    const json_t *name;
+    json_array_foreach(json_object_get(page->run->ours, "events"), i, name) text = bo_arena_printf(
+        page->arena, "%s%s%s", text ? text : "", text ? ", " : "", json_string_value(name));
+    return text ? text : bo_arena_printf(page->arena, "nothing");
+}
+
 static void print_facts(const struct bo_page *page)
 {
     static const char *const facts[][2] = {
@@ -214,6 +224,8 @@ static void print_facts(const struct bo_page *page)
     print_fact(page, "libraries", pairs_text(page, "libraries"));
     if (json_object_get(page->run->ours, "optional_codecs"))
         print_fact(page, "optional codecs", pairs_text(page, "optional_codecs"));
+    if (json_object_get(page->run->ours, "events"))
+        print_fact(page, "counted by the processor", events_text(page));
     print_parts(page);
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));

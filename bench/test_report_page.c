@@ -221,6 +221,7 @@ static void the_page_holds_what_it_must(void **state)
         "\n<!-- sizes begin -->\n",
         "\n<!-- sizes end -->\n",
         "| processor | Test CPU, 2 CPUs, L2 1 MiB |",
+        "| counted by the processor | instructions, cycles |",
         "git checkout 0123456789012345678901234567890123456789\nmake\nmake corpora ",
         "\nbuild/bakeoff bench --json results/ --format pcdata --corpus small-sample,FILE --repetitions ",
     };

@@ -1,0 +1,41 @@
+/*
+ * What the processor counts of the calling thread in user mode (perf_event_open(2)): instructions, cycles, misses.
+ * Many virtual machines, and containers that forbid the call, have no such counters; then there are none here.
+ */
+#ifndef BO_EVENTS_H
+#define BO_EVENTS_H
+
+#include <stdint.h>
+
+enum { BO_MAX_EVENTS = 4 };
+
+struct bo_event {
+    const char *name; /* as a record's counter; NULL ends a list */
+    uint32_t type;    /* PERF_TYPE_... */
+    uint64_t config;
+};
+
+/* Instructions, cycles, mispredicted branches, misses of the last cache: all that results have. */
+extern const struct bo_event bo_processor_events[];
+
+struct bo_events {
+    const struct bo_event *events[BO_MAX_EVENTS]; /* those that the machine has */
+    int fds[BO_MAX_EVENTS];
+    unsigned n;
+};
+
+/* Nothing is counted until bo_events_start. */
+void bo_events_open(struct bo_events *events, const struct bo_event *wanted);
+void bo_events_close(struct bo_events *events);
+
+/* Counts go on where they stopped. */
+void bo_events_start(const struct bo_events *events);
+void bo_events_stop(const struct bo_events *events);
+
+/*
+ * The i-th count; where events took turns, as there are more than counters, what it would be of the whole time. 0 when
+ * it was never counted.
+ */
+double bo_events_count(const struct bo_events *events, unsigned i);
+
+#endif
