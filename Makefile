@@ -36,15 +36,14 @@ CC_coverage := clang
 CC_i686 := i686-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
 # Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
-# 80%. What only checks has lines for its stack traces (-g1) and, on foreign machines, is compiled in a hurry: the
-# compilers are what `make test` waits for.
+# 80%. What only checks has lines for its stack traces (-g1): the compilers are what `make test` waits for.
 FLAGS_gcc := -O2 -falign-functions=64
 FLAGS_clang := -O2 -g1 -falign-functions=64
 FLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_msan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=memory
 FLAGS_coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
-FLAGS_i686 := -O1 -g1 -msse2 -mfpmath=sse
-FLAGS_s390x := -O1 -g1
+FLAGS_i686 := -O2 -g1 -msse2 -mfpmath=sse
+FLAGS_s390x := -O2 -g1
 LDFLAGS_i686 := -static
 LDFLAGS_s390x := -static
 RUN_s390x := qemu-s390x-static
