@@ -32,8 +32,8 @@ codecs() {
     hash=$(sources "$1")
     seconds=$(cat "$WORK/night/$1"_*.tsv | awk -F '\t' '$2 != "corpus" { s += $3 } END { print s + 0 }')
     while read -r name met taken; do
-        before=$(awk -F '\t' -v name="$1/$name" -v hash="$hash" \
-            '$1 == name && $2 == hash { print $3, $4, $5 }' "$OUT/codecs.tsv" 2>/dev/null)
+        before=$([[ ! -f $OUT/codecs.tsv ]] || awk -F '\t' -v name="$1/$name" -v hash="$hash" \
+            '$1 == name && $2 == hash { print $3, $4, $5 }' "$OUT/codecs.tsv")
         awk -v OFS='\t' -v name="$1/$name" -v hash="$hash" -v met="$met" -v taken="$taken" \
             -v s="$seconds" '{ printf "%s\t%s\t%.0f\t%.0f\t%.0f\n", name, hash, $1 + met, $2 + taken, $3 + s }' \
             <<<"${before:-0 0 0}"
