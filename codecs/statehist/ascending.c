@@ -33,6 +33,10 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
     list->blocks = (uint64_t)list->n_blocks * list->entry_nbits;
     if (list->blocks > list->body_nbits)
         return bo_fail_here(err, BO_CORRUPT, c, "list has more numbers than bytes");
+    if (ascending_bits(body, 0, base_nbits) != 0) { /* else the first number would be two */
+        c->off -= (size_t)nbytes;
+        return bo_fail_here(err, BO_CORRUPT, c, "list does not start where it says");
+    }
     return BO_OK;
 }
 

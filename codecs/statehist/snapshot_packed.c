@@ -211,8 +211,6 @@ static enum bo_status read_list(struct unpacking *u, uint32_t n, uint64_t max,
         if (!ascending_list_block(&list, b, &block) ||
             !ascending_block_all(&block, numbers + (size_t)b * ASCENDING_BLOCK))
             return bo_fail(err, BO_CORRUPT, off, "list has a block outside of it");
-    if (n > 1 && numbers[0] != list.first)
-        return bo_fail(err, BO_CORRUPT, off, "list does not start where it says");
     for (uint32_t i = 0; i < n; i++)
         if (numbers[i] > max || (i && numbers[i] <= numbers[i - 1]))
             return bo_fail(err, BO_CORRUPT, off, "list does not ascend, or too far");

@@ -67,6 +67,30 @@ static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
     bo_writer_free(&out);
 }
 
+/* The first number stands in the list's head, and once more where blocks say what they begin above. */
+static void test_first_block_begins_at_the_first_number(void **state)
+{
+    (void)state;
+    uint64_t numbers[ASCENDING_BLOCK + 1];
+    struct bo_writer out;
+    struct bo_error err = {0};
+    struct ascending_list list;
+    for (unsigned i = 0; i <= ASCENDING_BLOCK; i++)
+        numbers[i] = 5 + 3 * i;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(ascending_put(numbers, ASCENDING_BLOCK + 1, &out, NULL), BO_OK);
+    const size_t nbytes = out.n;
+    bo_put_zeros(&out, ASCENDING_MARGIN);
+    struct bo_cursor c = {.p = out.p, .n = nbytes};
+    assert_int_equal(ascending_open(&c, ASCENDING_BLOCK + 1, &list, NULL), BO_OK);
+    const size_t body = (size_t)(list.body - out.p);
+    out.p[body] |= 1;
+    c.off = 0;
+    assert_int_equal(ascending_open(&c, ASCENDING_BLOCK + 1, &list, &err), BO_CORRUPT);
+    assert_int_equal(err.off, body);
+    bo_writer_free(&out);
+}
+
 static void test_lists(void **state)
 {
     (void)state;
@@ -110,6 +134,8 @@ static void test_select(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_first_block_begins_at_the_first_number, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_extremes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_select, set_up, tear_down),

@@ -235,7 +235,7 @@ static const char numbers_file[] =
 
 static const struct patch numbers_patches[] = {
     PACKED("other longs", 26, 1, 0xfe, BO_OK, 0, NULL),
-    PACKED("a block that starts elsewhere", 35, 5, 0x0505020001, BO_CORRUPT, 26,
+    PACKED("a block that starts elsewhere", 35, 5, 0x0505020001, BO_CORRUPT, 38,
            "list does not start where it says"),
     PACKED("true", 49, 1, 1, BO_OK, 0, NULL),
     PACKED("name of ten digits", 69, 2, 0xca00, BO_CORRUPT, 72, "number has more than nine digits"),
