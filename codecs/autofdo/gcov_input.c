@@ -43,7 +43,8 @@ enum bo_status gcov_get_number(struct gcov_input *r, size_t nbytes, uint32_t *n_
 {
     const size_t off = r->in.off;
     const enum bo_status status = gcov_get_u32(r, n_ret);
-    if (!status && *n_ret > (bo_left(&r->in) - r->owed) / nbytes)
+    const size_t left = bo_left(&r->in);
+    if (!status && (r->owed > left || *n_ret > (left - r->owed) / nbytes))
         return gcov_fail_at(r, BO_TRUNCATED, off,
                             "more things are announced than the file has room for");
     if (!status)

@@ -342,6 +342,30 @@ static void test_announcements(void **state)
     bo_arena_free(&arena);
 }
 
+/* What is owed may be more than what is left, which is no room at all: a fuzzer's find, once 37 MB. */
+static void test_announcement_behind_the_end(void **state)
+{
+    (void)state;
+    static const char bytes[] =
+        "\x61\x64\x63\x67\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xaa\x00\x00\x00\x00"
+        "\x03\x00\x00\x00\x01\x00\x00\x00\x00\x02\x00\x00\x00\x61\x00\x02\x00\x00\x00\x61"
+        "\x00\x00\x00\x00\xac\x00\x00\x00\x00\x02\x00\x00\x00\x0a\x02\x00\x00\x00\x00\x00"
+        "\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+        "\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x07\x00\x01\x00\x00\x00\x01\x00\x12"
+        "\x00\x00\x00\x00\x00\x00\x61\x64";
+    enum { BUDGET_NBYTES = 1 << 16 };
+    struct bo_arena budget;
+    struct bo_error error = {0};
+    void *model;
+    bo_arena_init(&budget, BUDGET_NBYTES);
+    assert_int_equal(test_decode(gcov_codec("gcov-v2"),
+                                 (struct bo_span){(const uint8_t *)bytes, sizeof bytes - 1},
+                                 &budget, &model, &error),
+                     BO_TRUNCATED);
+    assert_string_equal(error.what, NO_ROOM);
+    bo_arena_free(&budget);
+}
+
 /*
  * Writers turn C4 into C2 in names that they have sorted, so two functions, or two callees of one
  * place, may come by one name. Both add up; unless a sum is too large.
@@ -426,10 +450,15 @@ static void test_join(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_v2),          cmocka_unit_test(test_v407),
-        cmocka_unit_test(test_v3),          cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_depth),       cmocka_unit_test(test_announcements),
-        cmocka_unit_test(test_equal_names), cmocka_unit_test(test_join),
+        cmocka_unit_test(test_v2),
+        cmocka_unit_test(test_v407),
+        cmocka_unit_test(test_v3),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_announcements),
+        cmocka_unit_test(test_announcement_behind_the_end),
+        cmocka_unit_test(test_equal_names),
+        cmocka_unit_test(test_join),
     };
     return cmocka_run_group_tests_name("gcov: what is refused", tests, NULL, NULL);
 }
