@@ -66,15 +66,14 @@ static const char *label_of(const struct bo_query_kind *kind, const struct bo_wo
 }
 
 /* Whether the query is that of the curves over sizes. */
-static bool is_of_curves(const struct bo_format *format, unsigned kind, unsigned workload)
+static bool is_of_curves(const struct bo_format *format, const struct bo_query_kind *kind,
+                         const struct bo_workload *workload)
 {
     char label[MAX_LABEL];
     const struct bo_notes *notes = bo_notes_of(format->name);
     if (!notes || !notes->curve_label)
-        return kind == 0 && workload == 0;
-    return strcmp(notes->curve_label, label_of(&format->kinds[kind],
-                                               &format->kinds[kind].workloads[workload], label)) ==
-           0;
+        return kind == format->kinds && workload == kind->workloads;
+    return strcmp(notes->curve_label, label_of(kind, workload, label)) == 0;
 }
 
 static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_bench_document *on,
@@ -93,7 +92,7 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
             continue;
         for (unsigned w = 0; w < kind->n_workloads; w++) {
             if (!bo_names_allow(&options->workloads, kind->workloads[w].name) ||
-                (on->document->scale && !is_of_curves(format, k, w)))
+                (on->document->scale && !is_of_curves(format, kind, &kind->workloads[w])))
                 continue;
             const enum bo_status status =
                 bo_questions_draw(format, kind, &kind->workloads[w], on->document->model, arena,

@@ -31,28 +31,36 @@ static void put_literal(struct bo_writer *out, const char *s)
     bo_put_bytes(out, s, strlen(s));
 }
 
-/* Without printf: a name may be 64 KiB of such bytes, and stand in a profile as often as it likes. */
-static void put_escaped(struct bo_writer *out, uint8_t byte)
+static size_t escaped_nbytes(uint8_t byte)
 {
-    static const char digits[] = "0123456789abcdef";
-    const char text[] = {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
-    bo_put_bytes(out, text, sizeof text);
+    return byte < ' ' || byte > '~' ? 4 : byte == '"' || byte == '\\' ? 2 : 1;
 }
 
+/* Without printf: a name may be 64 KiB of bytes to escape, and stand in a profile as often as it likes. */
 static void put_string(struct bo_writer *out, struct bo_span s)
 {
-    bo_put_u8(out, '"');
+    static const char digits[] = "0123456789abcdef";
+    size_t nbytes = 2;
+    for (size_t i = 0; i < s.n; i++)
+        nbytes += escaped_nbytes(s.p[i]);
+    uint8_t *p = bo_put_space(out, nbytes);
+    if (!p)
+        return;
+    *p++ = '"';
     for (size_t i = 0; i < s.n; i++) {
         const uint8_t byte = s.p[i];
-        if (byte < ' ' || byte > '~')
-            put_escaped(out, byte);
-        else {
-            if (byte == '"' || byte == '\\')
-                bo_put_u8(out, '\\');
-            bo_put_u8(out, byte);
+        const size_t n = escaped_nbytes(byte);
+        if (n > 1)
+            *p++ = '\\';
+        if (n < 4) {
+            *p++ = byte;
+            continue;
         }
+        *p++ = 'x';
+        *p++ = (uint8_t)digits[byte >> 4];
+        *p++ = (uint8_t)digits[byte & 15];
     }
-    bo_put_u8(out, '"');
+    *p = '"';
 }
 
 static void put_name(struct bo_writer *out, struct bo_span name)

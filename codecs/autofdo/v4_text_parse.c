@@ -213,19 +213,16 @@ static enum bo_status take_string(struct parser *p, struct bo_span *text_ret)
     skip_blanks(p);
     if (!take_byte(p, '"'))
         return fail_expected(p, "expected \"");
-    struct bo_span text = {p->at.p + p->at.off, 0};
-    for (;; p->at.off++, text.n++) {
-        const uint8_t byte = bo_left(&p->at) ? p->at.p[p->at.off] : 0;
-        if (byte < ' ')
-            return fail_expected(p, "control character in a string");
-        if (byte == '"')
-            break;
-        has_escapes |= byte == '\\';
-        if (byte == '\\' && bo_left(&p->at) > 1) {
-            p->at.off++;
-            text.n++;
+    const uint8_t *const first = p->at.p + p->at.off, *const end = p->at.p + p->at.n, *at = first;
+    for (; at < end && *at >= ' ' && *at != '"'; at++)
+        if (*at == '\\') {
+            has_escapes = true;
+            at += end - at > 1;
         }
-    }
+    p->at.off = (size_t)(at - p->at.p);
+    if (at >= end || *at != '"')
+        return fail_expected(p, "control character in a string");
+    const struct bo_span text = {first, (size_t)(at - first)};
     p->at.off++;
     *text_ret = text;
     return has_escapes ? copy_string(p, text, text_ret) : BO_OK;
