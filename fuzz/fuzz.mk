@@ -153,6 +153,7 @@ fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, 
 	@for target in $(FUZZ_TARGETS); do \
 	    kept=fuzz/seeds/$$target candidates=build/fuzz/candidates/$$target; \
 	    rm -rf $$kept; mkdir -p $$kept; \
+	    find $$candidates -name 'refused-*' -exec mv -t $$kept {} +; \
 	    build/libfuzzer/fuzz/$$target -merge=1 $$kept $$candidates 2>$$candidates.log || \
 	        { cat $$candidates.log >&2; exit 1; }; \
 	    echo "$$target: $$(ls $$candidates | wc -l) candidates, $$(ls $$kept | wc -l) kept"; \

@@ -1,7 +1,7 @@
 /*
  * Writes candidate seeds for every target of every format: DIR/<format>_<target>/<name>.
  *
- *   bytes          each encoding of small generated models
+ *   bytes          each encoding and the text form of small generated models
  *   model, damage  entropy of several lengths and temperaments
  *
  * The same files on every machine. `make fuzz-seeds` then keeps those that add coverage.
@@ -54,6 +54,19 @@ static void write_encodings(const char *dir, const struct bo_format *format, uns
     }
 }
 
+static void write_text(const char *dir, const struct bo_format *format, unsigned number,
+                       const void *model, struct bo_arena *arena)
+{
+    struct bo_writer out;
+    struct bo_error err = {0};
+    bo_writer_init(&out, arena);
+    if (format->print(model, &out, &err))
+        die("text", err.what);
+    if (out.n <= MAX_SEED)
+        write_seed(dir, format, "bytes", "text", number, bo_writer_span(&out));
+    bo_writer_free(&out);
+}
+
 static void write_models(const char *dir, const struct bo_format *format)
 {
     for (unsigned i = 0; i < N_MODELS; i++) {
@@ -65,6 +78,7 @@ static void write_models(const char *dir, const struct bo_format *format)
         if (format->generate(&random, i % (MAX_SCALE + 1), &arena, &model, &err))
             die(format->name, err.what);
         write_encodings(dir, format, i, model, &arena);
+        write_text(dir, format, i, model, &arena);
         bo_arena_free(&arena);
     }
 }

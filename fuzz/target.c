@@ -125,6 +125,15 @@ void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encodi
             bo_fuzz_count(format, *c, accepted);
 }
 
+void bo_fuzz_offer_text(const struct bo_format *format, struct bo_span text,
+                        const struct bo_effort *effort)
+{
+    struct bo_finding finding;
+    bool accepted;
+    if (!bo_check_text(format, text, effort, &accepted, &finding))
+        bo_fuzz_report(&finding);
+}
+
 void bo_fuzz_report(const struct bo_finding *finding)
 {
     struct bo_arena arena;

@@ -66,6 +66,10 @@ void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
                    struct bo_span bytes, const struct bo_effort *effort);
 
+/* bo_check_text; a finding is reported. */
+void bo_fuzz_offer_text(const struct bo_format *format, struct bo_span text,
+                        const struct bo_effort *effort);
+
 /* Prints the BAKEOFF-DIFF line to stderr, and aborts. */
 _Noreturn void bo_fuzz_report(const struct bo_finding *finding);
 

@@ -51,7 +51,7 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
  * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
- * Each open, decode and query must end in BO_OK or a named error; all must agree on accepting (a lazy
+ * Each open, decode and query must end in BO_OK or a named error, a query that fails must fail again; all must agree on accepting (a lazy
  * codec's open may take more than its decode); what
  * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
  * to the same model. *accepted_ret (may be NULL) says whether they took it. False, with *finding
@@ -59,6 +59,13 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
  */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
+
+/*
+ * Offers arbitrary bytes to the parser of the format's text form, which must end in BO_OK or a named
+ * error; what it accepts must print, and parse again to the same model.
+ */
+bool bo_check_text(const struct bo_format *format, struct bo_span text,
+                   const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
  * Queries of a model that damaged bytes once held: what lazy readers of bytes that decode refuses are

@@ -81,6 +81,26 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
     return (!status || status == BO_OVER_LIMIT) && !difference;
 }
 
+/* NULL when the text of a model parses to the same again, else what is wrong, or what differs. */
+static const char *lost_in_text(const struct bo_format *format, const void *model,
+                                const struct bo_effort *effort, struct bo_error *error)
+{
+    struct bo_arena arena;
+    struct bo_writer text;
+    void *parsed = NULL;
+    bo_arena_init(&arena, effort->budget_nbytes);
+    bo_writer_init(&text, &arena);
+    enum bo_status status = format->print(model, &text, error);
+    if (!status)
+        status = format->parse(bo_writer_span(&text), &arena, &parsed, error);
+    const char *lost = status == BO_OVER_LIMIT ? NULL
+                       : status                ? error->what
+                                               : format->differ(model, parsed);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+    return lost;
+}
+
 /*
  * What was decoded keeps the format's rules: its text form parses, to the same model. A codec that
  * skips a rule agrees with itself about the nonsense that it took; the parser does not.
@@ -89,27 +109,43 @@ static bool keeps_the_rules(const struct bo_format *format, const struct bo_code
                             const void *model, const struct bo_effort *effort,
                             struct bo_finding *finding)
 {
-    struct bo_arena arena;
-    struct bo_writer text;
+    struct bo_error error = {BO_CORRUPT, BO_NO_OFFSET, NULL};
+    const char *lost = lost_in_text(format, model, effort, &error);
+    if (!lost)
+        return true;
+    error.what = lost;
+    bo_finding_set(finding, format, NULL, codec, "text", "accepts-garbage");
+    bo_finding_explain(finding, "the text of what was decoded", &error);
+    return false;
+}
+
+bool bo_check_text(const struct bo_format *format, struct bo_span text,
+                   const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding)
+{
+    static const struct bo_codec form = {.name = "text"};
     struct bo_error error = {0};
-    void *parsed = NULL;
-    bo_arena_init(&arena, effort->budget_nbytes);
-    bo_writer_init(&text, &arena);
-    enum bo_status status = format->print(model, &text, &error);
-    if (!status)
-        status = format->parse(bo_writer_span(&text), &arena, &parsed, &error);
-    const char *difference = status ? NULL : format->differ(model, parsed);
-    const bool kept = status == BO_OVER_LIMIT || (!status && !difference);
-    if (!kept) {
-        bo_finding_set(finding, format, NULL, codec, "text", "accepts-garbage");
-        if (status)
-            bo_finding_explain(finding, "the text of what was decoded", &error);
-        else if (finding)
-            snprintf(finding->detail, sizeof finding->detail, "%s", difference);
+    struct bo_guarded guarded;
+    struct bo_arena arena;
+    const char *class = NULL;
+    void *model;
+    if (!bo_guarded_copy(text, &guarded)) {
+        bo_finding_set(finding, format, NULL, &form, "itself", "check-out-of-memory");
+        return false;
     }
-    bo_writer_free(&text);
+    bo_arena_init(&arena, effort->budget_nbytes);
+    const enum bo_status status = format->parse(guarded.span, &arena, &model, &error);
+    *accepted_ret = status == BO_OK;
+    if (status && !bo_well_told(status, &error))
+        class = "unnamed-error";
+    else if (!status && (error.what = lost_in_text(format, model, effort, &error)))
+        class = "round-trip";
+    if (class) {
+        bo_finding_set(finding, format, NULL, &form, "itself", class);
+        bo_finding_explain(finding, "the text form", &error);
+    }
     bo_arena_free(&arena);
-    return kept;
+    bo_guarded_free(&guarded);
+    return !class;
 }
 
 /* ---- a lazy reader of bytes that decode refuses ----------------------------------------------- */
@@ -161,9 +197,19 @@ static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct b
     return n;
 }
 
+/* The i-th query of the kind; what is told goes to *sink, or there when the kind's answers have one size. */
+static enum bo_status probe(const struct bo_codec *codec, void *reader,
+                            const struct bo_query_kind *kind, unsigned k, const uint8_t *query,
+                            struct bo_sink *sink, struct bo_error *error)
+{
+    *error = (struct bo_error){0};
+    sink->n = 0;
+    return codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink->p : sink, error);
+}
+
 /*
  * Bytes that decode refuses and a lazy open takes: every query ends, in an answer or in a named
- * error.
+ * error, and what is refused once is refused again.
  */
 static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span in, const struct bo_probes *probes, void *reader,
@@ -177,14 +223,18 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
             continue;
         const size_t n = take_probes(kind, k, in, probes, queries);
         for (size_t i = 0; i < n; i++) {
-            struct bo_error error = {0};
-            sink.n = 0;
-            const enum bo_status status =
-                codec->query(reader, k, queries + i * kind->query_size, 1,
-                             kind->answer_size ? (void *)sink.p : &sink, &error);
-            if (status && status != BO_OUT_OF_RANGE && status != BO_OVER_LIMIT &&
-                !bo_well_told(status, &error)) {
+            const uint8_t *query = queries + i * kind->query_size;
+            struct bo_error error, again;
+            const enum bo_status status = probe(codec, reader, kind, k, query, &sink, &error);
+            if (!status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT)
+                continue;
+            if (!bo_well_told(status, &error)) {
                 bo_finding_set(finding, format, kind, codec, "itself", "unnamed-error");
+                return false;
+            }
+            if (probe(codec, reader, kind, k, query, &sink, &again) == BO_OK) {
+                bo_finding_set(finding, format, kind, codec, "itself", "refusal-forgotten");
+                bo_finding_explain(finding, "asked again, it answers what it refused", &error);
                 return false;
             }
         }

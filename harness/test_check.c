@@ -468,6 +468,90 @@ static void test_two_readers(void **state)
     assert_non_null(r.why_skipped);
 }
 
+/* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
+
+/* Refuses every second query, well told. */
+static enum bo_status query_by_mood(void *reader, unsigned kind, const void *queries, size_t n,
+                                    void *answers, struct bo_error *err)
+{
+    return n_calls++ % 2 ? real->query(reader, kind, queries, n, answers, err)
+                         : bo_fail(err, BO_CORRUPT, 5, "planted");
+}
+
+static enum bo_status query_refuses(void *reader, unsigned kind, const void *queries, size_t n,
+                                    void *answers, struct bo_error *err)
+{
+    (void)reader, (void)kind, (void)queries, (void)n, (void)answers;
+    return bo_fail(err, BO_CORRUPT, 5, "planted");
+}
+
+static enum bo_status query_fails_silently(void *reader, unsigned kind, const void *queries,
+                                           size_t n, void *answers, struct bo_error *err)
+{
+    (void)reader, (void)kind, (void)queries, (void)n, (void)answers, (void)err;
+    return BO_CORRUPT;
+}
+
+static void test_lazy_reader_of_damage(void **state)
+{
+    (void)state;
+    start_from("run-array");
+    faulty.lazy = true;
+    faulty.decode = fail_read;
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+    faulty.query = query_refuses;
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+    n_calls = 0;
+    faulty.query = query_by_mood;
+    assert_string_equal(run_check("damage").finding.class, "refusal-forgotten");
+    faulty.query = query_fails_silently;
+    assert_string_equal(run_check("damage").finding.class, "unnamed-error");
+}
+
+/* ---- the text form --------------------------------------------------------------------------- */
+
+static enum bo_status parse_silently(struct bo_span in, struct bo_arena *a, void **ret,
+                                     struct bo_error *err)
+{
+    (void)in, (void)a, (void)ret, (void)err;
+    return BO_CORRUPT;
+}
+
+/* What is printed first is parsed without its last run. */
+static enum bo_status parse_without_last_run_later(struct bo_span in, struct bo_arena *a,
+                                                   void **ret, struct bo_error *err)
+{
+    const enum bo_status status = pcdata->parse(in, a, ret, err);
+    if (!status && n_calls++)
+        drop_run(*ret);
+    return status;
+}
+
+/* Of offering a text; "none" when nothing broke. */
+static const char *class_of_text(struct bo_span in, bool is_right)
+{
+    static struct bo_finding finding;
+    const struct bo_effort effort = small_effort();
+    bool accepted;
+    n_calls = 0;
+    const bool ok = bo_check_text(&format, in, &effort, &accepted, &finding);
+    assert_true(accepted == is_right);
+    return ok ? "none" : finding.class;
+}
+
+static void test_text_form(void **state)
+{
+    (void)state;
+    static const struct bo_span nonsense = BYTES("pcdata 1\nquantum 0\n");
+    start_from("raw");
+    assert_string_equal(class_of_text(text, true), "none");
+    assert_string_equal(class_of_text(nonsense, false), "none");
+    format.parse = parse_without_last_run_later;
+    assert_string_equal(class_of_text(text, true), "round-trip");
+    format.parse = parse_silently;
+    assert_string_equal(class_of_text(text, false), "unnamed-error");
+}
+
 /* ---- a format's own faults ------------------------------------------------------------------- */
 
 static enum bo_status oracle_fails(const void *m, const void *queries, size_t n, void *answers)
@@ -662,7 +746,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_are_found), cmocka_unit_test(test_reading_past_the_end),
-        cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_faulty_oracle),
+        cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_lazy_reader_of_damage),
+        cmocka_unit_test(test_text_form),        cmocka_unit_test(test_faulty_oracle),
         cmocka_unit_test(test_all_codecs_pass),  cmocka_unit_test(test_unsupported_is_skipped),
         cmocka_unit_test(test_small_budget),     cmocka_unit_test(test_finding_line),
         cmocka_unit_test(test_nobody_asks),      cmocka_unit_test(test_reduced_models),

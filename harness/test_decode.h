@@ -1,12 +1,14 @@
 /*
- * Decoding bytes that a test made, which keeps them as candidates for a fuzzer's seeds where BAKEOFF_KEEP names a
- * folder: an input that is wrong in one place only is what a fuzzer takes longest to find.
+ * Decoding bytes, or parsing a text, that a test made: they are kept as candidates for a fuzzer's seeds where
+ * BAKEOFF_KEEP names a folder. An input that is wrong in one place only is what a fuzzer takes longest to find, and
+ * what minimising by coverage drops: of each codec and phrase, the smallest is `refused-...`, and is to be a seed.
  */
 #ifndef BO_TEST_DECODE_H
 #define BO_TEST_DECODE_H
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "harness/format.h"
 
@@ -15,16 +17,34 @@
 
 enum { TEST_MAX_KEPT = 4096 }; /* bytes */
 
-static inline void test_keep(struct bo_span in)
+/* FOLDER/NAME, unless a smaller one is there. */
+static inline void test_keep(const char *name, struct bo_span in)
 {
     const char *folder = getenv("BAKEOFF_KEEP");
+    struct stat there;
+    char path[4096];
     if (!folder || in.n > TEST_MAX_KEPT)
         return;
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%016llx", folder, (unsigned long long)XXH3_64bits(in.p, in.n));
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (stat(path, &there) == 0 && (size_t)there.st_size <= in.n)
+        return;
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(in.p, 1, in.n, file) != in.n || fclose(file))
         abort();
+}
+
+/* As a candidate, and under whose it is and why it was refused. */
+static inline void test_keep_met(const char *whose, struct bo_span in, enum bo_status status,
+                                 const struct bo_error *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%016llx", (unsigned long long)XXH3_64bits(in.p, in.n));
+    test_keep(name, in);
+    if (status && err && err->what) {
+        const unsigned phrase = (unsigned)XXH3_64bits(err->what, strlen(err->what));
+        snprintf(name, sizeof name, "refused-%s-%08x", whose, phrase);
+        test_keep(name, in);
+    }
 }
 
 /* codec->decode(...) */
@@ -32,8 +52,19 @@ static inline enum bo_status test_decode(const struct bo_codec *codec, struct bo
                                          struct bo_arena *arena, void **model_ret,
                                          struct bo_error *err)
 {
-    test_keep(in);
-    return codec->decode(in, arena, model_ret, err);
+    const enum bo_status status = codec->decode(in, arena, model_ret, err);
+    test_keep_met(codec->name, in, status, err);
+    return status;
+}
+
+/* format->parse(...) */
+static inline enum bo_status test_parse(const struct bo_format *format, struct bo_span text,
+                                        struct bo_arena *arena, void **model_ret,
+                                        struct bo_error *err)
+{
+    const enum bo_status status = format->parse(text, arena, model_ret, err);
+    test_keep_met("text", text, status, err);
+    return status;
 }
 
 #endif

@@ -26,7 +26,7 @@ static inline void *parse_text(const char *text, struct bo_arena *arena)
 {
     void *model = NULL;
     struct bo_error error = {0};
-    if (test_format()->parse(bo_span_of(text), arena, &model, &error))
+    if (test_parse(test_format(), bo_span_of(text), arena, &model, &error))
         fail_msg("%s at byte %llu of:\n%s", error.what, (unsigned long long)error.off, text);
     return model;
 }
@@ -95,7 +95,7 @@ static inline void expect_mistake(struct bo_span text, size_t off, enum bo_statu
     struct bo_error error = {0};
     void *model;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const enum bo_status status = test_format()->parse(text, &arena, &model, &error);
+    const enum bo_status status = test_parse(test_format(), text, &arena, &model, &error);
     if (status != expected || error.status != status || error.off != off ||
         strcmp(error.what, what) != 0)
         fail_msg("%.*s: %s at byte %llu: %s; not %s at byte %zu: %s", (int)text.n,
