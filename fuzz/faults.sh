@@ -90,10 +90,10 @@ by_libfuzzer() { # TARGET
     ((${#found[@]} == 0)) || took=$elapsed_ms
 }
 
-# A seed that fails counts; AFL++ itself leaves it out.
+# A seed that fails, or does not end, counts; AFL++ itself leaves it out.
 by_afl() { # TARGET
     took=-
-    if fails seeds build/afl/fuzz/"$1" fuzz/seeds/"$1"/*; then
+    if fails seeds timeout "$seconds" build/afl/fuzz/"$1" fuzz/seeds/"$1"/*; then
         took=${took#*$'\t'}
     else
         run_afl "$1" "$seconds"

@@ -51,7 +51,7 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
  * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
- * Each open, decode and query must end in BO_OK or a named error, a query that fails must fail again; all must agree on accepting (a lazy
+ * Each open, decode and query must end in BO_OK or a named error, however often it is asked; all must agree on accepting (a lazy
  * codec's open may take more than its decode); what
  * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
  * to the same model. *accepted_ret (may be NULL) says whether they took it. False, with *finding

@@ -5,6 +5,9 @@
 #include "harness/guard.h"
 #include "harness/registry.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /* What one reader made of the bytes. */
 struct reception {
     enum bo_status open, decode;
@@ -197,48 +200,78 @@ static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct b
     return n;
 }
 
-/* The i-th query of the kind; what is told goes to *sink, or there when the kind's answers have one size. */
-static enum bo_status probe(const struct bo_codec *codec, void *reader,
-                            const struct bo_query_kind *kind, unsigned k, const uint8_t *query,
-                            struct bo_sink *sink, struct bo_error *error)
+/* What a reader said to a query: NOTHING (memory was short), REFUSED, or a hash of its answer. */
+enum { NOTHING, REFUSED };
+typedef uint64_t verdict;
+
+static verdict ask_probe(const struct bo_format *format, const struct bo_codec *codec, void *reader,
+                         unsigned k, const uint8_t *query, struct bo_sink *sink,
+                         bool *well_told_ret)
 {
-    *error = (struct bo_error){0};
+    const struct bo_query_kind *kind = &format->kinds[k];
+    struct bo_error error = {0};
     sink->n = 0;
-    return codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink->p : sink, error);
+    const enum bo_status status =
+        codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink->p : sink, &error);
+    *well_told_ret = !status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT ||
+                     bo_well_told(status, &error);
+    if (status == BO_OVER_LIMIT || status == BO_NO_MEMORY)
+        return NOTHING;
+    return status ? REFUSED
+                  : XXH3_64bits(sink->p, kind->answer_size ? kind->answer_size : sink->n) | 2;
+}
+
+/* Asks a reader all probes, each so many times. */
+static bool ask_probes(const struct bo_format *format, const struct bo_codec *codec,
+                       struct bo_span in, const struct bo_probes *probes, void *reader,
+                       unsigned times, struct bo_sink *sink, verdict *verdicts,
+                       struct bo_finding *finding)
+{
+    uint8_t queries[2 * N_PROBES * BO_MAX_QUERY_NBYTES];
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        const size_t n = codec->kinds >> k & 1 ? take_probes(kind, k, in, probes, queries) : 0;
+        for (size_t i = 0; i < n * times; i++) {
+            const uint8_t *query = queries + i / times * kind->query_size;
+            bool well_told;
+            verdicts[k * 2 * N_PROBES + i / times] =
+                ask_probe(format, codec, reader, k, query, sink, &well_told);
+            if (!well_told) {
+                bo_finding_set(finding, format, kind, codec, "itself", "unnamed-error");
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /*
  * Bytes that decode refuses and a lazy open takes: every query ends, in an answer or in a named
- * error, and what is refused once is refused again.
+ * error; and asking again changes nothing: another reader, asked everything thrice, says the same.
  */
 static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span in, const struct bo_probes *probes, void *reader,
                             struct bo_arena *arena, struct bo_finding *finding)
 {
-    uint8_t queries[2 * N_PROBES * BO_MAX_QUERY_NBYTES];
+    enum { N_VERDICTS = 2 * N_PROBES * BO_MAX_KINDS };
+    verdict once[N_VERDICTS] = {NOTHING}, thrice[N_VERDICTS] = {NOTHING};
     struct bo_sink sink = {.p = bo_alloc(arena, PROBE_ANSWERS), .cap = PROBE_ANSWERS};
-    for (unsigned k = 0; k < format->n_kinds && sink.p; k++) {
-        const struct bo_query_kind *kind = &format->kinds[k];
-        if (!(codec->kinds >> k & 1))
-            continue;
-        const size_t n = take_probes(kind, k, in, probes, queries);
-        for (size_t i = 0; i < n; i++) {
-            const uint8_t *query = queries + i * kind->query_size;
-            struct bo_error error, again;
-            const enum bo_status status = probe(codec, reader, kind, k, query, &sink, &error);
-            if (!status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT)
-                continue;
-            if (!bo_well_told(status, &error)) {
-                bo_finding_set(finding, format, kind, codec, "itself", "unnamed-error");
-                return false;
-            }
-            if (probe(codec, reader, kind, k, query, &sink, &again) == BO_OK) {
-                bo_finding_set(finding, format, kind, codec, "itself", "refusal-forgotten");
-                bo_finding_explain(finding, "asked again, it answers what it refused", &error);
-                return false;
-            }
+    struct bo_error error;
+    void *other;
+    if (!sink.p)
+        return true;
+    if (!ask_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
+        return false;
+    if (codec->open(in, arena, &other, &error)) /* the arena has a budget */
+        return true;
+    if (!ask_probes(format, codec, in, probes, other, 3, &sink, thrice, finding))
+        return false;
+    for (unsigned i = 0; i < N_VERDICTS; i++)
+        if (once[i] != thrice[i] && once[i] != NOTHING && thrice[i] != NOTHING) {
+            bo_finding_set(finding, format, &format->kinds[i / (2 * N_PROBES)], codec, "itself",
+                           "asking-again-matters");
+            return false;
         }
-    }
     return true;
 }
 

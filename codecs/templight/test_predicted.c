@@ -12,6 +12,7 @@
 #include "codecs/templight/text.h"
 
 #define TEST_WRITES
+#include "harness/test_decode.h"
 #include "harness/test_fixture.h"
 
 static const char text[] =
@@ -36,6 +37,7 @@ static enum bo_status try_bytes(struct bo_span in, struct bo_error *err)
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     void *model;
     const enum bo_status status = decode(in, &arena, &model, err);
+    test_keep_met("predicted", in, status, err);
     bo_arena_rewind(&arena, mark);
     return status;
 }
