@@ -9,8 +9,8 @@
 # `tests` is a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of
 # the file's folder, and selfcheck with the effort of a slow variant. An engine has SECONDS, from the
 # seeds in git. Without a fault, the copy must pass the tests, and the seeds under both engines.
-# Without a list of faults, results/fuzz/faults.tsv is written. Exits 1 when an anchor is gone, a build
-# fails or a fault is found by no engine.
+# Their rows in results/fuzz/faults.tsv are written anew; those of faults that are no more go, and those of
+# runs of other SECONDS. Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
 
 . fuzz/engines.sh
 seconds=$1
@@ -132,6 +132,10 @@ find_fault() { # FAULT
         "$tests" "$libfuzzer" "$took" | tee -a "$TOP/build/faults/found"
 }
 
+earlier() { # rows
+    ! grep -qs "^# $seconds s an engine" results/fuzz/faults.tsv || grep -v '^#' results/fuzz/faults.tsv
+}
+
 names=("$@") missed=()
 ((${#names[@]})) || mapfile -t names < <(ls fuzz/faults)
 for name in "${names[@]}"; do [[ -f fuzz/faults/$name ]] || fail "there is no fault $name"; done
@@ -158,11 +162,11 @@ done
 printf 'fault\tkind\tfile\ttarget\ttests\ttests, ms\tlibFuzzer, ms\tAFL++, ms\n'
 for name in "${names[@]}"; do find_fault "$name"; done
 cd "$TOP"
-if (($# == 0)); then
-    mkdir -p results/fuzz
-    {
-        echo "# seconds $seconds, $(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
-        cat build/faults/found
-    } >results/fuzz/faults.tsv
-fi
+mkdir -p results/fuzz
+{
+    echo "# $seconds s an engine; last run $(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
+    { cat build/faults/found; earlier; } |
+        awk -F '\t' 'NR == FNR { planted[$1]; next } $1 in planted && !seen[$1]++' <(ls fuzz/faults) - | sort
+} >build/faults/faults.tsv
+mv build/faults/faults.tsv results/fuzz/faults.tsv
 ((${#missed[@]} == 0)) || fail "no engine found ${missed[*]}"

@@ -262,7 +262,8 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
         return true;
     if (!ask_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
         return false;
-    if (codec->open(in, arena, &other, &error)) /* the arena has a budget */
+    /* A library that is a control decides itself what it keeps; and the arena has a budget. */
+    if ((codec->role == BO_CONTROL && codec->optional) || codec->open(in, arena, &other, &error))
         return true;
     if (!ask_probes(format, codec, in, probes, other, 3, &sink, thrice, finding))
         return false;
@@ -270,6 +271,13 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
         if (once[i] != thrice[i] && once[i] != NOTHING && thrice[i] != NOTHING) {
             bo_finding_set(finding, format, &format->kinds[i / (2 * N_PROBES)], codec, "itself",
                            "asking-again-matters");
+            if (finding)
+                snprintf(finding->detail, sizeof finding->detail,
+                         "probe %u: %s, and asked thrice %s", i % (2 * N_PROBES),
+                         once[i] == REFUSED ? "refused" : "answered",
+                         thrice[i] == REFUSED ? "refused"
+                         : once[i] == REFUSED ? "answered"
+                                              : "answered otherwise");
             return false;
         }
     return true;

@@ -231,31 +231,43 @@ ASCENDING_INLINE bool ascending_at(const struct ascending_list *list, uint32_t i
            ascending_block_at(&block, i % ASCENDING_BLOCK, v3, number_ret);
 }
 
-/* How many numbers are at or below `number`; false when the list is damaged there. */
-ASCENDING_INLINE bool ascending_count(const struct ascending_list *list, uint64_t number, bool v3,
-                                      uint32_t *n_ret)
+/* The last of n > 0 blocks from b on whose base is not above `number`; b when there is none. */
+ASCENDING_INLINE uint32_t ascending_find_block(const struct ascending_list *list, uint64_t number,
+                                               uint32_t b, uint32_t n)
 {
-    *n_ret = 0;
-    if (list->n == 0 || number < list->first)
-        return true;
     const uint64_t wanted = number - list->first;
-    uint32_t b = 0; /* its base is not above */
-    for (uint32_t n = list->n_blocks; n > 1;) {
+    while (n > 1) {
         const uint32_t half = n / 2;
         const uint64_t base =
             ascending_bits(list->body, (uint64_t)(b + half) * list->entry_nbits, list->base_nbits);
         b = base <= wanted ? b + half : b;
         n -= half;
     }
+    return b;
+}
+
+/* How many numbers are at or below `number`, when block b is the one found; false when it is damaged. */
+ASCENDING_INLINE bool ascending_count_in(const struct ascending_list *list, uint64_t number,
+                                         uint32_t b, bool v3, uint32_t *n_ret)
+{
     struct ascending_block block;
-    if (list->n == 1) {
-        *n_ret = 1;
+    *n_ret = 1;
+    if (list->n == 1)
         return true;
-    }
     if (!ascending_list_block(list, b, &block) || block.base > number)
         return false;
     *n_ret = b * ASCENDING_BLOCK + ascending_block_count(&block, number, v3);
     return true;
+}
+
+/* How many numbers are at or below `number`; false when the list is damaged there. */
+ASCENDING_INLINE bool ascending_count(const struct ascending_list *list, uint64_t number, bool v3,
+                                      uint32_t *n_ret)
+{
+    *n_ret = 0;
+    return list->n == 0 || number < list->first ||
+           ascending_count_in(list, number, ascending_find_block(list, number, 0, list->n_blocks),
+                              v3, n_ret);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -231,10 +231,45 @@ uint64_t time_index_set_size(const struct time_index_set *set)
     return n;
 }
 
+/* ---- times that are kept ----------------------------------------------------------------------- */
+
+static bool open_kept(struct time_index *index, uint32_t max_blocks, struct bo_arena *arena)
+{
+    struct time_index_kept *kept = &index->kept;
+    const uint32_t n = index->times.n_blocks;
+    const unsigned nbits = bo_bit_width((uint64_t)index->end - (uint64_t)index->start);
+    kept->slice_nbits = nbits < TIME_INDEX_SLICE_FIELD ? 0 : nbits - TIME_INDEX_SLICE_FIELD;
+    kept->slices = bo_zalloc_array(arena, (1 << TIME_INDEX_SLICE_FIELD) + 1, sizeof *kept->slices);
+    if (n == 0 || n > max_blocks)
+        return kept->slices;
+    kept->known = bo_zalloc_array(arena, n, sizeof *kept->known);
+    kept->times = bo_alloc_array(arena, (size_t)n * ASCENDING_BLOCK, sizeof *kept->times);
+    return kept->slices && kept->known && kept->times;
+}
+
+bool time_index_keep(const struct time_index *index, uint32_t b)
+{
+    const struct ascending_list *list = &index->times;
+    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
+    uint64_t *times = index->kept.times + (size_t)b * ASCENDING_BLOCK;
+    struct ascending_block block = {.n = 1};
+    bool ascending = true;
+    times[0] = list->first;
+    if (list->n > 1 &&
+        (!ascending_list_block(list, b, &block) || !ascending_block_all(&block, times)))
+        return time_index_damaged(index, list->body, "times are damaged");
+    for (unsigned i = 1; i < block.n; i++)
+        ascending &= times[i] > times[i - 1];
+    if (times[0] == 0 || !ascending || times[block.n - 1] > length)
+        return time_index_damaged(index, list->body, "change lies outside of the history");
+    index->kept.known[b] = true;
+    return true;
+}
+
 /* ---- opening ------------------------------------------------------------------------------------ */
 
-enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                               struct bo_error *err)
+enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, struct bo_arena *arena,
+                                      void **reader_ret, struct bo_error *err)
 {
     struct bo_cursor c = bo_cursor(in);
     struct head head;
@@ -257,8 +292,16 @@ enum bo_status time_index_open(struct bo_span in, struct bo_arena *arena, void *
     index->shape_nbits = index->n_shapes ? bo_bit_width(index->n_shapes) : 1;
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;
+    if (!open_kept(index, max_kept, arena))
+        return bo_fail_alloc(err, arena);
     *reader_ret = index;
     return BO_OK;
+}
+
+static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                           struct bo_error *err)
+{
+    return time_index_open_within(in, TIME_INDEX_MAX_KEPT, arena, reader_ret, err);
 }
 
 /* ---- the codec -------------------------------------------------------------------------------- */
@@ -273,6 +316,6 @@ const struct bo_codec statehist_time_index = {
     .kinds = (1u << STATEHIST_N_KINDS) - 1,
     .encode = time_index_encode,
     .decode = time_index_decode,
-    .open = time_index_open,
+    .open = open,
     .query = time_index_query,
 };

@@ -23,16 +23,39 @@ struct moment {
     bool before_all;
 };
 
+/* The block of times that slice s starts in, or the last one. */
+INLINE uint32_t slice_at(const struct time_index *index, uint64_t s)
+{
+    const struct time_index_kept *kept = &index->kept;
+    const struct ascending_list *times = &index->times;
+    if (__builtin_expect(kept->slices[s] == 0, 0)) {
+        const uint64_t start = s << kept->slice_nbits;
+        const bool is_beyond = start >> kept->slice_nbits != s; /* of 64 bits */
+        kept->slices[s] = is_beyond ? times->n_blocks
+                          : start < times->first
+                              ? 1
+                              : 1 + ascending_find_block(times, start, 0, times->n_blocks);
+    }
+    return kept->slices[s] - 1;
+}
+
 INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, struct moment *moment)
 {
-    moment->key = (uint64_t)time - (uint64_t)index->start;
-    moment->before_all = false;
+    const uint64_t above = (uint64_t)time - (uint64_t)index->start;
+    *moment = (struct moment){.key = above};
     if (index->direct)
         return true;
+    moment->before_all = index->times.n == 0 || above < index->times.first;
+    if (moment->before_all)
+        return true;
+    const uint64_t s = above >> index->kept.slice_nbits;
+    const uint32_t first = slice_at(index, s), last = slice_at(index, s + 1);
     uint32_t n;
-    if (!ascending_count(&index->times, moment->key, v3, &n))
+    if (!ascending_count_in(
+            &index->times, above,
+            ascending_find_block(&index->times, above, first, last > first ? last - first + 1 : 1),
+            v3, &n))
         return time_index_damaged(index, index->times.body, "times are damaged");
-    moment->before_all = n == 0;
     moment->key = n - UINT64_C(1);
     return true;
 }

@@ -3,16 +3,6 @@
 #include "codecs/statehist/time_index_find.h"
 #include "harness/cpu.h"
 
-/* Blocks of times that have been looked up, by the lowest bits of their numbers. */
-enum {
-    TIMES_BLOCKS = 16,
-    CLOSE = 8, /* keys so far apart, or closer, are looked up by whole blocks of times */
-};
-struct times {
-    uint32_t b[TIMES_BLOCKS]; /* UINT32_MAX: nothing */
-    uint64_t times[TIMES_BLOCKS * ASCENDING_BLOCK];
-};
-
 /* Where changes of a timeline that lie together go, with the values that start then. */
 struct stretch {
     uint64_t *starts; /* absolute */
@@ -20,45 +10,12 @@ struct stretch {
     uint8_t *types;
 };
 
-INLINE bool read_times(const struct time_index *index, uint32_t b,
-                       uint64_t times_ret[ASCENDING_BLOCK])
-{
-    struct ascending_block block;
-    times_ret[0] = index->times.first;
-    if (index->times.n == 1)
-        return true;
-    return (ascending_list_block(&index->times, b, &block) &&
-            ascending_block_all(&block, times_ret)) ||
-           time_index_damaged(index, index->times.body, "times are damaged");
-}
-
 /* Keys become times, in place; those of a table. */
-INLINE bool look_up_times(const struct time_index *index, struct times *times, uint64_t *keys,
-                          unsigned n, bool v3)
+INLINE bool look_up_times(const struct time_index *index, uint64_t *keys, unsigned n, bool v3)
 {
-    const uint64_t first = keys[0], span = keys[n - 1] - first;
-    uint64_t outside = 0;
-    if (keys[n - 1] >= index->times.n || span >= (uint64_t)CLOSE * n) {
-        for (unsigned i = 0; i < n; i++)
-            if (!time_index_time_of(index, keys[i], v3, &keys[i]))
-                return false;
-        return true;
-    }
-    for (uint32_t b = (uint32_t)(first / ASCENDING_BLOCK); b <= keys[n - 1] / ASCENDING_BLOCK;
-         b++) {
-        const uint32_t at = b % TIMES_BLOCKS;
-        if (times->b[at] == b)
-            continue;
-        if (!read_times(index, b, times->times + at * ASCENDING_BLOCK))
+    for (unsigned i = 0; i < n; i++)
+        if (!time_index_time_of(index, keys[i], v3, &keys[i]))
             return false;
-        times->b[at] = b;
-    }
-    for (unsigned i = 0; i < n; i++)
-        outside |= (uint64_t)(keys[i] - first > span);
-    if (outside)
-        return time_index_damaged(index, index->records, "keys do not ascend");
-    for (unsigned i = 0; i < n; i++)
-        keys[i] = times->times[keys[i] % (TIMES_BLOCKS * ASCENDING_BLOCK)];
     return true;
 }
 
@@ -158,8 +115,8 @@ INLINE unsigned stretch_size(const struct time_index_timeline *t, uint32_t b)
 }
 
 /* These intervals; there is room for so many, and up to three more starts. */
-INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, struct times *times,
-                         bool v3, const struct stretch *stretch)
+INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, bool v3,
+                         const struct stretch *stretch)
 {
     const struct time_index *index = t->index;
     struct time_index_block block;
@@ -178,7 +135,7 @@ INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, struct
     if (n) {
         if (!ascending_block_all(&block.keys, keys))
             return time_index_damaged(index, block.keys.p + block.keys.low / 8, "keys are damaged");
-        if (!index->direct && !look_up_times(index, times, keys, n, v3))
+        if (!index->direct && !look_up_times(index, keys, n, v3))
             return false;
         for (unsigned i = 0; i < n; i++)
             keys[i] += (uint64_t)index->start;
@@ -196,14 +153,12 @@ INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, 
     const bool large = t->shape.n == 0;
     uint32_t b = !large ? 0 : first == 0 ? UINT32_MAX : (first - 1) / ASCENDING_BLOCK;
     unsigned skip = !large || b == UINT32_MAX ? first : (first - 1) % ASCENDING_BLOCK;
-    struct times times;
-    memset(times.b, 0xff, sizeof times.b);
     for (; n; b++, skip = 0) {
         const unsigned size = stretch_size(t, b);
         if (skip == 0 && size <= n) {
-            if (!read_stretch(t, b, &times, v3, &out))
+            if (!read_stretch(t, b, v3, &out))
                 return false;
-        } else if (!read_stretch(t, b, &times, v3, &aside))
+        } else if (!read_stretch(t, b, v3, &aside))
             return false;
         const unsigned m = n < size - skip ? (unsigned)n : size - skip;
         if (skip || size > n) {
@@ -261,10 +216,8 @@ INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
                                struct statehist_digest *digest)
 {
     struct walk walk;
-    struct times times;
     uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];
     uint8_t types[ASCENDING_BLOCK + 1];
-    memset(times.b, 0xff, sizeof times.b);
     *digest = (struct statehist_digest){0, 0};
     for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
         struct time_index_timeline t;
@@ -279,7 +232,7 @@ INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
         const struct stretch stretch = {starts, values, types};
         for (uint32_t b = t.shape.n ? 0 : UINT32_MAX, n = time_index_n_blocks(&t);
              b == UINT32_MAX || b < n; b++) {
-            if (!read_stretch(&t, b, &times, v3, &stretch))
+            if (!read_stretch(&t, b, v3, &stretch))
                 return BO_CORRUPT;
             for (unsigned i = 0, m = stretch_size(&t, b); i < m; i++, is_first = false) {
                 if (!is_first)

@@ -77,14 +77,20 @@ ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64
         __builtin_prefetch(index->records + at / 8);
 }
 
+/* Where the record of a quark lies; false when that is damaged. */
+ASCENDING_INLINE bool time_index_place(const struct time_index *index, uint32_t quark, bool v3,
+                                       uint64_t *place_ret)
+{
+    return ascending_at(&index->places, quark, v3, place_ret) ||
+           time_index_damaged(index, index->places.body, "places of records are damaged");
+}
+
 /* The record of a quark; false when it is damaged. */
 ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark, bool v3,
                                           struct time_index_timeline *t)
 {
     uint64_t at;
-    return (ascending_at(&index->places, quark, v3, &at) ||
-            time_index_damaged(index, index->places.body, "places of records are damaged")) &&
-           time_index_record(index, at, t);
+    return time_index_place(index, quark, v3, &at) && time_index_record(index, at, t);
 }
 
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
@@ -207,14 +213,20 @@ ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t
 ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
                                          uint64_t *time_ret)
 {
+    const struct time_index_kept *kept = &index->kept;
     const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
-    *time_ret = key;
-    if (!index->direct) {
-        if (key >= index->times.n)
-            return time_index_damaged(index, index->records, "key is none");
-        if (!ascending_at(&index->times, (uint32_t)key, v3, time_ret))
-            return time_index_damaged(index, index->times.body, "times are damaged");
+    if (__builtin_expect(!index->direct && key >= index->times.n, 0))
+        return time_index_damaged(index, index->records, "key is none");
+    if (__builtin_expect(kept->times != NULL, 1)) {
+        const uint32_t b = (uint32_t)key / ASCENDING_BLOCK;
+        if (__builtin_expect(!kept->known[b], 0) && !time_index_keep(index, b))
+            return false;
+        *time_ret = kept->times[key];
+        return true;
     }
+    *time_ret = key;
+    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, v3, time_ret))
+        return time_index_damaged(index, index->times.body, "times are damaged");
     return (*time_ret > 0 && *time_ret <= length) ||
            time_index_damaged(index, index->direct ? index->records : index->times.body,
                               "change lies outside of the history");

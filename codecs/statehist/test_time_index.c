@@ -1,0 +1,93 @@
+/*
+ * How time-index finds times: with those that it has looked up kept, and without, as in histories of very many
+ * times; and by slices of the history, up to the longest there is. Why: other tests' histories are short, and
+ * their times are all kept.
+ */
+#include "codecs/statehist/test_model.h"
+#include "codecs/statehist/time_index.h"
+#include "harness/contest.h"
+#include "harness/test_fixture.h"
+
+static const struct bo_codec *codec(void)
+{
+    return bo_find_codec(test_format(), "time-index");
+}
+
+/* Asks a reader that keeps so many blocks of times everything. */
+static void expect_right(const struct statehist_model *model, uint32_t max_kept)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_effort effort = bo_effort_default();
+    struct bo_finding finding;
+    uint64_t n_cases = 0;
+    void *reader;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(model, &out, &error), BO_OK);
+    assert_int_equal(
+        time_index_open_within(bo_writer_span(&out), max_kept, &arena, &reader, &error), BO_OK);
+    assert_false(((const struct time_index *)reader)->direct);
+    assert_true((max_kept == 0) == !((const struct time_index *)reader)->kept.times);
+    effort.max_queries = 4000;
+    if (!bo_contest_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases, &finding))
+        fail_msg("%u blocks kept: %s %s: %s", max_kept, finding.kind, finding.class,
+                 finding.detail);
+    assert_true(n_cases > 100);
+    bo_writer_free(&out);
+}
+
+/* Two attributes that change at all of these times, and so have them in a table. */
+static const struct statehist_model *changing_at(int64_t start, int64_t end, const int64_t *times,
+                                                 size_t n)
+{
+    struct bo_writer text;
+    int64_t since = start;
+    bo_writer_init(&text, &arena);
+    bo_put_text(&text,
+                "# statehistory-tsv 1\n# start: %lld\n# end: %lld\nQ\t0\t-1\ta\nQ\t1\t-1\tb\n",
+                (long long)start, (long long)end);
+    for (size_t i = 0; i <= n; i++) {
+        const int64_t until = i < n ? times[i] - 1 : end;
+        for (int quark = 0; quark < 2; quark++)
+            bo_put_text(&text, "I\t%d\t%lld\t%lld\ti\t%zu\n", quark, (long long)since,
+                        (long long)until, i % 5);
+        since = until + 1;
+    }
+    bo_put_u8(&text, 0);
+    return parse_text((const char *)text.p, &arena);
+}
+
+static void test_many_times(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i * i * i);
+    const struct statehist_model *model = changing_at(0, 1000000000, times, N);
+    expect_right(model, 0);
+    expect_right(model, N);
+}
+
+static void test_longest_history(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = i < 100   ? INT64_MIN + 1 + (int64_t)i
+                   : i < 200 ? (int64_t)i * 1000
+                             : INT64_MAX - 1000 + (int64_t)i;
+    const struct statehist_model *model = changing_at(INT64_MIN, INT64_MAX, times, N);
+    expect_right(model, 0);
+    expect_right(model, N);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
