@@ -27,7 +27,7 @@ static void expect_right(const struct statehist_model *model, uint32_t max_kept)
     assert_int_equal(
         time_index_open_within(bo_writer_span(&out), max_kept, &arena, &reader, &error), BO_OK);
     assert_false(((const struct time_index *)reader)->direct);
-    assert_true((max_kept == 0) == !((const struct time_index *)reader)->kept.times);
+    assert_true((max_kept == 0) == !((const struct time_index *)reader)->kept_times.numbers);
     effort.max_queries = 4000;
     if (!bo_contest_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases, &finding))
         fail_msg("%u blocks kept: %s %s: %s", max_kept, finding.kind, finding.class,

@@ -231,38 +231,62 @@ uint64_t time_index_set_size(const struct time_index_set *set)
     return n;
 }
 
-/* ---- times that are kept ----------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------- */
 
-static bool open_kept(struct time_index *index, uint32_t max_blocks, struct bo_arena *arena)
+static bool open_kept(const struct ascending_list *list, uint32_t max_blocks,
+                      struct bo_arena *arena, struct time_index_kept *kept)
 {
-    struct time_index_kept *kept = &index->kept;
-    const uint32_t n = index->times.n_blocks;
-    const unsigned nbits = bo_bit_width((uint64_t)index->end - (uint64_t)index->start);
-    kept->slice_nbits = nbits < TIME_INDEX_SLICE_FIELD ? 0 : nbits - TIME_INDEX_SLICE_FIELD;
-    kept->slices = bo_zalloc_array(arena, (1 << TIME_INDEX_SLICE_FIELD) + 1, sizeof *kept->slices);
+    const uint32_t n = list->n_blocks;
     if (n == 0 || n > max_blocks)
-        return kept->slices;
+        return true;
     kept->known = bo_zalloc_array(arena, n, sizeof *kept->known);
-    kept->times = bo_alloc_array(arena, (size_t)n * ASCENDING_BLOCK, sizeof *kept->times);
-    return kept->slices && kept->known && kept->times;
+    kept->numbers = bo_alloc_array(arena, (size_t)n * ASCENDING_BLOCK, sizeof *kept->numbers);
+    return kept->known && kept->numbers;
 }
 
-bool time_index_keep(const struct time_index *index, uint32_t b)
+static bool open_slices(struct time_index *index, struct bo_arena *arena)
 {
-    const struct ascending_list *list = &index->times;
-    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
-    uint64_t *times = index->kept.times + (size_t)b * ASCENDING_BLOCK;
+    const unsigned nbits = bo_bit_width((uint64_t)index->end - (uint64_t)index->start);
+    index->slice_nbits = nbits < TIME_INDEX_SLICE_FIELD ? 0 : nbits - TIME_INDEX_SLICE_FIELD;
+    index->slices =
+        bo_zalloc_array(arena, (1 << TIME_INDEX_SLICE_FIELD) + 1, sizeof *index->slices);
+    return index->slices;
+}
+
+/* How many numbers block b has, which are unpacked; 0 when it is damaged. */
+static unsigned keep(const struct ascending_list *list, uint32_t b,
+                     const struct time_index_kept *kept)
+{
+    uint64_t *numbers = kept->numbers + (size_t)b * ASCENDING_BLOCK;
     struct ascending_block block = {.n = 1};
+    numbers[0] = list->first;
+    return list->n == 1 ||
+                   (ascending_list_block(list, b, &block) && ascending_block_all(&block, numbers))
+               ? block.n
+               : 0;
+}
+
+bool time_index_keep_times(const struct time_index *index, uint32_t b)
+{
+    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
+    const uint64_t *times = index->kept_times.numbers + (size_t)b * ASCENDING_BLOCK;
+    const unsigned n = keep(&index->times, b, &index->kept_times);
     bool ascending = true;
-    times[0] = list->first;
-    if (list->n > 1 &&
-        (!ascending_list_block(list, b, &block) || !ascending_block_all(&block, times)))
-        return time_index_damaged(index, list->body, "times are damaged");
-    for (unsigned i = 1; i < block.n; i++)
+    if (n == 0)
+        return time_index_damaged(index, index->times.body, "times are damaged");
+    for (unsigned i = 1; i < n; i++)
         ascending &= times[i] > times[i - 1];
-    if (times[0] == 0 || !ascending || times[block.n - 1] > length)
-        return time_index_damaged(index, list->body, "change lies outside of the history");
-    index->kept.known[b] = true;
+    if (times[0] == 0 || !ascending || times[n - 1] > length)
+        return time_index_damaged(index, index->times.body, "change lies outside of the history");
+    index->kept_times.known[b] = true;
+    return true;
+}
+
+bool time_index_keep_places(const struct time_index *index, uint32_t b)
+{
+    if (keep(&index->places, b, &index->kept_places) == 0)
+        return time_index_damaged(index, index->places.body, "places of records are damaged");
+    index->kept_places.known[b] = true;
     return true;
 }
 
@@ -292,7 +316,9 @@ enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, stru
     index->shape_nbits = index->n_shapes ? bo_bit_width(index->n_shapes) : 1;
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;
-    if (!open_kept(index, max_kept, arena))
+    if (!open_slices(index, arena) ||
+        !open_kept(&index->times, max_kept, arena, &index->kept_times) ||
+        !open_kept(&index->places, max_kept, arena, &index->kept_places))
         return bo_fail_alloc(err, arena);
     *reader_ret = index;
     return BO_OK;

@@ -12,7 +12,7 @@
 enum {
     TIME_INDEX_MAX_CLASSES = 64,
     TIME_INDEX_MAX_SLOTS = 512,    /* a power of two */
-    TIME_INDEX_MAX_KEPT = 1 << 16, /* blocks of times */
+    TIME_INDEX_MAX_KEPT = 1 << 16, /* blocks */
     TIME_INDEX_SLICE_FIELD = 10,   /* bits of a slice's number */
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
@@ -91,15 +91,12 @@ struct time_index_slot {
 };
 
 /*
- * Times that have been looked up, block by block, so that none is unpacked twice: 8 bytes for each time of the
- * table, where it has no more than TIME_INDEX_MAX_KEPT blocks. And where slices of the history start in the table.
+ * Numbers of a list that have been looked up, block by block, so that none is unpacked twice. Nothing is kept of
+ * a list of more than TIME_INDEX_MAX_KEPT blocks.
  */
 struct time_index_kept {
-    uint64_t *times; /* above the start of the history; NULL: none are kept */
-    bool *known;     /* by block: whether it is there */
-    uint32_t
-        *slices; /* of 2^slice_nbits ns: the block that each starts in, from 1; 0: not known yet */
-    unsigned slice_nbits;
+    uint64_t *numbers; /* NULL: none are kept */
+    bool *known;       /* by block: whether it is there */
 };
 
 /* The values that the timelines of a class may have; code 0 is null. */
@@ -118,9 +115,12 @@ struct time_index {
     size_t n_intervals;
     bool direct; /* timelines have times themselves; else places in the table */
     unsigned key_nbits, shape_nbits;
-    struct ascending_list times;       /* above the start of the history */
-    struct time_index_kept kept;       /* of these */
-    struct ascending_list places;      /* of records: in bits, from `records` */
+    struct ascending_list times;  /* above the start of the history */
+    struct ascending_list places; /* of records: in bits, from `records` */
+    struct time_index_kept kept_times, kept_places;
+    uint32_t *
+        slices; /* of 2^slice_nbits ns: the block of times that each starts in, from 1; 0: not known yet */
+    unsigned slice_nbits;
     struct ascending_list string_ends; /* end of string i, plus i */
     struct bo_span strings, tree;
     const uint8_t *records;
@@ -150,10 +150,11 @@ static inline bool time_index_damaged(const struct time_index *index, const uint
     return false;
 }
 
-/* Unpacks block b < times.n_blocks of the times to where it is kept; false when it is damaged. */
-bool time_index_keep(const struct time_index *index, uint32_t b);
+/* Unpack block b of a list to where it is kept; false when it is damaged. */
+bool time_index_keep_times(const struct time_index *index, uint32_t b);
+bool time_index_keep_places(const struct time_index *index, uint32_t b);
 
-/* With at most so many blocks of times kept. */
+/* With nothing kept of lists of more blocks. */
 enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, struct bo_arena *arena,
                                       void **reader_ret, struct bo_error *err);
 

@@ -26,17 +26,16 @@ struct moment {
 /* The block of times that slice s starts in, or the last one. */
 INLINE uint32_t slice_at(const struct time_index *index, uint64_t s)
 {
-    const struct time_index_kept *kept = &index->kept;
     const struct ascending_list *times = &index->times;
-    if (__builtin_expect(kept->slices[s] == 0, 0)) {
-        const uint64_t start = s << kept->slice_nbits;
-        const bool is_beyond = start >> kept->slice_nbits != s; /* of 64 bits */
-        kept->slices[s] = is_beyond ? times->n_blocks
-                          : start < times->first
-                              ? 1
-                              : 1 + ascending_find_block(times, start, 0, times->n_blocks);
+    if (__builtin_expect(index->slices[s] == 0, 0)) {
+        const uint64_t start = s << index->slice_nbits;
+        const bool is_beyond = start >> index->slice_nbits != s; /* of 64 bits */
+        index->slices[s] = is_beyond ? times->n_blocks
+                           : start < times->first
+                               ? 1
+                               : 1 + ascending_find_block(times, start, 0, times->n_blocks);
     }
-    return kept->slices[s] - 1;
+    return index->slices[s] - 1;
 }
 
 INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, struct moment *moment)
@@ -48,7 +47,7 @@ INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, str
     moment->before_all = index->times.n == 0 || above < index->times.first;
     if (moment->before_all)
         return true;
-    const uint64_t s = above >> index->kept.slice_nbits;
+    const uint64_t s = above >> index->slice_nbits;
     const uint32_t first = slice_at(index, s), last = slice_at(index, s + 1);
     uint32_t n;
     if (!ascending_count_in(

@@ -81,6 +81,14 @@ ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64
 ASCENDING_INLINE bool time_index_place(const struct time_index *index, uint32_t quark, bool v3,
                                        uint64_t *place_ret)
 {
+    const struct time_index_kept *kept = &index->kept_places;
+    if (__builtin_expect(kept->numbers != NULL, 1)) {
+        const uint32_t b = quark / ASCENDING_BLOCK;
+        if (__builtin_expect(!kept->known[b], 0) && !time_index_keep_places(index, b))
+            return false;
+        *place_ret = kept->numbers[quark];
+        return true;
+    }
     return ascending_at(&index->places, quark, v3, place_ret) ||
            time_index_damaged(index, index->places.body, "places of records are damaged");
 }
@@ -213,15 +221,15 @@ ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t
 ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
                                          uint64_t *time_ret)
 {
-    const struct time_index_kept *kept = &index->kept;
+    const struct time_index_kept *kept = &index->kept_times;
     const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
     if (__builtin_expect(!index->direct && key >= index->times.n, 0))
         return time_index_damaged(index, index->records, "key is none");
-    if (__builtin_expect(kept->times != NULL, 1)) {
+    if (__builtin_expect(kept->numbers != NULL, 1)) {
         const uint32_t b = (uint32_t)key / ASCENDING_BLOCK;
-        if (__builtin_expect(!kept->known[b], 0) && !time_index_keep(index, b))
+        if (__builtin_expect(!kept->known[b], 0) && !time_index_keep_times(index, b))
             return false;
-        *time_ret = kept->times[key];
+        *time_ret = kept->numbers[key];
         return true;
     }
     *time_ret = key;
