@@ -128,12 +128,22 @@ ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, un
     return false;
 }
 
-/* How many numbers are at or below `number`, which is at or above the base. */
-ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *block,
-                                                uint64_t number, bool v3)
+/* How many numbers of a block are at or below one, and where that is among its upper bits. */
+struct ascending_find {
+    unsigned n; /* at least 1 */
+    unsigned
+        at; /* the bits of the n - 1 numbers behind the first lie before; UNKNOWN beyond the last number */
+};
+
+enum { ASCENDING_UNKNOWN = ASCENDING_UPPER_NBITS + 1 };
+
+/* Of a number that is at or above the base. */
+ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascending_block *block,
+                                                            uint64_t number, bool v3)
 {
     const uint64_t above = number - block->base;
     const unsigned most = block->n - 1;
+    const struct ascending_find last = {block->n, ASCENDING_UNKNOWN};
     unsigned n = 0;
     if (block->l == 0) {
         uint64_t left = above < ASCENDING_UPPER_NBITS ? above : ASCENDING_UPPER_NBITS;
@@ -142,19 +152,20 @@ ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *bl
             n += ascending_popcount(ascending_word(block->p, at));
         if (left && n < most)
             n += ascending_popcount(ascending_word(block->p, at) << (64 - left));
-        return 1 + (n < most ? n : most);
+        return n < most ? (struct ascending_find){1 + n, (unsigned)(at + left - block->upper)}
+                        : last;
     }
     if (most == 0)
-        return 1;
+        return last;
     const uint64_t bucket = above >> block->l;
     if (bucket >= ASCENDING_UPPER_NBITS)
-        return block->n;
+        return last;
     unsigned at = 0; /* where the bucket's bits start: behind the 0 bit number `bucket` */
     if (bucket) {
         unsigned k = (unsigned)bucket - 1;
         for (;; at += 64) {
             if (at == ASCENDING_UPPER_NBITS)
-                return block->n;
+                return last;
             const uint64_t zeros = ~ascending_word(block->p, block->upper + at);
             const unsigned n_zeros = ascending_popcount(zeros);
             if (k < n_zeros) {
@@ -171,7 +182,53 @@ ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *bl
         n++;
         at++;
     }
-    return 1 + (n < most ? n : most);
+    return n < most ? (struct ascending_find){1 + n, at} : last;
+}
+
+ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *block,
+                                                uint64_t number, bool v3)
+{
+    return ascending_block_find(block, number, v3).n;
+}
+
+/* The number whose high bits end with the 1 bit at `bit`, the k-th (from 0). */
+ASCENDING_INLINE uint64_t ascending_number_at(const struct ascending_block *block, unsigned bit,
+                                              unsigned k)
+{
+    return block->base +
+           (block->l == 0
+                ? (uint64_t)bit + 1
+                : ((uint64_t)(bit - k) << block->l) +
+                      ascending_bits(block->p, block->low + (uint64_t)k * block->l, block->l));
+}
+
+/* The last number that was counted; false as for ascending_block_at. */
+ASCENDING_INLINE bool ascending_block_before(const struct ascending_block *block,
+                                             struct ascending_find found, bool v3,
+                                             uint64_t *number_ret)
+{
+    uint64_t word = 0; /* the 64 bits before `at` */
+    if (found.at <= ASCENDING_UPPER_NBITS && found.at)
+        word = found.at >= 64 ? ascending_word(block->p, block->upper + found.at - 64)
+                              : ascending_word(block->p, block->upper) << (64 - found.at);
+    if (found.n == 1 || __builtin_expect(word == 0, 0))
+        return ascending_block_at(block, found.n - 1, v3, number_ret);
+    *number_ret =
+        ascending_number_at(block, found.at - 1 - (unsigned)__builtin_clzll(word), found.n - 2);
+    return true;
+}
+
+/* The number behind that, of which there is one: found.n < block->n. */
+ASCENDING_INLINE bool ascending_block_after(const struct ascending_block *block,
+                                            struct ascending_find found, bool v3,
+                                            uint64_t *number_ret)
+{
+    const uint64_t word = ascending_word(block->p, block->upper + found.at);
+    if (__builtin_expect(word == 0, 0))
+        return ascending_block_at(block, found.n, v3, number_ret);
+    *number_ret =
+        ascending_number_at(block, found.at + (unsigned)__builtin_ctzll(word), found.n - 1);
+    return true;
 }
 
 /* All numbers. False when the upper bits have too few. */

@@ -35,6 +35,29 @@ static void expect_found(const struct ascending_list *list, const uint64_t *numb
     assert_int_equal(n, expected);
 }
 
+/* In a block of these numbers: those around each of them, around what lies before it, and behind it. */
+static void expect_around(const struct ascending_block *block, const uint64_t *numbers, bool v3)
+{
+    for (unsigned i = 0; i < block->n; i++)
+        for (unsigned past = 0; past < 3; past++) {
+            const uint64_t wanted = numbers[i] + past - 1;
+            unsigned n = 0;
+            uint64_t number;
+            if (wanted < numbers[0] || (past == 2 && wanted == 0))
+                continue;
+            while (n < block->n && numbers[n] <= wanted)
+                n++;
+            const struct ascending_find found = ascending_block_find(block, wanted, v3);
+            assert_int_equal(found.n, n);
+            assert_true(ascending_block_before(block, found, v3, &number));
+            assert_true(number == numbers[n - 1]);
+            if (n == block->n)
+                continue;
+            assert_true(ascending_block_after(block, found, v3, &number));
+            assert_true(number == numbers[n]);
+        }
+}
+
 static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
 {
     struct bo_writer out;
@@ -63,6 +86,7 @@ static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
         assert_true(ascending_block_all(&block, all));
         for (unsigned i = 0; i < block.n; i++)
             assert_true(all[i] == numbers[b * ASCENDING_BLOCK + i]);
+        expect_around(&block, all, v3);
     }
     bo_writer_free(&out);
 }

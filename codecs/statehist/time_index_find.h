@@ -84,12 +84,19 @@ INLINE uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
     return n_before + 1;
 }
 
-/* Key i of a block. */
-INLINE bool key_at(const struct time_index *index, const struct time_index_block *block, unsigned i,
-                   bool v3, uint64_t *key_ret)
+INLINE bool keys_damaged(const struct time_index *index, const struct time_index_block *block)
 {
-    return ascending_block_at(&block->keys, i, v3, key_ret) ||
-           time_index_damaged(index, index->records + block->keys.upper / 8, "keys are damaged");
+    return time_index_damaged(index, index->records + block->keys.upper / 8, "keys are damaged");
+}
+
+/* The keys around a moment in a block: of the last change up to it, and of the next one, if there is one. */
+INLINE bool keys_around(const struct time_index *index, const struct time_index_block *block,
+                        struct ascending_find found, bool v3, struct place *place)
+{
+    return (ascending_block_before(&block->keys, found, v3, &place->start) &&
+            (found.n == block->keys.n ||
+             ascending_block_after(&block->keys, found, v3, &place->end))) ||
+           keys_damaged(index, block);
 }
 
 /* The interval that holds a moment; with `keys`, when it starts and ends, too. */
@@ -97,18 +104,19 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
                        bool v3, struct place *place)
 {
     struct time_index_block block;
+    struct ascending_find found = {0, 0};
     place->start = place->end = 0;
     if (__builtin_expect(t->shape.n != 0, 1)) {
         if (!time_index_block(t, 0, &block))
             return false;
-        const unsigned n = block.keys.n == 0 || moment->before_all || moment->key < block.keys.base
-                               ? 0
-                               : ascending_block_count(&block.keys, moment->key, v3);
-        place->number = n;
-        place->code = time_index_code(&block, n);
-        place->has_end = n < block.keys.n;
-        return !keys || ((n == 0 || key_at(t->index, &block, n - 1, v3, &place->start)) &&
-                         (n == block.keys.n || key_at(t->index, &block, n, v3, &place->end)));
+        if (block.keys.n == 0 || moment->before_all || moment->key < block.keys.base)
+            place->end = block.keys.base;
+        else
+            found = ascending_block_find(&block.keys, moment->key, v3);
+        place->number = found.n;
+        place->code = time_index_code(&block, found.n);
+        place->has_end = found.n < block.keys.n;
+        return !keys || found.n == 0 || keys_around(t->index, &block, found, v3, place);
     }
     const uint32_t n_blocks = time_index_n_blocks(t);
     const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
@@ -124,15 +132,11 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
         return false;
     if (block.keys.base > moment->key)
         return time_index_damaged(t->index, t->index->records + t->at / 8, "keys do not ascend");
-    const unsigned in = ascending_block_count(&block.keys, moment->key, v3);
-    place->number = (n - 1) * ASCENDING_BLOCK + in;
-    place->code = time_index_code(&block, in - 1);
-    if (in < block.keys.n) {
-        place->has_end = true;
-        if (keys && !key_at(t->index, &block, in, v3, &place->end))
-            return false;
-    }
-    return !keys || key_at(t->index, &block, in - 1, v3, &place->start);
+    found = ascending_block_find(&block.keys, moment->key, v3);
+    place->number = (n - 1) * ASCENDING_BLOCK + found.n;
+    place->code = time_index_code(&block, found.n - 1);
+    place->has_end |= found.n < block.keys.n;
+    return !keys || keys_around(t->index, &block, found, v3, place);
 }
 
 /* ---- one quark after the other ------------------------------------------------------------------ */
@@ -224,8 +228,9 @@ INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted,
     unsigned number = 0;
     for (unsigned n = block.keys.n; n;) {
         uint64_t key, time;
-        if (!key_at(index, &block, number + n / 2, v3, &key) ||
-            !time_index_time_of(index, key, v3, &time))
+        if (!ascending_block_at(&block.keys, number + n / 2, v3, &key))
+            return keys_damaged(index, &block);
+        if (!time_index_time_of(index, key, v3, &time))
             return false;
         if (time <= wanted) {
             start = time;
