@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness/guard.h"
 #include "harness/registry.h"
 
 /* Units (tables, functions, ...) of a generated model, at most. */
@@ -110,16 +111,27 @@ void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
 {
     for (const struct bo_codec *const *c = format->codecs; *c; c++)
         if (is_everywhere(*c) || is_ours_here(*c))
-            bo_fuzz_offer(format, *c, bytes, effort);
+            bo_fuzz_offer(format, *c, bytes, NULL, effort);
 }
 
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
-                   struct bo_span bytes, const struct bo_effort *effort)
+                   struct bo_span bytes, const void *model, const struct bo_effort *effort)
 {
     struct bo_finding finding;
+    struct bo_guarded guarded;
+    struct bo_probes probes;
+    struct bo_arena arena;
     bool accepted = false;
-    if (!bo_check_bytes(format, encoding, bytes, effort, &accepted, &finding))
+    bo_arena_init(&arena, effort->budget_nbytes);
+    if (model)
+        bo_probes_draw(format, model, &arena, &probes);
+    if (!bo_guarded_copy(bytes, &guarded))
+        abort();
+    if (!bo_check_bytes_in_place(format, encoding, guarded.span, model ? &probes : NULL, effort,
+                                 &accepted, &finding))
         bo_fuzz_report(&finding);
+    bo_guarded_free(&guarded);
+    bo_arena_free(&arena);
     for (const struct bo_codec *const *c = format->codecs; *c; c++)
         if (bo_encoding_of(format, *c) == encoding)
             bo_fuzz_count(format, *c, accepted);

@@ -62,9 +62,12 @@ const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entr
 void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
                           const struct bo_effort *effort);
 
-/* bo_check_bytes, which makes a copy that ends at a guard page; a finding is reported. */
+/*
+ * bo_check_bytes_in_place of a copy that ends at a guard page; a finding is reported. What the bytes were before they
+ * were damaged, or NULL: lazy readers are asked about that.
+ */
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
-                   struct bo_span bytes, const struct bo_effort *effort);
+                   struct bo_span bytes, const void *model, const struct bo_effort *effort);
 
 /* bo_check_text; a finding is reported. */
 void bo_fuzz_offer_text(const struct bo_format *format, struct bo_span text,

@@ -49,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
     if (encode(encoding, model, &out)) {
         const size_t encoded_nbytes = out.n;
         if (bo_put_space(&out, GROWTH))
-            bo_fuzz_offer(bo_fuzz_format, encoding, damage(&out, encoded_nbytes, &params), &effort);
+            bo_fuzz_offer(bo_fuzz_format, encoding, damage(&out, encoded_nbytes, &params), model,
+                          &effort);
     }
     bo_writer_free(&out);
     bo_arena_free(&arena);

@@ -347,14 +347,60 @@ static void test_lookups(void **state)
     bo_arena_free(&arena);
 }
 
+static enum bo_status ask_function(const struct bo_codec *codec, void *reader, const char *name)
+{
+    uint8_t p[4096];
+    struct bo_error error;
+    struct bo_sink sink = {p, 0, sizeof p};
+    const struct autofdo_name_query query = {bo_span_of(name)};
+    return codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
+}
+
+/* A block that cannot be read takes nothing away from those that can, however often it is asked for. */
+static void test_damaged_block(void **state)
+{
+    (void)state;
+    enum { N = 40, TIMES = 8 };
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    unsigned n_cases = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    for (unsigned i = 0; i < N; i++)
+        bo_put_text(&text, "f%02u:0:1\n 1: %u\n 2: 1\n 3: 7\n", i, i % 3);
+    const struct bo_span bytes = encode(codec, parse_text(take_text(&text), &arena), &out);
+    for (size_t i = 0; i < 8 * bytes.n; i++) {
+        void *reader, *fresh, *model;
+        out.p[i / 8] ^= (uint8_t)(1u << i % 8);
+        if (codec->open(bytes, &arena, &reader, NULL) == BO_OK &&
+            codec->open(bytes, &arena, &fresh, NULL) == BO_OK &&
+            ask_function(codec, fresh, "f39") == BO_OK &&
+            ask_function(codec, reader, "f00") == BO_CORRUPT) {
+            for (unsigned again = 0; again < TIMES; again++)
+                assert_int_equal(ask_function(codec, reader, "f00"), BO_CORRUPT);
+            assert_int_equal(ask_function(codec, reader, "f39"), BO_OK);
+            if (codec->decode(bytes, &arena, &model, NULL) && n_cases++ == 0)
+                test_keep("refused-shared-trees-one-block", bytes);
+        }
+        out.p[i / 8] ^= (uint8_t)(1u << i % 8);
+    }
+    assert_true(n_cases > 0);
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),    cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_depth),     cmocka_unit_test(test_generated),
-        cmocka_unit_test(test_sharing),   cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_explosion), cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_too_deep),  cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_depth),         cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_sharing),       cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_explosion),     cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_too_deep),      cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_damaged_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,176 @@
+/*
+ * Bad records: for each coding of counters, the status, the byte and the phrase that decode must answer with; and
+ * what lookups make of the same bytes. Why: numbers of counters are announced, and what multiplies them may wrap
+ * around.
+ */
+#define TEST_FORMAT "lprf"
+#include "harness/check.h"
+#include "harness/test_format.h"
+
+#include "harness/test_fixture.h"
+
+/* Two counters, 1 and 2, of a function of hash 3: what the codec itself writes. */
+struct pattern {
+    const char *codec;
+    struct bo_span section;
+};
+
+/* Offsets count from the start of the counters' section. */
+struct bad {
+    const char *row;
+    struct bo_span section;
+    enum bo_status status;
+    uint64_t off;
+    const char *what;
+};
+
+#define HASH "\3\0\0\0\0\0\0\0"
+#define COUNTERS_PAST "counters run past the file's end"
+#define NO_SHORTEST "varint is not in its shortest form"
+
+/* ---- u64 ------------------------------------------------------------------------------------- */
+
+#define ONE_AND_TWO "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
+
+static const struct pattern u64 = {"trie+u64", BYTES(HASH "\2\0\0\0\0\0\0\0" ONE_AND_TWO)};
+
+static const struct bad bad_u64[] = {
+    {"head cut", BYTES(HASH "\2\0\0\0\0\0\0"), BO_TRUNCATED, 0, "record runs past the file's end"},
+    {"no counter", BYTES(HASH "\0\0\0\0\0\0\0\0" ONE_AND_TWO), BO_CORRUPT, 8,
+     "function without a counter"},
+    {"one too many", BYTES(HASH "\3\0\0\0\0\0\0\0" ONE_AND_TWO), BO_TRUNCATED, 8, COUNTERS_PAST},
+    {"half a counter", BYTES(HASH "\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0"), BO_TRUNCATED, 8,
+     COUNTERS_PAST},
+    {"2^61", BYTES(HASH "\0\0\0\0\0\0\0\x20" ONE_AND_TWO), BO_TRUNCATED, 8, COUNTERS_PAST},
+    {"2^61 + 2", BYTES(HASH "\2\0\0\0\0\0\0\x20" ONE_AND_TWO), BO_TRUNCATED, 8, COUNTERS_PAST},
+    {"2^32 + 2", BYTES(HASH "\2\0\0\0\1\0\0\0" ONE_AND_TWO), BO_TRUNCATED, 8, COUNTERS_PAST},
+    {"2^64 - 1", BYTES(HASH "\xff\xff\xff\xff\xff\xff\xff\xff" ONE_AND_TWO), BO_TRUNCATED, 8,
+     COUNTERS_PAST},
+    {"one too few", BYTES(HASH "\1\0\0\0\0\0\0\0" ONE_AND_TWO), BO_CORRUPT, 24,
+     "bytes after the last record"},
+};
+
+/* ---- varint ---------------------------------------------------------------------------------- */
+
+static const struct pattern varint = {"trie+varint", BYTES(HASH "\2\1\2")};
+
+static const struct bad bad_varint[] = {
+    {"hash cut", BYTES("\3\0\0\0\0\0\0"), BO_TRUNCATED, 0, "record runs past the file's end"},
+    {"no number", BYTES(HASH), BO_TRUNCATED, 8, "varint runs past the end"},
+    {"no counter", BYTES(HASH "\0\1\2"), BO_CORRUPT, 8, "function without a counter"},
+    {"one too many", BYTES(HASH "\3\1\2"), BO_TRUNCATED, 8, COUNTERS_PAST},
+    {"2^64 - 1", BYTES(HASH "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\2"), BO_TRUNCATED, 8,
+     COUNTERS_PAST},
+    {"2^64", BYTES(HASH "\x80\x80\x80\x80\x80\x80\x80\x80\x80\2\1\2"), BO_CORRUPT, 8,
+     "varint overflows its type"},
+    {"number too long", BYTES(HASH "\x82\0\1\2"), BO_CORRUPT, 8, NO_SHORTEST},
+    {"counter too long", BYTES(HASH "\2\1\x82\0"), BO_CORRUPT, 10, NO_SHORTEST},
+    {"counter cut", BYTES(HASH "\2\1\x82"), BO_TRUNCATED, 10, "varint runs past the end"},
+    {"one too few", BYTES(HASH "\1\1\2"), BO_CORRUPT, 10, "bytes after the last record"},
+};
+
+/* ---- packed ---------------------------------------------------------------------------------- */
+
+#define TABLE "\1\0\0\0" HASH "\2"
+#define TABLE_PAST "hash table runs past the file's end"
+
+static const struct pattern packed = {"trie+packed", BYTES(TABLE "\0\3\1\2")};
+
+static const struct bad bad_packed[] = {
+    {"table's head cut", BYTES("\1\0\0"), BO_TRUNCATED, 0, "file ends in the hash table"},
+    {"table of two", BYTES("\2\0\0\0" HASH "\2\0\3\1\2"), BO_TRUNCATED, 0, TABLE_PAST},
+    /* Nine times this is 5, in 32 bits. */
+    {"table of 477218589", BYTES("\x1d\xc7\x71\x1c" HASH "\2\0\3\1\2"), BO_TRUNCATED, 0,
+     TABLE_PAST},
+    {"table of 2^32 - 1", BYTES("\xff\xff\xff\xff" HASH "\2\0\3\1\2"), BO_TRUNCATED, 0, TABLE_PAST},
+    {"entry 1 of 1", BYTES(TABLE "\1\3\1\2"), BO_CORRUPT, 13,
+     "record names no entry of the hash table"},
+    {"200 counters", BYTES("\1\0\0\0" HASH "\xc8\0\3\1\2"), BO_TRUNCATED, 13, COUNTERS_PAST},
+    {"number of its own, of 255", BYTES("\1\0\0\0" HASH "\0\0\xff\1\3\1\2"), BO_CORRUPT, 14,
+     "number of counters belongs into the hash table"},
+    {"number of its own, of 2^64 - 1",
+     BYTES("\1\0\0\0" HASH "\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\3\1\2"), BO_TRUNCATED, 13,
+     COUNTERS_PAST},
+    {"bitmap cut", BYTES("\1\0\0\0" HASH "\x09\0\3"), BO_TRUNCATED, 14,
+     "bitmap runs past the file's end"},
+    {"bit of no counter", BYTES(TABLE "\0\7\1\2"), BO_CORRUPT, 14,
+     "bitmap has bits beyond its counters"},
+    {"counter of 0", BYTES(TABLE "\0\3\1\0"), BO_CORRUPT, 16,
+     "bitmap announces a counter that is 0"},
+    {"counter cut", BYTES(TABLE "\0\3\1"), BO_TRUNCATED, 16, "varint runs past the end"},
+    {"bytes behind", BYTES(TABLE "\0\3\1\2\2"), BO_CORRUPT, 17, "bytes after the last record"},
+};
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* The file that the codec writes, with this counters' section. */
+static struct bo_span file_with(const struct pattern *pattern, struct bo_span section,
+                                size_t *off_ret)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    const void *model =
+        parse_text("a\n# Func Hash:\n3\n# Num Counters:\n2\n# Counter Values:\n1\n2\n", &arena);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(bo_find_codec(test_format(), pattern->codec)->encode(model, &out, &error),
+                     BO_OK);
+    assert_true(out.n > pattern->section.n);
+    *off_ret = out.n - pattern->section.n;
+    assert_memory_equal(out.p + *off_ret, pattern->section.p, pattern->section.n);
+    uint8_t *file = bo_alloc(&arena, *off_ret + section.n);
+    assert_non_null(file);
+    memcpy(file, out.p, *off_ret);
+    memcpy(file + *off_ret, section.p, section.n);
+    bo_writer_free(&out);
+    return (struct bo_span){file, *off_ret + section.n};
+}
+
+static void expect_bad(const struct pattern *pattern, const struct bad *bad, size_t n)
+{
+    const struct bo_codec *codec = bo_find_codec(test_format(), pattern->codec);
+    const struct bo_effort effort = bo_effort_default();
+    for (size_t i = 0; i < n; i++) {
+        struct bo_error error = {0};
+        struct bo_finding finding;
+        size_t off;
+        bool accepted;
+        void *model;
+        const struct bo_span in = file_with(pattern, bad[i].section, &off);
+        const enum bo_status status = test_decode(codec, in, &arena, &model, &error);
+        if (status != bad[i].status || error.off != off + bad[i].off ||
+            strcmp(error.what, bad[i].what) != 0)
+            fail_msg("%s, %s: %s at %lld: %s", pattern->codec, bad[i].row, bo_status_name(status),
+                     (long long)error.off - (long long)off, error.what ? error.what : "-");
+        if (!bo_check_bytes(test_format(), codec, in, &effort, &accepted, &finding))
+            fail_msg("%s, %s: %s: %s", pattern->codec, bad[i].row, finding.class, finding.detail);
+        assert_false(accepted);
+    }
+}
+
+static void test_u64(void **state)
+{
+    (void)state;
+    expect_bad(&u64, bad_u64, N_ELEMENTS(bad_u64));
+}
+
+static void test_varint(void **state)
+{
+    (void)state;
+    expect_bad(&varint, bad_varint, N_ELEMENTS(bad_varint));
+}
+
+static void test_packed(void **state)
+{
+    (void)state;
+    expect_bad(&packed, bad_packed, N_ELEMENTS(bad_packed));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_u64, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_varint, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_packed, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
