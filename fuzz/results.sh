@@ -66,11 +66,22 @@ keep_worst() { # the units themselves
     done
 }
 
-# table NAME COMMENT FUNCTION FORMAT...
+# earlier NAME FORMAT: the rows that a night before wrote; of codecs, while the sources are the same.
+earlier() {
+    [[ ! -f $OUT/$1.tsv ]] || awk -F '\t' -v name="$1" -v format="$2" -v hash="$(sources "$2")" \
+        '$1 ~ "^" format "[_/]" && (name != "codecs" || $2 == hash)' "$OUT/$1.tsv"
+}
+
+# table NAME COMMENT FUNCTION FORMAT...: rows of other formats stay.
 table() {
     local name=$1 comment=$2 function=$3 format
     shift 3
-    { echo "# $comment; $made"; for format; do "$function" "$format"; done; } >"$WORK/$name.tsv"
+    {
+        echo "# $comment; last run $made"
+        for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def); do
+            if [[ " $* " = *" $format "* ]]; then "$function" "$format"; else earlier "$name" "$format"; fi
+        done
+    } >"$WORK/$name.tsv"
     mv "$WORK/$name.tsv" "$OUT/$name.tsv"
 }
 

@@ -246,6 +246,8 @@ static bool open_kept(const struct ascending_list *list, uint32_t max_blocks,
 
 static bool open_slices(struct time_index *index, struct bo_arena *arena)
 {
+    if (index->direct)
+        return true;
     const unsigned nbits = bo_bit_width((uint64_t)index->end - (uint64_t)index->start);
     index->slice_nbits = nbits < TIME_INDEX_SLICE_FIELD ? 0 : nbits - TIME_INDEX_SLICE_FIELD;
     index->slices =
