@@ -6,7 +6,7 @@ shopt -s nullglob
 
 WORK=build/fuzz
 CORPUS=${FUZZ_CORPUS:-$WORK/corpus}
-MAX_INPUT_NBYTES=16384
+MAX_INPUT_NBYTES=32768 # a history tree of three nodes has 17 KiB
 export UBSAN_OPTIONS=print_stacktrace=1
 export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
 

@@ -13,7 +13,7 @@
 
 #include "harness/registry.h"
 
-enum { N_MODELS = 24, MAX_SCALE = 6, N_ENTROPY = 96, MAX_SEED = 16384, MAX_PATH = 1024 };
+enum { N_MODELS = 24, MAX_SCALE = 6, N_ENTROPY = 96, MAX_SEED = 32768, MAX_PATH = 1024 };
 
 _Noreturn static void die(const char *what, const char *why)
 {

@@ -15,7 +15,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { TEST_MAX_KEPT = 16384 }; /* bytes, as what an engine makes (fuzz/engines.sh) */
+enum { TEST_MAX_KEPT = 32768 }; /* bytes, as what an engine makes (fuzz/engines.sh) */
 
 /* FOLDER/NAME, unless a smaller one is there. */
 static inline void test_keep(const char *name, struct bo_span in)

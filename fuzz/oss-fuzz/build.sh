@@ -14,6 +14,6 @@ for program in build/oss/fuzz/*; do
         zip -jq "$out/${target}_seed_corpus.zip" -@
     dictionary=fuzz/dict/${target%_bytes}.dict
     [[ ! -f $dictionary ]] || cp "$dictionary" "$out/$target.dict"
-    printf '[libfuzzer]\nmax_len = 16384\ntimeout = 5\nrss_limit_mb = 512\nmalloc_limit_mb = 256\n' \
+    printf '[libfuzzer]\nmax_len = 32768\ntimeout = 5\nrss_limit_mb = 512\nmalloc_limit_mb = 256\n' \
         >"$out/$target.options"
 done
