@@ -1,6 +1,7 @@
 #!/bin/bash
 # results.sh MINUTES FORMAT...: what the night left in build/fuzz goes into results/fuzz, for the report;
-# the worst units to build/fuzz/worst. Exits 1 when a codec's cost was not linear in its input.
+# the worst units to build/fuzz/worst. Without a night (MINUTES is 0) coverage and worst units alone, of the corpus
+# as it is. Exits 1 when a codec's cost was not linear in its input.
 
 . fuzz/engines.sh
 shopt -s extglob
@@ -88,8 +89,10 @@ table() {
 targets() { cat "$WORK/night/$1"_*.tsv; }
 coverage() { sed "s|^|$1/|" "$WORK/coverage/$1.tsv"; }
 
-table targets "$minutes minutes a target" targets "$@"
-table codecs "$minutes minutes a target in the last night" codecs "$@"
+if ((minutes)); then
+    table targets "$minutes minutes a target" targets "$@"
+    table codecs "$minutes minutes a target in the last night" codecs "$@"
+fi
 fuzz/coverage.sh "$@"
 table coverage "seeds, regressions and the night's corpus" coverage "$@"
 table worst "gcc -O2, seeds, regressions and the night's corpus" worst "$@"
