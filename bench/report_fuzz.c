@@ -277,6 +277,76 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
     bo_page_grid(page, &grid, "executions, coverage and worst cases");
 }
 
+/* ---- what no input reaches ------------------------------------------------------------------- */
+
+/* By fuzz/gaps.awk; the last is what stays when nothing else is said. */
+static const char *const reasons[] = {"memory runs out",
+                                      "an answer's room runs out",
+                                      "larger than inputs are",
+                                      "nobody asks",
+                                      "another processor",
+                                      "passes on what failed",
+                                      "other"};
+enum { N_REASONS = sizeof reasons / sizeof *reasons };
+
+/* Whether the gap is in a file of the format: "pcdata/frame.c:12". */
+static bool is_gap_of(const struct row *row, const char *format)
+{
+    const size_t n = strlen(format);
+    return strncmp(row->cells[0], format, n) == 0 && row->cells[0][n] == '/';
+}
+
+static void add_gaps(const struct tsv *coverage, const struct tsv *gaps, const char *format,
+                     struct bo_grid *grid, struct bo_arena *arena)
+{
+    bo_grid_add(grid, "%s", format);
+    bo_grid_add(grid, "%s",
+                coverage_cell(coverage, bo_arena_printf(arena, "%s/all", format), "all", arena));
+    for (unsigned r = 0; r < N_REASONS; r++) {
+        double lines = 0, branches = 0;
+        for (size_t i = 0; i < gaps->n; i++)
+            if (is_gap_of(&gaps->rows[i], format) &&
+                strcmp(gaps->rows[i].cells[1], reasons[r]) == 0) {
+                lines += number(gaps->rows[i].cells[2]);
+                branches += number(gaps->rows[i].cells[3]);
+            }
+        bo_grid_add(grid, "%.0f/%.0f", lines, branches);
+    }
+    bo_grid_end_row(grid);
+}
+
+static void print_gaps(const struct bo_page *page, const char *folder)
+{
+    const struct tsv coverage = read_tsv(folder, "coverage", page->arena);
+    const struct tsv gaps = read_tsv(folder, "gaps", page->arena);
+    struct bo_grid grid;
+    fprintf(page->out, "\n## What no input reaches\n\n");
+    if (!gaps.made) {
+        fprintf(page->out, "Not measured; `make fuzz-nightly` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 1);
+    bo_grid_add(&grid, "format");
+    bo_grid_add(&grid, "covered, %%");
+    for (unsigned r = 0; r < N_REASONS; r++)
+        bo_grid_add(&grid, "%s", reasons[r]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        add_gaps(&coverage, &gaps, (*f)->name, &grid, page->arena);
+    fprintf(
+        page->out,
+        "Of all functions that some operation of some codec enters: lines/branches that are covered, in "
+        "percent, and how many are not, by why that may be (told by the words that stand there; %s). The "
+        "goal is 95/90. Targets let the first four allocations fail, inputs have up to 32 KiB, and "
+        "tests go on from there: they let each allocation fail, and check sizes at their limits.\n\n",
+        gaps.made);
+    bo_page_grid(page, &grid, "what no input reaches");
+    fprintf(page->out, "\nThe other lines, each run of them by its first:\n\n");
+    for (size_t i = 0; i < gaps.n; i++)
+        if (strcmp(gaps.rows[i].cells[1], "other") == 0 && number(gaps.rows[i].cells[2]) > 0)
+            fprintf(page->out, "- %s: `%s`\n", gaps.rows[i].cells[0], gaps.rows[i].cells[4]);
+}
+
 /* ---- targets --------------------------------------------------------------------------------- */
 
 static void print_targets(const struct bo_page *page, const char *folder)
@@ -396,6 +466,7 @@ void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
             "targets are: [fuzz/README.md](../fuzz/README.md).\n");
     fprintf(out, "\n## Codecs\n");
     print_codecs(&page, folder, NULL);
+    print_gaps(&page, folder);
     print_targets(&page, folder);
     fprintf(out, "\n## Open buckets\n\n");
     if (list_known(arena, out) == 0)

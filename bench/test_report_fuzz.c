@@ -28,7 +28,13 @@ static const struct {
     {"codecs", "# 20 minutes a target\n"
                "pcdata/varint-delta\tabcdef\t1234567\t1000\t7200\n"
                "pcdata/raw\tabcdef\t5\t0\t7200\n"},
-    {"coverage", "# seeds\npcdata/varint-delta\tdecode\t200\t3\t50\t25\n"},
+    {"coverage", "# seeds\npcdata/varint-delta\tdecode\t200\t3\t50\t25\n"
+                 "pcdata/all\tall\t1000\t20\t500\t60\n"},
+    {"gaps", "# seeds\npcdata/frame.c:12\tmemory runs out\t3\t0\treturn NULL;\n"
+             "pcdata/frame.c:11\tmemory runs out\t0\t2\tif (!p)\n"
+             "pcdata/frame.c:40\tother\t2\t0\tn = 3;\n"
+             "pcdata/frame.c:50\tother\t0\t1\tif (n > 3)\n"
+             "lprf/trie.c:9\tother\t1\t0\tn++;\n"},
     {"worst", "# gcc\n"
               "pcdata/varint-delta\topen\tx\t6400\t10\ty\t640\t64\n"
               "pcdata/varint-delta\tdecode\tx\t2000\t1000\ty\t5000\t100\n"},
@@ -86,6 +92,8 @@ static void the_page_has_all_figures(void **state)
         /* executions, taken, hours; lines/branches, floored; the worse of open and decode */
         "\n| pcdata/varint-delta | 1.23 M | 1.00 k | 2.00 | - | - | - | 98/50 | 100 | 50.0 |\n",
         "\n| pcdata/raw | 5 | 0 | 2.00 | - | - | - | - | - | - |\n",
+        "\n| pcdata | 98/88 | 3/2 | 0/0 | 0/0 | 0/0 | 0/0 | 0/0 | 2/1 |\n",
+        "\n- pcdata/frame.c:40: `n = 3;`\n- lprf/trie.c:9: `n++;`\n",
         "\n| pcdata_bytes | afl | 600 | 5000 | 321 | 2 |\n",
         "\n| pcdata_bytes | 10 -> 12 | 100 -> 110 | 90 -> 95 |\n",
         "\n| pcdata_bytes | libfuzzer | 900 | 600 | 1.50 |\n",
@@ -146,6 +154,7 @@ static void what_is_not_there_is_not_measured(void **state)
     assert_has(text, "The mutator's worth: not measured");
     assert_has(text, "## Codecs\n\nExecutions, coverage and worst cases: not measured; `make "
                      "fuzz-nightly` does.\n");
+    assert_has(text, "## What no input reaches\n\nNot measured; `make fuzz-nightly` does.\n");
     assert_has(text, "## Targets\n\nNot measured; `make fuzz-nightly` does.\n");
     free(text);
 }

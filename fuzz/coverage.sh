@@ -3,10 +3,11 @@
 #
 # The inputs are those in git and, where a night left one, the corpus (FUZZ_CORPUS). An operation's
 # lines and branches are those of the functions in codecs/FORMAT that it enters. Prints a line a codec and
-# a line a file; build/fuzz/coverage/FORMAT.tsv has the numbers: codec, operation, lines, missed
-# ones, branches, missed ones. With the replay programs of VARIANT=coverage.
+# a line of all; build/fuzz/coverage/FORMAT.tsv has the numbers: codec, operation, lines, missed
+# ones, branches, missed ones; FORMAT.gaps what nothing reached (gaps.awk). With the replay programs of VARIANT=coverage.
 
 . fuzz/engines.sh
+shopt -s extglob
 DIR=$WORK/coverage
 export LLVM_PROFILE_FILE=/dev/null
 
@@ -34,12 +35,22 @@ table() {
             END { if (l) print codec, operation, l, lm, b, bm }'
 }
 
+# gaps FORMAT: what no operation of any codec has reached, and a line of the TSV for all.
+gaps() {
+    llvm-profdata merge -o "$DIR/all.profdata" "$DIR/$1"_*/*.profraw
+    llvm-cov export -format=lcov -instr-profile "$DIR/all.profdata" "build/coverage/fuzz/$1_model" \
+        codecs/"$1"/!(test_*).[ch] 2>/dev/null | awk -f fuzz/gaps.awk >"$DIR/$1.lines"
+    tail -n 1 "$DIR/$1.lines" >>"$DIR/$1.tsv"
+    sed '$d' "$DIR/$1.lines" >"$DIR/$1.gaps"
+}
+
 for format; do
     rm -rf "$DIR/$format"_*
     replay "$format"
     for codec in $(find "$DIR/$format"_* -name "*.profraw" -printf "%f\n" | sed -n 's/\.[a-z]*\.profraw$//p' | sort -u); do
         for operation in encode open query decode; do table "$format" "$codec" "$operation"; done
     done >"$DIR/$format.tsv"
+    gaps "$format"
     awk -F '\t' -v format="$format" '
         function percent(missed, all) { return all ? sprintf("%3d", 100 - 100 * missed / all) : "  -" }
         $1 != codec { if (codec) print line; line = sprintf("%-36s", format "/" $1); codec = $1 }

@@ -88,6 +88,7 @@ table() {
 
 targets() { cat "$WORK/night/$1"_*.tsv; }
 coverage() { sed "s|^|$1/|" "$WORK/coverage/$1.tsv"; }
+gaps() { cat "$WORK/coverage/$1.gaps"; }
 
 if ((minutes)); then
     table targets "$minutes minutes a target" targets "$@"
@@ -95,6 +96,7 @@ if ((minutes)); then
 fi
 fuzz/coverage.sh "$@"
 table coverage "seeds, regressions and the night's corpus" coverage "$@"
+table gaps "seeds, regressions and the night's corpus" gaps "$@"
 table worst "gcc -O2, seeds, regressions and the night's corpus" worst "$@"
 grep -v '^#' "$OUT/worst.tsv" | keep_worst
 # More than 20 us and 4 KiB a byte, beyond what the first bytes may cost.
