@@ -98,7 +98,8 @@ fuzz/coverage.sh "$@"
 table coverage "seeds, regressions and the night's corpus" coverage "$@"
 table gaps "seeds, regressions and the night's corpus" gaps "$@"
 table worst "gcc -O2, seeds, regressions and the night's corpus" worst "$@"
-grep -v '^#' "$OUT/worst.tsv" | keep_worst
+for format; do grep "^$format/" "$OUT/worst.tsv" | keep_worst; done
+sed -i "s|$CORPUS/|build/fuzz/corpus/|g" "$OUT/worst.tsv"
 # More than 20 us and 4 KiB a byte, beyond what the first bytes may cost.
 awk -F '\t' '!/^#/ && ($4 > 1e7 + 20000 * $5 || $7 > 1048576 + 4096 * $8) {
     print "fuzz: the work of " $1 " is not linear: " $0 >"/dev/stderr"; bad = 1 } END { exit bad }' \

@@ -37,7 +37,8 @@ static enum bo_status try_bytes(struct bo_span in, struct bo_error *err)
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     void *model;
     const enum bo_status status = decode(in, &arena, &model, err);
-    test_keep_met("predicted", in, status, err);
+    if (status) /* what is right stands for far more than its bytes, and is slow */
+        test_keep_met("predicted", in, status, err);
     bo_arena_rewind(&arena, mark);
     return status;
 }
