@@ -51,7 +51,8 @@ static const struct statehist_model *changing_at(int64_t start, int64_t end, con
         for (int quark = 0; quark < 2; quark++)
             bo_put_text(&text, "I\t%d\t%lld\t%lld\ti\t%zu\n", quark, (long long)since,
                         (long long)until, i % 5);
-        since = until + 1;
+        if (i < n)
+            since = times[i];
     }
     bo_put_u8(&text, 0);
     return parse_text((const char *)text.p, &arena);
