@@ -55,7 +55,9 @@ static const struct statehist_model *changing_at(int64_t start, int64_t end, con
             since = times[i];
     }
     bo_put_u8(&text, 0);
-    return parse_text((const char *)text.p, &arena);
+    const struct statehist_model *model = parse_text((const char *)text.p, &arena);
+    bo_writer_free(&text);
+    return model;
 }
 
 static void test_many_times(void **state)
