@@ -2,98 +2,14 @@
  * The generic checks, on codecs with one planted fault each. Why: a check that cannot fail is worth
  * nothing, and tests, fuzzers and `bakeoff verify` all believe what these say.
  */
-#include "harness/test_cmocka.h"
-
-#include <stdlib.h>
-
-#include "codecs/pcdata/pcdata.h"
-#include "harness/check.h"
-#include "harness/registry.h"
-
-/* ---- a format of one or two codecs, and a document ------------------------------------------- */
-
-static const struct bo_span text = BYTES("pcdata 1\nquantum 2\n"
-                                         "table 640 kind=pcsp refs=1\n0 -1\n20 8\n30 0\n600 16\n"
-                                         "table 8 kind=pcln refs=3\n0 7\n"
-                                         "table 30 kind=pcdata1 refs=2\n0 -2\n6 40000\n8 -2\n");
-
-static const struct bo_format *pcdata;
-static const struct bo_codec *real; /* what a faulty codec calls */
-static struct bo_codec faulty;
-static const struct bo_codec *codecs[3];
-static struct bo_format format;
-static struct bo_arena arena;
-static void *model;
-
-static int set_up(void **state)
-{
-    (void)state;
-    pcdata = bo_find_format("pcdata");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return pcdata->parse(text, &arena, &model, NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    bo_arena_free(&arena);
-    return 0;
-}
-
-/* Makes `faulty` a copy of a real codec, alone in its format. */
-static void start_from(const char *name)
-{
-    real = bo_find_codec(pcdata, name);
-    assert_non_null(real);
-    faulty = *real;
-    faulty.name = "faulty";
-    codecs[0] = &faulty;
-    codecs[1] = codecs[2] = NULL;
-    format = *pcdata;
-    format.codecs = codecs;
-}
-
-static struct bo_effort small_effort(void)
-{
-    struct bo_effort effort = bo_effort_default();
-    effort.max_damage_full = 400;
-    effort.n_damage_sample = 20;
-    return effort;
-}
-
-typedef struct bo_check_result check_function(const struct bo_format *, const struct bo_codec *,
-                                              const void *, const struct bo_effort *);
-
-static check_function *named(const char *name)
-{
-    const struct bo_check *check = bo_checks;
-    while (check->name && strcmp(check->name, name) != 0)
-        check++;
-    assert_non_null(check->name);
-    return check->run;
-}
-
-static struct bo_check_result run_check(const char *name)
-{
-    const struct bo_effort effort = small_effort();
-    return named(name)(&format, &faulty, model, &effort);
-}
+#include "harness/test_check.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
-
-static unsigned n_calls; /* of the fault at work; each use of a fault starts at 0 */
 
 static enum bo_status fail_encode(const void *m, struct bo_writer *out, struct bo_error *err)
 {
     (void)m, (void)out;
     return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "planted");
-}
-
-static enum bo_status fail_read(struct bo_span in, struct bo_arena *a, void **ret,
-                                struct bo_error *err)
-{
-    (void)in, (void)a, (void)ret;
-    return bo_fail(err, BO_CORRUPT, 5, "planted");
 }
 
 static enum bo_status fail_silently(struct bo_span in, struct bo_arena *a, void **ret,
@@ -140,15 +56,6 @@ static enum bo_status encode_without_memory_checks(const void *m, struct bo_writ
 {
     const enum bo_status status = real->encode(m, out, err);
     return status == BO_NO_MEMORY ? BO_OK : status;
-}
-
-/* Takes the last run of the first table away. */
-static void drop_run(void *m)
-{
-    struct pcdata_table *tables =
-        (struct pcdata_table *)(uintptr_t)((struct pcdata_model *)m)->tables;
-    if (((struct pcdata_model *)m)->n_tables && tables[0].n_runs > 1)
-        tables[0].n_runs--;
 }
 
 static enum bo_status decode_without_last_run(struct bo_span in, struct bo_arena *a, void **ret,
@@ -468,93 +375,6 @@ static void test_two_readers(void **state)
     assert_non_null(r.why_skipped);
 }
 
-/* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
-
-/* Refuses a query, well told, unless it is the one before it: a cache that keeps what failed. */
-static enum bo_status query_keeps_failures(void *reader, unsigned kind, const void *queries,
-                                           size_t n, void *answers, struct bo_error *err)
-{
-    static uint8_t last[BO_MAX_QUERY_NBYTES];
-    const size_t nbytes = pcdata->kinds[kind].query_size;
-    if (nbytes == 0 || memcmp(last, queries, nbytes) == 0)
-        return real->query(reader, kind, queries, n, answers, err);
-    memcpy(last, queries, nbytes);
-    return bo_fail(err, BO_CORRUPT, 5, "planted");
-}
-
-static enum bo_status query_refuses(void *reader, unsigned kind, const void *queries, size_t n,
-                                    void *answers, struct bo_error *err)
-{
-    (void)reader, (void)kind, (void)queries, (void)n, (void)answers;
-    return bo_fail(err, BO_CORRUPT, 5, "planted");
-}
-
-static enum bo_status query_fails_silently(void *reader, unsigned kind, const void *queries,
-                                           size_t n, void *answers, struct bo_error *err)
-{
-    (void)reader, (void)kind, (void)queries, (void)n, (void)answers, (void)err;
-    return BO_CORRUPT;
-}
-
-static void test_lazy_reader_of_damage(void **state)
-{
-    (void)state;
-    start_from("run-array");
-    faulty.lazy = true;
-    faulty.decode = fail_read;
-    assert_int_equal(run_check("damage").outcome, BO_PASS);
-    faulty.query = query_refuses;
-    assert_int_equal(run_check("damage").outcome, BO_PASS);
-    faulty.query = query_keeps_failures;
-    assert_string_equal(run_check("damage").finding.class, "asking-again-matters");
-    faulty.query = query_fails_silently;
-    assert_string_equal(run_check("damage").finding.class, "unnamed-error");
-}
-
-/* ---- the text form --------------------------------------------------------------------------- */
-
-static enum bo_status parse_silently(struct bo_span in, struct bo_arena *a, void **ret,
-                                     struct bo_error *err)
-{
-    (void)in, (void)a, (void)ret, (void)err;
-    return BO_CORRUPT;
-}
-
-/* What is printed first is parsed without its last run. */
-static enum bo_status parse_without_last_run_later(struct bo_span in, struct bo_arena *a,
-                                                   void **ret, struct bo_error *err)
-{
-    const enum bo_status status = pcdata->parse(in, a, ret, err);
-    if (!status && n_calls++)
-        drop_run(*ret);
-    return status;
-}
-
-/* Of offering a text; "none" when nothing broke. */
-static const char *class_of_text(struct bo_span in, bool is_right)
-{
-    static struct bo_finding finding;
-    const struct bo_effort effort = small_effort();
-    bool accepted;
-    n_calls = 0;
-    const bool ok = bo_check_text(&format, in, &effort, &accepted, &finding);
-    assert_true(accepted == is_right);
-    return ok ? "none" : finding.class;
-}
-
-static void test_text_form(void **state)
-{
-    (void)state;
-    static const struct bo_span nonsense = BYTES("pcdata 1\nquantum 0\n");
-    start_from("raw");
-    assert_string_equal(class_of_text(text, true), "none");
-    assert_string_equal(class_of_text(nonsense, false), "none");
-    format.parse = parse_without_last_run_later;
-    assert_string_equal(class_of_text(text, true), "round-trip");
-    format.parse = parse_silently;
-    assert_string_equal(class_of_text(text, false), "unnamed-error");
-}
-
 /* ---- a format's own faults ------------------------------------------------------------------- */
 
 static enum bo_status oracle_fails(const void *m, const void *queries, size_t n, void *answers)
@@ -749,8 +569,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_are_found), cmocka_unit_test(test_reading_past_the_end),
-        cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_lazy_reader_of_damage),
-        cmocka_unit_test(test_text_form),        cmocka_unit_test(test_faulty_oracle),
+        cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_faulty_oracle),
         cmocka_unit_test(test_all_codecs_pass),  cmocka_unit_test(test_unsupported_is_skipped),
         cmocka_unit_test(test_small_budget),     cmocka_unit_test(test_finding_line),
         cmocka_unit_test(test_nobody_asks),      cmocka_unit_test(test_reduced_models),
