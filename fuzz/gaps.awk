@@ -6,7 +6,7 @@
 function why(text) {
     if (text ~ /alloc|grow_array|no_memory|NO_MEMORY|OVER_LIMIT|no memory|->refus/) return "memory runs out"
     if (text ~ /sink|take_answer|_take_/) return "an answer's room runs out"
-    if (text ~ /UNSUPPORTED|GiB|more than|too many|too large|ESCAPE|_MAX|MAX_|UINT32/) return "larger than inputs are"
+    if (text ~ /UNSUPPORTED|GiB|more than|too many|too large|ESCAPE|MAX_|UINT32/) return "larger than inputs are"
     if (text ~ /BAD_USAGE|default:|_N_KINDS/) return "nobody asks"
     if (text ~ /portable|_mm|pdep|has_v3/) return "another processor"
     if (text ~ /[!(& ]status[ )?;]|[& ]ok[ );]|^ *(if \(|return )![a-z_]+\(/) return "passes on what failed"
