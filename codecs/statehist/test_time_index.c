@@ -24,8 +24,10 @@ static void expect_right(const struct statehist_model *model, uint32_t max_kept)
     void *reader;
     bo_writer_init(&out, &arena);
     assert_int_equal(codec()->encode(model, &out, &error), BO_OK);
-    assert_int_equal(
-        time_index_open_within(bo_writer_span(&out), max_kept, &arena, &reader, &error), BO_OK);
+    assert_int_equal(time_index_open_within(bo_writer_span(&out),
+                                            (struct time_index_limits){max_kept, 0}, &arena,
+                                            &reader, &error),
+                     BO_OK);
     assert_false(((const struct time_index *)reader)->direct);
     assert_true((max_kept == 0) == !((const struct time_index *)reader)->kept_times.numbers);
     effort.max_queries = 4000;

@@ -1,5 +1,5 @@
 /* time-index: opening, and the codec. */
-#include "codecs/statehist/time_index_read.h"
+#include "codecs/statehist/time_index_unpacked.h"
 
 /* ---- damage ------------------------------------------------------------------------------------ */
 
@@ -286,16 +286,24 @@ bool time_index_keep_times(const struct time_index *index, uint32_t b)
 
 bool time_index_keep_places(const struct time_index *index, uint32_t b)
 {
-    if (keep(&index->places, b, &index->kept_places) == 0)
+    uint64_t *places = index->kept_places.numbers + (size_t)b * ASCENDING_BLOCK;
+    const unsigned n = keep(&index->places, b, &index->kept_places);
+    if (n == 0)
         return time_index_damaged(index, index->places.body, "places of records are damaged");
+    for (unsigned i = 0; i < n; i++) /* none behind the records may be taken for an open one */
+        places[i] = places[i] > index->records_nbits ? index->records_nbits + 1 : places[i];
     index->kept_places.known[b] = true;
+    if (index->unpacked)
+        memset(index->unpacked->asked + (size_t)b * ASCENDING_BLOCK, 0,
+               ASCENDING_BLOCK * sizeof *index->unpacked->asked);
     return true;
 }
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
-enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, struct bo_arena *arena,
-                                      void **reader_ret, struct bo_error *err)
+enum bo_status time_index_open_within(struct bo_span in, struct time_index_limits limits,
+                                      struct bo_arena *arena, void **reader_ret,
+                                      struct bo_error *err)
 {
     struct bo_cursor c = bo_cursor(in);
     struct head head;
@@ -319,8 +327,9 @@ enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, stru
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;
     if (!open_slices(index, arena) ||
-        !open_kept(&index->times, max_kept, arena, &index->kept_times) ||
-        !open_kept(&index->places, max_kept, arena, &index->kept_places))
+        !open_kept(&index->times, limits.max_kept, arena, &index->kept_times) ||
+        !open_kept(&index->places, limits.max_kept, arena, &index->kept_places) ||
+        !time_index_open_unpacked(index, limits.max_unpacked, arena))
         return bo_fail_alloc(err, arena);
     *reader_ret = index;
     return BO_OK;
@@ -329,7 +338,8 @@ enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, stru
 static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                            struct bo_error *err)
 {
-    return time_index_open_within(in, TIME_INDEX_MAX_KEPT, arena, reader_ret, err);
+    static const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED};
+    return time_index_open_within(in, limits, arena, reader_ret, err);
 }
 
 /* ---- the codec -------------------------------------------------------------------------------- */

@@ -11,9 +11,10 @@
 
 enum {
     TIME_INDEX_MAX_CLASSES = 64,
-    TIME_INDEX_MAX_SLOTS = 512,    /* a power of two */
-    TIME_INDEX_MAX_KEPT = 1 << 16, /* blocks */
-    TIME_INDEX_SLICE_FIELD = 10,   /* bits of a slice's number */
+    TIME_INDEX_MAX_SLOTS = 512,        /* a power of two */
+    TIME_INDEX_MAX_KEPT = 1 << 16,     /* blocks */
+    TIME_INDEX_MAX_UNPACKED = 1 << 20, /* intervals */
+    TIME_INDEX_SLICE_FIELD = 10,       /* bits of a slice's number */
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
     TIME_INDEX_MAX_SHAPED = ASCENDING_BLOCK + 1, /* intervals */
@@ -99,6 +100,9 @@ struct time_index_kept {
     bool *known;       /* by block: whether it is there */
 };
 
+/* Large timelines that are asked for again and again; see time_index_unpacked.h. */
+struct time_index_unpacked;
+
 /* The values that the timelines of a class may have; code 0 is null. */
 struct time_index_class {
     struct time_index_slot *slots; /* by the lowest bits of codes */
@@ -118,6 +122,7 @@ struct time_index {
     struct ascending_list times;  /* above the start of the history */
     struct ascending_list places; /* of records: in bits, from `records` */
     struct time_index_kept kept_times, kept_places;
+    struct time_index_unpacked *unpacked;
     uint32_t *
         slices; /* of 2^slice_nbits ns: the block of times that each starts in, from 1; 0: not known yet */
     unsigned slice_nbits;
@@ -154,9 +159,15 @@ static inline bool time_index_damaged(const struct time_index *index, const uint
 bool time_index_keep_times(const struct time_index *index, uint32_t b);
 bool time_index_keep_places(const struct time_index *index, uint32_t b);
 
-/* With nothing kept of lists of more blocks. */
-enum bo_status time_index_open_within(struct bo_span in, uint32_t max_kept, struct bo_arena *arena,
-                                      void **reader_ret, struct bo_error *err);
+/* What a reader may keep, beside the file. */
+struct time_index_limits {
+    uint32_t max_kept;     /* nothing of lists of more blocks */
+    uint32_t max_unpacked; /* intervals */
+};
+
+enum bo_status time_index_open_within(struct bo_span in, struct time_index_limits limits,
+                                      struct bo_arena *arena, void **reader_ret,
+                                      struct bo_error *err);
 
 /* ---- the codec's entries ------------------------------------------------------------------------ */
 

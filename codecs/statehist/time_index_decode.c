@@ -293,7 +293,8 @@ enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void
                                  struct bo_error *err)
 {
     void *reader;
-    enum bo_status status = time_index_open_within(in, 0, arena, &reader, err);
+    enum bo_status status =
+        time_index_open_within(in, (struct time_index_limits){0, 0}, arena, &reader, err);
     if (status)
         return status;
     struct statehist_builder builder;

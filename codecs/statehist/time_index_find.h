@@ -6,7 +6,7 @@
 #ifndef STATEHIST_TIME_INDEX_FIND_H
 #define STATEHIST_TIME_INDEX_FIND_H
 
-#include "codecs/statehist/time_index_read.h"
+#include "codecs/statehist/time_index_unpacked.h"
 
 #define INLINE ASCENDING_INLINE
 
@@ -68,20 +68,26 @@ struct place {
     uint64_t end;   /* key of the change that follows */
 };
 
+/* The last of n > 0 numbers that is not above another one, or the first. */
+INLINE uint32_t last_up_to(const uint64_t *numbers, uint32_t n, uint64_t most)
+{
+    uint32_t i = 0;
+    for (; n > 1; n -= n / 2)
+        i += numbers[i + n / 2] <= most ? n / 2 : 0;
+    return i;
+}
+
 /* How many blocks of a large timeline start at or before a key. */
 INLINE uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
 {
-    const uint8_t *p = t->index->records;
-    const unsigned nbits = t->index->key_nbits;
-    uint32_t n_before = 0, n = time_index_n_blocks(t);
-    if (n == 0 || ascending_bits(p, t->at, nbits) > key)
+    uint32_t i = 0, n = time_index_n_blocks(t);
+    if (n == 0 || time_index_base(t, 0) > key)
         return 0;
+    if (t->bases)
+        return last_up_to(t->bases, n, key) + 1;
     for (; n > 1; n -= n / 2)
-        n_before +=
-            ascending_bits(p, t->at + (uint64_t)(n_before + n / 2) * t->entry_nbits, nbits) <= key
-                ? n / 2
-                : 0;
-    return n_before + 1;
+        i += time_index_base(t, i + n / 2) <= key ? n / 2 : 0;
+    return i + 1;
 }
 
 INLINE bool keys_damaged(const struct time_index *index, const struct time_index_block *block)
@@ -120,12 +126,11 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
     }
     const uint32_t n_blocks = time_index_n_blocks(t);
     const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
-    const uint64_t next = t->at + (uint64_t)n * t->entry_nbits;
     place->number = 0;
     place->code = t->first_code;
     place->has_end = n < n_blocks;
     if (place->has_end)
-        place->end = ascending_bits(t->index->records, next, t->index->key_nbits);
+        place->end = time_index_base(t, n);
     if (n == 0)
         return true;
     if (!time_index_block(t, n - 1, &block))
@@ -137,6 +142,16 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
     place->code = time_index_code(&block, found.n - 1);
     place->has_end |= found.n < block.keys.n;
     return !keys || keys_around(t->index, &block, found, v3, place);
+}
+
+/* ---- the timeline of a quark --------------------------------------------------------------------- */
+
+/* From the place of its record: one that is kept open, or `t`; NULL when it is damaged. */
+INLINE const struct time_index_timeline *timeline_at(const struct time_index *index, uint64_t place,
+                                                     struct time_index_timeline *t)
+{
+    const struct time_index_columns *columns = time_index_columns_at(index, place);
+    return columns ? &columns->t : time_index_record(index, place, t) ? t : NULL;
 }
 
 /* ---- one quark after the other ------------------------------------------------------------------ */

@@ -22,9 +22,18 @@ INLINE enum bo_status ask_some_points(const struct time_index *index,
         time_index_prefetch(index, places[i]);
     }
     for (size_t i = 0; i < n; i++) {
+        const struct time_index_columns *columns = time_index_columns_at(index, places[i]);
         struct time_index_timeline t;
+        if (columns) {
+            if (!state_of(&columns->t, q[i].time, v3, &states[i]))
+                return BO_CORRUPT;
+            continue;
+        }
         if (!time_index_record(index, places[i], &t) || !state_of(&t, q[i].time, v3, &states[i]))
             return BO_CORRUPT;
+        if (t.shape.n == 0 && time_index_asked(&t, q[i].quark, 1))
+            for (size_t k = i + 1; k < n; k++)
+                (void)time_index_place(index, q[k].quark, v3, &places[k]);
     }
     return BO_OK;
 }
@@ -81,39 +90,34 @@ INLINE enum bo_status ask_export(const struct time_index *index, int64_t time, b
 
 /* ---- windows ----------------------------------------------------------------------------------- */
 
-/* The first of the times from i on that is above `time`, or n_times. */
-static uint32_t next_time(const struct statehist_window_query *q, uint32_t i, int64_t time)
-{
-    uint32_t n = q->n_times - i;
-    while (n) {
-        const bool is_above = statehist_window_time(q, i + n / 2) > time;
-        i = is_above ? i : i + n / 2 + 1;
-        n = is_above ? n / 2 : n - n / 2 - 1;
-    }
-    return i;
-}
-
 INLINE enum bo_status put_states(const struct time_index *index,
                                  const struct statehist_window_query *q, uint32_t quark, bool v3,
                                  struct bo_sink *sink)
 {
-    struct time_index_timeline t;
+    struct time_index_timeline opened;
+    uint64_t place;
     struct statehist_states *states = bo_sink_take(sink, sizeof *states);
     if (!states)
         return BO_OVER_LIMIT;
     states->n = 0;
-    if (!time_index_timeline(index, quark, v3, &t))
+    if (!time_index_place(index, quark, v3, &place))
         return BO_CORRUPT;
-    for (uint32_t i = 0; i < q->n_times;) {
+    const struct time_index_timeline *t = timeline_at(index, place, &opened);
+    if (!t)
+        return BO_CORRUPT;
+    for (uint32_t i = 0; i < q->n_times; states->n++) {
         struct statehist_state *state = bo_sink_take(sink, sizeof *state);
         if (!state)
             return BO_OVER_LIMIT;
         const int64_t time = statehist_window_time(q, i);
-        if (!state_of(&t, time, v3, state))
+        if (!state_of(t, time, v3, state))
             return BO_CORRUPT;
-        states->n++;
-        i = next_time(q, i + 1, state->end > time ? state->end : time);
+        /* What is damaged may end before it. */
+        const int64_t until = state->end > time ? state->end : time;
+        i = until < q->to ? statehist_window_next(q, until) : q->n_times;
     }
+    if (t->shape.n == 0 && !t->bases)
+        time_index_asked(t, quark, (uint32_t)states->n * ASCENDING_BLOCK);
     return BO_OK;
 }
 

@@ -174,40 +174,83 @@ INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, 
     return true;
 }
 
-INLINE enum bo_status ask_range(const struct time_index *index,
-                                const struct statehist_range_query *q, bool v3,
-                                struct bo_sink *sink)
+/* n intervals from number `first` on, which end at `end`. */
+INLINE enum bo_status put_range(const struct time_index_timeline *t,
+                                struct time_index_columns *columns, uint32_t first, size_t n,
+                                int64_t end, bool v3, struct bo_sink *sink)
 {
-    struct time_index_timeline t;
-    struct moment from, to;
-    struct place first, last;
-    if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
-        q->from > q->to)
-        return BO_OUT_OF_RANGE;
-    if (!moment_of(index, q->from, v3, &from) || !moment_of(index, q->to, v3, &to) ||
-        !time_index_timeline(index, q->quark, v3, &t) ||
-        !find_place(&t, &from, false, v3, &first) || !find_place(&t, &to, true, v3, &last))
-        return BO_CORRUPT;
-    if (last.number < first.number || last.number >= t.n) {
-        time_index_damaged(index, index->records + t.at / 8, "keys do not ascend");
-        return BO_CORRUPT;
-    }
-    const size_t n = (size_t)last.number - first.number + 1;
-    int64_t end = index->end, *starts;
-    uint64_t ends_at;
+    int64_t *starts;
     struct stretch out;
-    if (last.has_end) {
-        if (!time_index_time_of(index, last.end, v3, &ends_at))
-            return BO_CORRUPT;
-        end = (int64_t)((uint64_t)index->start + ends_at - 1);
-    }
     struct statehist_columns *head =
         statehist_take_columns(n, sink, &starts, &out.values, &out.types);
     if (!head)
         return BO_OVER_LIMIT;
     head->end = end;
     out.starts = (uint64_t *)starts;
-    return read_intervals(&t, first.number, n, v3, out) ? BO_OK : BO_CORRUPT;
+    if (!columns || !time_index_unpack(columns, first, first + (uint32_t)n - 1))
+        return read_intervals(t, first, n, v3, out) ? BO_OK : BO_CORRUPT;
+    memcpy(out.starts, columns->starts + first, 8 * n);
+    memcpy(out.values, columns->values + first, 8 * n);
+    memcpy(out.types, columns->types + first, n);
+    return BO_OK;
+}
+
+INLINE enum bo_status ask_range(const struct time_index *index,
+                                const struct statehist_range_query *q, bool v3,
+                                struct bo_sink *sink)
+{
+    struct time_index_timeline opened;
+    struct moment from, to;
+    struct place first, last;
+    uint64_t place, ends_at;
+    if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
+        q->from > q->to)
+        return BO_OUT_OF_RANGE;
+    if (!moment_of(index, q->from, v3, &from) || !moment_of(index, q->to, v3, &to) ||
+        !time_index_place(index, q->quark, v3, &place))
+        return BO_CORRUPT;
+    const struct time_index_timeline *t = timeline_at(index, place, &opened);
+    if (!t || !find_place(t, &from, false, v3, &first) || !find_place(t, &to, true, v3, &last))
+        return BO_CORRUPT;
+    if (last.number < first.number || last.number >= t->n) {
+        time_index_damaged(index, index->records + t->at / 8, "keys do not ascend");
+        return BO_CORRUPT;
+    }
+    const size_t n = (size_t)last.number - first.number + 1;
+    int64_t end = index->end;
+    if (last.has_end) {
+        if (!time_index_time_of(index, last.end, v3, &ends_at))
+            return BO_CORRUPT;
+        end = (int64_t)((uint64_t)index->start + ends_at - 1);
+    }
+    const enum bo_status status =
+        put_range(t, time_index_columns_at(index, place), first.number, n, end, v3, sink);
+    if (t->shape.n == 0 && !t->bases)
+        time_index_asked(t, q->quark, (uint32_t)n);
+    return status;
+}
+
+/* ---- timelines that are unpacked ----------------------------------------------------------------- */
+
+/* Block b, or the first interval, as read_stretch() has it. */
+static bool unpack_block(struct time_index_columns *columns, uint32_t b)
+{
+    const size_t i = b == UINT32_MAX ? 0 : 1 + (size_t)b * ASCENDING_BLOCK;
+    const struct stretch stretch = {columns->starts + i, columns->values + i, columns->types + i};
+    return read_stretch(&columns->t, b, false, &stretch);
+}
+
+bool time_index_unpack(struct time_index_columns *columns, uint32_t first, uint32_t last)
+{
+    if (first == 0 && !unpack_block(columns, UINT32_MAX))
+        return false;
+    const uint32_t end = (last + ASCENDING_BLOCK - 1) / ASCENDING_BLOCK;
+    for (uint32_t b = first ? (first - 1) / ASCENDING_BLOCK : 0; b < end; b++) {
+        if (!columns->known[b] && !unpack_block(columns, b))
+            return false;
+        columns->known[b] = true;
+    }
+    return true;
 }
 
 /* ---- everything --------------------------------------------------------------------------------- */

@@ -17,6 +17,8 @@ struct time_index_timeline {
     unsigned place_nbits, entry_nbits;
     uint64_t at;     /* in bits from `records`: of the shaped record's fields, or of the entries */
     uint64_t blocks; /* where the blocks start */
+    const uint64_t
+        *bases; /* by block: key of its first change; NULL: they are read where they lie */
 };
 
 /* Changes and values that are read together. */
@@ -42,6 +44,7 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
     t->first_code = 0;
     t->place_nbits = t->entry_nbits = 0;
     t->blocks = 0;
+    t->bases = NULL;
     if (__builtin_expect(number != 0, 1)) {
         t->shape = index->shapes[number - 1];
         t->class = &index->classes[t->shape.class];
@@ -104,6 +107,13 @@ ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
 {
     return t->shape.n ? 1 : (t->n + 62) / ASCENDING_BLOCK;
+}
+
+/* The key of the first change of a large timeline's block b. */
+ASCENDING_INLINE uint64_t time_index_base(const struct time_index_timeline *t, uint32_t b)
+{
+    return ascending_bits(t->index->records, t->at + (uint64_t)b * t->entry_nbits,
+                          t->index->key_nbits);
 }
 
 /* Block b of a timeline; false when it runs out of the records. */
