@@ -1,11 +1,12 @@
 /*
  * Checkpoints of time-index: that a history of many attributes has them, within a tenth of its size; that
- * a reader answers from them what it answers without; and what becomes of them when they are damaged. Why:
+ * a reader answers from them what it answers without, whether it keeps what they tell or not; and what becomes of them when they are damaged. Why:
  * they say again what timelines say, so a reader could answer one thing and another.
  */
 #include <stdio.h>
 
 #include "codecs/statehist/test_model.h"
+#include "codecs/statehist/time_index.h"
 #include "harness/check.h"
 #include "harness/test_fixture.h"
 
@@ -76,16 +77,16 @@ static void test_size(void **state)
 }
 
 /* Asks for all attributes at each time at which something changes, and just before. */
-static void test_answers(void **state)
+static void expect_answers(struct bo_span in, uint32_t max_told)
 {
-    (void)state;
-    struct bo_writer out;
-    size_t at, n;
     void *reader;
     static _Alignas(8) uint8_t got[16 * N_QUARKS], expected[16 * N_QUARKS];
-    encode(&out, &at, &n);
     const struct statehist_model *model = make();
-    assert_int_equal(codec()->open((struct bo_span){out.p, out.n}, &arena, &reader, NULL), BO_OK);
+    const struct time_index_limits limits = {N_TIMES, 0, max_told};
+    assert_int_equal(time_index_open_within(in, limits, &arena, &reader, NULL), BO_OK);
+    const struct time_index *index = reader;
+    size_t n_told = 0;
+    unsigned n_times_gone = 0;
     for (int64_t time = 0; time <= LENGTH; time += time % 100 == 0 ? 99 : 1) {
         const struct statehist_time_query query = {time};
         struct bo_sink a = {.p = got, .cap = sizeof got},
@@ -95,7 +96,23 @@ static void test_answers(void **state)
                          BO_OK);
         assert_int_equal(a.n, b.n);
         assert_memory_equal(got, expected, a.n);
+        assert_true(index->n_told <= index->max_told);
+        n_times_gone += index->n_told < n_told;
+        n_told = index->n_told;
     }
+    assert_true((max_told == 0) == (n_told == 0));
+    assert_true((max_told == 1) == (n_times_gone > 0));
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n;
+    encode(&out, &at, &n);
+    expect_answers(bo_writer_span(&out), 0);
+    expect_answers(bo_writer_span(&out), 1);
+    expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_TOLD);
     bo_writer_free(&out);
 }
 

@@ -214,6 +214,30 @@ static void test_no_margin(void **state)
     bo_arena_free(&arena);
 }
 
+/* Two segments, the first change at 1, parts at 0 and 1; then the only byte of the parts. */
+static void test_segments(void **state)
+{
+    (void)state;
+    static const uint8_t checkpoints[] = "\x02\x01\x01\x00\x00\x00\x01\x40";
+    const struct bo_span file = time_index_span();
+    uint8_t bad[256];
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *reader;
+    memcpy(bad, file.p, 71);
+    bad[33] = sizeof checkpoints;
+    memcpy(bad + 71, checkpoints, sizeof checkpoints);
+    memcpy(bad + 71 + sizeof checkpoints, file.p + 72, file.n - 72);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
+    assert_int_equal(codec->open((struct bo_span){bad, file.n - 1 + sizeof checkpoints}, &arena,
+                                 &reader, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "more segments than bytes");
+    assert_int_equal(error.off, 71 + sizeof checkpoints - 1);
+    bo_arena_free(&arena);
+}
+
 static void expect_file(const char *codec_name, const char *text, struct bo_span file)
 {
     struct bo_arena arena;
@@ -238,10 +262,9 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_time_index),
-        cmocka_unit_test(test_mixed_contexts),
-        cmocka_unit_test(test_no_margin),
+        cmocka_unit_test(test_files),          cmocka_unit_test(test_time_index),
+        cmocka_unit_test(test_mixed_contexts), cmocka_unit_test(test_no_margin),
+        cmocka_unit_test(test_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

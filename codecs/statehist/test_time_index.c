@@ -1,10 +1,10 @@
 /*
  * How time-index finds times: with those that it has looked up kept, and without, as in histories of very many
- * times; and by slices of the history, up to the longest there is. Why: other tests' histories are short, and
- * their times are all kept.
+ * times; and by slices of the history, up to the longest there is. And timelines that are kept open: all of them,
+ * or one, or none. Why: other tests' histories are short, and all is kept.
  */
 #include "codecs/statehist/test_model.h"
-#include "codecs/statehist/time_index.h"
+#include "codecs/statehist/time_index_unpacked.h"
 #include "harness/contest.h"
 #include "harness/test_fixture.h"
 
@@ -13,8 +13,9 @@ static const struct bo_codec *codec(void)
     return bo_find_codec(test_format(), "time-index");
 }
 
-/* Asks a reader that keeps so many blocks of times everything. */
-static void expect_right(const struct statehist_model *model, uint32_t max_kept)
+/* Asks a reader that keeps so much everything; then it has so many timelines open. */
+static void expect_right(const struct statehist_model *model, struct time_index_limits limits,
+                         uint32_t n_open)
 {
     struct bo_writer out;
     struct bo_error error = {0};
@@ -24,17 +25,17 @@ static void expect_right(const struct statehist_model *model, uint32_t max_kept)
     void *reader;
     bo_writer_init(&out, &arena);
     assert_int_equal(codec()->encode(model, &out, &error), BO_OK);
-    assert_int_equal(time_index_open_within(bo_writer_span(&out),
-                                            (struct time_index_limits){max_kept, 0}, &arena,
-                                            &reader, &error),
+    assert_int_equal(time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, &error),
                      BO_OK);
-    assert_false(((const struct time_index *)reader)->direct);
-    assert_true((max_kept == 0) == !((const struct time_index *)reader)->kept_times.numbers);
+    const struct time_index *index = reader;
+    assert_false(index->direct);
+    assert_true((limits.max_kept == 0) == !index->kept_times.numbers);
     effort.max_queries = 4000;
     if (!bo_contest_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases, &finding))
-        fail_msg("%u blocks kept: %s %s: %s", max_kept, finding.kind, finding.class,
-                 finding.detail);
+        fail_msg("%u blocks, %u intervals kept: %s %s: %s", limits.max_kept, limits.max_unpacked,
+                 finding.kind, finding.class, finding.detail);
     assert_true(n_cases > 100);
+    assert_int_equal(index->unpacked ? index->unpacked->n_columns : 0, n_open);
     bo_writer_free(&out);
 }
 
@@ -70,8 +71,11 @@ static void test_many_times(void **state)
     for (size_t i = 0; i < N; i++)
         times[i] = 1000 + (int64_t)(i * i * i);
     const struct statehist_model *model = changing_at(0, 1000000000, times, N);
-    expect_right(model, 0);
-    expect_right(model, N);
+    expect_right(model, (struct time_index_limits){0, 0, 0}, 0);
+    expect_right(model, (struct time_index_limits){N, 0, 0}, 0);
+    expect_right(model, (struct time_index_limits){N, N, 0}, 0); /* a timeline has one more */
+    expect_right(model, (struct time_index_limits){N, N + 1, 0}, 1);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
 }
 
 static void test_longest_history(void **state)
@@ -84,8 +88,8 @@ static void test_longest_history(void **state)
                    : i < 200 ? (int64_t)i * 1000
                              : INT64_MAX - 1000 + (int64_t)i;
     const struct statehist_model *model = changing_at(INT64_MIN, INT64_MAX, times, N);
-    expect_right(model, 0);
-    expect_right(model, N);
+    expect_right(model, (struct time_index_limits){0, 0, 0}, 0);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
 }
 
 int main(void)

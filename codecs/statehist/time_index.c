@@ -151,7 +151,9 @@ static enum bo_status open_checkpoints(struct time_index *index, struct bo_curso
         (status = ascending_open(c, index->n_segments, &index->parts, err)))
         return status;
     index->part_bytes = (struct bo_span){c->p + c->off, bo_left(c)};
-    return BO_OK;
+    return index->n_segments <= index->part_bytes.n
+               ? BO_OK
+               : bo_fail_here(err, BO_CORRUPT, c, "more segments than bytes");
 }
 
 static enum bo_status open_sections(struct time_index *index, struct bo_cursor *c,
@@ -220,15 +222,12 @@ bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
     if (n > bo_left(part) / 8)
         return time_index_damaged(index, set->words, "checkpoint has more groups than bytes");
     part->off += 8 * (size_t)n;
-    return true;
-}
-
-uint64_t time_index_set_size(const struct time_index_set *set)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < set->groups.n; i++)
-        n += ascending_popcount(bo_le64(set->words + 8 * (size_t)i));
-    return n;
+    uint64_t n_quarks = 0;
+    for (uint32_t i = 0; i < n; i++)
+        n_quarks += ascending_popcount(bo_le64(set->words + 8 * (size_t)i));
+    set->n = (uint32_t)n_quarks;
+    return n_quarks <= index->n_quarks ||
+           time_index_damaged(index, set->words, "checkpoint has more quarks than there are");
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------- */
@@ -299,6 +298,20 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b)
     return true;
 }
 
+/* Room for what parts tell: at least for that of one, which is all quarks twice, or a bit for each. */
+static bool open_told(struct time_index *index, uint32_t max_told, struct bo_arena *arena)
+{
+    const uint64_t most = 8 * (uint64_t)index->part_bytes.n, twice = 2 * (uint64_t)index->n_quarks;
+    const uint64_t wanted = max_told + twice;
+    if (index->n_segments == 0 || max_told == 0)
+        return true;
+    index->least_told = (size_t)(twice < most ? twice : most);
+    index->max_told = (size_t)(wanted < most ? wanted : most);
+    index->kept_parts = bo_zalloc_array(arena, index->n_segments, sizeof *index->kept_parts);
+    index->told = bo_alloc_array(arena, index->max_told, sizeof *index->told);
+    return index->kept_parts && index->told;
+}
+
 /* ---- opening ------------------------------------------------------------------------------------ */
 
 enum bo_status time_index_open_within(struct bo_span in, struct time_index_limits limits,
@@ -329,6 +342,7 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
     if (!open_slices(index, arena) ||
         !open_kept(&index->times, limits.max_kept, arena, &index->kept_times) ||
         !open_kept(&index->places, limits.max_kept, arena, &index->kept_places) ||
+        !open_told(index, limits.max_told, arena) ||
         !time_index_open_unpacked(index, limits.max_unpacked, arena))
         return bo_fail_alloc(err, arena);
     *reader_ret = index;
@@ -338,7 +352,8 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
 static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                            struct bo_error *err)
 {
-    static const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED};
+    static const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED,
+                                                    TIME_INDEX_MAX_TOLD};
     return time_index_open_within(in, limits, arena, reader_ret, err);
 }
 

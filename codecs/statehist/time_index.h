@@ -14,7 +14,8 @@ enum {
     TIME_INDEX_MAX_SLOTS = 512,        /* a power of two */
     TIME_INDEX_MAX_KEPT = 1 << 16,     /* blocks */
     TIME_INDEX_MAX_UNPACKED = 1 << 20, /* intervals */
-    TIME_INDEX_SLICE_FIELD = 10,       /* bits of a slice's number */
+    TIME_INDEX_MAX_TOLD = 1 << 18,
+    TIME_INDEX_SLICE_FIELD = 10, /* bits of a slice's number */
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
     TIME_INDEX_MAX_SHAPED = ASCENDING_BLOCK + 1, /* intervals */
@@ -100,6 +101,20 @@ struct time_index_kept {
     bool *known;       /* by block: whether it is there */
 };
 
+/* What a checkpoint tells of an attribute, as answers have it. */
+struct time_index_told {
+    uint64_t value;
+    uint32_t quark, type;
+};
+
+/* A part of the checkpoints that has been read. */
+struct time_index_part {
+    size_t first; /* among what is told: of those not null before the era that it begins */
+    uint32_t n_before;
+    uint32_t n_changes; /* in its segment; they follow. Values only where the era goes on */
+    bool is_known;
+};
+
 /* Large timelines that are asked for again and again; see time_index_unpacked.h. */
 struct time_index_unpacked;
 
@@ -137,6 +152,9 @@ struct time_index {
     struct ascending_list cuts;  /* where segments but the first start, above the start */
     struct ascending_list parts; /* where each segment's part starts, in bytes */
     struct bo_span part_bytes;
+    struct time_index_part *kept_parts; /* by segment; NULL: checkpoints are not read */
+    struct time_index_told *told; /* by kept parts. When there is no room for one more, all go */
+    size_t n_told, max_told, least_told;
     uint8_t *class_of; /* by quark; once it is known */
     bool classes_known;
     struct bo_error *damage; /* where time_index_damaged() tells */
@@ -163,6 +181,7 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b);
 struct time_index_limits {
     uint32_t max_kept;     /* nothing of lists of more blocks */
     uint32_t max_unpacked; /* intervals */
+    uint32_t max_told;     /* beside what one part of the checkpoints tells; 0: none is read */
 };
 
 enum bo_status time_index_open_within(struct bo_span in, struct time_index_limits limits,

@@ -201,7 +201,7 @@ static const char *check_era(struct playback *b, struct bo_cursor *part)
     if (!time_index_open_set(b->d->index, part, &set))
         return "checkpoint is damaged";
     struct bo_bit_cursor codes = {{part->p, part->n}, 8 * (uint64_t)part->off};
-    if (time_index_set_size(&set) != b->n_values)
+    if (set.n != b->n_values)
         return "checkpoint lacks a value, or has one too many";
     while (time_index_next_group(b->d->index, &set, &word, &quark))
         for (; word; word &= word - 1) {
@@ -235,7 +235,7 @@ static const char *check_segment(struct playback *b, struct bo_cursor *part, boo
     if (!time_index_open_set(b->d->index, part, &set))
         return "checkpoint is damaged";
     struct bo_bit_cursor told = {{part->p, part->n}, 8 * (uint64_t)part->off};
-    struct bo_bit_cursor codes = {told.in, told.bit + time_index_set_size(&set)};
+    struct bo_bit_cursor codes = {told.in, told.bit + set.n};
     if (tells && codes.bit > 8 * (uint64_t)part->n)
         return "checkpoint ends too early";
     while (time_index_next_group(b->d->index, &set, &word, &quark))
@@ -294,7 +294,7 @@ enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void
 {
     void *reader;
     enum bo_status status =
-        time_index_open_within(in, (struct time_index_limits){0, 0}, arena, &reader, err);
+        time_index_open_within(in, (struct time_index_limits){0, 0, 0}, arena, &reader, err);
     if (status)
         return status;
     struct statehist_builder builder;

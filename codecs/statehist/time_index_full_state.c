@@ -1,7 +1,7 @@
 /*
  * time-index: all attributes at one time. Where there are checkpoints: what they were when the era
  * began, then what changed in each segment since, then the timelines of those that change in the
- * segment itself. All other values are null.
+ * segment itself. All other values are null. What parts of checkpoints tell is kept once it has been read.
  */
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index_find.h"
@@ -14,123 +14,166 @@ struct states {
     uint8_t *types;
 };
 
-/* What a part tells of its attributes: codes, one after the other. */
-struct codes {
-    const uint8_t *p;
-    uint64_t bit, end;
-};
+/* ---- parts of checkpoints ---------------------------------------------------------------------- */
 
-INLINE bool put_code(const struct states *s, struct codes *codes, uint32_t quark, bool is_told,
-                     bool v3)
+/* The quarks of a set. */
+INLINE bool read_quarks(const struct time_index *index, struct time_index_set *set,
+                        struct time_index_told *told)
 {
-    const struct time_index *index = s->index;
-    const struct time_index_class *class = &index->classes[index->class_of[quark]];
-    const unsigned nbits = is_told ? class->code_nbits : 0;
-    uint32_t type;
-    if (__builtin_expect(nbits > codes->end - codes->bit, 0))
-        return time_index_damaged(index, codes->p + codes->bit / 8, "checkpoint ends too early");
-    const uint32_t code = (uint32_t)ascending_bits(codes->p, codes->bit, nbits);
-    codes->bit += nbits;
-    if (!answered_value(index, class, code, v3, &type, &s->values[quark]))
-        return false;
-    s->types[quark] = (uint8_t)type;
+    uint64_t word;
+    uint32_t quark = 0;
+    while (time_index_next_group(index, set, &word, &quark))
+        for (; word; word &= word - 1)
+            (told++)->quark = quark + (uint32_t)__builtin_ctzll(word);
+    return !set->is_damaged;
+}
+
+/*
+ * Their values, from codes from bit `at` on, and that without those of quarks that are null: they have a 0 bit among
+ * those at `bits`, where there are such.
+ */
+INLINE bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
+                        bool has_bits, uint64_t *at, struct time_index_told *told, uint32_t n,
+                        bool v3)
+{
+    const uint64_t end = 8 * (uint64_t)part->n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct time_index_class *class = &index->classes[index->class_of[told[i].quark]];
+        const bool is_null = has_bits && !ascending_bits(part->p, bits + i, 1);
+        const unsigned nbits = is_null ? 0 : class->code_nbits;
+        if (nbits > end - *at)
+            return time_index_damaged(index, part->p + *at / 8, "checkpoint ends too early");
+        const uint32_t code = (uint32_t)ascending_bits(part->p, *at, nbits);
+        *at += nbits;
+        if (!answered_value(index, class, code, v3, &told[i].type, &told[i].value))
+            return false;
+    }
     return true;
 }
 
 /* What all attributes were when the era began: those that were not null. */
-INLINE bool put_era(const struct states *s, struct bo_cursor *part, bool v3)
+INLINE bool read_era(const struct time_index *index, struct bo_cursor *part,
+                     struct time_index_told *told, uint32_t *n_ret, bool v3)
 {
     struct time_index_set set;
-    uint64_t word;
-    uint32_t quark = 0;
-    if (!time_index_open_set(s->index, part, &set))
+    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
         return false;
-    struct codes codes = {part->p, 8 * (uint64_t)part->off, 8 * (uint64_t)part->n};
-    while (time_index_next_group(s->index, &set, &word, &quark))
-        for (; word; word &= word - 1)
-            if (!put_code(s, &codes, quark + (uint32_t)__builtin_ctzll(word), true, v3))
-                return false;
-    part->off = (size_t)((codes.bit + 7) / 8);
-    return !set.is_damaged;
+    uint64_t at = 8 * (uint64_t)part->off;
+    if (!read_values(index, part, 0, false, &at, told, set.n, v3))
+        return false;
+    part->off = (size_t)((at + 7) / 8);
+    *n_ret = set.n;
+    return true;
 }
 
-/* What changed in a segment is as it was behind it: a bit for each that is not null, then codes. */
-INLINE bool put_changes(const struct states *s, struct bo_cursor *part, bool v3)
+/* What changed in a segment and, where the era goes on, as what it was behind it: a bit for each that is not null, then codes. */
+INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
+                         struct time_index_told *told, uint32_t *n_ret, bool v3)
 {
     struct time_index_set set;
-    uint64_t word;
-    uint32_t quark = 0;
-    if (!time_index_open_set(s->index, part, &set))
+    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
         return false;
-    const uint64_t n = time_index_set_size(&set);
-    uint64_t told_at = 8 * (uint64_t)part->off;
-    struct codes codes = {part->p, told_at + n, 8 * (uint64_t)part->n};
-    if (codes.bit > codes.end)
-        return time_index_damaged(s->index, part->p + part->off, "checkpoint ends too early");
-    while (time_index_next_group(s->index, &set, &word, &quark)) {
-        const unsigned n_here = ascending_popcount(word);
-        uint64_t told = ascending_bits(part->p, told_at, n_here);
-        told_at += n_here;
-        for (; word; word &= word - 1, told >>= 1)
-            if (!put_code(s, &codes, quark + (uint32_t)__builtin_ctzll(word), told & 1, v3))
-                return false;
+    const uint64_t bits = 8 * (uint64_t)part->off;
+    uint64_t at = bits + set.n;
+    *n_ret = set.n;
+    if (!goes_on)
+        return true;
+    if (at > 8 * (uint64_t)part->n)
+        return time_index_damaged(index, part->p + part->off, "checkpoint ends too early");
+    return read_values(index, part, bits, true, &at, told, set.n, v3);
+}
+
+INLINE bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+{
+    struct bo_cursor c;
+    *part = (struct time_index_part){.first = index->n_told, .is_known = true};
+    struct time_index_told *told = index->told + part->first;
+    if (!time_index_part(index, k, &c) ||
+        (k % index->era == 0 && !read_era(index, &c, told, &part->n_before, v3)) ||
+        !read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
+                      told + part->n_before, &part->n_changes, v3))
+        return false;
+    index->n_told += (size_t)part->n_before + part->n_changes;
+    index->kept_parts[k] = *part;
+    return true;
+}
+
+/* The part of segment k, as long as no other one is asked for. */
+INLINE bool get_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+{
+    *part = index->kept_parts[k];
+    if (part->is_known)
+        return true;
+    if (index->max_told - index->n_told < index->least_told) {
+        memset(index->kept_parts, 0, index->n_segments * sizeof *index->kept_parts);
+        index->n_told = 0;
     }
-    return !set.is_damaged;
+    return read_part(index, k, part, v3);
+}
+
+/* ---- from checkpoints -------------------------------------------------------------------------- */
+
+INLINE void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
+{
+    uint64_t *values = s->values;
+    uint8_t *types = s->types;
+    for (const struct time_index_told *end = told + n; told < end; told++) {
+        values[told->quark] = told->value;
+        types[told->quark] = (uint8_t)told->type;
+    }
 }
 
 /* Those that change in the segment of the time itself are looked up. */
-INLINE bool put_found(const struct states *s, struct bo_cursor *part, const struct moment *moment,
-                      bool v3)
+INLINE bool put_found(const struct states *s, const struct time_index_told *told, uint32_t n,
+                      const struct moment *moment, bool v3)
 {
+    enum { AHEAD = 16 }; /* places that are found before the first record is read */
     const struct time_index *index = s->index;
-    struct time_index_set set;
-    uint64_t word, places[ASCENDING_BLOCK];
-    uint32_t quark = 0, type;
-    if (!time_index_open_set(index, part, &set))
-        return false;
-    while (time_index_next_group(index, &set, &word, &quark)) {
-        if (!time_index_places(index, quark, places))
-            return false;
-        for (uint64_t left = word; left; left &= left - 1)
-            time_index_prefetch(index, places[__builtin_ctzll(left)]);
-        for (; word; word &= word - 1) {
-            const unsigned i = (unsigned)__builtin_ctzll(word);
-            struct time_index_timeline t;
-            struct place place;
-            if (!time_index_record(index, places[i], &t) ||
-                !find_place(&t, moment, false, v3, &place) ||
-                !answered_value(index, t.class, place.code, v3, &type, &s->values[quark + i]))
+    uint64_t places[AHEAD];
+    for (uint32_t i = 0; i < n; i++) {
+        struct time_index_timeline opened;
+        struct place place;
+        uint32_t type;
+        for (uint32_t k = i; i % AHEAD == 0 && k < n && k < i + AHEAD; k++) {
+            if (!time_index_place(index, told[k].quark, v3, &places[k % AHEAD]))
                 return false;
-            s->types[quark + i] = (uint8_t)type;
+            time_index_prefetch(index, places[k % AHEAD]);
         }
+        const struct time_index_timeline *t = timeline_at(index, places[i % AHEAD], &opened);
+        if (!t || !find_place(t, moment, false, v3, &place) ||
+            !answered_value(index, t->class, place.code, v3, &type, &s->values[told[i].quark]))
+            return false;
+        s->types[told[i].quark] = (uint8_t)type;
     }
-    return !set.is_damaged;
+    return true;
 }
 
 INLINE bool put_checkpoint(const struct states *s, int64_t time, const struct moment *moment,
                            bool v3)
 {
-    const struct time_index *index = s->index;
-    struct bo_cursor part;
+    struct time_index *index = s->index;
+    struct time_index_part part;
     uint32_t segment;
     if (!ascending_count(&index->cuts, (uint64_t)time - (uint64_t)index->start, v3, &segment))
         return time_index_damaged(index, index->cuts.body, "starts of segments are damaged");
     memset(s->values, 0, 8 * (size_t)index->n_quarks);
     memset(s->types, 0, index->n_quarks);
     for (uint32_t k = segment - segment % index->era;; k++) {
-        if (!time_index_part(index, k, &part) || (k % index->era == 0 && !put_era(s, &part, v3)))
+        if (!get_part(index, k, &part, v3))
             return false;
+        const struct time_index_told *told = index->told + part.first;
+        put_told(s, told, part.n_before);
         if (k == segment)
-            return put_found(s, &part, moment, v3);
-        if (!put_changes(s, &part, v3))
-            return false;
+            return put_found(s, told + part.n_before, part.n_changes, moment, v3);
+        put_told(s, told + part.n_before, part.n_changes);
     }
 }
 
-/* Timeline by timeline; then their classes are known. */
+/* ---- from timelines ---------------------------------------------------------------------------- */
+
 INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3)
 {
-    struct time_index *index = s->index;
+    const struct time_index *index = s->index;
     struct walk walk;
     for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
         struct time_index_timeline t;
@@ -140,6 +183,18 @@ INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3
             !answered_value(index, t.class, place.code, v3, &type, &s->values[quark]))
             return false;
         s->types[quark] = (uint8_t)type;
+    }
+    return true;
+}
+
+/* Codes of checkpoints are as wide as the classes of their quarks, which only timelines tell, make them. */
+static bool learn_classes(struct time_index *index)
+{
+    struct walk walk;
+    struct time_index_timeline t;
+    for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
+        if (!next_timeline(index, &walk, quark, &t))
+            return false;
         index->class_of[quark] = (uint8_t)(t.class - index->classes);
     }
     index->classes_known = true;
@@ -155,9 +210,11 @@ INLINE enum bo_status ask_full_state(struct time_index *index, int64_t time, boo
         return BO_OUT_OF_RANGE;
     if (!statehist_take_values(index->n_quarks, sink, &s.values, &s.types))
         return BO_OVER_LIMIT;
-    return moment_of(index, time, v3, &moment) && (index->n_segments && index->classes_known
-                                                       ? put_checkpoint(&s, time, &moment, v3)
-                                                       : put_all(&s, &moment, v3))
+    if (index->kept_parts && !index->classes_known && !learn_classes(index))
+        return BO_CORRUPT;
+    return moment_of(index, time, v3, &moment) &&
+                   (index->kept_parts ? put_checkpoint(&s, time, &moment, v3)
+                                      : put_all(&s, &moment, v3))
                ? BO_OK
                : BO_CORRUPT;
 }

@@ -256,6 +256,7 @@ ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_
 struct time_index_set {
     struct ascending_list groups;
     const uint8_t *words; /* of each group: which of its quarks */
+    uint32_t n;           /* quarks, at most all there are */
     uint32_t at;          /* next group */
     uint64_t ids[ASCENDING_BLOCK];
     bool is_damaged; /* the walk has ended early */
@@ -267,9 +268,6 @@ bool time_index_part(const struct time_index *index, uint32_t k, struct bo_curso
 /* Takes a set out of a part; false when it is damaged. */
 bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
                          struct time_index_set *set);
-
-/* How many quarks it has. */
-uint64_t time_index_set_size(const struct time_index_set *set);
 
 /* The next group: bits for its quarks, and its first quark. False behind the last, or when damaged. */
 ASCENDING_INLINE bool time_index_next_group(const struct time_index *index,
