@@ -230,7 +230,7 @@ INLINE enum bo_status ask_range(const struct time_index *index,
     return status;
 }
 
-/* ---- timelines that are unpacked ----------------------------------------------------------------- */
+/* ---- what is kept unpacked ----------------------------------------------------------------- */
 
 /* Block b, or the first interval, as read_stretch() has it. */
 static bool unpack_block(struct time_index_columns *columns, uint32_t b)

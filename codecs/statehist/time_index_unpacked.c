@@ -1,10 +1,9 @@
-/* time-index: timelines that are unpacked. */
+/* time-index: large timelines that are kept open. */
 #include "codecs/statehist/time_index_unpacked.h"
 
 enum {
     LEAST = TIME_INDEX_MAX_SHAPED + 1, /* intervals */
-    MOST_BLOCKS_SHARE =
-        32, /* a timeline of so many intervals has a block for so many, or more, of them */
+    INTERVALS_A_BLOCK = 32,            /* at least, on average: a timeline of LEAST has two */
     /* To find something among blocks as they lie costs as much as to keep so many bases. */
     BLOCKS_A_QUERY = 8,
 };
@@ -18,7 +17,7 @@ bool time_index_open_unpacked(struct time_index *index, uint32_t max_intervals,
     struct time_index_unpacked *u = bo_zalloc_array(arena, 1, sizeof *u);
     if (!u)
         return false;
-    const size_t n_blocks = n / MOST_BLOCKS_SHARE, n_columns = n / LEAST;
+    const size_t n_blocks = n / INTERVALS_A_BLOCK, n_columns = n / LEAST;
     const size_t n_asked = (size_t)index->places.n_blocks * ASCENDING_BLOCK;
     const size_t n_words = n_blocks + 2 * n;
     /* All at once: a system maps large allocations one by one. */
@@ -37,8 +36,6 @@ bool time_index_open_unpacked(struct time_index *index, uint32_t max_intervals,
     index->unpacked = u;
     return true;
 }
-
-/* ---- timelines --------------------------------------------------------------------------------- */
 
 static void drop_all(const struct time_index *index, struct time_index_unpacked *u)
 {

@@ -3,7 +3,7 @@
  * is unpacked block by block as answers have it, so that a range is copied the next time.
  *
  * What was asked before must not decide what is answered: a place in a timeline is found by keys here as there,
- * and what finds damage is forgotten and read where it lies.
+ * and a range that finds damage is read where it lies.
  */
 #ifndef STATEHIST_TIME_INDEX_UNPACKED_H
 #define STATEHIST_TIME_INDEX_UNPACKED_H
@@ -17,17 +17,16 @@
 struct time_index_columns {
     struct time_index_timeline t; /* with its bases */
     uint32_t quark;
-    uint64_t place; /* of the record */
-    bool *known;    /* by block: whether it is unpacked */
-    /* By interval: of those in blocks that are known, the first one's, and the start that follows. */
-    uint64_t *starts, *values;
+    uint64_t place;            /* of the record */
+    bool *known;               /* by block: whether it is unpacked */
+    uint64_t *starts, *values; /* by interval: of those in blocks that are known */
     uint8_t *types;
 };
 
 /* Room for some timelines. When one more does not fit, all others go. */
 struct time_index_unpacked {
-    uint32_t *
-        asked; /* by quark, where its place is kept: how much queries have gone through, in blocks */
+    /* By quark, where its place is kept: how much queries have gone through, in blocks. */
+    uint32_t *asked;
     struct time_index_columns *columns;
     uint32_t n_columns;
     uint32_t n_intervals, max_intervals;
