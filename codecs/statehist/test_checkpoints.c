@@ -149,12 +149,45 @@ static void test_damage(void **state)
     bo_writer_free(&out);
 }
 
+/* The bits of a set's groups, all of them 1, are more than there are quarks: a reader has no room for that. */
+static void test_too_many_quarks(void **state)
+{
+    (void)state;
+    enum { N_ONES = (N_QUARKS + 63) / 64 * 8 };
+    static _Alignas(8) uint8_t answer[16 * N_QUARKS];
+    struct bo_writer out;
+    size_t at, n;
+    unsigned n_refused = 0;
+    encode(&out, &at, &n);
+    for (size_t i = 0; i + N_ONES <= n; i++) {
+        const struct bo_arena_mark mark = bo_arena_mark(&arena);
+        uint8_t *bad = bo_alloc(&arena, out.n);
+        void *reader;
+        memcpy(bad, out.p, out.n);
+        memset(bad + at + i, 0xff, N_ONES);
+        const struct bo_span in = {bad, out.n};
+        if (codec()->open(in, &arena, &reader, NULL) == BO_OK)
+            for (int64_t time = 0; time < LENGTH; time += 100) {
+                const struct statehist_time_query query = {time};
+                struct bo_sink sink = {.p = answer, .cap = sizeof answer};
+                struct bo_error error = {0};
+                if (codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &sink, &error))
+                    n_refused +=
+                        strcmp(error.what, "checkpoint has more quarks than there are") == 0;
+            }
+        bo_arena_rewind(&arena, mark);
+    }
+    assert_true(n_refused > 0);
+    bo_writer_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_too_many_quarks, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
