@@ -66,7 +66,7 @@ static const struct statehist_model *changing_at(int64_t start, int64_t end, con
 static void test_many_times(void **state)
 {
     (void)state;
-    enum { N = 1000 };
+    enum { N = 500 };
     int64_t times[N];
     for (size_t i = 0; i < N; i++)
         times[i] = 1000 + (int64_t)(i * i * i);
