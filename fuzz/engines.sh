@@ -95,7 +95,7 @@ run_libfuzzer() {
     began=$(ms_since 0)
     ASAN_OPTIONS=quarantine_size_mb=32 BAKEOFF_FUZZ_COUNTS=$dir/counts \
         build/libfuzzer/fuzz/"$target" -max_total_time="$seconds" \
-        -timeout=$HANG_SECONDS -rss_limit_mb=512 -malloc_limit_mb=256 -max_len=$MAX_INPUT_NBYTES \
+        -timeout="$HANG_SECONDS" -rss_limit_mb=512 -malloc_limit_mb=256 -max_len=$MAX_INPUT_NBYTES \
         -artifact_prefix="$dir/artifacts/" ${dictionary:+-dict="$dictionary"} "$@" \
         "$dir/corpus" "${start[@]}" >"$dir/log" 2>&1 &
     watch libfuzzer "$target" "$seconds" $! || status=$?
