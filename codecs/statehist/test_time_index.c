@@ -39,7 +39,7 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     bo_writer_free(&out);
 }
 
-/* Two attributes that change at all of these times, and so have them in a table. */
+/* Two attributes that change at all of these times, and so have them in a table; to values that differ. */
 static const struct statehist_model *changing_at(int64_t start, int64_t end, const int64_t *times,
                                                  size_t n)
 {
@@ -53,7 +53,7 @@ static const struct statehist_model *changing_at(int64_t start, int64_t end, con
         const int64_t until = i < n ? times[i] - 1 : end;
         for (int quark = 0; quark < 2; quark++)
             bo_put_text(&text, "I\t%d\t%lld\t%lld\ti\t%zu\n", quark, (long long)since,
-                        (long long)until, i % 5);
+                        (long long)until, i % 5 + (size_t)quark);
         if (i < n)
             since = times[i];
     }
