@@ -31,36 +31,34 @@ static void put_literal(struct bo_writer *out, const char *s)
     bo_put_bytes(out, s, strlen(s));
 }
 
-static size_t escaped_nbytes(uint8_t byte)
-{
-    return byte < ' ' || byte > '~' ? 4 : byte == '"' || byte == '\\' ? 2 : 1;
-}
-
-/* Without printf: a name may be 64 KiB of bytes to escape, and stand in a profile as often as it likes. */
-static void put_string(struct bo_writer *out, struct bo_span s)
+/* Puts the byte as it stands in quotes, in up to 4 bytes; returns what follows them. */
+static uint8_t *put_quoted(uint8_t *p, uint8_t byte)
 {
     static const char digits[] = "0123456789abcdef";
-    size_t nbytes = 2;
-    for (size_t i = 0; i < s.n; i++)
-        nbytes += escaped_nbytes(s.p[i]);
-    uint8_t *p = bo_put_space(out, nbytes);
-    if (!p)
-        return;
-    *p++ = '"';
-    for (size_t i = 0; i < s.n; i++) {
-        const uint8_t byte = s.p[i];
-        const size_t n = escaped_nbytes(byte);
-        if (n > 1)
-            *p++ = '\\';
-        if (n < 4) {
-            *p++ = byte;
-            continue;
-        }
-        *p++ = 'x';
-        *p++ = (uint8_t)digits[byte >> 4];
-        *p++ = (uint8_t)digits[byte & 15];
+    if (byte < ' ' || byte > '~') {
+        const uint32_t high = (uint8_t)digits[byte >> 4], low = (uint8_t)digits[byte & 15];
+        bo_set_le32(p, '\\' | 'x' << 8 | high << 16 | low << 24);
+        return p + 4;
     }
-    *p = '"';
+    if (byte == '"' || byte == '\\')
+        *p++ = '\\';
+    *p++ = byte;
+    return p;
+}
+
+/* In pieces, each byte once: a name may be 64 KiB of bytes to escape, and stand in a profile as often as it likes. */
+static void put_string(struct bo_writer *out, struct bo_span s)
+{
+    enum { PIECE_NBYTES = 1024 };
+    uint8_t piece[4 * PIECE_NBYTES];
+    bo_put_u8(out, '"');
+    for (size_t i = 0; i < s.n && !out->status;) {
+        uint8_t *p = piece;
+        for (const size_t end = s.n - i < PIECE_NBYTES ? s.n : i + PIECE_NBYTES; i < end; i++)
+            p = put_quoted(p, s.p[i]);
+        bo_put_bytes(out, piece, (size_t)(p - piece));
+    }
+    bo_put_u8(out, '"');
 }
 
 static void put_name(struct bo_writer *out, struct bo_span name)

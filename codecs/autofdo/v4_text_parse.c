@@ -165,67 +165,65 @@ static enum bo_status take_place(struct parser *p, uint32_t *line_ret, uint32_t 
     return status;
 }
 
-static int hex_digit(uint8_t byte)
+/* A hexadecimal digit's value and one; 0: no such digit. */
+static const uint8_t hex_digits[256] = {
+    ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
+/* Of the escape that begins with the backslash at `at`; 0 when it is none. */
+static size_t escape_nbytes(const uint8_t *at, const uint8_t *end)
 {
-    if (is_digit(byte))
-        return byte - '0';
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+    if (end - at >= 2 && (at[1] == '"' || at[1] == '\\'))
+        return 2;
+    return end - at >= 4 && at[1] == 'x' && hex_digits[at[2]] && hex_digits[at[3]] ? 4 : 0;
 }
 
-/* What an escape stands for, from the byte behind its backslash on; *n_ret of them, 0: none. */
-static uint8_t unescape(struct bo_span in, size_t *n_ret)
+/* Copies a string's text of n bytes, whose escapes are all good. */
+static enum bo_status copy_string(struct parser *p, const uint8_t *in, size_t n,
+                                  struct bo_span *text_ret)
 {
-    *n_ret = 0;
-    if (in.n >= 1 && (in.p[0] == '"' || in.p[0] == '\\')) {
-        *n_ret = 1;
-        return in.p[0];
-    }
-    if (in.n < 3 || in.p[0] != 'x' || hex_digit(in.p[1]) < 0 || hex_digit(in.p[2]) < 0)
-        return 0;
-    *n_ret = 3;
-    return (uint8_t)(hex_digit(in.p[1]) << 4 | hex_digit(in.p[2]));
-}
-
-/* Copies a string's text, whose bytes up to the closing quote are `in`. */
-static enum bo_status copy_string(struct parser *p, struct bo_span in, struct bo_span *text_ret)
-{
-    uint8_t *copy = bo_alloc(p->arena, in.n);
-    size_t n = 0;
+    uint8_t *copy = bo_alloc(p->arena, n);
     if (!copy)
         return fail_alloc(p);
-    for (size_t i = 0; i < in.n; i++) {
-        size_t n_escape = 0;
-        copy[n++] = in.p[i];
-        if (in.p[i] != '\\')
-            continue;
-        copy[n - 1] = unescape((struct bo_span){in.p + i + 1, in.n - i - 1}, &n_escape);
-        if (!n_escape)
-            return fail_at(p, BO_CORRUPT, (size_t)(in.p - p->at.p) + i, "no such escape");
-        i += n_escape;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (*in != '\\') {
+            copy[i] = *in++;
+        } else if (in[1] != 'x') {
+            copy[i] = in[1];
+            in += 2;
+        } else {
+            copy[i] = (uint8_t)((hex_digits[in[2]] - 1) << 4 | (hex_digits[in[3]] - 1));
+            in += 4;
+        }
     *text_ret = (struct bo_span){copy, n};
     return BO_OK;
 }
 
 static enum bo_status take_string(struct parser *p, struct bo_span *text_ret)
 {
-    bool has_escapes = false;
     skip_blanks(p);
     if (!take_byte(p, '"'))
         return fail_expected(p, "expected \"");
     const uint8_t *const first = p->at.p + p->at.off, *const end = p->at.p + p->at.n, *at = first;
-    for (; at < end && *at >= ' ' && *at != '"'; at++)
-        if (*at == '\\') {
-            has_escapes = true;
-            at += end - at > 1;
-        }
+    const uint8_t *bad_escape = NULL;
+    size_t n = 0; /* bytes without escapes */
+    for (; at < end && *at >= ' ' && *at != '"'; at++, n++) {
+        if (*at != '\\')
+            continue;
+        const size_t nbytes = escape_nbytes(at, end);
+        if (!nbytes && !bad_escape)
+            bad_escape = at;
+        at += nbytes ? nbytes - 1 : end - at > 1;
+    }
     p->at.off = (size_t)(at - p->at.p);
     if (at >= end || *at != '"')
         return fail_expected(p, "control character in a string");
-    const struct bo_span text = {first, (size_t)(at - first)};
+    if (bad_escape)
+        return fail_at(p, BO_CORRUPT, (size_t)(bad_escape - p->at.p), "no such escape");
     p->at.off++;
-    *text_ret = text;
-    return has_escapes ? copy_string(p, text, text_ret) : BO_OK;
+    *text_ret = (struct bo_span){first, n};
+    return n < (size_t)(at - first) ? copy_string(p, first, n, text_ret) : BO_OK;
 }
 
 static enum bo_status take_name(struct parser *p, struct bo_span *name_ret)

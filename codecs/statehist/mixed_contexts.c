@@ -7,7 +7,7 @@
 #include "codecs/statehist/tree.h"
 
 enum {
-    MAX_PER_BYTE = 64, /* intervals, and bytes of strings: so that reading is linear */
+    MAX_PER_BYTE = 16, /* intervals, and bytes of strings: so that reading is linear */
     TABLE_PER_INTERVAL = 4,
     STRING_CONTEXT = MIXED_COUNT,
 };

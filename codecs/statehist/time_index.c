@@ -60,6 +60,11 @@ static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
             c->off -= 4;
             return bo_fail_here(err, BO_CORRUPT, c, "shape is none");
         }
+        const unsigned code_nbits = index->classes[s->class].code_nbits;
+        s->told_nbits = (uint8_t)time_index_told_nbits(s->n_local, code_nbits);
+        s->local = (uint16_t)(s->n > 1 ? (s->n - 2) * s->l : 0);
+        s->told = (uint16_t)(s->local + s->n_local * code_nbits);
+        s->upper = (uint16_t)(s->told + time_index_n_told(s->n, s->nulls) * s->told_nbits);
     }
     return BO_OK;
 }
@@ -336,6 +341,7 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
         return bo_fail_alloc(err, arena);
     index->key_nbits =
         bo_bit_width(index->direct ? (uint64_t)index->end - (uint64_t)index->start : head.n_times);
+    index->max_key = index->direct ? UINT64_MAX : head.n_times ? head.n_times - 1 : 0;
     index->shape_nbits = index->n_shapes ? bo_bit_width(index->n_shapes) : 1;
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;

@@ -53,6 +53,9 @@ struct time_index_shape {
     uint8_t l;
     uint8_t nulls;
     uint8_t n_local; /* values in the record's own dictionary; 0: it has none */
+    /* What follows from these: bits of a told value, and where these start, behind low bits. */
+    uint8_t told_nbits;
+    uint16_t local, told, upper;
 };
 
 /* How many of n values a block tells. */
@@ -133,6 +136,7 @@ struct time_index {
     uint32_t n_quarks, n_strings, n_classes, n_shapes;
     size_t n_intervals;
     bool direct; /* timelines have times themselves; else places in the table */
+    uint64_t max_key; /* none is above it, in a file that is not damaged */
     unsigned key_nbits, shape_nbits;
     struct ascending_list times;  /* above the start of the history */
     struct ascending_list places; /* of records: in bits, from `records` */

@@ -112,7 +112,7 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
     struct time_index_block block;
     struct ascending_find found = {0, 0};
     place->start = place->end = 0;
-    if (__builtin_expect(t->shape.n != 0, 1)) {
+    if (__builtin_expect(t->shape != NULL, 1)) {
         if (!time_index_block(t, 0, &block))
             return false;
         if (block.keys.n == 0 || moment->before_all || moment->key < block.keys.base)
@@ -268,7 +268,7 @@ INLINE bool state_of(const struct time_index_timeline *t, int64_t time, bool v3,
 {
     struct moment moment;
     uint32_t code;
-    if (t->shape.n && t->shape.n <= FEW_CHANGES + 1)
+    if (t->shape && t->shape->n <= FEW_CHANGES + 1)
         return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, v3, state);
     return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state, &code);
 }

@@ -31,7 +31,7 @@ INLINE enum bo_status ask_some_points(const struct time_index *index,
         }
         if (!time_index_record(index, places[i], &t) || !state_of(&t, q[i].time, v3, &states[i]))
             return BO_CORRUPT;
-        if (t.shape.n == 0 && time_index_asked(&t, q[i].quark, 1))
+        if (!t.shape && time_index_asked(&t, q[i].quark, 1))
             for (size_t k = i + 1; k < n; k++)
                 (void)time_index_place(index, q[k].quark, v3, &places[k]);
     }
@@ -116,7 +116,7 @@ INLINE enum bo_status put_states(const struct time_index *index,
         const int64_t until = state->end > time ? state->end : time;
         i = until < q->to ? statehist_window_next(q, until) : q->n_times;
     }
-    if (t->shape.n == 0 && !t->bases)
+    if (!t->shape && !t->bases)
         time_index_asked(t, quark, (uint32_t)states->n * ASCENDING_BLOCK);
     return BO_OK;
 }

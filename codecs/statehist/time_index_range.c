@@ -108,7 +108,7 @@ INLINE bool values_of(const struct time_index *index, const struct time_index_bl
 INLINE unsigned stretch_size(const struct time_index_timeline *t, uint32_t b)
 {
     const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
-    return t->shape.n               ? t->shape.n
+    return t->shape                 ? t->shape->n
            : b == UINT32_MAX        ? 1
            : left < ASCENDING_BLOCK ? (unsigned)left
                                     : ASCENDING_BLOCK;
@@ -130,7 +130,7 @@ INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, bool v
     }
     if (!time_index_block(t, b, &block))
         return false;
-    uint64_t *keys = stretch->starts + (t->shape.n ? 1 : 0);
+    uint64_t *keys = stretch->starts + (t->shape ? 1 : 0);
     const unsigned n = block.keys.n;
     if (n) {
         if (!ascending_block_all(&block.keys, keys))
@@ -150,7 +150,7 @@ INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, 
     uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];
     uint8_t types[ASCENDING_BLOCK + 1];
     const struct stretch aside = {starts, values, types};
-    const bool large = t->shape.n == 0;
+    const bool large = !t->shape;
     uint32_t b = !large ? 0 : first == 0 ? UINT32_MAX : (first - 1) / ASCENDING_BLOCK;
     unsigned skip = !large || b == UINT32_MAX ? first : (first - 1) % ASCENDING_BLOCK;
     for (; n; b++, skip = 0) {
@@ -225,7 +225,7 @@ INLINE enum bo_status ask_range(const struct time_index *index,
     }
     const enum bo_status status =
         put_range(t, time_index_columns_at(index, place), first.number, n, end, v3, sink);
-    if (t->shape.n == 0 && !t->bases)
+    if (!t->shape && !t->bases)
         time_index_asked(t, q->quark, (uint32_t)n);
     return status;
 }
@@ -273,7 +273,7 @@ INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
         struct statehist_state at = {.start = index->start};
         bool is_first = true;
         const struct stretch stretch = {starts, values, types};
-        for (uint32_t b = t.shape.n ? 0 : UINT32_MAX, n = time_index_n_blocks(&t);
+        for (uint32_t b = t.shape ? 0 : UINT32_MAX, n = time_index_n_blocks(&t);
              b == UINT32_MAX || b < n; b++) {
             if (!read_stretch(&t, b, v3, &stretch))
                 return BO_CORRUPT;

@@ -11,9 +11,9 @@
 struct time_index_timeline {
     const struct time_index *index;
     const struct time_index_class *class;
-    struct time_index_shape shape; /* n is 0: there are blocks, each with its own */
-    uint32_t n;                    /* intervals, at least 1 */
-    uint32_t first_code;           /* of the first interval; when there are blocks */
+    const struct time_index_shape *shape; /* NULL: there are blocks, each with its own */
+    uint32_t n;                           /* intervals, at least 1 */
+    uint32_t first_code;                  /* of the first interval; when there are blocks */
     unsigned place_nbits, entry_nbits;
     uint64_t at;     /* in bits from `records`: of the shaped record's fields, or of the entries */
     uint64_t blocks; /* where the blocks start */
@@ -45,10 +45,11 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
     t->place_nbits = t->entry_nbits = 0;
     t->blocks = 0;
     t->bases = NULL;
+    t->shape = NULL;
     if (__builtin_expect(number != 0, 1)) {
-        t->shape = index->shapes[number - 1];
-        t->class = &index->classes[t->shape.class];
-        t->n = t->shape.n;
+        t->shape = &index->shapes[number - 1];
+        t->class = &index->classes[t->shape->class];
+        t->n = t->shape->n;
         t->at = at;
         return true;
     }
@@ -58,7 +59,6 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
     at += TIME_INDEX_WIDTH_FIELD;
     if (class >= index->n_classes || n_nbits > 32)
         return time_index_damaged(index, record, "record has no such class, or too many intervals");
-    t->shape = (struct time_index_shape){.n = 0};
     t->class = &index->classes[class];
     t->n = (uint32_t)ascending_bits(p, at, n_nbits);
     at += n_nbits;
@@ -106,7 +106,7 @@ ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32
 
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
 {
-    return t->shape.n ? 1 : (t->n + 62) / ASCENDING_BLOCK;
+    return t->shape ? 1 : (t->n + 62) / ASCENDING_BLOCK;
 }
 
 /* The key of the first change of a large timeline's block b. */
@@ -126,14 +126,20 @@ ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint
     uint64_t at;
     keys->p = p;
     block->class = t->class;
-    if (__builtin_expect(t->shape.n != 0, 1)) {
-        keys->n = t->shape.n - 1u;
-        keys->l = t->shape.l;
+    if (__builtin_expect(t->shape != NULL, 1)) {
+        const struct time_index_shape *shape = t->shape;
+        keys->n = shape->n - 1u;
+        keys->l = shape->l;
         keys->base = keys->n ? ascending_bits(p, t->at, index->key_nbits) : 0;
         at = t->at + (keys->n ? index->key_nbits : 0);
-        block->n_codes = t->shape.n;
-        block->nulls = t->shape.nulls;
-        block->n_local = t->shape.n_local;
+        block->n_codes = shape->n;
+        block->nulls = shape->nulls;
+        block->n_local = shape->n_local;
+        block->told_nbits = shape->told_nbits;
+        keys->low = at;
+        block->local = at + shape->local;
+        block->told = at + shape->told;
+        keys->upper = at + shape->upper;
     } else {
         at = t->at + (uint64_t)b * t->entry_nbits;
         keys->base = ascending_bits(p, at, index->key_nbits);
@@ -148,13 +154,13 @@ ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint
         const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
         keys->n = left < ASCENDING_BLOCK ? left : ASCENDING_BLOCK;
         block->n_codes = keys->n;
+        block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
+        keys->low = at;
+        block->local = at + (uint64_t)(keys->n - 1) * keys->l;
+        block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
+        keys->upper =
+            block->told + (uint64_t)time_index_n_told(keys->n, block->nulls) * block->told_nbits;
     }
-    block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
-    keys->low = at;
-    block->local = at + (keys->n ? (uint64_t)(keys->n - 1) * keys->l : 0);
-    block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
-    keys->upper =
-        block->told + (uint64_t)time_index_n_told(block->n_codes, block->nulls) * block->told_nbits;
     return (keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL) ||
            time_index_damaged(index, p + t->at / 8,
                               "block runs past the end, or has no such nulls");
@@ -227,13 +233,25 @@ ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t
     return true;
 }
 
+/* The time of a key where none are kept. */
+ASCENDING_INLINE bool time_index_read_time(const struct time_index *index, uint64_t key, bool v3,
+                                           uint64_t *time_ret)
+{
+    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
+    *time_ret = key;
+    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, v3, time_ret))
+        return time_index_damaged(index, index->times.body, "times are damaged");
+    return (*time_ret > 0 && *time_ret <= length) ||
+           time_index_damaged(index, index->direct ? index->records : index->times.body,
+                              "change lies outside of the history");
+}
+
 /* When the change of a key happens, from the start of the history; false when the key is none. */
 ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
                                          uint64_t *time_ret)
 {
     const struct time_index_kept *kept = &index->kept_times;
-    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
-    if (__builtin_expect(!index->direct && key >= index->times.n, 0))
+    if (__builtin_expect(key > index->max_key, 0))
         return time_index_damaged(index, index->records, "key is none");
     if (__builtin_expect(kept->numbers != NULL, 1)) {
         const uint32_t b = (uint32_t)key / ASCENDING_BLOCK;
@@ -242,12 +260,7 @@ ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_
         *time_ret = kept->numbers[key];
         return true;
     }
-    *time_ret = key;
-    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, v3, time_ret))
-        return time_index_damaged(index, index->times.body, "times are damaged");
-    return (*time_ret > 0 && *time_ret <= length) ||
-           time_index_damaged(index, index->direct ? index->records : index->times.body,
-                              "change lies outside of the history");
+    return time_index_read_time(index, key, v3, time_ret);
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------- */
