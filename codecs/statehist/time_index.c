@@ -248,14 +248,17 @@ static bool open_kept(const struct ascending_list *list, uint32_t max_blocks,
     return kept->known && kept->numbers;
 }
 
+/* Two to four for each block of times, so that most have none or one. */
 static bool open_slices(struct time_index *index, struct bo_arena *arena)
 {
+    enum { MOST_NBITS = 16 };
     if (index->direct)
         return true;
     const unsigned nbits = bo_bit_width((uint64_t)index->end - (uint64_t)index->start);
-    index->slice_nbits = nbits < TIME_INDEX_SLICE_FIELD ? 0 : nbits - TIME_INDEX_SLICE_FIELD;
-    index->slices =
-        bo_zalloc_array(arena, (1 << TIME_INDEX_SLICE_FIELD) + 1, sizeof *index->slices);
+    const unsigned wanted = bo_bit_width(index->times.n_blocks) + 1;
+    const unsigned field = wanted < MOST_NBITS ? wanted : MOST_NBITS; /* of a slice's number */
+    index->slice_nbits = nbits < field ? 0 : nbits - field;
+    index->slices = bo_zalloc_array(arena, ((size_t)1 << field) + 1, sizeof *index->slices);
     return index->slices;
 }
 

@@ -15,7 +15,6 @@ enum {
     TIME_INDEX_MAX_KEPT = 1 << 16,     /* blocks */
     TIME_INDEX_MAX_UNPACKED = 1 << 20, /* intervals */
     TIME_INDEX_MAX_TOLD = 1 << 18,
-    TIME_INDEX_SLICE_FIELD = 10, /* bits of a slice's number */
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
     TIME_INDEX_MAX_SHAPED = ASCENDING_BLOCK + 1, /* intervals */
