@@ -184,10 +184,10 @@ static uint64_t verify_ns(double min_time_s)
     return ns > VERIFY_NS ? ns : VERIFY_NS;
 }
 
-/* A later repetition verifies for so long, or one pass over the set, and so warms up. */
+/* A later repetition verifies for as long as it measures, or one pass over the set, and so warms up. */
 static uint64_t warm_ns(double min_time_s)
 {
-    return (uint64_t)(min_time_s * 1e9 / 4);
+    return (uint64_t)(min_time_s * 1e9);
 }
 
 /*

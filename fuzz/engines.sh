@@ -6,8 +6,6 @@ shopt -s nullglob
 
 WORK=build/fuzz
 CORPUS=${FUZZ_CORPUS:-$WORK/corpus}
-# Of wall time, for libFuzzer: beside other work on a slow machine. Replays judge the CPU time of an input.
-HANG_SECONDS=20
 MAX_INPUT_NBYTES=32768 # a history tree of three nodes has 17 KiB
 export UBSAN_OPTIONS=print_stacktrace=1
 export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
@@ -95,7 +93,7 @@ run_libfuzzer() {
     began=$(ms_since 0)
     ASAN_OPTIONS=quarantine_size_mb=32 BAKEOFF_FUZZ_COUNTS=$dir/counts \
         build/libfuzzer/fuzz/"$target" -max_total_time="$seconds" \
-        -timeout="$HANG_SECONDS" -rss_limit_mb=512 -malloc_limit_mb=256 -max_len=$MAX_INPUT_NBYTES \
+        -timeout=5 -rss_limit_mb=512 -malloc_limit_mb=256 -max_len=$MAX_INPUT_NBYTES \
         -artifact_prefix="$dir/artifacts/" ${dictionary:+-dict="$dictionary"} "$@" \
         "$dir/corpus" "${start[@]}" >"$dir/log" 2>&1 &
     watch libfuzzer "$target" "$seconds" $! || status=$?

@@ -39,7 +39,7 @@ name_of() {
 make_smaller() {
     local small=$WORK/smaller
     rm -f "$small"
-    build/libfuzzer/fuzz/"$1" -minimize_crash=1 -max_total_time=10 -timeout="$HANG_SECONDS" -rss_limit_mb=512 \
+    build/libfuzzer/fuzz/"$1" -minimize_crash=1 -max_total_time=10 -timeout=5 -rss_limit_mb=512 \
         -exact_artifact_path="$small" "$2" >"$WORK/smaller.log" 2>&1 || true
     if [[ -s $small && $(bucket_in "$(replay_of "$1" "$small")") = "$3" ]]; then
         mv "$small" "$2"

@@ -28,7 +28,7 @@ measure() {
 # merge INTO FROM...: adds the files that bring new coverage.
 merge() {
     local log=$WORK/$target.merge
-    build/libfuzzer/fuzz/"$target" -merge=1 -timeout="$HANG_SECONDS" -artifact_prefix="$WORK/" "$@" >"$log" 2>&1 ||
+    build/libfuzzer/fuzz/"$target" -merge=1 -timeout=5 -artifact_prefix="$WORK/" "$@" >"$log" 2>&1 ||
         engine_failed libfuzzer "$target" "$log"
 }
 

@@ -20,17 +20,13 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fuzz/observe.h"
 #include "fuzz/target.h"
 
-/*
- * Seconds of CPU time; an input that takes more is a finding, as work must stay linear. Where a fixed piece of work
- * takes long, as machines and sanitizers may have it, so many times what that takes.
- */
-enum { SECONDS_PER_INPUT = 4, WORKS_PER_INPUT = 400 };
+/* Seconds of CPU time; an input that takes more is a finding, as work must stay linear. */
+enum { SECONDS_PER_INPUT = 4 };
 
 struct paths {
     char **items;
@@ -121,32 +117,12 @@ static void limit_cpu_seconds(time_t seconds)
     setitimer(ITIMER_PROF, &limit, NULL);
 }
 
-/* From 10 to 20 ms of it; sanitizers take more. */
-static time_t seconds_per_input(void)
-{
-    enum { N_BYTES = 1 << 20, N_PASSES = 16 };
-    static uint8_t bytes[N_BYTES];
-    static time_t seconds;
-    if (seconds)
-        return seconds;
-    uint64_t hash = 1;
-    const clock_t start = clock();
-    for (size_t pass = 0; pass < N_PASSES; pass++)
-        for (size_t i = 0; i < N_BYTES; i++) {
-            hash = (hash ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
-            bytes[i] = (uint8_t)(hash >> 56);
-        }
-    seconds = (clock() - start) * WORKS_PER_INPUT / CLOCKS_PER_SEC;
-    seconds = seconds > SECONDS_PER_INPUT ? seconds : SECONDS_PER_INPUT;
-    return seconds;
-}
-
 static void replay(const char *path)
 {
     size_t nbytes;
     bo_fuzz_observe_input(path);
     uint8_t *data = read_file(path, &nbytes);
-    limit_cpu_seconds(seconds_per_input());
+    limit_cpu_seconds(SECONDS_PER_INPUT);
     LLVMFuzzerTestOneInput(data, nbytes);
     limit_cpu_seconds(0);
     free(data);

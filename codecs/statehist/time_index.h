@@ -134,7 +134,7 @@ struct time_index {
     int64_t start, end;
     uint32_t n_quarks, n_strings, n_classes, n_shapes;
     size_t n_intervals;
-    bool direct; /* timelines have times themselves; else places in the table */
+    bool direct;      /* timelines have times themselves; else places in the table */
     uint64_t max_key; /* none is above it, in a file that is not damaged */
     unsigned key_nbits, shape_nbits;
     struct ascending_list times;  /* above the start of the history */

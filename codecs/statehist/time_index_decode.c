@@ -115,8 +115,7 @@ static const char *read_timeline(const struct decoder *d, uint32_t quark)
     index->class_of[quark] = (uint8_t)(t.class - index->classes);
     if (t.n > index->n_intervals - d->builder->n_intervals)
         return "more intervals than announced";
-    if (!t.shape &&
-        !time_index_value_of(index, t.class, t.first_code, false, &at.type, &at.value))
+    if (!t.shape && !time_index_value_of(index, t.class, t.first_code, false, &at.type, &at.value))
         return "code is none";
     for (uint32_t b = 0; b < time_index_n_blocks(&t); b++) {
         struct time_index_block block;
