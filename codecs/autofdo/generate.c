@@ -72,9 +72,16 @@ struct subtree {
     struct autofdo_instance instance;
     unsigned height; /* instances from its root down, the root counted */
     size_t n_instances;
+    size_t long_nbytes; /* of its long names, wherever they stand */
 };
 
-enum { N_SUBTREES = 32, MAX_FUNCTION_INSTANCES = 400 };
+enum {
+    N_SUBTREES = 32,
+    MAX_FUNCTION_INSTANCES = 400,
+    /* Texts write a name wherever it stands: one of 64 KiB in a hundred places is 25 MB of escapes. */
+    LONG_NAME = 1024,
+    MAX_LONG_NBYTES = 1 << 20,
+};
 
 struct profile {
     struct bo_random *random;
@@ -90,7 +97,19 @@ struct profile {
     uint32_t n_paths;        /* 0: no files */
     uint32_t max_records;    /* of an instance, mostly */
     size_t n_instances_left; /* that this function may still have */
+    size_t long_nbytes;      /* of long names so far, wherever they stand */
 };
+
+static size_t long_nbytes_of(struct bo_span name)
+{
+    return name.n < LONG_NAME ? 0 : name.n;
+}
+
+/* Whether names of so many bytes, all long, may stand again. */
+static bool has_room(const struct profile *profile, size_t long_nbytes)
+{
+    return !long_nbytes || profile->long_nbytes + long_nbytes <= MAX_LONG_NBYTES;
+}
 
 /* A new name, or (mostly) one that has been seen. */
 static bool pick_name(struct profile *profile, bool is_new, struct bo_span *name_ret)
@@ -102,11 +121,15 @@ static bool pick_name(struct profile *profile, bool is_new, struct bo_span *name
         const uint32_t a = bo_random_below(r, (uint32_t)n);
         const uint32_t b = bo_random_below(r, (uint32_t)n);
         *name_ret = profile->names.names[a < b ? a : b];
-        return true;
+        if (has_room(profile, long_nbytes_of(*name_ret))) {
+            profile->long_nbytes += long_nbytes_of(*name_ret);
+            return true;
+        }
     }
     const struct bo_span none = {NULL, 0}, before = n ? profile->names.names[n - 1] : none;
     size_t number;
     *name_ret = autofdo_random_name(r, profile->is_c, before, profile->arena);
+    profile->long_nbytes += long_nbytes_of(*name_ret);
     return name_ret->p && autofdo_names_add(&profile->names, *name_ret, &number);
 }
 
@@ -165,7 +188,8 @@ static const struct subtree *pick_subtree(const struct profile *profile, unsigne
     const uint32_t i = bo_random_below(profile->random, (uint32_t)profile->n_subtrees);
     const struct subtree *subtree = &profile->subtrees[i];
     const bool fits = subtree->height <= AUTOFDO_MAX_DEPTH + 1 - depth &&
-                      subtree->n_instances <= profile->n_instances_left;
+                      subtree->n_instances <= profile->n_instances_left &&
+                      has_room(profile, subtree->long_nbytes);
     return fits ? subtree : NULL;
 }
 
@@ -201,9 +225,11 @@ static bool make_callee(struct profile *profile, unsigned depth, struct subtree 
     if (again) {
         *callee = *again;
         profile->n_instances_left -= again->n_instances;
+        profile->long_nbytes += again->long_nbytes;
         return true;
     }
     size_t number;
+    const size_t long_before = profile->long_nbytes;
     *callee = (struct subtree){.height = 1, .n_instances = 1};
     profile->n_instances_left--;
     if (!pick_name(profile, false, &callee->instance.name) ||
@@ -213,11 +239,12 @@ static bool make_callee(struct profile *profile, unsigned depth, struct subtree 
     const uint32_t n = bo_random_below(r, 16) < 7 ? 1 + bo_random_below(r, 3) : 0;
     if (depth < AUTOFDO_MAX_DEPTH && n && !fill_callsites(profile, depth, n, callee))
         return false;
+    callee->long_nbytes = profile->long_nbytes - long_before;
     keep_subtree(profile, callee);
     return true;
 }
 
-/* An instance around the tree, which may become as deep as it may be. */
+/* An instance of the same name around the tree, which may become as deep as it may be. */
 static bool wrap(struct profile *profile, struct subtree *tree)
 {
     struct autofdo_callsite *callsite = bo_zalloc_array(profile->arena, 1, sizeof *callsite);
@@ -229,6 +256,7 @@ static bool wrap(struct profile *profile, struct subtree *tree)
     tree->instance.n_callsites = 1;
     tree->instance.callsites = callsite;
     tree->height++;
+    profile->long_nbytes += long_nbytes_of(tree->instance.name);
     return true;
 }
 
@@ -249,7 +277,7 @@ static bool make_body(struct profile *profile, struct bo_span name, struct subtr
         return true;
     const bool is_deepest = bo_random_one_in(r, 4);
     const uint32_t n_left = is_deepest ? 0 : bo_random_below(r, 200);
-    while (body->height < AUTOFDO_MAX_DEPTH - n_left)
+    while (body->height < AUTOFDO_MAX_DEPTH - n_left && has_room(profile, long_nbytes_of(name)))
         if (!wrap(profile, body))
             return false;
     return true;

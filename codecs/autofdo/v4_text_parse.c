@@ -174,9 +174,9 @@ static const uint8_t hex_digits[256] = {
 /* Of the escape that begins with the backslash at `at`; 0 when it is none. */
 static size_t escape_nbytes(const uint8_t *at, const uint8_t *end)
 {
-    if (end - at >= 2 && (at[1] == '"' || at[1] == '\\'))
-        return 2;
-    return end - at >= 4 && at[1] == 'x' && hex_digits[at[2]] && hex_digits[at[3]] ? 4 : 0;
+    if (end - at >= 4 && at[1] == 'x' && hex_digits[at[2]] * hex_digits[at[3]] != 0)
+        return 4;
+    return end - at >= 2 && (at[1] == '"' || at[1] == '\\') ? 2 : 0;
 }
 
 /* Copies a string's text of n bytes, whose escapes are all good. */
