@@ -238,6 +238,57 @@ static void test_segments(void **state)
     bo_arena_free(&arena);
 }
 
+/* How a file with as many zeros as make it nbytes long ends; its others are `file`, with Z zeros from byte 27 on. */
+static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, enum bo_status wanted)
+{
+    uint8_t other[1024];
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model;
+    const size_t n = n_zeros - (file.n - nbytes); /* two bytes tell it, too */
+    assert_true(file.n <= sizeof other && n >= 128 && n < n_zeros);
+    memcpy(other, file.p, 27 + n);
+    memcpy(other + 27 + n, file.p + 27 + n_zeros, file.n - 27 - n_zeros);
+    other[25] = (uint8_t)(n | 128);
+    other[26] = (uint8_t)(n >> 7);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_codec *codec = bo_find_codec(test_format(), "mixed-contexts");
+    assert_int_equal(codec->decode((struct bo_span){other, nbytes}, &arena, &model, &error),
+                     wanted);
+    if (wanted) {
+        assert_string_equal(error.what, "number of intervals is impossible");
+        assert_int_equal(error.off, 24);
+    }
+    bo_arena_free(&arena);
+}
+
+/* What is easily told has zeros, so that a byte never stands for more than 16 intervals. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    enum { N = 8192 };
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    bo_put_text(&text, "# statehistory-tsv 1\n# start: 0\n# end: %d\nQ\t0\t-1\ta\n", 10 * N - 1);
+    for (int i = 0; i < N; i++)
+        bo_put_text(&text, "I\t0\t%d\t%d\ti\t%d\n", 10 * i, 10 * i + 9, i % 2);
+    bo_put_u8(&text, 0);
+    const void *const model = parse_text((const char *)text.p, &arena);
+    const struct bo_codec *codec = bo_find_codec(test_format(), "mixed-contexts");
+    assert_int_equal(codec->encode(model, &out, NULL), BO_OK);
+    const struct bo_span file = bo_writer_span(&out);
+    const size_t n_zeros = (file.p[25] & 127u) | (size_t)file.p[26] << 7;
+    assert_true(file.n >= N / 16 && file.n < N / 16 + 64);
+    expect_zeros(file, n_zeros, N / 16, BO_OK);
+    expect_zeros(file, n_zeros, N / 16 - 1, BO_CORRUPT);
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
 static void expect_file(const char *codec_name, const char *text, struct bo_span file)
 {
     struct bo_arena arena;
@@ -264,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files),          cmocka_unit_test(test_time_index),
         cmocka_unit_test(test_mixed_contexts), cmocka_unit_test(test_no_margin),
-        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_segments),       cmocka_unit_test(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
