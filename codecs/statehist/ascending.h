@@ -231,7 +231,7 @@ ASCENDING_INLINE bool ascending_block_after(const struct ascending_block *block,
     return true;
 }
 
-/* All numbers. False when the upper bits have too few. */
+/* All numbers. False when the upper bits have too few, or one that 64 bits do not hold. */
 bool ascending_block_all(const struct ascending_block *block,
                          uint64_t numbers_ret[ASCENDING_BLOCK]);
 

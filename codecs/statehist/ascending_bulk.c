@@ -5,19 +5,20 @@
 static bool block_portable(const struct ascending_block *block, uint64_t *numbers_ret)
 {
     const unsigned l = block->l;
-    uint64_t low = block->low;
+    uint64_t low = block->low, high = 0;
     unsigned i = 1;
     numbers_ret[0] = block->base;
     for (unsigned at = 0; i < block->n && at < ASCENDING_UPPER_NBITS; at += 64) {
         uint64_t word = ascending_word(block->p, block->upper + at);
         for (; word && i < block->n; word &= word - 1, i++, low += l) {
             const unsigned bit = at + (unsigned)__builtin_ctzll(word);
-            numbers_ret[i] = l ? block->base + ((uint64_t)(bit - (i - 1)) << l) +
-                                     ascending_bits(block->p, low, l)
+            high = l ? bit - (i - 1) : 0;
+            numbers_ret[i] = l ? block->base + (high << l) + ascending_bits(block->p, low, l)
                                : block->base + bit + 1;
         }
     }
-    return i == block->n;
+    /* What the last number's high bits lose beyond the 64th, searching would find. */
+    return i == block->n && high << l >> l == high;
 }
 
 static void fields_portable(const uint8_t *p, uint64_t bit, unsigned nbits, unsigned n,

@@ -139,6 +139,21 @@ static void test_extremes(void **state)
     expect_list(numbers + 2, 2, false);
 }
 
+/* The number behind 5 is 5 + 2^63: high bits 01. With 001 it would be 5 + 2^64. */
+static void test_more_than_64_bits(void **state)
+{
+    (void)state;
+    uint8_t bytes[8 + 32 + ASCENDING_MARGIN] = {0};
+    uint64_t numbers[ASCENDING_BLOCK];
+    const struct ascending_block block = {
+        .p = bytes, .base = 5, .low = 0, .upper = 64, .n = 2, .l = 63};
+    bytes[8] = 2;
+    assert_true(ascending_block_all(&block, numbers));
+    assert_true(numbers[1] == (UINT64_C(1) << 63) + 5);
+    bytes[8] = 4;
+    assert_false(ascending_block_all(&block, numbers));
+}
+
 static void test_select(void **state)
 {
     (void)state;
@@ -162,6 +177,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_extremes, set_up, tear_down),
+        cmocka_unit_test(test_more_than_64_bits),
         cmocka_unit_test_setup_teardown(test_select, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
