@@ -76,11 +76,22 @@ static void test_size(void **state)
     bo_writer_free(&out);
 }
 
+static void expect_full_state(void *reader, const struct statehist_model *model, int64_t time)
+{
+    static _Alignas(8) uint8_t got[16 * N_QUARKS], expected[16 * N_QUARKS];
+    const struct statehist_time_query query = {time};
+    struct bo_sink a = {.p = got, .cap = sizeof got}, b = {.p = expected, .cap = sizeof expected};
+    assert_int_equal(codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &a, NULL), BO_OK);
+    assert_int_equal(test_format()->kinds[STATEHIST_FULL_STATE].oracle(model, &query, 1, &b),
+                     BO_OK);
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(got, expected, a.n);
+}
+
 /* Asks for all attributes at each time at which something changes, and just before. */
 static void expect_answers(struct bo_span in, uint32_t max_told)
 {
     void *reader;
-    static _Alignas(8) uint8_t got[16 * N_QUARKS], expected[16 * N_QUARKS];
     const struct statehist_model *model = make();
     const struct time_index_limits limits = {N_TIMES, 0, max_told};
     assert_int_equal(time_index_open_within(in, limits, &arena, &reader, NULL), BO_OK);
@@ -88,14 +99,7 @@ static void expect_answers(struct bo_span in, uint32_t max_told)
     size_t n_told = 0;
     unsigned n_times_gone = 0;
     for (int64_t time = 0; time <= LENGTH; time += time % 100 == 0 ? 99 : 1) {
-        const struct statehist_time_query query = {time};
-        struct bo_sink a = {.p = got, .cap = sizeof got},
-                       b = {.p = expected, .cap = sizeof expected};
-        assert_int_equal(codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &a, NULL), BO_OK);
-        assert_int_equal(test_format()->kinds[STATEHIST_FULL_STATE].oracle(model, &query, 1, &b),
-                         BO_OK);
-        assert_int_equal(a.n, b.n);
-        assert_memory_equal(got, expected, a.n);
+        expect_full_state(reader, model, time);
         assert_true(index->n_told <= index->max_told);
         n_times_gone += index->n_told < n_told;
         n_told = index->n_told;
@@ -114,6 +118,43 @@ static void test_answers(void **state)
     expect_answers(bo_writer_span(&out), 1);
     expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_TOLD);
     bo_writer_free(&out);
+}
+
+/* Five attributes have no checkpoints. Kept is what those of one interval are, but for null, and which the others are. */
+static void test_no_checkpoints(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t max_told;
+        size_t n_told;
+    } rows[] = {{0, 0}, {4, 0}, {5, 4}, {TIME_INDEX_MAX_TOLD, 4}};
+    struct bo_writer text, out;
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    bo_put_text(&text, "# statehistory-tsv 1\n# start: 0\n# end: 999\n");
+    for (int q = 0; q < 5; q++)
+        bo_put_text(&text, "Q\t%d\t-1\t%d\n", q, q);
+    for (int end = 9; end < 999; end += 10)
+        bo_put_text(&text, "%sI\t2\t%d\t%d\ti\t%d\n", end == 509 ? "I\t0\t0\t499\ts\ta\n" : "",
+                    end - 9, end, end % 3);
+    bo_put_text(&text, "I\t0\t500\t999\tn\t\nI\t1\t0\t999\tn\t\nI\t2\t990\t999\tn\t\n"
+                       "I\t3\t0\t999\ti\t7\nI\t4\t0\t999\ts\tb\n");
+    bo_put_u8(&text, 0);
+    const struct statehist_model *model = parse_text((const char *)text.p, &arena);
+    assert_int_equal(codec()->encode(model, &out, NULL), BO_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_told};
+        void *reader;
+        assert_int_equal(
+            time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, NULL), BO_OK);
+        const struct time_index *index = reader;
+        assert_int_equal(index->n_segments, 0);
+        for (int64_t time = 0; time < 1000; time++)
+            expect_full_state(reader, model, time);
+        assert_int_equal(index->n_told, rows[i].n_told);
+    }
+    bo_writer_free(&out);
+    bo_writer_free(&text);
 }
 
 /* A byte that is another one is refused, or changes no answer; a reader that looks later says where. */
@@ -186,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_many_quarks, set_up, tear_down),
     };

@@ -146,6 +146,7 @@ static enum bo_status open_checkpoints(struct time_index *index, struct bo_curso
                                        struct bo_error *err)
 {
     enum bo_status status = bo_get_uvarint32(c, &index->n_segments, err);
+    index->era = 1;
     if (status || index->n_segments == 0)
         return status ? status : section_end(c, err);
     if ((status = bo_get_uvarint32(c, &index->era, err)))
@@ -309,13 +310,17 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b)
 /* Room for what parts tell: at least for that of one, which is all quarks twice, or a bit for each. */
 static bool open_told(struct time_index *index, uint32_t max_told, struct bo_arena *arena)
 {
-    const uint64_t most = 8 * (uint64_t)index->part_bytes.n, twice = 2 * (uint64_t)index->n_quarks;
-    const uint64_t wanted = max_told + twice;
-    if (index->n_segments == 0 || max_told == 0)
+    const uint64_t n_quarks = index->n_quarks;
+    /* Without checkpoints there is one, which timelines tell: each quark once. */
+    const bool has_checkpoints = index->n_segments;
+    const uint64_t most = has_checkpoints ? 8 * (uint64_t)index->part_bytes.n : n_quarks;
+    const uint64_t wanted = max_told + 2 * n_quarks;
+    if (max_told == 0 || (!has_checkpoints && n_quarks > max_told))
         return true;
-    index->least_told = (size_t)(twice < most ? twice : most);
+    index->n_parts = has_checkpoints ? index->n_segments : 1;
+    index->least_told = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
     index->max_told = (size_t)(wanted < most ? wanted : most);
-    index->kept_parts = bo_zalloc_array(arena, index->n_segments, sizeof *index->kept_parts);
+    index->kept_parts = bo_zalloc_array(arena, index->n_parts, sizeof *index->kept_parts);
     index->told = bo_alloc_array(arena, index->max_told, sizeof *index->told);
     return index->kept_parts && index->told;
 }

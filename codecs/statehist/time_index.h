@@ -109,7 +109,7 @@ struct time_index_told {
     uint32_t quark, type;
 };
 
-/* A part of the checkpoints that has been read. */
+/* A part of the checkpoints that has been read; or what timelines tell where there are none. */
 struct time_index_part {
     size_t first; /* among what is told: of those not null before the era that it begins */
     uint32_t n_before;
@@ -151,11 +151,11 @@ struct time_index {
     struct time_index_class *classes;
     struct time_index_shape *shapes;
     /* Checkpoints; there may be none. */
-    uint32_t n_segments, era;
+    uint32_t n_segments, era, n_parts;
     struct ascending_list cuts;  /* where segments but the first start, above the start */
     struct ascending_list parts; /* where each segment's part starts, in bytes */
     struct bo_span part_bytes;
-    struct time_index_part *kept_parts; /* by segment; NULL: checkpoints are not read */
+    struct time_index_part *kept_parts; /* by segment, n_parts; NULL: none is read */
     struct time_index_told *told; /* by kept parts. When there is no room for one more, all go */
     size_t n_told, max_told, least_told;
     uint8_t *class_of; /* by quark; once it is known */

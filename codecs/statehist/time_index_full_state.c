@@ -1,7 +1,8 @@
 /*
- * time-index: all attributes at one time. Where there are checkpoints: what they were when the era
- * began, then what changed in each segment since, then the timelines of those that change in the
- * segment itself. All other values are null. What parts of checkpoints tell is kept once it has been read.
+ * time-index: all attributes at one time: what they were when the era began, then what changed in each
+ * segment since, then the timelines of those that change in the segment itself. All other values are null. What parts
+ * of checkpoints tell is kept once it has been read. Without checkpoints there is one segment, whose part is
+ * made from timelines: those of one interval are what they are.
  */
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index_find.h"
@@ -83,15 +84,48 @@ INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part,
     return read_values(index, part, bits, true, &at, told, set.n, v3);
 }
 
-INLINE bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+/* Of the attributes of one interval, or of the others, what they are at the start; not those of one that are null. */
+INLINE bool read_timelines(const struct time_index *index, bool of_one,
+                           struct time_index_told *told, uint32_t *n_ret, bool v3)
+{
+    static const struct moment at_start = {.before_all = true};
+    struct walk walk;
+    uint32_t n = 0;
+    for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
+        struct time_index_timeline t;
+        struct place place;
+        if (!next_timeline(index, &walk, quark, &t))
+            return false;
+        if ((t.n == 1) != of_one)
+            continue;
+        told[n].quark = quark;
+        if (!find_place(&t, &at_start, false, v3, &place) ||
+            !answered_value(index, t.class, place.code, v3, &told[n].type, &told[n].value))
+            return false;
+        n += !of_one || told[n].type != STATEHIST_NULL;
+    }
+    *n_ret = n;
+    return true;
+}
+
+INLINE bool read_segment(const struct time_index *index, uint32_t k, struct time_index_told *told,
+                         struct time_index_part *part, bool v3)
 {
     struct bo_cursor c;
+    return time_index_part(index, k, &c) &&
+           (k % index->era || read_era(index, &c, told, &part->n_before, v3)) &&
+           read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
+                        told + part->n_before, &part->n_changes, v3);
+}
+
+INLINE bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+{
     *part = (struct time_index_part){.first = index->n_told, .is_known = true};
     struct time_index_told *told = index->told + part->first;
-    if (!time_index_part(index, k, &c) ||
-        (k % index->era == 0 && !read_era(index, &c, told, &part->n_before, v3)) ||
-        !read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
-                      told + part->n_before, &part->n_changes, v3))
+    if (index->n_segments
+            ? !read_segment(index, k, told, part, v3)
+            : !read_timelines(index, true, told, &part->n_before, v3) ||
+                  !read_timelines(index, false, told + part->n_before, &part->n_changes, v3))
         return false;
     index->n_told += (size_t)part->n_before + part->n_changes;
     index->kept_parts[k] = *part;
@@ -105,13 +139,13 @@ INLINE bool get_part(struct time_index *index, uint32_t k, struct time_index_par
     if (part->is_known)
         return true;
     if (index->max_told - index->n_told < index->least_told) {
-        memset(index->kept_parts, 0, index->n_segments * sizeof *index->kept_parts);
+        memset(index->kept_parts, 0, index->n_parts * sizeof *index->kept_parts);
         index->n_told = 0;
     }
     return read_part(index, k, part, v3);
 }
 
-/* ---- from checkpoints -------------------------------------------------------------------------- */
+/* ---- from parts -------------------------------------------------------------------------------- */
 
 INLINE void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
 {
@@ -148,8 +182,7 @@ INLINE bool put_found(const struct states *s, const struct time_index_told *told
     return true;
 }
 
-INLINE bool put_checkpoint(const struct states *s, int64_t time, const struct moment *moment,
-                           bool v3)
+INLINE bool put_parts(const struct states *s, int64_t time, const struct moment *moment, bool v3)
 {
     struct time_index *index = s->index;
     struct time_index_part part;
@@ -210,11 +243,10 @@ INLINE enum bo_status ask_full_state(struct time_index *index, int64_t time, boo
         return BO_OUT_OF_RANGE;
     if (!statehist_take_values(index->n_quarks, sink, &s.values, &s.types))
         return BO_OVER_LIMIT;
-    if (index->kept_parts && !index->classes_known && !learn_classes(index))
+    if (index->kept_parts && index->n_segments && !index->classes_known && !learn_classes(index))
         return BO_CORRUPT;
     return moment_of(index, time, v3, &moment) &&
-                   (index->kept_parts ? put_checkpoint(&s, time, &moment, v3)
-                                      : put_all(&s, &moment, v3))
+                   (index->kept_parts ? put_parts(&s, time, &moment, v3) : put_all(&s, &moment, v3))
                ? BO_OK
                : BO_CORRUPT;
 }
