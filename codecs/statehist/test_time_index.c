@@ -36,6 +36,10 @@ static void expect_right(const struct statehist_model *model, struct time_index_
                  finding.kind, finding.class, finding.detail);
     assert_true(n_cases > 100);
     assert_int_equal(index->unpacked ? index->unpacked->n_columns : 0, n_open);
+    uint64_t time;
+    assert_true(time_index_time_of(index, index->times.n - 1, false, &time));
+    assert_false(time_index_time_of(index, index->times.n, false, &time));
+    assert_string_equal(index->damage->what, "key is none");
     bo_writer_free(&out);
 }
 
