@@ -17,7 +17,7 @@ replay() {
     for kind in bytes model damage; do
         target=$1_$kind
         mkdir -p "$DIR/$target"
-        mapfile -t inputs < <(start_inputs "$target")
+        mapfile -t inputs < <(known_inputs "$target")
         build/coverage/fuzz/"$target" -c "$DIR/$target" "${inputs[@]}" >/dev/null
     done
 }

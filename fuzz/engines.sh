@@ -17,13 +17,26 @@ dictionary_of() {
     return 0
 }
 
-# start_inputs TARGET: the directories to start from: what is in git, and what earlier nights kept.
-start_inputs() {
+# known_inputs TARGET: the directories of what is in git, and of what earlier nights kept.
+known_inputs() {
     local dir
     for dir in fuzz/seeds/"$1" fuzz/regressions/"$1" "$CORPUS/$1"; do
         [[ -d $dir ]] && echo "$dir"
     done
     return 0
+}
+
+# start_inputs TARGET COPY: those to start from. Regressions go to the directory COPY, without those of time: of their
+# kind, an engine tries few a second.
+start_inputs() {
+    local dir
+    rm -rf "$2"
+    mkdir -p "$2"
+    while read -r dir; do
+        [[ $dir = fuzz/regressions/* ]] || { echo "$dir"; continue; }
+        find "$dir" -type f -not -name 'too-slow-*' -exec cp -t "$2" {} +
+        echo "$2"
+    done < <(known_inputs "$1")
 }
 
 # last_match REGEX FILE: the first group of the last match in a log, or 0.
@@ -89,7 +102,7 @@ run_libfuzzer() {
     rm -rf "$dir"
     mkdir -p "$dir/artifacts" "$dir/corpus"
     dictionary=$(dictionary_of "$target")
-    mapfile -t start < <(start_inputs "$target")
+    mapfile -t start < <(start_inputs "$target" "$dir/regressions")
     began=$(ms_since 0)
     ASAN_OPTIONS=quarantine_size_mb=32 BAKEOFF_FUZZ_COUNTS=$dir/counts \
         build/libfuzzer/fuzz/"$target" -max_total_time="$seconds" \
@@ -113,7 +126,7 @@ run_afl() {
     mkdir -p "$dir/start"
     while read -r start; do
         find "$start" -type f -not -name '.*' -exec cp -t "$dir/start" {} +
-    done < <(start_inputs "$target")
+    done < <(start_inputs "$target" "$dir/regressions")
     dictionary=$(dictionary_of "$target")
     [[ ${BAKEOFF_FUZZ_PLAIN:-} ]] || mutator=build/afl/fuzz/mutator_${target##*_}.so
     began=$(ms_since 0)

@@ -56,7 +56,7 @@ fell() {
     echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts that" >&2
 }
 
-mapfile -t start < <(start_inputs "$target")
+mapfile -t start < <(start_inputs "$target" "$WORK/$target.regressions")
 merge "$store" "${start[@]}"
 read -r files_before features_before coverage_before <<<"$(measure)"
 [[ ! -f $stats || ${FUZZ_PRUNE:-} ]] || read -r files_before features_before coverage_before <"$stats"

@@ -46,7 +46,7 @@ codecs() {
 worst() {
     local kind inputs
     for kind in bytes model damage; do
-        mapfile -t inputs < <(start_inputs "$1_$kind")
+        mapfile -t inputs < <(known_inputs "$1_$kind")
         build/gcc/fuzz/"$1_$kind" -w "$WORK/worst.$1_$kind" "${inputs[@]}" >/dev/null
     done
     cat "$WORK/worst.$1"_* | awk -F '\t' -v OFS='\t' -v format="$1" '
