@@ -6,6 +6,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
+VERSION := 1.0
+
 # ---- packages: the one list (Debian 12) -------------------------------------------------------
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
@@ -15,7 +17,7 @@ PACKAGES_TEST := clang lld llvm libclang-rt-14-dev clang-format libcmocka-dev go
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
 	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1 \
-	chromium npm
+	chromium npm mandoc zsh
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
 # Libraries of optional codecs and importers; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev llvm-14-dev libsqlite3-dev libbabeltrace2-dev
@@ -37,7 +39,7 @@ CC_i686 := i686-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
 # Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
 # 80%. What only checks has lines for its stack traces (-g1): the compilers are what `make test` waits for.
-FLAGS_gcc := -O2 -falign-functions=64
+FLAGS_gcc := -O2 -falign-functions=64 -ffunction-sections -fdata-sections
 FLAGS_clang := -O2 -g1 -falign-functions=64
 FLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_msan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=memory
@@ -151,7 +153,9 @@ CLI_SRC := $(filter-out harness/cli/test_%,$(wildcard harness/cli/*.c)) \
 	$(filter-out corpora/import/test_% $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,\
 	$(OPTIONAL_IMPORT_SRC)),$(wildcard corpora/import/*.c)) \
 	$(filter-out bench/test_%,$(wildcard bench/*.c))
-TEST_SRC := $(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.c bench/test_*.c)
+TEST_MAIN := harness/test_main
+TEST_SRC := $(filter-out $(TEST_MAIN).c,\
+	$(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.c bench/test_*.c))
 
 # A test that reads Templight's messages through code that protoc-c makes of their schema.
 PROTOBUF_C_TEST := codecs/templight/test_protobuf_c
@@ -210,6 +214,18 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 # The program carries the report's style and script.
 $(OBJ)/bench/report_assets.o: bench/page/page.css bench/page/page.js
 
+# Where code is tested and not measured, small inputs make every array grow.
+$(OBJ)/harness/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)
+
+# `bakeoff --version`: with the commit, in a checkout.
+COMMIT := $(shell git describe --always --dirty=+changes --exclude='*' --abbrev=12 2>/dev/null)
+VERSIONED := $(OBJ)/harness/cli/main.o $(OBJ)/harness/cli/generate.o
+$(VERSIONED): CFLAGS += -DBO_VERSION='"$(VERSION)"' -DBO_COMMIT='"$(COMMIT)"'
+$(VERSIONED): $(OBJ)/version
+$(OBJ)/version: FORCE
+	@mkdir -p $(@D)
+	@echo "$(VERSION) $(COMMIT)" | cmp -s - $@ || echo "$(VERSION) $(COMMIT)" >$@
+
 # Results say which flags made the code that they measure.
 $(OBJ)/bench/machine.o: CFLAGS += -DBO_CFLAGS='"$(FLAGS_$(VARIANT))"'
 
@@ -227,13 +243,27 @@ build/bakeoff: $(OUT)/bakeoff
 $(OUT)/selfcheck: $(OBJ)/harness/selfcheck.o $(OUT)/libbakeoff.a
 	$(say) $(CC) $(LDFLAGS) $(QUICK_LINK) $^ $(CORE_LIBS) -lm -o $@
 
-# A cmocka test is a file test_x.c beside what it tests; it links everything but the program's main.
-$(OUT)/test/%: $(OBJ)/%.o $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ) $(OUT)/libbakeoff.a
-	@mkdir -p $(@D)
-	$(say) $(CC) $(LDFLAGS) $(QUICK_LINK) $^ -lcmocka $(CORE_LIBS) $(CLI_LIBS) -o $@
+$(OUT)/libcli.a: $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ)
+	@rm -f $@
+	$(say) ar rcs $@ $^
 
-$(OUT)/test/$(PROTOBUF_C_TEST): $(OBJ)/$(PROTOBUF_C_CODE).o
-$(OUT)/test/$(PROTOBUF_C_TEST): CORE_LIBS += -lprotobuf-c
+# A cmocka test is a file test_x.c beside what it tests. The tests of a folder are one program, FOLDER/tests; one of
+# a single file is there to be built by name, build/gcc/test/codecs/lprf/test_model.
+TEST_FOLDERS := $(sort $(patsubst %/,%,$(dir $(TEST_SRC))))
+TEST_PROGRAMS := $(TEST_FOLDERS:%=$(OUT)/test/%/tests)
+TEST_NEEDS := $(OBJ)/$(TEST_MAIN).o $(OUT)/libcli.a $(OUT)/libbakeoff.a
+TEST_LINK = @mkdir -p $(@D); $(if $(V),set -x,echo '  $(VARIANT)  $@'); $(CC) $(LDFLAGS) $(QUICK_LINK) \
+	$(filter %.o,$^) $(filter %.a,$^) -Wl,--as-needed -lcmocka $(CORE_LIBS) $(CLI_LIBS) -o $@
+$(foreach f,$(TEST_FOLDERS),\
+	$(eval $(OUT)/test/$(f)/tests: $(patsubst %.c,$(OBJ)/%.o,$(filter $(f)/test_%,$(TEST_SRC)))))
+$(TEST_PROGRAMS): $(TEST_NEEDS)
+	$(TEST_LINK)
+$(OUT)/test/%: $(OBJ)/%.o $(TEST_NEEDS)
+	$(TEST_LINK)
+
+WITH_PROTOBUF_C := $(OUT)/test/$(PROTOBUF_C_TEST) $(OUT)/test/$(dir $(PROTOBUF_C_TEST))tests
+$(WITH_PROTOBUF_C): $(if $(filter $(PROTOBUF_C_TEST).c,$(TEST_SRC)),$(OBJ)/$(PROTOBUF_C_CODE).o)
+$(WITH_PROTOBUF_C): CORE_LIBS += $(if $(filter $(PROTOBUF_C_TEST).c,$(TEST_SRC)),-lprotobuf-c)
 $(OBJ)/$(PROTOBUF_C_TEST).o: $(PROTOBUF_C_CODE).c
 $(PROTOBUF_C_CODE).c: codecs/templight/templight.proto
 	@mkdir -p $(@D)
@@ -248,8 +278,7 @@ build/corpora/%: corpora/%.zst
 	$(say) zstd -dcq $< >$@
 
 # With AddressSanitizer, those that encode all embedded documents take minutes; selfcheck encodes them, too.
-SLOW_TESTS_asan := bench/test_report_sizes bench/test_drawn
-TEST_BIN := $(filter-out $(SLOW_TESTS_$(VARIANT):%=$(OUT)/test/%),$(TEST_SRC:%.c=$(OUT)/test/%))
+SLOW_TESTS_asan := bench/test_report_sizes.c bench/test_drawn.c
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)
 
 include fuzz/fuzz.mk
@@ -257,7 +286,7 @@ include fuzz/fuzz.mk
 # ---- the front door ------------------------------------------------------------------------------
 
 .PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test test-shared \
-	check-variant replays tests check-cli verify-codec bench \
+	check-variant replays tests check-cli install verify-codec verify-corpora adoption check-adoption bench \
 	bench-quick report page charts check-page corpora golden check-insns golden-insns coverage coverage-report format check-format clean
 
 all: build/bakeoff ## build the program, build/bakeoff
@@ -306,41 +335,70 @@ checks-of-%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 	    $(call documents,$*)
 replays: fuzz-binaries
 	+@$(MAKE) --no-print-directory VARIANT=$(VARIANT) fuzz-replay-here
-tests: $(TEST_BIN) $(OUT)/bakeoff
-	@$(if $(SLOW_TESTS_$(VARIANT)),echo "note: $(VARIANT): not run: $(SLOW_TESTS_$(VARIANT))";) \
-	for t in $(TEST_BIN); do $$t || exit 1; done
+tests: $(TEST_FOLDERS:%=tests-of-%)
+	@$(if $(SLOW_TESTS_$(VARIANT)),echo "note: $(VARIANT): not run: $(SLOW_TESTS_$(VARIANT))")
+$(TEST_FOLDERS:%=tests-of-%): tests-of-%: $(OUT)/test/%/tests $(OUT)/bakeoff
+	@$< $(if $(filter $*/%,$(SLOW_TESTS_$(VARIANT))),\
+	    $(filter-out $(SLOW_TESTS_$(VARIANT)),$(filter $*/test_%,$(TEST_SRC))))
+
+# The program, its man page and shell completion.
+PREFIX ?= /usr/local
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: build/bakeoff ## install the program, its man page and shell completion below PREFIX (/usr/local)
+	install -d $(addprefix $(SHARE)/,man/man1 bash-completion/completions zsh/site-functions)
+	install -D -m 755 build/bakeoff $(DESTDIR)$(PREFIX)/bin/bakeoff
+	build/bakeoff generate man >$(SHARE)/man/man1/bakeoff.1
+	build/bakeoff generate bash >$(SHARE)/bash-completion/completions/bakeoff
+	build/bakeoff generate zsh >$(SHARE)/zsh/site-functions/_bakeoff
 
 # The command line, as scripts see it; BAKEOFF names another build of the program.
 check-cli: $(OUT)/bakeoff
 	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) harness/cli/test_cli.sh
 
 verify-codec: build/bakeoff ## tell what CODEC=FORMAT/NAME lacks
+	@[[ "$(CODEC)" = */* ]] || { echo "bakeoff: make verify-codec needs a codec: make verify-codec" \
+	    "CODEC=pcdata/shape-code; \`build/bakeoff list codecs\` lists them" >&2; exit 2; }
 	@harness/verify_codec.sh $(CODEC)
+
+verify-corpora: build/bakeoff ## every check without size limits on all documents here: hours; SHARD=1/4, resumes
+	@harness/verify_corpora.sh $(or $(SHARD),1/1)
 
 golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all encodings as they are now
 	$(foreach f,$(FORMATS),$(OUT)/selfcheck --golden $(f) - $(call documents,$(f)) \
 	    >codecs/$(f)/golden.tsv &&) true
 
-# Instructions are counted of the build that is measured; of LPRF's crossings, of one coding of counters.
-INSNS_ONLY = case $$f in lprf) only=(--codec '*+u64');; *) only=();; esac
-check-insns: $(OUT)/bakeoff ## compare instruction counts with the accepted ones (bench/insns/*.tsv)
-	@for f in $(FORMATS); do \
-	    $(INSNS_ONLY); \
-	    $(OUT)/bakeoff insns $$f "$${only[@]}" --check bench/insns/$$f.tsv || failed=1; \
-	done; [[ -z $${failed:-} ]]
-golden-insns: $(OUT)/bakeoff ## accept the instruction counts as they are now
-	@mkdir -p bench/insns; for f in $(FORMATS); do \
-	    $(INSNS_ONLY); \
-	    $(OUT)/bakeoff insns $$f "$${only[@]}" --golden >bench/insns/$$f.tsv; \
-	done
+# Instructions are counted of the build that is measured; of LPRF's crossings, of one coding of counters. A minute
+# of processor time for all formats; FORMATS=lprf for one.
+INSNS_CODECS_lprf := *+u64
+insns_of = $(OUT)/bakeoff insns $(1) --codec '$(or $(INSNS_CODECS_$(1)),*)'
+CHECKS_OF_INSNS := $(FORMATS:%=check-insns-of-%)
+GOLDEN_INSNS := $(FORMATS:%=bench/insns/%.tsv)
+check-insns: $(CHECKS_OF_INSNS) ## compare instruction counts with the accepted ones (bench/insns/*.tsv)
+	@bench/test_insns.sh $(OUT)/bakeoff
+$(CHECKS_OF_INSNS): check-insns-of-%: $(OUT)/bakeoff
+	@$(call insns_of,$*) --check bench/insns/$*.tsv
+golden-insns: $(GOLDEN_INSNS) ## accept the instruction counts as they are now (a minute)
+bench/insns/%.tsv: $(OUT)/bakeoff FORCE
+	@$(call insns_of,$*) --golden >$@.new && mv $@.new $@
+
+# The code that each codec needs beyond libc: results/adoption.tsv, or the check that it is up to date,
+# within 1%. Bytes of another compiler are not comparable.
+ADOPTION = bench/adoption.sh $(OBJ) $(1) $(CORE_OBJ) -- $(CORE_LIBS) -lm
+adoption: build/bakeoff ## count the code that each codec needs beyond libc, from link maps
+	@$(call ADOPTION,results/adoption.tsv)
+check-adoption: build/bakeoff
+	@$(call ADOPTION,build/adoption.tsv)
+	@[[ $$(head -n 1 results/adoption.tsv) = $$(head -n 1 build/adoption.tsv) ]] || \
+	    { echo "results/adoption.tsv is of another compiler"; exit 77; }
+	@awk -f bench/adoption_compare.awk results/adoption.tsv build/adoption.tsv
 
 BENCH_FLAGS ?=
-bench: deps-bench ## measure every codec, write results/ and REPORT.md; long, BENCH_FLAGS=--quick is shorter
-	+@$(MAKE) --no-print-directory build/bakeoff charts
-	build/bakeoff bench --json results/ $(BENCH_FLAGS) || failed=$$?; \
-	build/bakeoff report && exit $${failed:-0}
+# make passes SIGTERM on to the program itself, which ends its processes and keeps what it measured.
+bench: deps-bench ## measure every codec; writes results/ and REPORT.md (BENCH_FLAGS=--quick, --full, ...)
+	+@$(MAKE) --no-print-directory build/bakeoff
+	exec build/bakeoff bench --json results/ --report $(BENCH_FLAGS)
 
-report: build/bakeoff charts ## write REPORT.md, CSV, pictures and the HTML page anew from the newest results
+report: build/bakeoff charts ## write REPORT.md, README.md's and docs/'s figures, CSV, pictures and the HTML page anew
 	build/bakeoff report
 
 page: build/bakeoff charts ## write the HTML page alone, build/report/index.html
@@ -379,7 +437,7 @@ coverage: deps-test ## coverage of harness/ and codecs/ by the tests, file by fi
 	+@$(MAKE) --no-print-directory fuzz-coverage
 
 MIN_COVERAGE := 90
-COVERED_BIN := $(OUT)/bakeoff $(OUT)/selfcheck $(TEST_BIN) $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
+COVERED_BIN := $(OUT)/bakeoff $(OUT)/selfcheck $(TEST_PROGRAMS) $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
 
 # Counts of all runs of a binary go to one file (%m), written at exit. Below MIN_COVERAGE percent of
 # lines it fails.

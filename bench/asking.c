@@ -12,12 +12,11 @@
 enum {
     MAX_CALLS = 4096,   /* chunks in a batch */
     COLD_CALLS = 4,     /* batches in a cold repetition: emptying the caches takes some ms each */
-    FEW_COLD_CALLS = 2, /* where a repetition is to be shorter than SHORT_NS */
+    FEW_COLD_CALLS = 1, /* where a repetition is to be shorter than SHORT_NS */
     SHORT_NS = 2000000,
-    VERIFY_NS = 50000000, /* the first repetition verifies the set, or what is done in so long, */
-    VERIFY_TIMES = 25,    /* or in so many times the time of a repetition */
-    PAGES_SAMPLE = 256,   /* queries whose pages are counted, */
-    MAX_PAGES = 1 << 13,  /* or fewer that touch so many together */
+    PAGES_SAMPLE = 256,                  /* queries whose pages are counted, */
+    FRESH_PAGES_SAMPLE = BO_FRESH_BATCH, /* where each opens a reader, which takes most of them, */
+    MAX_PAGES = 1 << 13,                 /* or fewer that touch so many together */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this an interrupt hardly shows */
     SPARE_ANSWERS =
         16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */
@@ -177,13 +176,6 @@ static uint64_t size_batch(struct asking *asking)
     }
 }
 
-/* The row's first repetition verifies for so long, or the whole set. */
-static uint64_t verify_ns(double min_time_s)
-{
-    const uint64_t ns = (uint64_t)(VERIFY_TIMES * min_time_s * 1e9);
-    return ns > VERIFY_NS ? ns : VERIFY_NS;
-}
-
 /* A later repetition verifies for as long as it measures, or one pass over the set, and so warms up. */
 static uint64_t warm_ns(double min_time_s)
 {
@@ -240,7 +232,8 @@ static bool count_pages(struct asking *asking, struct bo_record *exact, char *me
 {
     const struct bo_opened *opened = asking->opened;
     const size_t n = asking->questions->n;
-    const size_t n_sample = n < PAGES_SAMPLE ? n : PAGES_SAMPLE;
+    const size_t most = asking->questions->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
+    const size_t n_sample = n < most ? n : most;
     uint64_t n_touched = 0;
     size_t i = 0;
     struct bo_opened fresh = *opened;
@@ -269,8 +262,8 @@ static bool count_pages(struct asking *asking, struct bo_record *exact, char *me
 }
 
 bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
-                       uint64_t n_units, double min_time_s, unsigned round, bool is_first,
-                       struct bo_record *record, struct bo_record *exact)
+                       uint64_t n_units, const struct bo_bench_options *options, unsigned round,
+                       bool is_first, struct bo_record *record, struct bo_record *exact)
 {
     const struct bo_questions *questions = row->questions;
     const size_t room = questions->max_answers_nbytes + SPARE_ANSWERS;
@@ -281,9 +274,10 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
     if (!asking.answers.p)
         abort();
     struct verified verified;
+    const double min_time_s = options->min_time_s;
+    const uint64_t verify_ns = is_first ? (uint64_t)(options->verify_s * 1e9) : warm_ns(min_time_s);
     const bool ok =
-        verify(&asking, is_first ? verify_ns(min_time_s) : warm_ns(min_time_s), &verified,
-               record->message) &&
+        verify(&asking, verify_ns, &verified, record->message) &&
         (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message)) &&
         time_batches(&asking, row->name, min_time_s, verified.chunk_ns, record);
     if (ok && is_first) {

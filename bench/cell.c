@@ -171,7 +171,7 @@ static void measure_row(struct session *session, unsigned i)
                                   &record, &exact);
     else
         ok = open_once(session, &record) &&
-             bo_measure_asking(&session->opened, row, session->cell->on->n_units, min_time_s,
+             bo_measure_asking(&session->opened, row, session->cell->on->n_units, session->options,
                                session->round, is_first, &record, &exact);
     if (!ok)
         record.type = BO_RECORD_FAIL;

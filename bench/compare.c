@@ -18,12 +18,8 @@ const char *const bo_verdict_names[] = {"equal", "unknown", "better", "worse"};
 static struct bo_change *add_change(struct bo_document_changes *document, size_t *cap,
                                     struct bo_arena *arena, const struct bo_change *change)
 {
-    if (document->n == *cap) {
-        document->changes = bo_grow_array(arena, document->changes, document->n, document->n + 1,
-                                          cap, sizeof *document->changes);
-        if (!document->changes)
-            abort();
-    }
+    if (!bo_grow(arena, &document->changes, document->n, 1, cap))
+        abort();
     document->changes[document->n] = *change;
     return &document->changes[document->n++];
 }
@@ -68,6 +64,16 @@ static void name_outliers(const struct bo_run_row *before, const struct bo_run_r
                                            a && b ? ", " : "", b ? "new " : "", b ? b : "");
 }
 
+/*
+ * Whether an interval of the shift with BO_CONFIDENCE exists: the widest one misses it in 2 of the
+ * orders that n_a + n_b values can have.
+ */
+static bool has_interval(unsigned n_a, unsigned n_b)
+{
+    const double log_orders = lgamma(n_a + n_b + 1.0) - lgamma(n_a + 1.0) - lgamma(n_b + 1.0);
+    return 1 - 2 * exp(-log_orders) >= BO_CONFIDENCE;
+}
+
 /* Everything but the verdict, which waits for the correction over all times. */
 static void contrast_times(const struct bo_run_row *before, const struct bo_run_row *after,
                            struct bo_arena *arena, struct bo_change *change)
@@ -82,8 +88,11 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
     change->p = contrast.p;
     change->superiority = contrast.superiority;
     change->ratio = exp(contrast.shift);
-    change->interval = (struct bo_interval){exp(contrast.interval.low), exp(contrast.interval.high),
-                                            contrast.interval.coverage};
+    change->interval =
+        has_interval(before->n, after->n)
+            ? (struct bo_interval){exp(contrast.interval.low), exp(contrast.interval.high),
+                                   contrast.interval.coverage}
+            : (struct bo_interval){NAN, NAN, 0};
     change->verdict = BO_UNKNOWN;
 }
 
@@ -361,8 +370,11 @@ static void add_row(struct bo_grid *grid, const struct bo_change *change)
         bo_grid_add(grid, "exact");
         bo_grid_add(grid, "-");
     } else {
-        bo_grid_add(grid, "%.3f [%.3f, %.3f]", change->ratio, change->interval.low,
-                    change->interval.high);
+        if (isnan(change->interval.low))
+            bo_grid_add(grid, "%.3f", change->ratio);
+        else
+            bo_grid_add(grid, "%.3f [%.3f, %.3f]", change->ratio, change->interval.low,
+                        change->interval.high);
         bo_grid_add(grid, "%.2g", change->p);
         bo_grid_add(grid, "%u of %u%s%s", change->n_outliers, change->n_before + change->n_after,
                     change->outliers ? ": " : "", change->outliers ? change->outliers : "");
@@ -378,13 +390,17 @@ static void print_document(const struct bo_document_changes *document, bool all,
     static const char *const headings[] = {"codec", "what",     "before",   "after",
                                            "ratio", "p (Holm)", "outliers", "verdict"};
     struct bo_grid grid;
+    bool missing = false; /* an interval that does not exist */
     bo_grid_init(&grid, arena, 2);
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         bo_grid_add(&grid, "%s", headings[i]);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < document->n; i++)
-        if (all || document->changes[i].verdict >= BO_BETTER)
+        if (all || document->changes[i].verdict >= BO_BETTER) {
             add_row(&grid, &document->changes[i]);
+            missing = missing || (document->changes[i].is_time && !document->changes[i].failure &&
+                                  isnan(document->changes[i].interval.low));
+        }
     const bool markdown = width == BO_COMPARE_MARKDOWN;
     fprintf(out, "%s%s on %s: %zu better, %zu worse, %zu unknown, %zu equal%s%s\n",
             markdown ? "\n#### " : "", document->after->format, document->after->name,
@@ -394,6 +410,9 @@ static void print_document(const struct bo_document_changes *document, bool all,
             document->times_not_compared ? document->times_not_compared : "");
     for (size_t i = 0; i < document->n_notes; i++)
         fprintf(out, "%snote: %s\n", markdown ? "- " : "  ", document->notes[i]);
+    if (missing)
+        fprintf(out, "%snote: a ratio without brackets has no 95%% interval: too few repetitions\n",
+                markdown ? "- " : "  ");
     if (bo_grid_n_rows(&grid) == 1)
         return;
     putc('\n', out);
@@ -436,12 +455,12 @@ static json_t *change_json(const struct bo_change *change)
         json_object_set_new(object, "failure", json_string(change->failure));
     else if (change->is_time)
         json_object_update_new(
-            object,
-            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:i}", "ratio", change->ratio,
-                      "low", change->interval.low, "high", change->interval.high, "coverage",
-                      change->interval.coverage, "p", change->p, "superiority", change->superiority,
-                      "n_before", (int)change->n_before, "n_after", (int)change->n_after,
-                      "outliers", (int)change->n_outliers));
+            object, json_pack("{s:f, s:o, s:o, s:f, s:f, s:f, s:i, s:i, s:i}", "ratio",
+                              change->ratio, "low", number_or_null(change->interval.low), "high",
+                              number_or_null(change->interval.high), "coverage",
+                              change->interval.coverage, "p", change->p, "superiority",
+                              change->superiority, "n_before", (int)change->n_before, "n_after",
+                              (int)change->n_after, "outliers", (int)change->n_outliers));
     if (change->outliers)
         json_object_set_new(object, "outliers_are", json_string(change->outliers));
     return object;

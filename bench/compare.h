@@ -19,8 +19,8 @@ struct bo_change {
     double before, after; /* medians in ns, or the figure; NaN where it failed */
     /* Of times: of after / before. */
     double ratio;
-    struct bo_interval interval;
-    double p; /* corrected by Holm's rule over the document's times */
+    struct bo_interval interval; /* NaN where the repetitions are too few for one of 95% */
+    double p;                    /* corrected by Holm's rule over the document's times */
     double superiority;
     unsigned n_before, n_after; /* repetitions */
     unsigned n_outliers;        /* in both (report_outliers.h) */

@@ -191,9 +191,8 @@ static bool read_counts(FILE *names, const char *folder, struct bo_arena *arena,
     bool ok = true;
     while (ok && fgets(line, sizeof line, names)) {
         ok = cut_fields(line, fields);
-        if (ok && n == cap)
-            insns = bo_grow_array(arena, insns, n, n + 1, &cap, sizeof *insns);
-        if (!ok || !insns)
+        ok = ok && bo_grow(arena, &insns, n, 1, &cap);
+        if (!ok)
             break;
         struct bo_insns *i = &insns[n++];
         i->format = bo_arena_printf(arena, "%s", fields[0]);

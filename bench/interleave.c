@@ -230,7 +230,7 @@ static bool take_all_turns(struct turns *turns, const struct bo_documents *docum
         for (unsigned i = 0; i < BO_N_BUILDS * n && ok; i++) {
             const struct bo_document *document = &documents->items[order[i / BO_N_BUILDS]];
             ok = take_turn(turns, (i + round) % BO_N_BUILDS, document, round == 0);
-            bo_progress_step(&progress, document->name);
+            bo_progress_step(&progress, 1, document->name);
         }
     }
     bo_progress_end(&progress);

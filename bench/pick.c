@@ -26,13 +26,18 @@ static double value_of(const struct bo_run_document *document, const char *codec
                : NAN;
 }
 
+static bool is_time(const struct bo_wish *wish)
+{
+    return wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
+}
+
 /* How far a median's interval reaches from it, as factors: 1 and 1 for exact figures. */
 static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
                                      const struct bo_wish *wish)
 {
-    const bool is_time = wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
     const struct bo_run_row *row =
-        is_time ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label) : NULL;
+        is_time(wish) ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
+                      : NULL;
     if (!row || !(row->median_ns > 0))
         return (struct bo_interval){1, 1, 1};
     return (struct bo_interval){row->interval.low / row->median_ns,
@@ -72,7 +77,7 @@ static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec
 static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
                         struct bo_arena *arena)
 {
-    const char *first = pick->documents[0]->codecs[0].name;
+    const char *baseline = pick->documents[0]->baseline->name;
     for (unsigned w = 0; w < pick->n_wishes && !c->left_out; w++) {
         double sum = 0, sum_low = 0, sum_high = 0;
         for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
@@ -85,7 +90,7 @@ static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
                                               pick->wishes[w].figure.heading, document->name);
                 continue;
             }
-            sum += log(v / value_of(document, first, &pick->wishes[w]));
+            sum += log(v / value_of(document, baseline, &pick->wishes[w]));
             sum_low += log(factors.low);
             sum_high += log(factors.high);
         }
@@ -99,14 +104,14 @@ static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
 static void check_limits(const struct bo_pick *pick, struct bo_picked_codec *c,
                          struct bo_arena *arena)
 {
-    const char *first = pick->documents[0]->codecs[0].name;
+    const char *baseline = pick->documents[0]->baseline->name;
     for (unsigned w = 0; w < pick->n_wishes; w++) {
         const struct bo_wish *wish = &pick->wishes[w];
         for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
             const struct bo_run_document *document = pick->documents[d];
             const double v = value_of(document, c->codec->name, wish);
-            const double limit = wish->limit_kind == BO_LIMIT_OF_FIRST
-                                     ? wish->limit * value_of(document, first, wish)
+            const double limit = wish->limit_kind == BO_LIMIT_OF_BASELINE
+                                     ? wish->limit * value_of(document, baseline, wish)
                                      : wish->limit;
             if (wish->limit_kind != BO_NO_LIMIT && v > limit)
                 c->left_out = bo_arena_printf(
@@ -122,6 +127,8 @@ static double score_of(const struct bo_pick *pick, const double *ratios)
 {
     double sum = 0, weights = 0;
     for (unsigned w = 0; w < pick->n_wishes; w++) {
+        if (pick->wishes[w].weight <= 0)
+            continue; /* its ratio may be NaN */
         sum += pick->wishes[w].weight * log(ratios[w]);
         weights += pick->wishes[w].weight;
     }
@@ -156,7 +163,10 @@ static int by_score(const void *a, const void *b)
 /*
  * Scores are linear in the weights, in logarithms. With weight w moved by d, the winner is level with
  * another codec where d (log ratio of the winner - log ratio of the other) makes up for what it is ahead.
+ * A weight below NO_WEIGHT is 0 with an error of rounding.
  */
+#define NO_WEIGHT 1e-9
+
 static struct bo_weight_range range_of(const struct bo_pick *pick, unsigned w)
 {
     const struct bo_picked_codec *winner = &pick->codecs[0];
@@ -167,18 +177,31 @@ static struct bo_weight_range range_of(const struct bo_pick *pick, unsigned w)
         weights += pick->wishes[i].weight;
     for (unsigned i = 1; i < pick->n_weighed; i++) {
         const struct bo_picked_codec *other = &pick->codecs[i];
+        if (bo_same_encoding(other->codec, winner->codec))
+            continue;
         const double ahead = weights * log(other->score / winner->score);
         const double slope = log(winner->ratios[w] / other->ratios[w]);
         const double at = slope != 0 ? weight + ahead / slope : NAN;
         if (slope > 0 && at < range.high) {
             range.high = at;
             range.above = other;
-        } else if (slope < 0 && at > range.low) {
+        } else if (slope < 0 && at > fmax(range.low, NO_WEIGHT)) {
             range.low = at;
             range.below = other;
         }
     }
     return range;
+}
+
+const char *const bo_clarity_names[] = {"yes", "no", "no rival", "no 95% interval"};
+
+static enum bo_clarity clarity_of(const struct bo_pick *pick)
+{
+    if (!pick->runner_up)
+        return BO_NO_RIVAL;
+    const double high = score_of(pick, pick->codecs[0].highs);
+    const double low = score_of(pick, pick->runner_up->lows);
+    return isnan(high) || isnan(low) ? BO_NO_INTERVAL : high < low ? BO_IS_CLEAR : BO_NOT_CLEAR;
 }
 
 bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_documents,
@@ -190,8 +213,8 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
         .wishes = wishes, .n_wishes = n_wishes, .documents = documents, .n_documents = n_documents};
     for (unsigned w = 0; w < n_wishes; w++)
         for (unsigned d = 0; d < n_documents; d++)
-            if (isnan(value_of(documents[d], document->codecs[0].name, &wishes[w]))) {
-                *why_ret = bo_arena_printf(arena, "%s has no %s on %s", document->codecs[0].name,
+            if (isnan(value_of(documents[d], document->baseline->name, &wishes[w]))) {
+                *why_ret = bo_arena_printf(arena, "%s has no %s on %s", document->baseline->name,
                                            wishes[w].figure.heading, documents[d]->name);
                 return false;
             }
@@ -219,11 +242,12 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
         for (unsigned j = 0; j < pick.n_weighed; j++)
             pick.codecs[i].on_front &= !beats(&pick, &pick.codecs[j], &pick.codecs[i]);
     }
+    for (unsigned i = pick.n_weighed; i-- > 1;)
+        if (!bo_same_encoding(pick.codecs[i].codec, pick.codecs[0].codec))
+            pick.runner_up = &pick.codecs[i];
     for (unsigned w = 0; w < n_wishes && pick.n_weighed; w++)
         pick.ranges[w] = range_of(&pick, w);
-    pick.is_clear = pick.n_weighed == 1 ||
-                    (pick.n_weighed &&
-                     score_of(&pick, pick.codecs[0].highs) < score_of(&pick, pick.codecs[1].lows));
+    pick.clarity = clarity_of(&pick);
     *pick_ret = pick;
     return true;
 }
@@ -236,9 +260,9 @@ unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo
             wishes_ret[n++] = (struct bo_wish){.name = u->figure.heading,
                                                .figure = u->figure,
                                                .weight = u->picks ? 1 : 0,
-                                               .limit_kind = u->limit <= 0 ? BO_NO_LIMIT
-                                                             : u->of_first ? BO_LIMIT_OF_FIRST
-                                                                           : BO_LIMIT,
+                                               .limit_kind = u->limit <= 0    ? BO_NO_LIMIT
+                                                             : u->of_baseline ? BO_LIMIT_OF_BASELINE
+                                                                              : BO_LIMIT,
                                                .limit = u->limit};
     return n;
 }
@@ -273,50 +297,83 @@ static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_a
 static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
                          FILE *out)
 {
+    static const char *const certainty[] = {
+        [BO_IS_CLEAR] = "more than the 95% intervals of the medians leave open: the pick is clear",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians leave open: the pick is not clear",
+        [BO_NO_INTERVAL] = "but a median of fewer than 6 repetitions has no 95% interval: whether "
+                           "the pick is clear is unknown",
+    };
     const struct bo_picked_codec *c = pick->codecs;
-    const char *text;
-    if (!pick->n_weighed)
-        text = "No codec is fit.";
-    else if (pick->n_weighed == 1)
-        text = bo_arena_printf(arena, "The pick: %s, the only one that is fit.", c->codec->name);
-    else
-        text =
-            bo_arena_printf(arena, "The pick: %s. The runner-up, %s, is %.1f%% behind, %s.",
-                            c[0].codec->name, c[1].codec->name, 100 * (c[1].score / c[0].score - 1),
-                            pick->is_clear ? "farther than the medians' intervals reach"
-                                           : "which is within the medians' intervals: not clear");
+    const char *text = "No codec meets the limits.";
+    if (pick->n_weighed && !pick->runner_up)
+        text = bo_arena_printf(arena, "The pick: %s. No codec of another encoding was compared.",
+                               c->codec->name);
+    else if (pick->n_weighed)
+        text = bo_arena_printf(
+            arena, "The pick: %s. The runner-up of another encoding, %s, scores %.1f%% higher, %s.",
+            c->codec->name, pick->runner_up->codec->name,
+            100 * (pick->runner_up->score / c->score - 1), certainty[pick->clarity]);
     putc('\n', out);
     bo_print_wrapped(out, text, width, "");
 }
 
-static void print_ranges(const struct bo_pick *pick, FILE *out)
+/* What a change of each weight alone would do, in a sentence each. */
+static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                         FILE *out)
 {
     for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++) {
         const struct bo_weight_range *range = &pick->ranges[w];
+        const char *low = range->below ? bo_significant(arena, range->low) : NULL;
+        const char *high = range->above ? bo_significant(arena, range->high) : NULL;
         if (pick->wishes[w].weight <= 0)
             continue;
-        fprintf(out, "  weight of %s, now %g: the pick stays ", pick->wishes[w].figure.heading,
-                pick->wishes[w].weight);
-        if (!range->below && !range->above)
-            fprintf(out, "whatever it is");
-        if (range->below)
-            fprintf(out, "from %.3g up%s", range->low, range->above ? "" : " without end");
-        if (range->above)
-            fprintf(out, "%s to %.3g", range->below ? "" : "from 0 up", range->high);
-        if (range->below)
-            fprintf(out, "; below: %s", range->below->codec->name);
-        if (range->above)
-            fprintf(out, "; above: %s", range->above->codec->name);
-        putc('\n', out);
+        const char *text = bo_arena_printf(
+            arena, "The weight of %s is %g. The pick is the same for any weight above ",
+            pick->wishes[w].figure.heading, pick->wishes[w].weight);
+        if (range->below && range->above)
+            text = bo_arena_printf(arena, "%s%s and below %s; below that it is %s, above that %s.",
+                                   text, low, high, range->below->codec->name,
+                                   range->above->codec->name);
+        else if (range->below)
+            text = bo_arena_printf(arena, "%s%s; below that it is %s.", text, low,
+                                   range->below->codec->name);
+        else if (range->above)
+            text = bo_arena_printf(arena, "%s0 and below %s; above that it is %s.", text, high,
+                                   range->above->codec->name);
+        else
+            text = bo_arena_printf(arena, "%s0.", text);
+        bo_print_wrapped(out, text, width, "  ");
     }
 }
 
-/* The figures themselves, of the status quo, the pick and the runner-up. */
+static void print_evidence_of(const struct bo_pick *pick, const struct bo_run_document *document,
+                              const char *codec, struct bo_grid *grid)
+{
+    bo_grid_add(grid, "%s", document->name);
+    bo_grid_add(grid, "%s", codec);
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const double v = value_of(document, codec, &pick->wishes[w]);
+        const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);
+        if (f.low < f.high)
+            bo_grid_add(grid, "%s [%s, %s]", bo_significant(grid->arena, v),
+                        bo_significant(grid->arena, v * f.low),
+                        bo_significant(grid->arena, v * f.high));
+        else
+            bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
+    }
+    bo_grid_end_row(grid);
+}
+
+/* The figures themselves, of the baseline, the pick and the runner-up. */
 static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
                            FILE *out)
 {
-    const char *first = pick->documents[0]->codecs[0].name;
-    const unsigned n_shown = pick->n_weighed < 2 ? pick->n_weighed : 2;
+    const char *names[3] = {pick->documents[0]->baseline->name};
+    unsigned n = 1;
+    if (pick->n_weighed && strcmp(pick->codecs[0].codec->name, names[0]) != 0)
+        names[n++] = pick->codecs[0].codec->name;
+    if (pick->runner_up && strcmp(pick->runner_up->codec->name, names[0]) != 0)
+        names[n++] = pick->runner_up->codec->name;
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
     bo_grid_add(&grid, "document");
@@ -325,24 +382,8 @@ static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo
         bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
     bo_grid_end_row(&grid);
     for (unsigned d = 0; d < pick->n_documents; d++)
-        for (unsigned i = 0; i <= n_shown; i++) {
-            const char *name = i ? pick->codecs[i - 1].codec->name : first;
-            if (i && strcmp(name, first) == 0)
-                continue;
-            bo_grid_add(&grid, "%s", pick->documents[d]->name);
-            bo_grid_add(&grid, "%s", name);
-            for (unsigned w = 0; w < pick->n_wishes; w++) {
-                const double v = value_of(pick->documents[d], name, &pick->wishes[w]);
-                const struct bo_interval f = factors_of(pick->documents[d], name, &pick->wishes[w]);
-                if (f.low == f.high)
-                    bo_grid_add(&grid, "%s", bo_significant(arena, v));
-                else
-                    bo_grid_add(&grid, "%s [%s, %s]", bo_significant(arena, v),
-                                bo_significant(arena, v * f.low),
-                                bo_significant(arena, v * f.high));
-            }
-            bo_grid_end_row(&grid);
-        }
+        for (unsigned i = 0; i < n; i++)
+            print_evidence_of(pick, pick->documents[d], names[i], &grid);
     bo_grid_text(&grid, width, out);
 }
 
@@ -350,15 +391,15 @@ void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *
 {
     fprintf(out, "%s, %u document%s; ratios to %s, geometric means; less is better\n\n",
             pick->documents[0]->format, pick->n_documents, pick->n_documents == 1 ? "" : "s",
-            pick->documents[0]->codecs[0].name);
+            bo_named_with_role(arena, pick->documents[0]->baseline));
     print_codecs(pick, width, arena, out);
     print_answer(pick, width, arena, out);
-    print_ranges(pick, out);
+    print_ranges(pick, width, arena, out);
     if (pick->n_codecs > pick->n_weighed)
-        fprintf(out, "\nnot weighed:\n");
+        fprintf(out, "\nNot compared:\n");
     for (unsigned i = pick->n_weighed; i < pick->n_codecs; i++)
         fprintf(out, "  %s: %s\n", pick->codecs[i].codec->name, pick->codecs[i].left_out);
-    fprintf(out, "\nthe figures:\n\n");
+    fprintf(out, "\nThe figures:\n\n");
     print_evidence(pick, width, arena, out);
 }
 
@@ -398,9 +439,11 @@ json_t *bo_pick_json(const struct bo_pick *pick)
                                 json_pack("{s:f, s:o, s:o}", "weight", pick->wishes[w].weight,
                                           "low", finite_or_null(pick->ranges[w].low), "high",
                                           finite_or_null(pick->ranges[w].high)));
-    return json_pack("{s:s, s:o, s:s?, s:s?, s:b, s:o, s:o}", "format", pick->documents[0]->format,
-                     "documents", documents, "pick",
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:b, s:s, s:o, s:o}", "format",
+                     pick->documents[0]->format, "documents", documents, "baseline",
+                     pick->documents[0]->baseline->name, "pick",
                      pick->n_weighed ? pick->codecs[0].codec->name : NULL, "runner_up",
-                     pick->n_weighed > 1 ? pick->codecs[1].codec->name : NULL, "is_clear",
-                     (int)pick->is_clear, "weights", ranges, "codecs", codecs);
+                     pick->runner_up ? pick->runner_up->codec->name : NULL, "is_clear",
+                     pick->clarity == BO_IS_CLEAR, "clear", bo_clarity_names[pick->clarity],
+                     "weights", ranges, "codecs", codecs);
 }

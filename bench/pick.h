@@ -12,8 +12,8 @@ enum { BO_MAX_WISHES = 16 };
 
 enum bo_limit_kind {
     BO_NO_LIMIT,
-    BO_LIMIT,          /* in the measure's own unit */
-    BO_LIMIT_OF_FIRST, /* over what the format's first codec has */
+    BO_LIMIT,             /* in the measure's own unit */
+    BO_LIMIT_OF_BASELINE, /* over what the documents' baseline has (report_run.h) */
 };
 
 /* A measure, less of which is better. */
@@ -25,38 +25,46 @@ struct bo_wish {
     double limit;
 };
 
-/* A codec under the wishes: ratios to the format's first codec, geometric means over the documents. */
+/* A codec under the wishes: ratios to the baseline, geometric means over the documents. */
 struct bo_picked_codec {
     const struct bo_run_codec *codec; /* of the first document */
     double ratios[BO_MAX_WISHES];
-    double lows[BO_MAX_WISHES], highs[BO_MAX_WISHES]; /* of the ratios, by the medians' intervals */
+    /* Of the ratios, by the medians' 95% intervals; NaN where a median has none. */
+    double lows[BO_MAX_WISHES], highs[BO_MAX_WISHES];
     double score;   /* weighted geometric mean of the ratios; NaN when it is not weighed */
     bool on_front;  /* no other one that is weighed is as good in all measures, and better in one */
     char *left_out; /* why it is not weighed; NULL */
 };
 
-/* Between which values a weight may lie, the others staying, for the winner to remain so. */
+/* Between which values a weight may lie, the others staying, for the pick's encoding to remain so. */
 struct bo_weight_range {
     double low, high;                            /* 0 and INFINITY where nothing changes it */
-    const struct bo_picked_codec *below, *above; /* who wins beyond; NULL: nobody */
+    const struct bo_picked_codec *below, *above; /* the pick beyond; NULL: the same */
 };
+
+/* Whether the pick is ahead of the runner-up with each median at the worse end of its interval. */
+enum bo_clarity { BO_IS_CLEAR, BO_NOT_CLEAR, BO_NO_RIVAL, BO_NO_INTERVAL };
+
+/* "yes", "no", "no rival", "no 95% interval" */
+extern const char *const bo_clarity_names[BO_NO_INTERVAL + 1];
 
 struct bo_pick {
     const struct bo_wish *wishes;
     unsigned n_wishes;
     const struct bo_run_document *const *documents;
     unsigned n_documents;
-    struct bo_picked_codec *codecs; /* those weighed by score, the best first; then the others */
+    struct bo_picked_codec *codecs; /* those weighed by score, the pick first; then the others */
     unsigned n_codecs, n_weighed;
+    /* The best one of another encoding than the pick's: other readers of that are no rivals. NULL: none. */
+    const struct bo_picked_codec *runner_up;
     struct bo_weight_range ranges[BO_MAX_WISHES];
-    /* The winner stays ahead of the runner-up with each median at the worse end of its interval. */
-    bool is_clear;
+    enum bo_clarity clarity;
 };
 
 /*
  * Weighs all codecs that can be picks and have every measure on every document (all of one format,
  * at least one). The wishes must outlive the pick. False after a message in *why_ret (in the arena)
- * when the first codec lacks a measure, so that there is nothing to compare with.
+ * when the baseline lacks a measure, so that there is nothing to compare with.
  */
 bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_documents,
                    const struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena,

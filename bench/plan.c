@@ -358,9 +358,45 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
     return BO_OK;
 }
 
-double bo_plan_min_time(const struct bo_plan *plan, unsigned rounds, double budget_s)
+static unsigned count_cell_rows(struct bo_bench_options *options,
+                                const struct bo_document *document, const struct bo_codec *codec)
 {
-    const double share = OWN_SHARE * budget_s / ((double)plan->n_rows * rounds + 1);
+    const struct bo_format *format = document->format;
+    const struct bo_bench_document on = {.document = document};
+    const struct bo_bench_cell cell = {.codec = codec, .on = &on};
+    unsigned n = 0;
+    for (unsigned i = 0; i < BO_N_OPERATIONS; i++)
+        n += bo_names_allow(&options->kinds, bo_operations[i].label) && !options->workloads.n &&
+             has_operation(&cell, bo_operations[i].operation);
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        if (!bo_names_allow(&options->kinds, kind->name))
+            continue;
+        for (unsigned w = 0; w < kind->n_workloads; w++)
+            n += bo_names_allow(&options->workloads, kind->workloads[w].name) &&
+                 (!document->scale || is_of_curves(format, kind, &kind->workloads[w])) &&
+                 (codec->kinds >> k & 1);
+    }
+    return n;
+}
+
+uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
+                            size_t n_documents)
+{
+    uint64_t n = 0;
+    bo_names_allow(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    for (size_t d = 0; d < n_documents; d++) {
+        for (const struct bo_codec *const *c = documents[d].format->codecs; *c; c++)
+            if (bo_names_allow(&options->codecs, (*c)->name) && bo_is_measured(&documents[d], *c))
+                n += count_cell_rows(options, &documents[d], *c);
+        n += count_cell_rows(options, &documents[d], &bo_noop_codec);
+    }
+    return n;
+}
+
+double bo_plan_min_time(uint64_t n_rows, unsigned rounds, double budget_s)
+{
+    const double share = OWN_SHARE * budget_s / ((double)n_rows * rounds + 1);
     return share < LEAST_TIME_S ? LEAST_TIME_S : share > MOST_TIME_S ? MOST_TIME_S : share;
 }
 

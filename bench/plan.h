@@ -33,8 +33,9 @@ const char *bo_names_unmet(const struct bo_names *names);
 
 struct bo_bench_options {
     struct bo_names codecs, kinds, workloads; /* kinds: also the operations' labels */
-    unsigned rounds;     /* repetitions of each row, each in a process of its own */
-    double min_time_s;   /* of a repetition */
+    unsigned rounds;   /* repetitions of each row, each in a process of its own */
+    double min_time_s; /* of a repetition */
+    double verify_s;   /* a row's answers are compared once, or for so long where that is shorter */
     unsigned timeout_s;  /* on the wall, of a process */
     uint64_t order_seed; /* of the shuffles */
 };
@@ -114,10 +115,17 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
                             struct bo_error *err);
 
 /*
+ * How many rows the documents have at most: sets of queries that turn out empty are counted. Marks the
+ * names in the filters that match something.
+ */
+uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
+                            size_t n_documents);
+
+/*
  * How long a repetition may last, in seconds, so that the run takes about budget_s: 8 ms where the
  * rows are few, 1 ms at least.
  */
-double bo_plan_min_time(const struct bo_plan *plan, unsigned rounds, double budget_s);
+double bo_plan_min_time(uint64_t n_rows, unsigned rounds, double budget_s);
 
 /* Closes the payloads' files. */
 void bo_plan_close(struct bo_plan *plan);

@@ -17,21 +17,30 @@ struct bo_progress bo_progress_start(const char *what, uint64_t total)
     };
 }
 
-void bo_progress_step(struct bo_progress *progress, const char *detail)
+void bo_progress_left(const struct bo_progress *progress, char text_ret[32])
+{
+    const uint64_t done = progress->done, spent_ns = bo_wall_ns() - progress->started_ns;
+    const uint64_t left = progress->total > done ? progress->total - done : 0;
+    const uint64_t left_s =
+        done ? (uint64_t)((double)spent_ns / (double)done * (double)left / 1e9) : 0;
+    if (done)
+        snprintf(text_ret, 32, "%" PRIu64 ":%02" PRIu64, left_s / 60, left_s % 60);
+    else
+        snprintf(text_ret, 32, "?");
+}
+
+void bo_progress_step(struct bo_progress *progress, uint64_t n, const char *detail)
 {
     enum { REDRAW_NS = 200000000 };
     const uint64_t now = bo_wall_ns();
-    progress->done++;
+    char left[32];
+    progress->done += n;
     if (!progress->shown || now - progress->drawn_ns < REDRAW_NS)
         return;
     progress->drawn_ns = now;
-    const double per_step = (double)(now - progress->started_ns) / (double)progress->done;
-    const uint64_t left = progress->total > progress->done ? progress->total - progress->done : 0;
-    const uint64_t left_s = (uint64_t)(per_step * (double)left / 1e9);
-    fprintf(stderr,
-            "\r\033[K%s: %" PRIu64 "/%" PRIu64 ", about %" PRIu64 ":%02" PRIu64 " left  %.60s",
-            progress->what, progress->done, progress->total, left_s / 60, left_s % 60,
-            detail ? detail : "");
+    bo_progress_left(progress, left);
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 "/%" PRIu64 ", about %s left  %.80s", progress->what,
+            progress->done, progress->total, left, detail ? detail : "");
     fflush(stderr);
 }
 

@@ -79,10 +79,8 @@ static enum bo_status answer_variable(struct bo_questions *q, size_t i, size_t n
         if (status != BO_OVER_LIMIT || sink->cap >= BO_MAX_ANSWERS_NBYTES)
             return status;
         sink->n = before;
-        uint8_t *p = bo_grow_array(arena, sink->p, sink->n, 2 * sink->cap, &sink->cap, 1);
-        if (!p)
+        if (!bo_grow(arena, &sink->p, sink->n, 2 * sink->cap - sink->n, &sink->cap))
             return BO_NO_MEMORY;
-        sink->p = p;
     }
 }
 

@@ -59,7 +59,7 @@ static void put_rows(const struct rows *rows, double right, struct bo_arena *are
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* The last series stands for all sections that have none of their own. */
-enum { MAX_SERIES = 7, MAX_TIMES_FIRST = 2 };
+enum { MAX_SERIES = 7, MAX_TIMES_BASELINE = 2 };
 
 struct series {
     const char *name;
@@ -139,15 +139,15 @@ static unsigned put_bars(const struct rows *rows, const struct series *series, s
 }
 
 /* What a bar comes to, at its end. */
-static void put_sums(const struct rows *rows, double longest, struct bo_arena *arena, FILE *out)
+static void put_sums(const struct rows *rows, double baseline, double longest,
+                     struct bo_arena *arena, FILE *out)
 {
-    const double first = (double)rows->codecs[0]->bytes;
     for (unsigned r = 0; r < rows->n; r++) {
         const double bytes = (double)rows->codecs[r]->bytes;
         fprintf(out, "set label ");
         bo_canvas_quoted(bytes > longest
-                             ? bo_arena_printf(arena, "cut: %.3g times the first", bytes / first)
-                             : bo_arena_printf(arena, "%.3f", bytes / first),
+                             ? bo_arena_printf(arena, "cut at the edge: %.3g", bytes / baseline)
+                             : bo_arena_printf(arena, "%.3f", bytes / baseline),
                          out);
         fprintf(out, " at first %.9g, first %d %s front font 'sans-serif,%d'\n",
                 fmin(bytes, longest), -(int)r,
@@ -160,11 +160,14 @@ static void put_sections(const struct bo_run_document *document, const struct ro
 {
     struct series *series;
     const size_t n = find_series(rows, arena, &series);
+    const struct bo_run_codec *over =
+        document->baseline->has_bytes ? document->baseline : rows->codecs[0];
+    const double baseline = (double)over->bytes;
     double longest = 0;
     size_t longest_name = strlen("others");
     for (unsigned r = 0; r < rows->n; r++)
-        longest = fmax(longest, fmin((double)rows->codecs[r]->bytes,
-                                     MAX_TIMES_FIRST * (double)rows->codecs[0]->bytes));
+        longest =
+            fmax(longest, fmin((double)rows->codecs[r]->bytes, MAX_TIMES_BASELINE * baseline));
     for (size_t i = 0; i < n && i < MAX_SERIES; i++)
         longest_name = fmax(longest_name, strlen(series[i].name));
     const double right = 1 - bo_key_width(longest_name) / BO_PICTURE_WIDTH;
@@ -175,11 +178,13 @@ static void put_sections(const struct bo_run_document *document, const struct ro
     put_rows(rows, right, arena, out);
     bo_canvas_key(right, out);
     bo_canvas_linear_tics("x", 1.12 * longest, bo_bytes_tic, out);
-    fprintf(
-        out,
-        "set xlabel 'bytes; behind each bar its ratio to the first'\nset style fill solid 0.9\n");
+    fprintf(out, "set xlabel ");
+    bo_canvas_quoted(bo_arena_printf(arena, "bytes; behind each bar its ratio to %s",
+                                     bo_named_with_role(arena, over)),
+                     out);
+    fprintf(out, "\nset style fill solid 0.9\n");
     const unsigned met = put_bars(rows, series, n, longest, out);
-    put_sums(rows, longest, arena, out);
+    put_sums(rows, baseline, longest, arena, out);
     fprintf(out, "plot ");
     const char *before = "";
     for (unsigned s = 0; s <= MAX_SERIES; s++) {

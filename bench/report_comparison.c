@@ -39,13 +39,16 @@ char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct 
     if (!row || row->n == 0)
         return bo_arena_printf(arena, "-");
     const char *median = bo_significant(arena, row->median_ns / unit.ns);
-    if (detail == BO_WITH_PERCENT)
+    const bool has_interval = !isnan(row->interval.low);
+    if (detail == BO_WITH_PERCENT && has_interval)
         return bo_arena_printf(arena, "%s +-%.0f%%", median, ceil(spread_percent(row)));
-    char *text = bo_arena_printf(arena, "%s [%s, %s]", median,
-                                 bo_significant(arena, row->interval.low / unit.ns),
-                                 bo_significant(arena, row->interval.high / unit.ns));
+    char *text = bo_arena_printf(arena, "%s", median);
+    if (detail != BO_WITH_PERCENT && has_interval)
+        text = bo_arena_printf(arena, "%s [%s, %s]", median,
+                               bo_significant(arena, row->interval.low / unit.ns),
+                               bo_significant(arena, row->interval.high / unit.ns));
     const double p10 = bo_run_counter(row, "p10_ns"), p90 = bo_run_counter(row, "p90_ns");
-    if (detail == BO_WITH_INTERVAL || isnan(p10) || isnan(p90))
+    if (detail != BO_WITH_SPREAD || isnan(p10) || isnan(p90))
         return text;
     return bo_arena_printf(arena, "%s (%s-%s)", text, bo_significant(arena, p10 / unit.ns),
                            bo_significant(arena, p90 / unit.ns));
@@ -60,13 +63,19 @@ struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsig
     return bo_time_unit_for(ns);
 }
 
+double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec)
+{
+    const struct bo_run_codec *baseline = document->baseline;
+    return codec->has_bytes && baseline && baseline->has_bytes && baseline->bytes
+               ? (double)codec->bytes / (double)baseline->bytes
+               : NAN;
+}
+
 char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
                     const struct bo_run_codec *codec)
 {
-    const struct bo_run_codec *first = &document->codecs[0];
-    if (!codec->has_bytes || !first->has_bytes || first->bytes == 0)
-        return bo_arena_printf(arena, "-");
-    return bo_arena_printf(arena, "%.3f", (double)codec->bytes / (double)first->bytes);
+    const double ratio = bo_bytes_ratio(document, codec);
+    return isnan(ratio) ? bo_arena_printf(arena, "-") : bo_arena_printf(arena, "%.3f", ratio);
 }
 
 char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *document,
@@ -205,8 +214,7 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
         bo_grid_add(grid, "%s", codec->access);
         const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
         add_valued(grid, bytes_cell(arena, codec), bytes);
-        add_valued(grid, bo_ratio_cell(arena, document, codec),
-                   bytes / (double)document->codecs[0].bytes);
+        add_valued(grid, bo_ratio_cell(arena, document, codec), bo_bytes_ratio(document, codec));
         add_valued(grid, bo_per_unit_cell(arena, document, codec),
                    bytes / (double)document->n_units);
         add_times(document, codec, filter, true, detail, grid);
@@ -307,12 +315,8 @@ static void add_raw_label(const char *label, const struct bo_run_row *row, struc
         add_number(grid, bo_run_counter(row, counter_of(label, i)));
 }
 
-/*
- * The first thing that went wrong with a codec, or NULL. *label_ret is where: NULL for the encoding
- * itself.
- */
-static const char *first_failure(const struct bo_run_document *document,
-                                 const struct bo_run_codec *codec, const char **label_ret)
+const char *bo_first_failure(const struct bo_run_document *document,
+                             const struct bo_run_codec *codec, const char **label_ret)
 {
     const char *status = json_string_value(json_object_get(codec->size, "status"));
     *label_ret = NULL;
@@ -331,7 +335,7 @@ static void add_raw_rows(const struct bo_run_document *document, const struct la
 {
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        const char *label, *failure = first_failure(document, codec, &label);
+        const char *label, *failure = bo_first_failure(document, codec, &label);
         bo_grid_add(grid, "%s", document->name);
         bo_grid_add(grid, "%s", codec->name);
         bo_grid_add(grid, "%s", codec->role);
@@ -400,7 +404,9 @@ static json_t *row_json(const struct bo_run_document *document, const struct bo_
                                "among", front_names[bo_front_kind_of(document, codec, row->label)]);
     for (unsigned f = 0; f < N_FIGURES; f++)
         json_object_set_new(object, figures[f], number_json(sound ? figure_of(row, f) : NAN));
-    json_object_set_new(object, "coverage", number_json(sound ? row->interval.coverage : NAN));
+    json_object_set_new(
+        object, "coverage",
+        number_json(sound && !isnan(row->interval.low) ? row->interval.coverage : NAN));
     for (unsigned i = 0; counter_of(row->label, i); i++)
         json_object_set_new(object, counter_of(row->label, i),
                             number_json(bo_run_counter(row, counter_of(row->label, i))));
@@ -411,9 +417,7 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
                           struct bo_label_filter *filter)
 {
     const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
-    const struct bo_run_codec *first = &document->codecs[0];
-    const double first_bytes = first->has_bytes ? (double)first->bytes : NAN;
-    const char *label, *failure = first_failure(document, codec, &label);
+    const char *label, *failure = bo_first_failure(document, codec, &label);
     json_t *rows = json_object();
     for (unsigned l = 0; l < document->n_labels; l++)
         if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
@@ -424,7 +428,7 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
         codec->name, "role", codec->role, "access", codec->access, "reads", codec->reads,
         "probabilistic", (int)codec->probabilistic, "leaves_out", codec->leaves_out, "bytes",
         codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
-        number_json(bytes / first_bytes), "bytes_per_unit",
+        number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
         number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
         copy_json(codec->reads ? NULL : json_object_get(codec->size, "sections")), "aside",
         copy_json(codec->reads ? NULL : json_object_get(codec->size, "aside")), "rows", rows,
@@ -437,12 +441,13 @@ json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_lab
     json_t *codecs = json_array();
     for (unsigned c = 0; c < document->n_codecs; c++)
         json_array_append_new(codecs, codec_json(document, &document->codecs[c], filter));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:s?, s:o}", "format", document->format,
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:s?, s:s?, s:o}", "format", document->format,
                      "name", document->name, "provenance",
                      copy_json(json_object_get(sizes, "provenance")), "xxh3",
                      copy_json(json_object_get(sizes, "xxh3")), "units",
                      copy_json(json_object_get(sizes, "units")), "unit", document->unit, "main_row",
-                     bo_run_main_label(document), "codecs", codecs);
+                     bo_run_main_label(document), "baseline",
+                     document->baseline ? document->baseline->name : NULL, "codecs", codecs);
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -455,10 +460,7 @@ struct lines {
 
 static void add_line(struct lines *lines, const char *text)
 {
-    if (lines->n == lines->cap)
-        lines->texts = bo_grow_array(lines->arena, lines->texts, lines->n, lines->n + 1,
-                                     &lines->cap, sizeof *lines->texts);
-    if (!lines->texts)
+    if (!bo_grow(lines->arena, &lines->texts, lines->n, 1, &lines->cap))
         abort();
     lines->texts[lines->n++] = text;
 }
@@ -469,7 +471,7 @@ size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_
     struct lines lines = {.arena = arena};
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        const char *label, *failure = first_failure(document, codec, &label), *last = NULL;
+        const char *label, *failure = bo_first_failure(document, codec, &label), *last = NULL;
         if (bo_run_refusal(codec)) {
             add_line(&lines, bo_arena_printf(arena, "not held by %s: %s", codec->name,
                                              bo_run_refusal(codec)));

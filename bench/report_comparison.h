@@ -20,7 +20,7 @@ struct bo_label_filter {
  */
 bool bo_label_wanted(struct bo_label_filter *filter, const char *label);
 
-/* How a time is written. */
+/* How a time is written; its 95% interval is left out where it does not exist. */
 enum bo_detail {
     BO_WITH_INTERVAL, /* "12.3 [12.1, 12.5]" */
     BO_WITH_PERCENT,  /* "12.3 +-2%": the farther end of the interval */
@@ -34,7 +34,10 @@ char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct 
 /* The unit of a document's column: that of the first codec's time. */
 struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsigned label);
 
-/* "1.282", the codec's bytes over the first codec's; "-" where one of them is unknown. */
+/* The codec's bytes over those of the document's baseline; NaN where one of them is unknown. */
+double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec);
+
+/* The same as "1.282"; "-" for NaN. */
 char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
                     const struct bo_run_codec *codec);
 
@@ -70,6 +73,13 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
  * encoding. The caller owns it.
  */
 json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter);
+
+/*
+ * The first thing that went wrong with a codec, or NULL. *label_ret is where: NULL for the encoding
+ * itself.
+ */
+const char *bo_first_failure(const struct bo_run_document *document,
+                             const struct bo_run_codec *codec, const char **label_ret);
 
 /*
  * One line a failure, "failed: linear-index, point/hot: wrong answer", in the arena; the same reason under

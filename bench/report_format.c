@@ -7,7 +7,6 @@
 
 #include "bench/axes.h"
 #include "bench/report_axes.h"
-#include "bench/report_code.h"
 #include "bench/report_comparison.h"
 #include "bench/report_curves.h"
 #include "bench/report_document.h"
@@ -16,6 +15,7 @@
 #include "bench/report_notes.h"
 #include "bench/report_programs.h"
 #include "bench/report_size_table.h"
+#include "bench/report_tsv.h"
 #include "bench/report_uses.h"
 #include "harness/registry.h"
 
@@ -37,7 +37,7 @@ static unsigned count_documents(const struct bo_page *page, const struct bo_form
 
 /* ---- the picks ------------------------------------------------------------------------------- */
 
-/* "frame (new), 0.72, 14.3 ns": name and role, bytes over the status quo's, time. */
+/* "frame (new; 0.720; 14.3 ns)": name and role, bytes over those of the baseline, time. */
 static char *point_text(struct bo_arena *arena, const struct bo_run_document *document,
                         const struct bo_front_point *point)
 {
@@ -126,7 +126,7 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
         page->out,
         "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. "
         "A codec is on the front when no other is as small and as fast, and better in one.%s\n\n",
-        bo_run_main_label(main), main->codecs[0].name,
+        bo_run_main_label(main), bo_named_with_role(page->arena, main->baseline),
         unpacked
             ? " Codecs that unpack the whole file when they open are compared among themselves: "
               "what they answer from is memory, and their opening is not in the time."
@@ -221,7 +221,7 @@ static bool get_main_time(const struct bo_run_document *document, const struct b
     return row->median_ns > 0;
 }
 
-/* A table of ratios to the first codec: documents, and the codecs that the main one has. */
+/* A table of ratios to the baseline: documents, and the codecs that the main one has. */
 struct ratios {
     const struct bo_page *page;
     const struct bo_format *format;
@@ -249,7 +249,7 @@ static bool ratio_of(const struct ratios *ratios, const struct bo_run_document *
 {
     double first, v;
     const struct bo_run_codec *codec = bo_run_codec(document, name);
-    if (!codec || !ratios->get(document, &document->codecs[0], &first) ||
+    if (!codec || !ratios->get(document, document->baseline, &first) ||
         !ratios->get(document, codec, &v))
         return false;
     *v_ret = v / first;
@@ -271,7 +271,7 @@ static void add_ratio(const struct ratios *ratios, const struct bo_run_document 
 static void add_first(const struct bo_run_document *document, get_figure *get, struct bo_grid *grid)
 {
     double first;
-    if (get(document, &document->codecs[0], &first))
+    if (get(document, document->baseline, &first))
         bo_grid_add(grid, "%s", bo_significant(grid->arena, first));
     else
         bo_grid_add(grid, "-");
@@ -297,7 +297,7 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
     for (size_t d = 0; d < ratios->page->run->n_documents; d++) {
         const struct bo_run_document *document = in_means(ratios->page, d, ratios->format);
         double first;
-        if (!document || !ratios->get(document, &document->codecs[0], &first))
+        if (!document || !ratios->get(document, document->baseline, &first))
             continue;
         bo_grid_add(grid, "%s", document->name);
         add_first(document, ratios->get, grid);
@@ -363,20 +363,21 @@ static void print_main_picture(const struct bo_page *page, const struct bo_run_d
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
-    const char *first = main->codecs[0].name, *label = bo_run_main_label(main);
+    const char *baseline = main->baseline->name, *label = bo_run_main_label(main);
+    const char *named = bo_named_with_role(page->arena, main->baseline);
     const struct bo_notes *notes = bo_notes_of(format->name);
     if (notes)
         fprintf(page->out, "%s ", notes->sizes);
-    fprintf(page->out, "Bytes over those of %s:\n\n", first);
+    fprintf(page->out, "Bytes over those of %s:\n\n", named);
     const struct ratios bytes = ratios_of(page, format, main, get_bytes, false,
-                                          bo_arena_printf(page->arena, "%s, bytes", first));
+                                          bo_arena_printf(page->arena, "%s, bytes", baseline));
     print_ratios(&bytes);
     if (!has_points(page, main))
         return;
     print_main_picture(page, main, "sections", "where the bytes go");
-    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label, first);
+    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label, named);
     const struct ratios times = ratios_of(page, format, main, get_main_time, true,
-                                          bo_arena_printf(page->arena, "%s, ns", first));
+                                          bo_arena_printf(page->arena, "%s, ns", baseline));
     print_ratios(&times);
     print_main_picture(page, main, "scatter", "how times scatter");
 }
@@ -428,15 +429,7 @@ static void print_extra(const struct bo_page *page, const struct bo_format *form
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-static void add_count(struct bo_grid *grid, long n)
-{
-    if (n < 0)
-        bo_grid_add(grid, "-");
-    else
-        bo_grid_add(grid, "%ld", n);
-}
-
-/* Codecs that differ in their second part come from one file, which has one line. */
+/* Codecs that differ in their second part come from one file: the first of them has a row. */
 static bool is_first_of_file(const struct bo_format *format, const struct bo_codec *codec)
 {
     const size_t n = bo_first_part_length(codec->name);
@@ -446,39 +439,46 @@ static bool is_first_of_file(const struct bo_format *format, const struct bo_cod
     return true;
 }
 
+/* The columns of results/adoption.tsv behind the codec's name. */
+static const char *const adoption_columns[] = {"files",        "lines",        "query lines",
+                                               "encode lines", "bytes",        "query bytes",
+                                               "decode bytes", "encode bytes", "libraries"};
+
 static void print_code(const struct bo_page *page, const struct bo_format *format,
                        const struct bo_run_document *main)
 {
     (void)main;
+    enum { N_COLUMNS = sizeof adoption_columns / sizeof *adoption_columns };
+    const struct bo_tsv adoption = bo_tsv_read("results", "adoption", page->arena);
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 4);
-    static const char *const headings[] = {"codec", "role",  "access",      "what it is",
-                                           "file",  "lines", "object bytes"};
+    static const char *const headings[] = {"codec", "role", "access", "what it is"};
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         bo_grid_add(&grid, "%s", headings[i]);
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        bo_grid_add(&grid, "%s", adoption_columns[i]);
     bo_grid_end_row(&grid);
     for (const struct bo_codec *const *c = format->codecs; *c; c++) {
         if (!is_first_of_file(format, *c))
             continue;
-        const struct bo_code_size size = bo_code_measure(format, *c);
-        bo_grid_add(&grid, "[%.*s](%s%s)", (int)bo_first_part_length((*c)->name), (*c)->name,
-                    page->root, (*c)->spec);
+        const struct bo_tsv_row *row = bo_tsv_find(&adoption, format->name, (*c)->name);
+        bo_grid_add(&grid, "[%s](%s%s)", (*c)->name, page->root, (*c)->spec);
         bo_grid_add(&grid, "%s", bo_role_name((*c)->role));
         bo_grid_add(&grid, "%s", bo_access_name((*c)->access));
         bo_grid_add(&grid, "%s", (*c)->summary);
-        if (size.shared)
-            bo_grid_add(&grid, "in that of %s", size.shared);
-        else
-            bo_grid_add(&grid, "[%s](%s%s)", strrchr(size.file, '/') + 1, page->root, size.file);
-        add_count(&grid, size.shared ? -1 : size.n_lines);
-        add_count(&grid, size.shared ? -1 : size.object_nbytes);
+        for (size_t i = 0; i < N_COLUMNS; i++)
+            bo_grid_add(&grid, "%s", row ? row->cells[2 + i] : "-");
         bo_grid_end_row(&grid);
     }
     fprintf(page->out,
-            "All lines of the codec's file, comments too: encoder, decoder and "
-            "reader. Codecs that share a file are counted "
-            "once; files that several codecs share are not. Object bytes: code and constants as "
-            "compiled with this program.\n\n");
+            "What adopting a codec costs: everything that it needs beyond libc, from the link map "
+            "of a program that contains this codec alone (`make adoption`). Lines are all lines, "
+            "with comments, of the source files that contribute code and of the headers of this "
+            "project that they include. Bytes are code, constants and initialised data. A file or "
+            "function that queries (`open`, `query`), `decode` and `encode` share is counted in "
+            "each of their columns and once in the total. Libraries are named and not counted. "
+            "Every codec: [results/adoption.tsv](%sresults/adoption.tsv). %s\n\n",
+            page->root, adoption.made ? adoption.made : "The file is missing.");
     bo_page_grid(page, &grid, "the code");
 }
 

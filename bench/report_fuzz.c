@@ -7,78 +7,8 @@
 #include <string.h>
 
 #include "bench/report_text.h"
+#include "bench/report_tsv.h"
 #include "harness/registry.h"
-
-/* ---- tables of text -------------------------------------------------------------------------- */
-
-enum { MAX_CELLS = 10 };
-
-struct row {
-    const char *cells[MAX_CELLS]; /* "" past the last */
-};
-
-struct tsv {
-    const char *made; /* what the first comment says; NULL when the table is not there */
-    struct row *rows;
-    size_t n;
-};
-
-static struct row split(char *line)
-{
-    struct row row;
-    for (unsigned c = 0; c < MAX_CELLS; c++) {
-        row.cells[c] = line;
-        char *tab = strchr(line, '\t');
-        line = tab ? tab + 1 : strchr(line, 0);
-        if (tab)
-            *tab = 0;
-    }
-    return row;
-}
-
-static struct tsv read_tsv(const char *folder, const char *name, struct bo_arena *arena)
-{
-    struct tsv tsv = {.n = 0};
-    char *line = NULL;
-    size_t cap_line = 0, cap = 0;
-    FILE *in = fopen(bo_arena_printf(arena, "%s/%s.tsv", folder, name), "r");
-    if (!in)
-        return tsv;
-    tsv.made = "";
-    for (ssize_t n; (n = getline(&line, &cap_line, in)) > 0;) {
-        line[strcspn(line, "\n")] = 0;
-        char *text = bo_arena_printf(arena, "%s", line);
-        if (*text == '#' && !*tsv.made)
-            tsv.made = text + strspn(text, "# ");
-        if (*text == '#' || !*text)
-            continue;
-        tsv.rows = bo_grow_array(arena, tsv.rows, tsv.n, tsv.n + 1, &cap, sizeof *tsv.rows);
-        if (!tsv.rows)
-            abort();
-        tsv.rows[tsv.n++] = split(text);
-    }
-    free(line);
-    fclose(in);
-    return tsv;
-}
-
-/* The first row with these two cells in front; `second` may be NULL. */
-static const struct row *find_row(const struct tsv *tsv, const char *first, const char *second)
-{
-    for (size_t i = 0; i < tsv->n; i++)
-        if (strcmp(tsv->rows[i].cells[0], first) == 0 &&
-            (!second || strcmp(tsv->rows[i].cells[1], second) == 0))
-            return &tsv->rows[i];
-    return NULL;
-}
-
-/* NaN for what is no number. */
-static double number(const char *cell)
-{
-    char *end;
-    const double v = strtod(cell, &end);
-    return end == cell ? NAN : v;
-}
 
 char *bo_executions_text(struct bo_arena *arena, double n)
 {
@@ -94,26 +24,27 @@ char *bo_executions_text(struct bo_arena *arena, double n)
 /* Milliseconds as seconds; "-" where nothing was found. */
 static char *seconds_text(struct bo_arena *arena, const char *ms)
 {
-    return bo_significant(arena, number(ms) / 1000);
+    return bo_significant(arena, bo_tsv_number(ms) / 1000);
 }
 
 /* ---- planted faults -------------------------------------------------------------------------- */
 
 enum fault_cell { FAULT, KIND, FILE_OF, TARGET, TEST, TEST_MS, LIBFUZZER_MS, AFL_MS };
 
-static bool was_found(const struct row *row, enum fault_cell cell)
+static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
 {
-    return !isnan(number(row->cells[cell]));
+    return !isnan(bo_tsv_number(row->cells[cell]));
 }
 
 /* Whether a fault is told of: one that a target of the format looks for; any where no format is given. */
-static bool is_of_format(const struct row *row, const char *format)
+static bool is_of_format(const struct bo_tsv_row *row, const char *format)
 {
     const size_t n = format ? strlen(format) : 0;
     return !format || (strncmp(row->cells[TARGET], format, n) == 0 && row->cells[TARGET][n] == '_');
 }
 
-static void print_faults(const struct bo_page *page, const struct tsv *faults, const char *format)
+static void print_faults(const struct bo_page *page, const struct bo_tsv *faults,
+                         const char *format)
 {
     struct bo_grid grid;
     FILE *out = page->out;
@@ -130,7 +61,7 @@ static void print_faults(const struct bo_page *page, const struct tsv *faults, c
         bo_grid_add(&grid, "%s", heading[i]);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < faults->n; i++) {
-        const struct row *row = &faults->rows[i];
+        const struct bo_tsv_row *row = &faults->rows[i];
         if (!is_of_format(row, format))
             continue;
         n++;
@@ -160,9 +91,137 @@ static void print_faults(const struct bo_page *page, const struct tsv *faults, c
     bo_page_grid(page, &grid, "planted faults");
 }
 
+/* ---- the mutation score ---------------------------------------------------------------------- */
+
+/* The columns of mutants.tsv. */
+enum { N_MUTANT_CELLS = 5, MUTANT_DETECTED = 2, MUTANT_SURVIVORS = 4 };
+
+static void print_mutants(const struct bo_page *page, const char *folder)
+{
+    static const char *const heading[N_MUTANT_CELLS] = {"codec", "edits", "detected", "equivalent",
+                                                        "survivors"};
+    const struct bo_tsv mutants = bo_tsv_read(folder, "mutants", page->arena);
+    struct bo_grid grid;
+    double n_detected = 0, n_survivors = 0;
+    if (!mutants.made) {
+        fprintf(page->out, "\nMutation score: not measured; `make mutants` measures it.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 1);
+    for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
+        bo_grid_add(&grid, "%s", heading[c]);
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < mutants.n; i++) {
+        const char *const *cells = mutants.rows[i].cells;
+        n_detected += bo_tsv_number(cells[MUTANT_DETECTED]);
+        n_survivors += bo_tsv_number(cells[MUTANT_SURVIVORS]);
+        for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
+            bo_grid_add(&grid, "%s", cells[c]);
+        bo_grid_end_row(&grid);
+    }
+    fprintf(
+        page->out,
+        "\nMutation score: small random edits of the sources, planted one at a time (%s). Of %.0f "
+        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent when "
+        "it compiles to the same code or cannot change a result "
+        "(`fuzz/mutants/equivalent.tsv` lists the reasons); *shared* is code that several codecs "
+        "of a format use.\n\n",
+        mutants.made, n_detected + n_survivors, n_detected,
+        100 * n_detected / fmax(1, n_detected + n_survivors));
+    bo_page_grid(page, &grid, "mutation score");
+}
+
+/* ---- real documents in full ------------------------------------------------------------------ */
+
+/* What verify.tsv says of a format's documents. */
+struct verified {
+    size_t n_documents, n_verified;
+    double n_passed, n_failed;
+    const char *date, *commit; /* of the newest row */
+};
+
+/* The columns of verify.tsv. */
+enum verified_cell { V_FORMAT, V_DOCUMENT, V_RESULT, V_PASSED, V_FAILED, V_DATE = 7, V_COMMIT };
+
+static struct verified sum_up(const struct bo_tsv *rows, const char *format)
+{
+    struct verified sum = {.date = "-", .commit = "-"};
+    for (size_t i = 0; i < rows->n; i++) {
+        const char *const *cells = rows->rows[i].cells;
+        if (strcmp(cells[V_FORMAT], format) != 0)
+            continue;
+        sum.n_documents++;
+        if (isnan(bo_tsv_number(cells[V_PASSED])))
+            continue;
+        sum.n_verified++;
+        sum.n_passed += bo_tsv_number(cells[V_PASSED]);
+        sum.n_failed += bo_tsv_number(cells[V_FAILED]);
+        if (sum.n_verified == 1 || strcmp(cells[V_DATE], sum.date) > 0) {
+            sum.date = cells[V_DATE];
+            sum.commit = cells[V_COMMIT];
+        }
+    }
+    return sum;
+}
+
+/* "Not finished: lprf/protoc, lprf/re2.", where there are such documents. */
+static void print_documents(const struct bo_page *page, const struct bo_tsv *rows,
+                            const char *result, const char *said)
+{
+    const char *before = said;
+    for (size_t i = 0; i < rows->n; i++) {
+        const char *const *cells = rows->rows[i].cells;
+        if (strcmp(cells[V_RESULT], result) != 0)
+            continue;
+        fprintf(page->out, "%s %s/%s", before, cells[V_FORMAT], cells[V_DOCUMENT]);
+        before = ",";
+    }
+    if (before != said)
+        fprintf(page->out, ".\n");
+}
+
+static void print_verified(const struct bo_page *page, const char *folder)
+{
+    static const char *const heading[] = {"format", "documents",     "verified", "checks passed",
+                                          "failed", "last verified", "commit"};
+    const struct bo_tsv rows = bo_tsv_read(folder, "verify", page->arena);
+    struct bo_grid grid;
+    if (!rows.made) {
+        fprintf(page->out,
+                "\nReal documents in full: not verified; `make verify-corpora` verifies them.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 1);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct verified sum = sum_up(&rows, (*f)->name);
+        if (sum.n_documents == 0)
+            continue;
+        bo_grid_add(&grid, "%s", (*f)->name);
+        bo_grid_add(&grid, "%zu", sum.n_documents);
+        bo_grid_add(&grid, "%zu", sum.n_verified);
+        bo_grid_add(&grid, "%.0f", sum.n_passed);
+        bo_grid_add(&grid, "%.0f", sum.n_failed);
+        bo_grid_add(&grid, "%s", sum.date);
+        bo_grid_add(&grid, "%s", sum.commit);
+        bo_grid_end_row(&grid);
+    }
+    fprintf(page->out,
+            "\nReal documents in full: every check of every codec at `--effort full`, without "
+            "limits by size (`make verify-corpora`; `results/fuzz/verify.tsv` has a row for each "
+            "document).\n\n");
+    bo_page_grid(page, &grid, "real documents in full");
+    fputc('\n', page->out);
+    print_documents(page, &rows, "failed", "Checks failed on");
+    print_documents(page, &rows, "not read", "Not read:");
+    print_documents(page, &rows, "not run", "Not finished:");
+}
+
 /* ---- the mutator ----------------------------------------------------------------------------- */
 
-static void print_mutator(const struct bo_page *page, const struct tsv *mutator)
+static void print_mutator(const struct bo_page *page, const struct bo_tsv *mutator)
 {
     struct bo_grid grid;
     FILE *out = page->out;
@@ -181,7 +240,7 @@ static void print_mutator(const struct bo_page *page, const struct tsv *mutator)
         const char *const *cells = mutator->rows[i].cells;
         for (unsigned c = 0; c < 4; c++)
             bo_grid_add(&grid, "%s", cells[c]);
-        bo_grid_add(&grid, "%.2f", number(cells[2]) / number(cells[3]));
+        bo_grid_add(&grid, "%.2f", bo_tsv_number(cells[2]) / bo_tsv_number(cells[3]));
         bo_grid_end_row(&grid);
     }
     fprintf(
@@ -195,43 +254,46 @@ static void print_mutator(const struct bo_page *page, const struct tsv *mutator)
 /* ---- codecs ---------------------------------------------------------------------------------- */
 
 /* "97/88": percent of lines, of branches. */
-static char *coverage_cell(const struct tsv *coverage, const char *codec, const char *operation,
+static char *coverage_cell(const struct bo_tsv *coverage, const char *codec, const char *operation,
                            struct bo_arena *arena)
 {
-    const struct row *row = find_row(coverage, codec, operation);
+    const struct bo_tsv_row *row = bo_tsv_find(coverage, codec, operation);
     if (!row)
         return bo_arena_printf(arena, "-");
-    const double lines = number(row->cells[2]), branches = number(row->cells[4]);
-    char *text = bo_arena_printf(arena, "%.0f", floor(100 * (1 - number(row->cells[3]) / lines)));
-    return branches > 0 ? bo_arena_printf(arena, "%s/%.0f", text,
-                                          floor(100 * (1 - number(row->cells[5]) / branches)))
-                        : text;
+    const double lines = bo_tsv_number(row->cells[2]), branches = bo_tsv_number(row->cells[4]);
+    char *text =
+        bo_arena_printf(arena, "%.0f", floor(100 * (1 - bo_tsv_number(row->cells[3]) / lines)));
+    return branches > 0
+               ? bo_arena_printf(arena, "%s/%.0f", text,
+                                 floor(100 * (1 - bo_tsv_number(row->cells[5]) / branches)))
+               : text;
 }
 
 /* Cost by byte of the worst unit, of open and decode; cells `cost` and `cost + 1` are cost and bytes. */
-static char *worst_cell(const struct tsv *worst, const char *codec, unsigned cost,
+static char *worst_cell(const struct bo_tsv *worst, const char *codec, unsigned cost,
                         struct bo_arena *arena)
 {
     double most = NAN;
     for (size_t i = 0; i < worst->n; i++) {
-        const struct row *row = &worst->rows[i];
-        const double v = number(row->cells[cost]) / fmax(64, number(row->cells[cost + 1]));
+        const struct bo_tsv_row *row = &worst->rows[i];
+        const double v =
+            bo_tsv_number(row->cells[cost]) / fmax(64, bo_tsv_number(row->cells[cost + 1]));
         if (strcmp(row->cells[0], codec) == 0 && (isnan(most) || v > most))
             most = v;
     }
     return bo_significant(arena, most);
 }
 
-static void add_codec(const char *name, const struct tsv *codecs, const struct tsv *coverage,
-                      const struct tsv *worst, struct bo_grid *grid)
+static void add_codec(const char *name, const struct bo_tsv *codecs, const struct bo_tsv *coverage,
+                      const struct bo_tsv *worst, struct bo_grid *grid)
 {
     static const char *const operations[] = {"encode", "open", "query", "decode"};
-    const struct row *row = find_row(codecs, name, NULL);
+    const struct bo_tsv_row *row = bo_tsv_find(codecs, name, NULL);
     struct bo_arena *arena = grid->arena;
     bo_grid_add(grid, "%s", name);
-    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, number(row->cells[2])) : "-");
-    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, number(row->cells[3])) : "-");
-    bo_grid_add(grid, "%s", row ? bo_significant(arena, number(row->cells[4]) / 3600) : "-");
+    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, bo_tsv_number(row->cells[2])) : "-");
+    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, bo_tsv_number(row->cells[3])) : "-");
+    bo_grid_add(grid, "%s", row ? bo_significant(arena, bo_tsv_number(row->cells[4]) / 3600) : "-");
     for (unsigned o = 0; o < 4; o++)
         bo_grid_add(grid, "%s", coverage_cell(coverage, name, operations[o], arena));
     bo_grid_add(grid, "%s", worst_cell(worst, name, 3, arena));
@@ -246,9 +308,9 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
                                           "encode",     "open",       "query", "decode",
                                           "worst ns/B", "worst B/B"};
     struct bo_arena *arena = page->arena;
-    const struct tsv codecs = read_tsv(folder, "codecs", arena);
-    const struct tsv coverage = read_tsv(folder, "coverage", arena);
-    const struct tsv worst = read_tsv(folder, "worst", arena);
+    const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
+    const struct bo_tsv coverage = bo_tsv_read(folder, "coverage", arena);
+    const struct bo_tsv worst = bo_tsv_read(folder, "worst", arena);
     struct bo_grid grid;
     if (!codecs.made && !coverage.made && !worst.made) {
         fprintf(
@@ -290,13 +352,13 @@ static const char *const reasons[] = {"memory runs out",
 enum { N_REASONS = sizeof reasons / sizeof *reasons };
 
 /* Whether the gap is in a file of the format: "pcdata/frame.c:12". */
-static bool is_gap_of(const struct row *row, const char *format)
+static bool is_gap_of(const struct bo_tsv_row *row, const char *format)
 {
     const size_t n = strlen(format);
     return strncmp(row->cells[0], format, n) == 0 && row->cells[0][n] == '/';
 }
 
-static void add_gaps(const struct tsv *coverage, const struct tsv *gaps, const char *format,
+static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, const char *format,
                      struct bo_grid *grid, struct bo_arena *arena)
 {
     bo_grid_add(grid, "%s", format);
@@ -307,8 +369,8 @@ static void add_gaps(const struct tsv *coverage, const struct tsv *gaps, const c
         for (size_t i = 0; i < gaps->n; i++)
             if (is_gap_of(&gaps->rows[i], format) &&
                 strcmp(gaps->rows[i].cells[1], reasons[r]) == 0) {
-                lines += number(gaps->rows[i].cells[2]);
-                branches += number(gaps->rows[i].cells[3]);
+                lines += bo_tsv_number(gaps->rows[i].cells[2]);
+                branches += bo_tsv_number(gaps->rows[i].cells[3]);
             }
         bo_grid_add(grid, "%.0f/%.0f", lines, branches);
     }
@@ -317,8 +379,8 @@ static void add_gaps(const struct tsv *coverage, const struct tsv *gaps, const c
 
 static void print_gaps(const struct bo_page *page, const char *folder)
 {
-    const struct tsv coverage = read_tsv(folder, "coverage", page->arena);
-    const struct tsv gaps = read_tsv(folder, "gaps", page->arena);
+    const struct bo_tsv coverage = bo_tsv_read(folder, "coverage", page->arena);
+    const struct bo_tsv gaps = bo_tsv_read(folder, "gaps", page->arena);
     struct bo_grid grid;
     fprintf(page->out, "\n## What no input reaches\n\n");
     if (!gaps.made) {
@@ -343,7 +405,7 @@ static void print_gaps(const struct bo_page *page, const char *folder)
     bo_page_grid(page, &grid, "what no input reaches");
     fprintf(page->out, "\nThe other lines, each run of them by its first:\n\n");
     for (size_t i = 0; i < gaps.n; i++)
-        if (strcmp(gaps.rows[i].cells[1], "other") == 0 && number(gaps.rows[i].cells[2]) > 0)
+        if (strcmp(gaps.rows[i].cells[1], "other") == 0 && bo_tsv_number(gaps.rows[i].cells[2]) > 0)
             fprintf(page->out, "- %s: `%s`\n", gaps.rows[i].cells[0], gaps.rows[i].cells[4]);
 }
 
@@ -353,7 +415,7 @@ static void print_targets(const struct bo_page *page, const char *folder)
 {
     struct bo_arena *arena = page->arena;
     FILE *out = page->out;
-    const struct tsv targets = read_tsv(folder, "targets", arena);
+    const struct bo_tsv targets = bo_tsv_read(folder, "targets", arena);
     struct bo_grid runs, corpora;
     if (!targets.made) {
         fprintf(out, "\n## Targets\n\nNot measured; `make fuzz-nightly` does.\n");
@@ -428,12 +490,12 @@ static size_t list_known(struct bo_arena *arena, FILE *out)
 void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
 {
     const struct bo_page page = {.arena = arena, .out = out};
-    const struct tsv faults = read_tsv(folder, "faults", arena);
-    const struct tsv mutator = read_tsv(folder, "mutator", arena);
-    const struct tsv codecs = read_tsv(folder, "codecs", arena);
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
+    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
+    const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
     double executions = 0;
     for (size_t i = 0; i < codecs.n; i++)
-        executions += number(codecs.rows[i].cells[2]);
+        executions += bo_tsv_number(codecs.rows[i].cells[2]);
     fprintf(
         out,
         "\n## Fuzzing\n\nEach codec is attacked by two engines, on bytes, on models and on damaged "
@@ -445,13 +507,15 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
         out,
         "Accepted findings that are open: %zu. All figures: [results/fuzz.md](results/fuzz.md).\n",
         list_known(arena, NULL));
+    print_verified(&page, folder);
     print_faults(&page, &faults, NULL);
+    print_mutants(&page, folder);
     print_mutator(&page, &mutator);
 }
 
 void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format)
 {
-    const struct tsv faults = read_tsv(folder, "faults", page->arena);
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", page->arena);
     print_codecs(page, folder, format);
     print_faults(page, &faults, format);
 }
@@ -459,8 +523,8 @@ void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
 {
     const struct bo_page page = {.arena = arena, .out = out};
-    const struct tsv faults = read_tsv(folder, "faults", arena);
-    const struct tsv mutator = read_tsv(folder, "mutator", arena);
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
+    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
     fprintf(out,
             "# Fuzzing\n\nWritten by `bakeoff report` from the tables in results/fuzz. What the "
             "targets are: [fuzz/README.md](../fuzz/README.md).\n");
@@ -473,6 +537,10 @@ void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
         fprintf(out, "None.\n");
     fprintf(out, "\n## Planted faults\n");
     print_faults(&page, &faults, NULL);
+    fprintf(out, "\n## Real documents in full\n");
+    print_verified(&page, folder);
+    fprintf(out, "\n## Mutation score\n");
+    print_mutants(&page, folder);
     fprintf(out, "\n## The mutator\n");
     print_mutator(&page, &mutator);
 }
@@ -481,14 +549,14 @@ void bo_fuzz_mark_run(const char *folder, struct bo_run *run)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct tsv codecs = read_tsv(folder, "codecs", &arena);
+    const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", &arena);
     for (size_t d = 0; d < run->n_documents; d++)
         for (unsigned c = 0; c < run->documents[d].n_codecs; c++) {
             struct bo_run_codec *codec = &run->documents[d].codecs[c];
-            const struct row *row = find_row(
+            const struct bo_tsv_row *row = bo_tsv_find(
                 &codecs, bo_arena_printf(&arena, "%s/%s", run->documents[d].format, codec->name),
                 NULL);
-            codec->n_survived = row ? number(row->cells[2]) : NAN;
+            codec->n_survived = row ? bo_tsv_number(row->cells[2]) : NAN;
             run->documents[d].has_survived |= row != NULL;
         }
     bo_arena_free(&arena);

@@ -136,6 +136,8 @@ static void print_row(const struct printer *printer, const struct bo_run_documen
 static void print_document(const struct printer *printer, const struct bo_run_document *document,
                            struct bo_label_filter *filter)
 {
+    if (bo_count_intervals(document).n_without) /* benchstat ignores such a line */
+        fputs("# Fewer than 6 repetitions have no 95% interval of their median.\n", printer->out);
     for (unsigned l = 0; l < document->n_labels; l++)
         for (unsigned c = 0; bo_label_wanted(filter, document->labels[l]) && c < document->n_codecs;
              c++)

@@ -21,13 +21,8 @@ void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     va_start(args, format);
     const int n = vasprintf(&text, format, args);
     va_end(args);
-    if (n >= 0 && grid->n_cells == grid->cap) {
-        grid->cells = bo_grow_array(grid->arena, grid->cells, grid->n_cells, grid->n_cells + 1,
-                                    &grid->cap, sizeof *grid->cells);
-        grid->values = bo_grow_array(grid->arena, grid->values, grid->n_cells, grid->n_cells + 1,
-                                     &grid->values_cap, sizeof *grid->values);
-    }
-    if (n < 0 || !grid->cells || !grid->values)
+    if (n < 0 || !bo_grow(grid->arena, &grid->cells, grid->n_cells, 1, &grid->cap) ||
+        !bo_grow(grid->arena, &grid->values, grid->n_cells, 1, &grid->values_cap))
         abort();
     grid->values[grid->n_cells] = NAN;
     grid->cells[grid->n_cells++] = bo_arena_printf(grid->arena, "%s", text);

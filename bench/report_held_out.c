@@ -30,7 +30,7 @@ static double figure(const struct bo_run_document *document, const struct bo_run
     return row && !row->failure && row->median_ns > 0 ? row->median_ns : NAN;
 }
 
-/* Of the codec over the first one; NaN where one of them lacks a figure on a document. */
+/* Of the codec over the baseline; NaN where one of them lacks a figure on a document. */
 static double mean_ratio(const struct bo_run *run, const char *format, bool held_out,
                          const char *codec, const char *label)
 {
@@ -41,7 +41,7 @@ static double mean_ratio(const struct bo_run *run, const char *format, bool held
         if (!counts(document, format, held_out) || document->n_codecs == 0)
             continue;
         sum += log(figure(document, bo_run_codec(document, codec), label) /
-                   figure(document, &document->codecs[0], label));
+                   figure(document, document->baseline, label));
         n++;
     }
     return n ? exp(sum / n) : NAN;
@@ -122,5 +122,5 @@ char *bo_held_out_caption(const struct bo_run *run, const char *format, struct b
         "over those of %s on the same document",
         format, n_others, kind_of_others(run, format), n_others == 1 ? "" : "s", n,
         n == 1 ? "" : "s", names, label ? " and of the time of " : "", label ? label : "",
-        main ? main->codecs[0].name : "nothing");
+        bo_named_with_role(arena, main ? main->baseline : NULL));
 }

@@ -19,6 +19,8 @@ struct bo_interval bo_median_interval(const double *sorted, size_t n, double con
 {
     size_t k = 0;
     double miss = 2 * fair_binomial(n, 0);
+    if (1 - miss < confidence)
+        return (struct bo_interval){NAN, NAN, 0};
     while (2 * (k + 2) <= n) {
         const double wider_miss = miss + 2 * fair_binomial(n, k + 1);
         if (1 - wider_miss < confidence)
@@ -26,5 +28,5 @@ struct bo_interval bo_median_interval(const double *sorted, size_t n, double con
         miss = wider_miss;
         k++;
     }
-    return (struct bo_interval){sorted[k], sorted[n - 1 - k], n > 1 ? 1 - miss : 0};
+    return (struct bo_interval){sorted[k], sorted[n - 1 - k], 1 - miss};
 }

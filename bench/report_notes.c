@@ -38,7 +38,7 @@ static const struct bo_extra pcdata_extras[] = {
     {NULL, NULL, NULL},
 };
 
-/* How much larger tables may become for the sake of speed: what the proposal asks for, rounded up. */
+/* How much larger tables may become for speed: the growth that the proposal names, rounded up. */
 #define PCDATA_MAX_GROWTH 1.25
 
 static const struct bo_use pcdata_uses[] = {
@@ -48,23 +48,26 @@ static const struct bo_use pcdata_uses[] = {
     {.use = "any PC",
      {"B/table", BO_SIZE_PER_UNIT, NULL, NULL},
      .limit = PCDATA_MAX_GROWTH,
-     .of_first = true,
+     .of_baseline = true,
      .fit = "ships"},
     {.use = "any PC", {"pc-4096, ns", BO_TIME, "point/pc-4096", NULL}, .picks = true},
     {.use = "any PC", {"traceback, ns", BO_TIME, "point/traceback", NULL}, .picks = true},
     {.use = "any PC", {"chain, ns", BO_TIME, "point/chain", NULL}, .picks = true},
     {.use = "small", {"B/table", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
     {.use = "whole", {"scan, ns", BO_TIME, "scan/uniform", NULL}, .picks = true},
+    {.use = "build", {"ns/table", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B/table", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
     {.use = NULL},
 };
 
 static const struct bo_uses pcdata_use_cases = {
     .text =
-        "A runtime asks for *any PC* of a program: uniformly, 1024 of them again and again, in a "
-        "traceback, where one answer leads to the next question (*chain*), or, as in the proposal's "
-        "argument, 4096 bytes into a function (*pc-4096*). Tables are in every binary: one *ships* when "
-        "they are at most a quarter larger than today's. A linker wants them *small*; a tool reads "
-        "them *whole*.",
+        "A runtime looks up *any PC* of a program: uniformly, 1024 of them again and again, in a "
+        "traceback, where one answer leads to the next query (*chain*), or, as in the proposal's "
+        "argument, 4096 bytes into a function (*pc-4096*). Tables are in every binary: a codec *ships* "
+        "when they are at most a quarter larger than today's. A linker wants them *small*, and builds "
+        "them: *scratch* is the memory that encoding takes beside the model and the output. A tool "
+        "reads them *whole*.",
     .uses = pcdata_uses,
 };
 
@@ -108,7 +111,7 @@ static const struct bo_use lprf_uses[] = {
     {.use = "A", {"lookup hot, ns", BO_TIME, "lookup/hot", NULL}, .picks = true},
     {.use = "A", {"lookup cold, ns", BO_TIME, "lookup/cold", NULL}, .picks = true},
     {.use = "A", {"pages a lookup", BO_COUNTER, "lookup/uniform", "touched_pages"}},
-    {.use = "B", {"encode, ns/function", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "B", {"build, ns/function", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
     {.use = "B",
      {"scratch, B/function", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"},
      .limit = LPRF_STREAM_SCRATCH_NBYTES,
@@ -142,8 +145,8 @@ static const struct bo_use_fact lprf_passes[] = {
 static const struct bo_uses lprf_use_cases = {
     "The proposal's uses: **A** find one function's counters; **B** write the file from a process "
     "that ends; **C** go over everything, and merge two files (decode both, add up, encode); **D** "
-    "be compact; **E** be the same on every machine. *Scratch* is what encoding takes beside the "
-    "functions themselves and the file. A codec *streams*, so that a process could still write it "
+    "be compact; **E** be the same on every machine. *Build* is the time to encode, *scratch* the memory "
+    "that encoding takes beside the functions themselves and the file. A codec *streams*, so that a process could still write it "
     "as it dies, when that is at most 16 bytes a function. *Passes* is how often it goes over all "
     "functions: once to place what a table or dictionary needs, once for the index, once for the "
     "records; or that it must sort the names first, which no dying process should.",
@@ -212,6 +215,9 @@ static const struct bo_use autofdo_uses[] = {
     {.use = "open", {"bytes allocated", BO_COUNTER, "open", "open_bytes_allocated"}},
     {.use = "scan", {"ns/function", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
     {.use = "merge", {"ns/function", BO_TIME_PER_UNIT, "merge", NULL}, .picks = true},
+    {.use = "build", {"ns/function", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build",
+     {"scratch, B/function", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
     {.use = NULL},
 };
 
@@ -219,9 +225,10 @@ static const struct bo_uses autofdo_use_cases = {
     .text =
         "Partial reading is the proposal's first goal. A compiler reads the summary, then what "
         "concerns its translation unit (*tu*: all functions of one source file) or one *function* "
-        "with all that is inlined into it, names told. *First* is one such question to a reader "
-        "just opened, opening included: what a compiler pays that asks once. The other times are of "
-        "a reader that stays open and may keep what it has read. *Pages* are the distinct 4 KiB "
+        "with all that is inlined into it, and their names. *First* is one such query of a reader "
+        "just opened, opening included: the cost of a compiler that runs one query. The other times "
+        "are of a reader that stays open and may keep what it has read. *Build* is the time to encode, "
+        "*scratch* the memory that encoding takes beside the profile and the file. *Pages* are the distinct 4 KiB "
         "pages of the file that one query reads, of a reader that has read nothing else since it was "
         "opened; codecs that decode everything when they open read none then, and show it in *open* "
         "and *first*.",
@@ -297,7 +304,8 @@ static const struct bo_use templight_uses[] = {
     {.use = "stream", {"ns/begin", BO_TIME_PER_UNIT, "stream/whole", NULL}, .picks = true},
     {.use = "find", {"hit, ns", BO_TIME, "find/hit", NULL}, .picks = true},
     {.use = "find", {"miss, ns", BO_TIME, "find/miss", NULL}},
-    {.use = "write", {"ns/begin", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"ns/begin", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B/begin", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
     {.use = NULL},
 };
 
@@ -305,11 +313,12 @@ static const struct bo_uses templight_use_cases = {
     .text =
         "The wiki describes three ways to read the dictionary, and says that the fast ones take more "
         "memory: `dict` reads message by message, `dict-batch` loads and expands everything first, "
-        "`dict-naive` puts a name together with a stack when it is asked for. *Open* is what each "
+        "`dict-naive` puts a name together with a stack when it is looked up. *Open* is what each "
         "does before the first answer, and the memory that it keeps. *Name* is one by its number (*first*: "
-        "asked of a file just opened), "
+        "of a file just opened), "
         "*names* all of them (GB/s of their text), *stream* every record with its name's text at "
-        "hand, *find* a name's number by its text.",
+        "hand, *find* a name's number by its text. *Build* is the time to encode, *scratch* the memory "
+        "that encoding takes beside the trace and the file.",
     .uses = templight_uses,
 };
 
@@ -380,11 +389,11 @@ static const struct bo_use statehist_uses[] = {
 
 static const struct bo_uses statehist_use_cases = {
     .text =
-        "An analysis asks for one attribute at one time (*point*; *first* is the first question to a "
-        "file just opened), or for the whole *state* at a time; a snapshot is an *export* of it, with "
-        "intervals and strings. A view that *repaints* asks for the rows that it shows at as many times "
-        "as it has columns; a table reads a *timeline*. *Build* is what recording costs, *scratch* the "
-        "memory that it takes beside the history and the file.",
+        "An analysis looks up one attribute at one time (*point*; *first* is the first query of a file "
+        "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with intervals "
+        "and strings. A view that *repaints* looks up the rows that it shows at as many times as it has "
+        "columns; a table reads a *timeline*. *Build* is the time to encode, *scratch* the memory that "
+        "encoding takes beside the history and the file.",
     .uses = statehist_uses,
 };
 

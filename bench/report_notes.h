@@ -46,7 +46,7 @@ struct bo_use {
      * Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column.
      */
     double limit;
-    bool of_first; /* the limit is a factor on what the format's first codec has */
+    bool of_baseline; /* the limit is a factor on what the baseline has (report_run.h) */
     const char *fit;
     bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */
 };

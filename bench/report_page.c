@@ -31,7 +31,7 @@ void bo_page_grid(const struct bo_page *page, const struct bo_grid *grid, const 
 
 void bo_page_picture(const struct bo_page *page, const char *name, const char *text)
 {
-    if (page->form == BO_PAGE_MARKDOWN)
+    if (page->form == BO_PAGE_MARKDOWN && page->pictures)
         fprintf(page->out, "![%s](%s%s/%s)\n", text, page->root, page->pictures, name);
 }
 
@@ -75,9 +75,13 @@ static void print_format(const struct bo_page *pages, size_t n, const struct bo_
 
 void bo_page_runs(const struct bo_page *pages, size_t n, FILE *out)
 {
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "- %s: [%s](%s%s), %s\n", formats_text(pages, i), pages[i].results,
-                pages->root, pages[i].results, bo_run_fact(pages[i].run, "date"));
+    for (size_t i = 0; i < n; i++) {
+        const struct bo_run *run = pages[i].run;
+        fprintf(out, "- %s: [%s](%s%s), %s; depth: %s%s%s\n", formats_text(pages, i),
+                pages[i].results, pages->root, pages[i].results, bo_run_fact(run, "date"),
+                bo_run_depth(run), run->partial ? "; partial: " : "",
+                run->partial ? run->partial : "");
+    }
 }
 
 void bo_page_legend(const struct bo_page *page)
@@ -85,15 +89,17 @@ void bo_page_legend(const struct bo_page *page)
     fprintf(
         page->out,
         "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
-        "suggests that started the comparison. `control`: a yardstick, such as the plain array or "
-        "what one would write in an hour. `new`: bakeoff's own.\n"
+        "suggests that started the comparison. `control`: a codec to compare with, such as the plain "
+        "array or what one would write in an hour. `new`: bakeoff's own.\n"
         "- **Access.** `random`: one answer is read by itself. `block`: a block at a time. "
         "`whole`: "
         "all or nothing.\n"
-        "- **Ratio.** Bytes over those of the format's status quo, its first codec.\n"
+        "- **Ratio.** Bytes over those of the codec that the text names with its role: the format's "
+        "status quo, or its first codec where no status quo was measured on every document.\n"
         "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
         "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
-        "the harness's own.\n");
+        "the harness's own. In square brackets: the 95%% confidence interval of a median; fewer than 6 "
+        "repetitions have none.\n");
 }
 
 static void print_opening(const struct bo_page *pages, size_t n)
@@ -102,7 +108,7 @@ static void print_opening(const struct bo_page *pages, size_t n)
         pages->out,
         "# Report\n\n"
         "Which encoding should a format use? `bakeoff report` wrote this page from the "
-        "newest measurements of each format; `make bench` makes both anew. All of it as one page "
+        "newest `--full` measurements of each format, or `make bench` from its own. All of it as one page "
         "whose tables sort and whose charts answer: `make page` writes build/report/index.html.\n\n");
     bo_page_runs(pages, n, pages->out);
     fprintf(pages->out, "\nHow to read it:\n\n");
@@ -227,6 +233,9 @@ static void print_facts(const struct bo_page *page)
     if (json_object_get(page->run->ours, "events"))
         print_fact(page, "counted by the processor", events_text(page));
     print_parts(page);
+    print_fact(page, "depth", bo_run_depth(page->run));
+    if (page->run->partial)
+        print_fact(page, "partial", page->run->partial);
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
     print_fact(page, "seeds", pairs_text(page, "seeds"));
@@ -256,12 +265,12 @@ static char *bench_text(const struct bo_page *page)
         one_format = one_format && strcmp(document->format, format) == 0;
         compressed = compressed || is_compressed(document);
         names = bo_arena_printf(page->arena, "%s%s%s", names, d ? "," : "",
-                                bo_shell_word(document->name));
+                                bo_document_argument(document));
     }
-    return bo_arena_printf(page->arena,
-                           "build/bakeoff bench --json results/%s%s --corpus %s --repetitions %s%s",
-                           one_format ? " --format " : "", one_format ? format : "", names,
-                           number_text(page, "rounds", ""), compressed ? "" : " --no-compress");
+    return bo_arena_printf(
+        page->arena, "build/bakeoff bench%s --json results/%s%s --corpus %s --repetitions %s",
+        compressed ? " --full" : "", one_format ? " --format " : "", one_format ? format : "",
+        bo_shell_quoted(page->arena, names), number_text(page, "rounds", ""));
 }
 
 static void print_again(const struct bo_page *page)
@@ -298,7 +307,8 @@ void bo_page_print(const struct bo_page *pages, size_t n, const char *sizes)
     fprintf(pages->out, "\n## What was not measured\n\n");
     bo_page_missing(pages);
     bo_fuzz_section("results/fuzz", pages->arena, pages->out);
-    print_checked_sizes(pages, sizes);
+    if (sizes)
+        print_checked_sizes(pages, sizes);
     for (size_t i = 0; i < n; i++) {
         fprintf(pages->out, "\n## The environment of %s\n", formats_text(pages, i));
         bo_page_environment(&pages[i]);

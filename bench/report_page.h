@@ -16,7 +16,7 @@ struct bo_page {
     const struct bo_run *run;
     const char *root;     /* from the page's folder to the top, where all links begin: "", "../" */
     const char *results;  /* the run's file: "results/MACHINE/DATE.json" */
-    const char *pictures; /* the folder of pictures: "results/MACHINE" */
+    const char *pictures; /* the folder of pictures: "results/MACHINE"; NULL: none are shown */
     struct bo_arena *arena;
     FILE *out;
     enum bo_page_form form;

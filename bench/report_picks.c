@@ -43,20 +43,50 @@ static void main_wishes(const struct bo_run_document *document, struct bo_arena 
     wishes_ret[LOOKUP] = (struct bo_wish){.name = "lookup", .figure = time, .weight = 1};
 }
 
+static struct bo_main_ratios ratios_to(const struct bo_pick *pick, const struct bo_run_codec *codec)
+{
+    struct bo_main_ratios ratios = {codec, NAN, NAN};
+    for (unsigned i = 0; i < pick->n_weighed && codec; i++)
+        if (pick->codecs[i].codec == codec) {
+            ratios.size = pick->codecs[0].ratios[SIZE] / pick->codecs[i].ratios[SIZE];
+            ratios.time = pick->codecs[0].ratios[LOOKUP] / pick->codecs[i].ratios[LOOKUP];
+        }
+    return ratios;
+}
+
+static bool has_role(const struct bo_run_codec *codec, enum bo_role role)
+{
+    return strcmp(codec->role, bo_role_name(role)) == 0;
+}
+
+/* NULL when the pick itself is a proposal, or no proposal was weighed. */
+static const struct bo_run_codec *best_proposal(const struct bo_pick *pick)
+{
+    unsigned i = 0;
+    while (i < pick->n_weighed && !has_role(pick->codecs[i].codec, BO_PROPOSED))
+        i++;
+    return i > 0 && i < pick->n_weighed ? pick->codecs[i].codec : NULL;
+}
+
 struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena)
 {
     struct bo_wish wishes[N_MAIN_WISHES];
     struct bo_pick pick;
     const char *why;
+    struct bo_main_pick main = {.clarity = BO_NO_RIVAL};
     main_wishes(documents[0], arena, wishes);
     if (!bo_pick_codec(documents, n, wishes, N_MAIN_WISHES, arena, &pick, &why) || !pick.n_weighed)
-        return (struct bo_main_pick){.size = NAN, .time = NAN};
-    return (struct bo_main_pick){.pick = pick.codecs[0].codec,
-                                 .runner_up = pick.n_weighed > 1 ? pick.codecs[1].codec : NULL,
-                                 .size = pick.codecs[0].ratios[SIZE],
-                                 .time = pick.codecs[0].ratios[LOOKUP],
-                                 .is_clear = pick.is_clear};
+        return main;
+    const struct bo_run_codec *baseline = documents[0]->baseline;
+    main.pick = pick.codecs[0].codec;
+    main.runner_up = pick.runner_up ? pick.runner_up->codec : NULL;
+    main.clarity = pick.clarity;
+    if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are to it */
+        main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[SIZE],
+                                                  pick.codecs[0].ratios[LOOKUP]};
+    main.proposal = ratios_to(&pick, best_proposal(&pick));
+    return main;
 }
 
 /* ---- at a glance ----------------------------------------------------------------------------- */
@@ -75,6 +105,12 @@ static void add_ratio(struct bo_grid *grid, double v)
     bo_grid_value(grid, v);
 }
 
+static void add_ratios(struct bo_grid *grid, const struct bo_main_ratios *ratios)
+{
+    add_ratio(grid, ratios->to ? ratios->size : NAN);
+    add_ratio(grid, ratios->to ? ratios->time : NAN);
+}
+
 static void add_format(struct bo_grid *grid, const struct bo_page *page, const char *format,
                        const char *link)
 {
@@ -85,24 +121,34 @@ static void add_format(struct bo_grid *grid, const struct bo_page *page, const c
         return;
     const struct bo_main_pick pick = bo_main_pick_of(documents, n, page->arena);
     bo_grid_add(grid, "[%s](%s%s)", format, link, format);
-    add_codec(grid, pick.pick);
-    add_codec(grid, pick.runner_up);
-    add_codec(grid, &documents[0]->codecs[0]);
     bo_grid_add(grid, "%s",
                 bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
-    add_ratio(grid, pick.size);
-    add_ratio(grid, pick.time);
-    bo_grid_add(grid, pick.is_clear ? "yes" : "no");
+    add_codec(grid, pick.pick);
+    add_codec(grid, pick.runner_up);
+    bo_grid_add(grid, "%s", bo_clarity_names[pick.clarity]);
+    add_codec(grid, pick.status_quo.to);
+    add_codec(grid, pick.proposal.to);
+    add_ratios(grid, &pick.status_quo);
+    add_ratios(grid, &pick.proposal);
     bo_grid_end_row(grid);
 }
 
 void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
                     const char *link)
 {
-    static const char *const heading[] = {"format", "pick",         "runner-up",   "compared with",
-                                          "asked",  "bytes, ratio", "time, ratio", "clear"};
+    static const char *const heading[] = {"format",
+                                          "query",
+                                          "pick",
+                                          "runner-up",
+                                          "clear",
+                                          "status quo",
+                                          "best proposal",
+                                          "bytes over status quo",
+                                          "time over status quo",
+                                          "bytes over proposal",
+                                          "time over proposal"};
     struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 5);
+    bo_grid_init(&grid, page->arena, 7);
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         bo_grid_add(&grid, "%s", heading[i]);
     bo_grid_end_row(&grid);
@@ -113,9 +159,11 @@ void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, siz
     }
     fprintf(
         page->out,
-        "The codec of each format with the lowest product of bytes and the time of one question, on "
-        "all documents together, as geometric means of the ratios to the format's first codec; "
-        "*clear* where the intervals of the times leave the runner-up behind. Other weights have "
-        "other winners: the picks by use, and `bakeoff pick`.\n\n");
+        "The pick of a format is the codec with the lowest product of bytes and time of one query, "
+        "as geometric means over all documents. Its bytes and times are given over those of the status "
+        "quo and of the best proposal: below 1, the pick is better. The runner-up is the next codec "
+        "of another encoding; the pick is *clear* where the 95%% intervals of the times leave no "
+        "doubt about the order of the two. Other weights have other picks: see the "
+        "picks by use, and `bakeoff pick`.\n\n");
     bo_page_grid(page, &grid, "the pick of each format");
 }

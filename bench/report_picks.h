@@ -2,13 +2,22 @@
 #ifndef BO_REPORT_PICKS_H
 #define BO_REPORT_PICKS_H
 
+#include "bench/pick.h"
 #include "bench/report_page.h"
 
-/* The pick for small files and quick lookups alike, and who comes next. */
+/* How the main pick compares with another codec: its bytes and time over that one's. */
+struct bo_main_ratios {
+    const struct bo_run_codec *to; /* NULL: there is none, and the ratios are NaN */
+    double size, time;
+};
+
+/* The pick for small files and quick lookups alike, the best one of another encoding, and what it beats. */
 struct bo_main_pick {
     const struct bo_run_codec *pick, *runner_up; /* NULL: none */
-    double size, time;                           /* of the pick, over the first codec's */
-    bool is_clear;
+    enum bo_clarity clarity;
+    struct bo_main_ratios status_quo; /* the baseline, where that is a status quo */
+    struct bo_main_ratios
+        proposal; /* the proposed codec with the best score, where the pick is none */
 };
 
 /* What `bakeoff pick` says of the n documents, all of one format, at least one, when no weights are given. */

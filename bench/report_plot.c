@@ -100,9 +100,10 @@ static void put_points(const struct scatter *scatter, FILE *out)
         fprintf(out, "$role%d << END\n", k);
         for (size_t i = 0; i < scatter->n; i++) {
             const struct bo_front_point *p = &scatter->points[i];
+            const struct bo_interval interval = bo_drawn_interval(p->row);
             if (strcmp(p->codec->role, looks[k].role) == 0)
-                fprintf(out, "%.9g %.9g %.9g %.9g\n", drawn_bytes(scatter, i), p->ns,
-                        p->row->interval.low, p->row->interval.high);
+                fprintf(out, "%.9g %.9g %.9g %.9g\n", drawn_bytes(scatter, i), p->ns, interval.low,
+                        interval.high);
         }
         fprintf(out, "END\n");
     }
@@ -164,8 +165,8 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
             line_box(scatter, corners[i - 1][0], corners[i - 1][1], corners[i][0], corners[i][1]);
     for (size_t i = 0; i < scatter->n; i++) {
         const struct bo_front_point *p = &scatter->points[i];
-        lines[n_lines++] =
-            line_box(scatter, p->bytes, p->row->interval.low, p->bytes, p->row->interval.high);
+        const struct bo_interval interval = bo_drawn_interval(p->row);
+        lines[n_lines++] = line_box(scatter, p->bytes, interval.low, p->bytes, interval.high);
         if (!is_named(scatter, i)) {
             lines[n_lines++] = point_box(scatter, i);
             continue;
@@ -266,8 +267,8 @@ bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
         scatter.smallest = fmin(scatter.smallest, points[i].bytes);
     for (size_t i = 0; i < scatter.n; i++) {
         bo_scale_widen(&scatter.x, drawn_bytes(&scatter, i));
-        bo_scale_widen(&scatter.y, points[i].row->interval.low);
-        bo_scale_widen(&scatter.y, points[i].row->interval.high);
+        bo_scale_widen(&scatter.y, bo_drawn_interval(points[i].row).low);
+        bo_scale_widen(&scatter.y, bo_drawn_interval(points[i].row).high);
     }
     scatter.x = bo_scale_padded(scatter.x, 0.12);
     scatter.y = bo_scale_padded(scatter.y, 0.1);
@@ -330,10 +331,10 @@ static struct bo_scale put_codecs(const struct bo_run_document *document, FILE *
             const double x = column++ + shift;
             if (!row || row->n == 0 || row->failure)
                 continue;
-            fprintf(out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, row->interval.low,
-                    row->interval.high);
-            bo_scale_widen(&y, row->interval.low);
-            bo_scale_widen(&y, row->interval.high);
+            const struct bo_interval interval = bo_drawn_interval(row);
+            fprintf(out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, interval.low, interval.high);
+            bo_scale_widen(&y, interval.low);
+            bo_scale_widen(&y, interval.high);
         }
         fprintf(out, "END\n");
     }

@@ -36,9 +36,11 @@ static char *time_cell(struct bo_arena *arena, const json_t *job)
         return bo_arena_printf(arena, "-");
     bo_sort_doubles(values, n);
     const struct bo_interval interval = bo_median_interval(values, n, BO_CONFIDENCE);
-    return bo_arena_printf(
-        arena, "%s [%s, %s]", bo_significant(arena, bo_percentile(values, n, 0.5)),
-        bo_significant(arena, interval.low), bo_significant(arena, interval.high));
+    char *median = bo_significant(arena, bo_percentile(values, n, 0.5));
+    return isnan(interval.low)
+               ? median
+               : bo_arena_printf(arena, "%s [%s, %s]", median, bo_significant(arena, interval.low),
+                                 bo_significant(arena, interval.high));
 }
 
 static void add_heading(const struct bo_run_document *document, const json_t *program,
@@ -64,9 +66,10 @@ static void add_program(const struct bo_run_document *document, const json_t *pr
     const bool ok = strcmp(string_of(program, "status"), "ok") == 0;
     const json_t *jobs = json_object_get(program, "jobs");
     const double n = json_is_integer(bytes) ? (double)json_integer_value(bytes) : NAN;
-    const double first = document->n_codecs && document->codecs[0].has_bytes
-                             ? (double)document->codecs[0].bytes
-                             : NAN;
+    const struct bo_run_codec *baseline = document->baseline;
+    const double bytes_of_baseline =
+        baseline && baseline->has_bytes ? (double)baseline->bytes : NAN;
+    const double ratio = n / bytes_of_baseline;
     bo_grid_add(grid, "%s", document->name);
     if (ok)
         bo_grid_add(grid, "%s (process), %s", string_of(program, "name"),
@@ -74,8 +77,7 @@ static void add_program(const struct bo_run_document *document, const json_t *pr
     else
         bo_grid_add(grid, "%s: %s", string_of(program, "name"), string_of(program, "status"));
     bo_grid_add(grid, "%s", isnan(n) ? "-" : bo_arena_printf(grid->arena, "%.0f", n));
-    bo_grid_add(grid, "%s",
-                isnan(n / first) ? "-" : bo_arena_printf(grid->arena, "%.3f", n / first));
+    bo_grid_add(grid, "%s", isnan(ratio) ? "-" : bo_arena_printf(grid->arena, "%.3f", ratio));
     bo_grid_add(grid, "%s", bo_significant(grid->arena, n / (double)document->n_units));
     for (unsigned c = BEFORE_JOBS; c < n_columns; c++)
         bo_grid_add(grid, "%s", time_cell(grid->arena, json_array_get(jobs, c - BEFORE_JOBS)));
@@ -106,10 +108,12 @@ void bo_page_programs(const struct bo_page *page, const char *format)
         }
     if (grid.n_columns == 0)
         return;
-    fprintf(page->out,
-            "\n### The field's own programs\n\nRun as their users run them: wall time from the "
-            "start of a process to its end, median [95%% interval]. The time of the first column, "
-            "in which nothing is read, is in all others. Ratio: bytes of the program's file over "
-            "those of our first codec.\n\n");
+    fprintf(
+        page->out,
+        "\n### The field's own programs\n\nRun as their users run them: wall time from the "
+        "start of a process to its end, median [95%% interval; below 6 repetitions there is none]. "
+        "The time of the first column, in which nothing is read, is in all others. Ratio: bytes of the program's file over "
+        "those of %s.\n\n",
+        bo_named_with_role(page->arena, bo_run_document(run, format, NULL)->baseline));
     bo_page_grid(page, &grid, "the programs");
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/machine.h"
 #include "bench/noop.h"
 #include "bench/plan.h"
 #include "bench/report_notes.h"
@@ -25,13 +26,11 @@ bool bo_is_query(const char *label)
     return strchr(label, '/') != NULL;
 }
 
-/* Room for one element more. */
-static void *grow(struct bo_arena *arena, void *old, size_t n, size_t *cap, size_t size)
+/* The report has no memory budget: it ends where the system refuses memory. */
+static void must(bool has_grown)
 {
-    void *array = n < *cap ? old : bo_grow_array(arena, old, n, n + 1, cap, size);
-    if (!array)
+    if (!has_grown)
         abort();
-    return array;
 }
 
 static void *array_of(struct bo_arena *arena, size_t n, size_t size)
@@ -93,7 +92,7 @@ static struct bo_run_row *row_of(struct bo_run *run, const char *name, struct ro
         return &run->rows[json_integer_value(place)];
     if (!split_name(run, name, &row))
         return NULL;
-    run->rows = grow(&run->arena, run->rows, run->n_rows, &index->cap, sizeof *run->rows);
+    must(bo_grow(&run->arena, &run->rows, run->n_rows, 1, &index->cap));
     run->rows[run->n_rows] = row;
     index_row(run, index, name);
     return &run->rows[run->n_rows++];
@@ -112,8 +111,7 @@ static bool read_entry(struct bo_run *run, const json_t *entry, struct row_index
         row->failure = message ? message : "failed";
         return true;
     }
-    row->repetitions =
-        grow(&run->arena, row->repetitions, row->n, &row->cap, sizeof *row->repetitions);
+    must(bo_grow(&run->arena, &row->repetitions, row->n, 1, &row->cap));
     row->repetitions[row->n++] = entry;
     return json_is_number(json_object_get(entry, "real_time"));
 }
@@ -138,6 +136,28 @@ static void summarise(struct bo_run *run, struct bo_run_row *row)
     row->median_ns = n ? bo_percentile(times, n, 0.5) : NAN;
     row->interval =
         n ? bo_median_interval(times, n, BO_CONFIDENCE) : (struct bo_interval){NAN, NAN, 0};
+}
+
+struct bo_interval bo_drawn_interval(const struct bo_run_row *row)
+{
+    return isnan(row->interval.low) ? (struct bo_interval){row->median_ns, row->median_ns, 0}
+                                    : row->interval;
+}
+
+struct bo_interval_counts bo_count_intervals(const struct bo_run_document *document)
+{
+    struct bo_interval_counts counts = {0, 0};
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            const struct bo_run_row *row = document->codecs[c].rows[l];
+            if (!row || row->n == 0 || row->failure)
+                continue;
+            if (isnan(row->interval.low))
+                counts.n_without++;
+            else
+                counts.n_with++;
+        }
+    return counts;
 }
 
 double bo_run_counter(const struct bo_run_row *row, const char *counter)
@@ -205,8 +225,7 @@ static void add_codec(struct bo_run *run, struct bo_run_document *document, cons
 {
     if (!name || bo_run_codec(document, name))
         return;
-    document->codecs =
-        grow(&run->arena, document->codecs, document->n_codecs, cap, sizeof *document->codecs);
+    must(bo_grow(&run->arena, &document->codecs, document->n_codecs, 1, cap));
     document->codecs[document->n_codecs++] = describe_codec(document, name);
 }
 
@@ -216,8 +235,7 @@ static void add_label(struct bo_run *run, struct bo_run_document *document, cons
     for (unsigned i = 0; i < document->n_labels; i++)
         if (strcmp(document->labels[i], label) == 0)
             return;
-    document->labels =
-        grow(&run->arena, document->labels, document->n_labels, cap, sizeof *document->labels);
+    must(bo_grow(&run->arena, &document->labels, document->n_labels, 1, cap));
     document->labels[document->n_labels++] = label;
 }
 
@@ -287,6 +305,61 @@ static bool read_document(struct bo_run *run, const json_t *sizes, const struct 
     return true;
 }
 
+/* ---- what ratios refer to -------------------------------------------------------------------- */
+
+/* Whether every document that is compared with this one has bytes of the codec. */
+static bool is_everywhere(const struct bo_run *run, const struct bo_run_document *document,
+                          const char *codec)
+{
+    for (size_t d = 0; d < run->n_documents; d++) {
+        const struct bo_run_document *other = &run->documents[d];
+        const struct bo_run_codec *found = bo_run_codec(other, codec);
+        if (strcmp(other->format, document->format) == 0 && other->scale == document->scale &&
+            !(found && found->has_bytes))
+            return false;
+    }
+    return true;
+}
+
+static const struct bo_run_codec *baseline_of(const struct bo_run *run,
+                                              const struct bo_run_document *document)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        if (strcmp(codec->role, bo_role_name(BO_STATUS_QUO)) == 0 &&
+            is_everywhere(run, document, codec->name))
+            return codec;
+    }
+    return document->n_codecs ? document->codecs : NULL;
+}
+
+bool bo_same_encoding(const struct bo_run_codec *a, const struct bo_run_codec *b)
+{
+    return strcmp(a->reads ? a->reads : a->name, b->reads ? b->reads : b->name) == 0;
+}
+
+char *bo_named_with_role(struct bo_arena *arena, const struct bo_run_codec *codec)
+{
+    return codec ? bo_arena_printf(arena, "%s (%s)", codec->name, codec->role)
+                 : bo_arena_printf(arena, "nothing");
+}
+
+/* ---- partial runs ---------------------------------------------------------------------------- */
+
+static char *partial_text(const json_t *context, struct bo_arena *arena)
+{
+    const json_t *partial = json_object_get(json_object_get(context, "bakeoff"), "partial");
+    return partial ? bo_arena_printf(arena, "%d of %d documents",
+                                     (int)json_integer_value(json_object_get(partial, "measured")),
+                                     (int)json_integer_value(json_object_get(partial, "of")))
+                   : NULL;
+}
+
+char *bo_document_partial(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    return partial_text(document->context, arena);
+}
+
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
@@ -307,10 +380,13 @@ bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
     run->documents = array_of(&run->arena, json_array_size(documents), sizeof *run->documents);
     json_array_foreach(documents, i, entry) ok =
         ok && read_document(run, entry, &index, &run->documents[run->n_documents++]);
+    for (size_t d = 0; d < run->n_documents && ok; d++)
+        run->documents[d].baseline = baseline_of(run, &run->documents[d]);
     json_decref(index.by_name);
     json_decref(index.by_document);
     if (!ok)
         fprintf(stderr, "bakeoff: %s: not the results of `bakeoff bench --json`\n", name);
+    run->partial = partial_text(run->context, &run->arena);
     return ok;
 }
 
@@ -324,8 +400,12 @@ bool bo_run_load(const char *path, struct bo_run *run_ret)
     json_t *json = json_loadb((const char *)in.bytes.p, in.bytes.n, 0, &error);
     const char *name = in.path;
     bo_input_close(&in);
-    if (json)
-        return bo_run_take(json, name, run_ret);
+    if (json) {
+        const bool ok = bo_run_take(json, name, run_ret);
+        if (run_ret->partial)
+            fprintf(stderr, "bakeoff: %s: note: partial results: %s\n", name, run_ret->partial);
+        return ok;
+    }
     fprintf(stderr, "bakeoff: %s: %s at byte %d\n", name, error.text, error.position);
     return false;
 }
@@ -368,6 +448,20 @@ const struct bo_run_codec *bo_run_codec(const struct bo_run_document *document, 
         if (strcmp(document->codecs[i].name, codec) == 0)
             return &document->codecs[i];
     return NULL;
+}
+
+struct bo_run_document *bo_document_with(const struct bo_run_document *document,
+                                         bool wanted(const struct bo_run_codec *codec, void *arg),
+                                         void *arg, struct bo_arena *arena)
+{
+    struct bo_run_document *copy = array_of(arena, 1, sizeof *copy);
+    *copy = *document;
+    copy->codecs = array_of(arena, document->n_codecs, sizeof *copy->codecs);
+    copy->n_codecs = 0;
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (wanted(&document->codecs[c], arg))
+            copy->codecs[copy->n_codecs++] = document->codecs[c];
+    return copy;
 }
 
 const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
@@ -534,7 +628,7 @@ static size_t list_runs(const char *folder, struct bo_arena *arena, const char *
         const char *machine = bo_arena_printf(arena, "%s/%s", folder, machines[m]->d_name);
         const int n_runs = scandir(machine, &runs, is_run, alphasort);
         for (int r = 0; r < n_runs; r++) {
-            paths = grow(arena, paths, n, &cap, sizeof *paths);
+            must(bo_grow(arena, &paths, n, 1, &cap));
             paths[n++] = bo_arena_printf(arena, "%s/%s", machine, runs[r]->d_name);
             free(runs[r]);
         }
@@ -566,24 +660,62 @@ static size_t list_newest(const char *folder, struct bo_arena *arena, const char
     return n;
 }
 
+const char *bo_run_depth(const struct bo_run *run)
+{
+    static const char *const filters[] = {"codec", "kind", "workload"};
+    const json_t *options = json_object_get(run->ours, "options");
+    const char *depth = string_of(options, "depth");
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+        if (string_of(options, filters[i]))
+            return "selected";
+    if (json_is_true(json_object_get(options, "quick")))
+        return "quick";
+    return depth ? depth : "full";
+}
+
 char *bo_run_newest(const char *folder, const char *format)
 {
     struct bo_arena arena;
-    const char **paths;
-    char *found = NULL;
-    bool ok = true;
+    const char **paths, *found = NULL;
+    bool ok = true, is_complete = false;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const size_t n = list_newest(folder, &arena, &paths);
-    for (size_t i = 0; i < n && ok && !found; i++) {
+    for (size_t i = 0; i < n && ok && !is_complete; i++) {
         struct bo_run run;
         ok = bo_run_load(paths[i], &run);
-        if (ok && bo_run_measured(&run, format, false))
-            found = strdup(paths[i]);
+        if (ok && bo_run_measured(&run, format, false) && (!found || !run.partial)) {
+            found = paths[i];
+            is_complete = !run.partial;
+        }
         bo_run_free(&run);
     }
     if (n && ok && !found)
         fprintf(stderr, "bakeoff: %s: no results of %s there yet; `make bench` makes them\n",
                 folder, format);
+    char *path = ok && found ? strdup(found) : NULL;
+    bo_arena_free(&arena);
+    return path;
+}
+
+char *bo_run_newest_partial(const char *folder)
+{
+    struct bo_arena arena;
+    const char **paths;
+    char machine[BO_MAX_SLUG], *found = NULL;
+    bool ok = true;
+    bo_this_machine_slug(machine);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const char *here = bo_arena_printf(&arena, "/%s/", machine);
+    const size_t n = list_newest(folder, &arena, &paths);
+    for (size_t i = 0; i < n && ok && !found; i++) {
+        struct bo_run run = {.json = NULL};
+        ok = !strstr(paths[i], here) || bo_run_load(paths[i], &run);
+        if (ok && run.partial)
+            found = strdup(paths[i]);
+        bo_run_free(&run);
+    }
+    if (n && ok && !found)
+        fprintf(stderr, "bakeoff: %s: no partial results of this machine\n", folder);
     bo_arena_free(&arena);
     return found;
 }
@@ -610,25 +742,72 @@ static bool adds_something(const struct bo_run *runs, size_t n)
     return false;
 }
 
-size_t bo_runs_newest(const char *folder, struct bo_arena *arena, struct bo_run **runs_ret,
-                      const char ***paths_ret)
+/* Runs of published depth first, partial ones last. */
+static unsigned rank_of(const struct bo_run *run)
 {
-    const size_t n_paths = list_newest(folder, arena, paths_ret);
-    struct bo_run *runs = array_of(arena, n_paths, sizeof *runs);
-    size_t n = 0;
-    for (size_t i = 0; i < n_paths; i++) {
-        if (!bo_run_load((*paths_ret)[i], &runs[n])) {
-            bo_run_free(&runs[n]);
-            while (n)
-                bo_run_free(&runs[--n]);
-            return 0;
-        }
-        (*paths_ret)[n] = (*paths_ret)[i];
-        if (adds_something(runs, n))
-            n++;
+    static const char *const depths[] = {"full", "default", "quick"};
+    unsigned rank = 0;
+    while (rank < 3 && strcmp(bo_run_depth(run), depths[rank]) != 0)
+        rank++;
+    return run->partial ? 4 : rank;
+}
+
+/* Runs in the order in which they stand for what they measured, and their paths. */
+struct chosen {
+    struct bo_run *runs;
+    const char **paths;
+    size_t n, n_fixed; /* the first ones stay whatever comes */
+};
+
+static void remove_run(struct chosen *chosen, size_t i)
+{
+    bo_run_free(&chosen->runs[i]);
+    chosen->n--;
+    memmove(&chosen->runs[i], &chosen->runs[i + 1], (chosen->n - i) * sizeof *chosen->runs);
+    memmove(&chosen->paths[i], &chosen->paths[i + 1], (chosen->n - i) * sizeof *chosen->paths);
+}
+
+/* Puts a run, older than those before, behind those of its rank; removes what adds nothing then. */
+static void insert_run(struct chosen *chosen, struct bo_run run, const char *path)
+{
+    size_t at = chosen->n;
+    while (at > chosen->n_fixed && rank_of(&chosen->runs[at - 1]) > rank_of(&run))
+        at--;
+    memmove(&chosen->runs[at + 1], &chosen->runs[at], (chosen->n - at) * sizeof run);
+    memmove(&chosen->paths[at + 1], &chosen->paths[at], (chosen->n - at) * sizeof path);
+    chosen->runs[at] = run;
+    chosen->paths[at] = path;
+    chosen->n++;
+    for (size_t i = at; i < chosen->n;) {
+        if (adds_something(chosen->runs, i))
+            i++;
         else
-            bo_run_free(&runs[n]);
+            remove_run(chosen, i);
     }
-    *runs_ret = runs;
-    return n;
+}
+
+size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
+                      struct bo_run **runs_ret, const char ***paths_ret)
+{
+    const char **paths;
+    const size_t n_paths = list_newest(folder, arena, &paths);
+    struct chosen chosen = {.runs = array_of(arena, n_paths + 2, sizeof *chosen.runs),
+                            .paths = array_of(arena, n_paths + 2, sizeof *chosen.paths)};
+    bool ok = n_paths > 0;
+    for (size_t i = first ? 0 : 1; i <= n_paths && ok; i++) {
+        struct bo_run run;
+        const char *path = i ? paths[i - 1] : first;
+        ok = bo_run_load(path, &run);
+        if (ok)
+            insert_run(&chosen, run, path);
+        else
+            bo_run_free(&run);
+        if (i == 0)
+            chosen.n_fixed = chosen.n;
+    }
+    while (!ok && chosen.n)
+        remove_run(&chosen, chosen.n - 1);
+    *runs_ret = chosen.runs;
+    *paths_ret = chosen.paths;
+    return chosen.n;
 }

@@ -40,6 +40,9 @@ struct bo_run_codec {
     const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
 };
 
+/* Whether both read one encoding: a comparison of encodings has one place for them. */
+bool bo_same_encoding(const struct bo_run_codec *a, const struct bo_run_codec *b);
+
 /* Why the encoding cannot hold the document ("holds one instant"); NULL when it can, or fails otherwise. */
 const char *bo_run_refusal(const struct bo_run_codec *codec);
 
@@ -55,13 +58,19 @@ struct bo_run_document {
     bool held_out;       /* stands in no mean but that of its kind (report_held_out.h) */
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;
-    struct bo_run_codec *codecs; /* the first one is what ratios refer to; the no-op codec last */
+    struct bo_run_codec *codecs; /* in the format's order; the no-op codec last */
     unsigned n_codecs;
+    /*
+     * What ratios refer to, one name for all documents of a format: the first status quo that every one
+     * of them has bytes of, or else the first codec. NULL without codecs.
+     */
+    const struct bo_run_codec *baseline;
 };
 
 struct bo_run {
     json_t *json;
     const json_t *context, *ours; /* Google Benchmark's, and "bakeoff" in it */
+    const char *partial;          /* "3 of 28 documents" of an interrupted run; else NULL */
     struct bo_run_row *rows;
     size_t n_rows;
     struct bo_run_document *documents;
@@ -80,21 +89,32 @@ bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret);
 void bo_run_free(struct bo_run *run);
 
 /*
- * The path of the newest results below `folder` (folder/MACHINE/DATE.json, by their dates) that
- * measured `format`. A malloced string; NULL after a message when there are none.
+ * The path of the results below `folder` (folder/MACHINE/DATE.json) that stand for `format`: of the
+ * runs that measured it, the newest of those that are not partial, or of all. A malloced string; NULL
+ * after a message when there are none.
  */
 char *bo_run_newest(const char *folder, const char *format);
+
+/* The path of this machine's newest partial results below `folder`; the same. */
+char *bo_run_newest_partial(const char *folder);
 
 /* Whether the run has a document of the format: one for curves over sizes, or one of the others. */
 bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
 
 /*
- * Loads the newest runs below `folder` that together measured all formats, and all curves over
- * sizes, that any there did: newest first, none that adds nothing. Paths and runs are in `arena`; free each run. 0 after a
- * message.
+ * Loads runs below `folder` that together measured all formats, and all curves over sizes, that any
+ * there did, none that adds nothing: those of published depth before other ones, partial ones last;
+ * newest first. `first` (may be NULL) is the path of a run that goes before all. Paths and runs are in
+ * `arena`; free each run. 0 after a message.
  */
-size_t bo_runs_newest(const char *folder, struct bo_arena *arena, struct bo_run **runs_ret,
-                      const char ***paths_ret);
+size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
+                      struct bo_run **runs_ret, const char ***paths_ret);
+
+/*
+ * "full", "default" or "quick", as `bench` was run; "selected" when it measured only some of the codecs
+ * or rows. Runs that do not say were full ones.
+ */
+const char *bo_run_depth(const struct bo_run *run);
 
 /*
  * NULL when there is no such document or codec. `document` NULL: the format's largest by the first
@@ -103,6 +123,11 @@ size_t bo_runs_newest(const char *folder, struct bo_arena *arena, struct bo_run 
 const struct bo_run_document *bo_run_document(const struct bo_run *run, const char *format,
                                               const char *document);
 const struct bo_run_codec *bo_run_codec(const struct bo_run_document *document, const char *codec);
+
+/* A copy in the arena that has those codecs which `wanted` accepts; its baseline is that of the document. */
+struct bo_run_document *bo_document_with(const struct bo_run_document *document,
+                                         bool wanted(const struct bo_run_codec *codec, void *arg),
+                                         void *arg, struct bo_arena *arena);
 
 /* The codec's row under a label, or NULL. */
 const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
@@ -114,12 +139,24 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
  */
 const char *bo_run_main_label(const struct bo_run_document *document);
 
+/* The interval of the row's median to be drawn: the median alone where it has no interval. */
+struct bo_interval bo_drawn_interval(const struct bo_run_row *row);
+
+/* How many of the document's timed rows have an interval of their median, and how many have none. */
+struct bo_interval_counts {
+    unsigned n_with, n_without;
+};
+struct bo_interval_counts bo_count_intervals(const struct bo_run_document *document);
+
 /* A counter's median over the repetitions; NaN when there is none, also for a NULL row. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
 
 /* A string in the run's environment, or in that in which a document was timed; "unknown" without. */
 const char *bo_run_fact(const struct bo_run *run, const char *key);
 const char *bo_document_fact(const struct bo_run_document *document, const char *key);
+
+/* "3 of 28 documents" where the document's run was interrupted; else NULL. */
+char *bo_document_partial(const struct bo_run_document *document, struct bo_arena *arena);
 
 /* "shard 2 of 3" where results of several runs were put together; else NULL. */
 char *bo_document_part(const struct bo_run_document *document, struct bo_arena *arena);
@@ -155,6 +192,9 @@ char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec);
  */
 unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
                           const struct bo_run_codec ***codecs_ret);
+
+/* "varint-delta (status quo)", as text names what figures are compared with; "nothing" for NULL. */
+char *bo_named_with_role(struct bo_arena *arena, const struct bo_run_codec *codec);
 
 /* What the marks mean: a sentence or two; NULL when no codec of the document is marked. */
 const char *bo_mark_note(const struct bo_run_document *document);

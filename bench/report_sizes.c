@@ -17,7 +17,7 @@ static const char end_mark[] = "<!-- sizes end -->\n";
 
 /* What all lines of a table refer to. */
 struct base {
-    uint64_t first_bytes, n_units;
+    uint64_t baseline_bytes, n_units;
     const char *unit;
     bool compressed, aside;
 };
@@ -33,12 +33,26 @@ static const char *string_of(const json_t *object, const char *key)
     return value ? value : "-";
 }
 
+/* Of the first status quo, or without one of the first codec. */
+static uint64_t baseline_bytes(const json_t *codecs)
+{
+    size_t i;
+    const json_t *codec;
+    json_array_foreach(codecs, i, codec)
+    {
+        if (strcmp(string_of(codec, "role"), bo_role_name(BO_STATUS_QUO)) == 0 &&
+            count_of(codec, "bytes"))
+            return count_of(codec, "bytes");
+    }
+    return count_of(json_array_get(codecs, 0), "bytes");
+}
+
 static struct base base_of(const json_t *document, bool machine_dependent)
 {
     struct base base = {.unit = "units"};
     size_t i;
     const json_t *codec, *codecs = json_object_get(document, "codecs");
-    base.first_bytes = count_of(json_array_get(codecs, 0), "bytes");
+    base.baseline_bytes = baseline_bytes(codecs);
     void *unit = json_object_iter(json_object_get(document, "units"));
     if (unit) {
         base.unit = json_object_iter_key(unit);
@@ -72,8 +86,8 @@ static char *sections_cell(struct bo_arena *arena, const json_t *sections)
 static void add_bytes(const struct base *base, uint64_t bytes, struct bo_grid *grid)
 {
     bo_grid_add(grid, "%" PRIu64, bytes);
-    if (base->first_bytes)
-        bo_grid_add(grid, "%.3f", (double)bytes / (double)base->first_bytes);
+    if (base->baseline_bytes)
+        bo_grid_add(grid, "%.3f", (double)bytes / (double)base->baseline_bytes);
     else
         bo_grid_add(grid, "-");
     if (base->n_units)

@@ -13,6 +13,8 @@ struct bo_table {
     const struct bo_run_document *document; /* the one that styles for people show */
     const struct bo_run_document *only;     /* the one that styles for programs show; NULL: all */
     struct bo_label_filter filter;
+    bool is_chosen;      /* the documents have the codecs that the user chose: all are shown */
+    const char *options; /* " --kind point", those of `bakeoff table` that chose; or NULL */
 };
 
 struct bo_table_style {

@@ -22,13 +22,27 @@ char *bo_arena_printf(struct bo_arena *arena, const char *format, ...)
     return text;
 }
 
-/* Prints words in lines; `on` ends each line but the last. The first line starts at `column`. */
+/* Where the word at p ends. In a command, spaces between single quotes are part of it. */
+static size_t word_length(const char *p, bool quotes)
+{
+    size_t n = 0;
+    for (bool quoted = false; p[n] && (quoted || !strchr(" \n", p[n])); n++)
+        if (quotes && p[n] == '\'')
+            quoted = !quoted;
+    return n;
+}
+
+/*
+ * Prints words in lines; `on` ends each line but the last. The first line starts at `column`. A word
+ * of a command is never cut.
+ */
 static void print_words(FILE *out, const char *text, size_t width, size_t column,
                         const char *indent, const char *on)
 {
+    const bool is_command = *on != 0;
     bool fresh = true; /* nothing on the line yet */
     for (const char *p = text + strspn(text, " \n"); *p; p += strspn(p, " \n")) {
-        size_t n = strcspn(p, " \n");
+        size_t n = word_length(p, is_command);
         if (!fresh && column + 1 + n > width) {
             fprintf(out, "%s\n%s", on, indent);
             column = strlen(indent);
@@ -36,7 +50,7 @@ static void print_words(FILE *out, const char *text, size_t width, size_t column
             putc(' ', out);
             column++;
         }
-        if (n > width - column)
+        if (n > width - column && !is_command)
             n = width - column;
         fwrite(p, 1, n, out);
         column += n;
@@ -58,11 +72,18 @@ void bo_print_command(FILE *out, const char *command, unsigned width, const char
     print_words(out, command, width - strlen(on), strlen(indent), indent, on);
 }
 
-const char *bo_shell_word(const char *name)
+char *bo_shell_quoted(struct bo_arena *arena, const char *text)
 {
-    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")]
-               ? "FILE"
-               : name;
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+,:=@%";
+    char *quoted = bo_arena_printf(arena, "'");
+    if (*text && text[strspn(text, plain)] == 0)
+        return bo_arena_printf(arena, "%s", text);
+    for (size_t n; *text; text += n + (text[n] != 0)) {
+        n = strcspn(text, "'");
+        quoted = bo_arena_printf(arena, "%s%.*s%s", quoted, (int)n, text, text[n] ? "'\\''" : "");
+    }
+    return bo_arena_printf(arena, "%s'", quoted);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -18,12 +18,12 @@ void bo_print_wrapped(FILE *out, const char *text, unsigned width, const char *i
 
 /*
  * Prints a command for a shell in the same way, every line indented, with backslashes where it goes
- * on.
+ * on. Words are never cut, whatever their length.
  */
 void bo_print_command(FILE *out, const char *command, unsigned width, const char *indent);
 
-/* A document's name as a shell takes it; one that would need quotes is a file that only its user has. */
-const char *bo_shell_word(const char *name);
+/* The text as one word of a shell's command line, in quotes where it needs them. */
+char *bo_shell_quoted(struct bo_arena *arena, const char *text);
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

@@ -39,11 +39,11 @@ static const char *told_of(const struct bo_uses *uses, const char *codec)
     return fact->codecs ? fact->text : "-";
 }
 
-/* The use's limit on this document; NaN when it is a factor on what the first codec lacks. */
+/* The use's limit on this document; NaN when it is a factor on what the baseline lacks. */
 static double limit_of(const struct bo_run_document *document, const struct bo_use *use)
 {
-    return use->of_first
-               ? use->limit * bo_figure_value(document, &document->codecs[0], &use->figure, NULL)
+    return use->of_baseline
+               ? use->limit * bo_figure_value(document, document->baseline, &use->figure, NULL)
                : use->limit;
 }
 
@@ -85,15 +85,16 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
 
 /* ---- picks ----------------------------------------------------------------------------------- */
 
-/* Whether the codec keeps every limit of a use; one without the figure does not. */
-static bool is_fit(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                   const struct bo_uses *uses, const char *use_name)
+/* The first limit of the use that the codec exceeds or lacks the figure of; NULL when it keeps all. */
+static const struct bo_use *exceeded(const struct bo_run_document *document,
+                                     const struct bo_run_codec *codec, const struct bo_uses *uses,
+                                     const char *use_name)
 {
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (use->limit > 0 && strcmp(use->use, use_name) == 0 &&
             !(bo_figure_value(document, codec, &use->figure, NULL) <= limit_of(document, use)))
-            return false;
-    return true;
+            return use;
+    return NULL;
 }
 
 bool bo_is_library_control(const struct bo_run_codec *codec)
@@ -123,6 +124,23 @@ static int by_figure(const void *a, const void *b)
     return x->v != y->v ? (x->v > y->v) - (x->v < y->v) : (int)x->order - (int)y->order;
 }
 
+static bool has_encoding(const struct bo_run_codec *const *codecs, unsigned n,
+                         const struct bo_run_codec *codec)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (bo_same_encoding(codecs[i], codec))
+            return true;
+    return false;
+}
+
+/* Whether the use would rank the codec, without its limits. */
+static bool is_ranked(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                      const struct bo_use *use)
+{
+    return !codec->is_noop && !bo_is_library_control(codec) &&
+           !isnan(bo_figure_value(document, codec, &use->figure, NULL));
+}
+
 unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,
                      const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
                      const struct bo_run_codec ***codecs_ret)
@@ -135,18 +153,19 @@ unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_use
         abort();
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        const double v = bo_figure_value(document, codec, &use->figure, NULL);
-        if (!isnan(v) && !codec->is_noop && !bo_is_library_control(codec) &&
-            !(codec->leaves_out && field == BO_IN_PLACE) &&
+        if (is_ranked(document, codec, use) && !(codec->leaves_out && field == BO_IN_PLACE) &&
             field_of(document, codec, use->figure.label) == field &&
-            is_fit(document, codec, uses, use->use))
-            ranked[n++] = (struct ranked){codec, v, c};
+            !exceeded(document, codec, uses, use->use))
+            ranked[n++] =
+                (struct ranked){codec, bo_figure_value(document, codec, &use->figure, NULL), c};
     }
     qsort(ranked, n, sizeof *ranked, by_figure);
+    unsigned n_encodings = 0;
     for (unsigned i = 0; i < n; i++)
-        codecs[i] = ranked[i].codec;
+        if (!has_encoding(codecs, n_encodings, ranked[i].codec))
+            codecs[n_encodings++] = ranked[i].codec;
     *codecs_ret = codecs;
-    return n;
+    return n_encodings;
 }
 
 /* "trie+packed (proposed; 12.3)"; "-" for NULL. */
@@ -173,6 +192,8 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run_document *doc
                          bo_figure_value(document, pick, &use->figure, NULL);
     const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
     const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
+    if (is_time && (isnan(a->interval.low) || isnan(b->interval.low)))
+        return bo_arena_printf(arena, "%sx, no 95%% interval", bo_significant(arena, ratio));
     if (!is_time || !(a->interval.low > 0))
         return bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
     return bo_arena_printf(arena, "%sx [%s, %s]", bo_significant(arena, ratio),
@@ -180,16 +201,57 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run_document *doc
                            bo_significant(arena, b->interval.high / a->interval.low));
 }
 
-/*
- * The codecs among which a use picks: those with the verdict "streams"; "all" where the use has no
- * limit.
- */
-static const char *condition(const struct bo_uses *uses, const char *use_name)
+/* "B/table at most 1.25x that of varint-delta (status quo)"; "-" where the use has no limit. */
+static char *limit_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                        const struct bo_uses *uses, const char *use_name)
 {
-    for (const struct bo_use *use = uses->uses; use->use; use++)
-        if (use->limit > 0 && strcmp(use->use, use_name) == 0)
-            return use->fit;
-    return "all";
+    char *text = NULL;
+    for (const struct bo_use *use = uses->uses; use->use; use++) {
+        if (use->limit <= 0 || strcmp(use->use, use_name) != 0)
+            continue;
+        text = bo_arena_printf(arena, "%s%s%s at most %s", text ? text : "", text ? ", " : "",
+                               use->figure.heading, bo_significant(arena, use->limit));
+        if (use->of_baseline)
+            text = bo_arena_printf(arena, "%sx that of %s", text,
+                                   bo_named_with_role(arena, document->baseline));
+    }
+    return text ? text : bo_arena_printf(arena, "-");
+}
+
+/*
+ * What the limits keep from being ranked, with the figure that is too high: "linear-index (proposed;
+ * 1.28x)"; "-" for nothing. A reader of an encoding that is named already says nothing new.
+ */
+static char *excluded_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                           const struct bo_uses *uses, const struct bo_use *use)
+{
+    const struct bo_run_codec **codecs =
+        bo_alloc_array(arena, document->n_codecs + 1u, sizeof *codecs);
+    unsigned n = 0;
+    char *text = NULL;
+    if (!codecs)
+        abort();
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        const struct bo_use *limit = exceeded(document, codec, uses, use->use);
+        if (!limit || !is_ranked(document, codec, use) || has_encoding(codecs, n, codec))
+            continue;
+        codecs[n++] = codec;
+        const double v = bo_figure_value(document, codec, &limit->figure, NULL);
+        const double of = limit->of_baseline ? limit_of(document, limit) / limit->limit : 1;
+        text = bo_arena_printf(arena, "%s%s%s (%s; %s%s)", text ? text : "", text ? ", " : "",
+                               bo_codec_cell(arena, codec), codec->role,
+                               bo_significant(arena, v / of), limit->of_baseline ? "x" : "");
+    }
+    return text ? text : bo_arena_printf(arena, "-");
+}
+
+static bool has_limit(const struct bo_uses *uses)
+{
+    const struct bo_use *use = uses->uses;
+    while (use->use && use->limit <= 0)
+        use++;
+    return use->use != NULL;
 }
 
 /* The columns of picks: those of a field that no use has a codec of are left out. */
@@ -223,7 +285,6 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
     const struct bo_run_codec **codecs;
     bo_grid_add(grid, "%s", use->use);
     bo_grid_add(grid, "%s", use->figure.heading);
-    bo_grid_add(grid, "%s", condition(uses, use->use));
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         if (field != BO_IN_PLACE && !shown[field])
             continue;
@@ -234,6 +295,10 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
         bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL));
         bo_grid_add(grid, "%s",
                     n > 1 ? lead_cell(page->arena, document, use, codecs[0], codecs[1]) : "-");
+    }
+    if (has_limit(uses)) {
+        bo_grid_add(grid, "%s", limit_cell(page->arena, document, uses, use->use));
+        bo_grid_add(grid, "%s", excluded_cell(page->arena, document, uses, use));
     }
     bo_grid_end_row(grid);
 }
@@ -246,7 +311,6 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
     bo_grid_init(&grid, page->arena, 99);
     bo_grid_add(&grid, "use");
     bo_grid_add(&grid, "lowest");
-    bo_grid_add(&grid, "among");
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         shown[field] = any_in_field(page, document, uses, field);
         if (field == BO_IN_PLACE || shown[field])
@@ -256,16 +320,21 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
             bo_grid_add(&grid, "its figure over the pick's");
         }
     }
+    if (has_limit(uses)) {
+        bo_grid_add(&grid, "limit");
+        bo_grid_add(&grid, "excluded by the limit");
+    }
     bo_grid_end_row(&grid);
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (is_picked(document, use))
             add_pick(page, document, uses, use, shown, &grid);
     fprintf(
         page->out,
-        "\nThe picks for %s, by these figures; in square brackets what the 95%% intervals leave "
-        "open: where 1 is inside, the two are not told apart.%s\n\n",
+        "\nThe picks for %s, by these figures. The runner-up is the best codec of another encoding: "
+        "other readers of the pick's bytes are no rivals. In square brackets: what the 95%% intervals "
+        "leave open; where 1 is inside, no difference is shown.%s\n\n",
         document->name,
-        shown[BO_UNPACKED] ? " The *unpacked* read the whole file when they open, which is not in "
+        shown[BO_UNPACKED] ? " The *unpacked* read the whole file when they open; that is not in "
                              "their time."
                            : "");
     bo_page_grid(page, &grid, "the picks of the uses");

@@ -16,15 +16,15 @@ bool bo_is_library_control(const struct bo_run_codec *codec);
 /* What is compared among itself only. */
 enum bo_field {
     BO_IN_PLACE,     /* exact, and what it reads it reads in the file */
-    BO_UNPACKED,     /* asked of an open reader that unpacked everything when it opened */
+    BO_UNPACKED,     /* the answer of an open reader that unpacked everything when it opened */
     BO_MAY_BE_WRONG, /* about what is absent */
-    BO_YARDSTICK,    /* a control: no answer to the question, but what an answer is measured by */
+    BO_YARDSTICK,    /* a control */
     BO_N_FIELDS
 };
 
 /*
  * The field's codecs that have the figure and that no limit of the same use leaves out, the lowest
- * first: an array in the arena. Controls on top of a library are not among them, nor, of those read in place, codecs that
+ * first; of the readers of one encoding the best one only: an array in the arena. Controls on top of a library are not among them, nor, of those read in place, codecs that
  * leave something out. Returns how many; the first of those read in place is the use's pick.
  */
 unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,

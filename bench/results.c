@@ -136,13 +136,21 @@ static void add_aggregates(json_t *entries, const struct place *place)
     }
 }
 
-static json_t *benchmarks_json(const struct bo_plan *plan)
+/* Families are counted through all documents. */
+static unsigned next_family(const json_t *entries)
 {
-    json_t *entries = json_array();
-    struct place place = {.family = 0};
+    const size_t n = json_array_size(entries);
+    const json_t *last = n ? json_array_get(entries, n - 1) : NULL;
+    return last ? (unsigned)json_integer_value(json_object_get(last, "family_index")) + 1 : 0;
+}
+
+static void add_rows(json_t *entries, const struct bo_plan *plan,
+                     const struct bo_bench_document *on)
+{
+    struct place place = {.family = next_family(entries)};
     for (unsigned c = 0; c < plan->n_cells; c++) {
         place.cell = &plan->cells[c];
-        for (unsigned r = 0; r < place.cell->n_rows; r++) {
+        for (unsigned r = 0; r < place.cell->n_rows && place.cell->on->whole == on; r++) {
             place.row = &place.cell->rows[r];
             for (unsigned i = 0; i < place.row->n_times; i++)
                 add_iteration(entries, &place, i);
@@ -153,19 +161,14 @@ static json_t *benchmarks_json(const struct bo_plan *plan)
             place.family++;
         }
     }
-    return entries;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/*
- * Where a document comes from. Of a user's file only the name is told: results are made to be
- * shared.
- */
-static const char *provenance(const struct bo_document *document)
+/* Whether the document is a file that the user named, and nothing of the corpora. */
+static bool is_users_file(const struct bo_document *document)
 {
-    return strcmp(document->provenance, document->path) == 0 ? "a file of the user's"
-                                                             : document->provenance;
+    return strcmp(document->provenance, document->path) == 0;
 }
 
 /*
@@ -207,7 +210,11 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
     json_object_set_new(sizes, "format", json_string(on->document->format->name));
-    json_object_set_new(sizes, "provenance", json_string(provenance(on->document)));
+    if (is_users_file(on->document)) /* without its folder: results are made to be shared */
+        json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
+    json_object_set_new(sizes, "provenance",
+                        json_string(is_users_file(on->document) ? "a file of the user's"
+                                                                : on->document->provenance));
     json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
     json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
     if (on->document->held_out)
@@ -219,11 +226,8 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
     json_object_set_new(sizes, "too_large", empty_sets(on, true));
 }
 
-json_t *bo_results_json(const struct bo_plan *plan, const struct bo_bench_options *options,
-                        json_t *context, json_t *sizes)
+json_t *bo_results_start(const struct bo_bench_options *options, json_t *context)
 {
-    for (size_t d = 0; d < plan->n_documents; d++)
-        add_provenance(json_array_get(sizes, d), &plan->documents[d]);
     json_t *ours = json_object_get(context, "bakeoff");
     json_object_set_new(ours, "rounds", json_integer((json_int_t)options->rounds));
     json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
@@ -231,9 +235,134 @@ json_t *bo_results_json(const struct bo_plan *plan, const struct bo_bench_option
     json_object_set_new(ours, "seeds",
                         json_pack("{s:i, s:I}", "queries", BO_QUESTION_SEED, "order",
                                   (json_int_t)options->order_seed));
-    json_object_set_new(ours, "documents", sizes);
-    return json_pack("{s:o, s:o}", "context", context, "benchmarks", benchmarks_json(plan));
+    json_object_set_new(ours, "documents", json_array());
+    return json_pack("{s:o, s:[]}", "context", context, "benchmarks");
 }
+
+void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
+                    json_t *sizes)
+{
+    json_t *ours = json_object_get(json_object_get(results, "context"), "bakeoff");
+    add_provenance(sizes, on);
+    json_array_append_new(json_object_get(ours, "documents"), sizes);
+    add_rows(json_object_get(results, "benchmarks"), plan, on);
+}
+
+/* ---- partial results ------------------------------------------------------------------------- */
+
+static json_t *ours_of(const json_t *results)
+{
+    return json_object_get(json_object_get(results, "context"), "bakeoff");
+}
+
+/* "pcdata/go-cmd 0123456789abcdef" of each document. */
+static json_t *list_json(const struct bo_documents *documents)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *d = &documents->items[i];
+        json_array_append_new(list,
+                              json_sprintf("%s/%s %016" PRIx64, d->format->name, d->name, d->hash));
+    }
+    return list;
+}
+
+void bo_results_mark(json_t *results, const struct bo_documents *all)
+{
+    json_t *ours = ours_of(results), *documents = json_object_get(ours, "documents"), *document;
+    size_t i, n_complete = 0;
+    json_array_foreach(documents, i, document) n_complete +=
+        !json_object_get(document, "complete_rounds");
+    if (n_complete == all->n)
+        json_object_del(ours, "partial");
+    else
+        json_object_set_new(ours, "partial",
+                            json_pack("{s:i, s:i, s:o}", "measured", (int)n_complete, "of",
+                                      (int)all->n, "documents", list_json(all)));
+}
+
+/* "format/codec/document/label" is of format/document. */
+static bool is_row_of(const char *name, const char *format, const char *document)
+{
+    const size_t n_format = strlen(format), n_document = strlen(document);
+    if (strncmp(name, format, n_format) != 0 || name[n_format] != '/')
+        return false;
+    const char *slash = strchr(name + n_format + 1, '/');
+    return slash && strncmp(slash + 1, document, n_document) == 0 && slash[1 + n_document] == '/';
+}
+
+static void remove_rows(json_t *entries, const char *format, const char *document)
+{
+    for (size_t i = json_array_size(entries); i-- > 0;)
+        if (is_row_of(json_string_value(json_object_get(json_array_get(entries, i), "run_name")),
+                      format, document))
+            json_array_remove(entries, i);
+}
+
+/* The first key of `keys` (ends with NULL) whose values differ; NULL when none does. */
+static const char *first_difference(const json_t *a, const json_t *b, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
+        if ((x || y) && !json_equal(x, y))
+            return *keys;
+    }
+    return NULL;
+}
+
+static char *value_text(const json_t *object, const char *key)
+{
+    char *text = json_dumps(json_object_get(object, key), JSON_ENCODE_ANY | JSON_COMPACT);
+    return text ? text : strdup("nothing");
+}
+
+bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
+                       const struct bo_documents *all)
+{
+    static const char *const keys[] = {"machine", "cpu",   "program_xxh3", "flags",
+                                       "options", "shard", "rounds",       NULL};
+    json_t *ours = ours_of(results), *partial = json_object_get(ours, "partial"), *document;
+    json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
+    const char *key = first_difference(ours, ours_of(fresh), keys);
+    if (key) {
+        char *was = value_text(ours, key), *is = value_text(ours_of(fresh), key);
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n", path,
+                key, was, is);
+        free(was);
+        free(is);
+    } else if (!json_equal(list, json_object_get(partial, "documents"))) {
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents are not those of this run\n",
+                path);
+        key = "documents";
+    }
+    json_decref(list);
+    for (size_t i = json_array_size(documents); i-- > 0 && !key;) {
+        document = json_array_get(documents, i);
+        if (!json_object_get(document, "complete_rounds"))
+            continue;
+        remove_rows(json_object_get(results, "benchmarks"),
+                    json_string_value(json_object_get(document, "format")),
+                    json_string_value(json_object_get(document, "name")));
+        json_array_remove(documents, i);
+    }
+    return !key;
+}
+
+bool bo_results_have(const json_t *results, const struct bo_document *document)
+{
+    const json_t *known;
+    size_t i;
+    json_array_foreach(json_object_get(ours_of(results), "documents"), i, known)
+    {
+        const char *format = json_string_value(json_object_get(known, "format"));
+        const char *name = json_string_value(json_object_get(known, "name"));
+        if (strcmp(format, document->format->name) == 0 && strcmp(name, document->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
 
 void bo_results_write(const json_t *results, FILE *out)
 {
@@ -265,7 +394,7 @@ bool bo_results_save(const char *path, const json_t *results)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", NULL};
+static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", "bytes", NULL};
 const char *const bo_exact_counters[] = {"touched_pages",
                                          "open_bytes_allocated",
                                          "encode_peak_bytes",
@@ -275,9 +404,13 @@ const char *const bo_exact_counters[] = {"touched_pages",
                                          NULL};
 
 /* A comma, and the number if there is one. */
-static void put_number(double v, FILE *out)
+static void put_number(const json_t *entry, const char *key, FILE *out)
 {
-    fprintf(out, isnan(v) ? "," : ",%.6g", v);
+    const json_t *number = json_object_get(entry, key);
+    if (json_is_number(number))
+        fprintf(out, ",%.6g", json_number_value(number));
+    else
+        fputc(',', out);
 }
 
 /* A comma, and the text in quotes. */
@@ -292,32 +425,62 @@ static void put_quoted(const char *text, FILE *out)
     putc('"', out);
 }
 
-static void put_row(const struct bo_bench_cell *cell, const struct bo_bench_row *row, FILE *out)
+/* One row's entries. */
+struct family {
+    const json_t *first, *median, *stddev, *failure;
+};
+
+static void put_row(const struct family *family, FILE *out)
 {
-    fprintf(out, "%s,%u", row->name, row->n_times);
-    put_number(bo_row_median(row, NULL), out);
-    put_number(row->n_times ? summarise(row, FIGURE_REAL).stddev : NAN, out);
+    const json_t *median = family->median ? family->median : family->first;
+    const char *message = json_string_value(json_object_get(family->failure, "error_message"));
+    fprintf(out, "%s,%d", json_string_value(json_object_get(family->first, "run_name")),
+            (int)json_integer_value(json_object_get(family->first, "repetitions")));
+    put_number(median, "real_time", out);
+    put_number(family->stddev, "real_time", out);
     for (const char *const *c = csv_counters; *c; c++)
-        put_number(bo_row_median(row, *c), out);
-    fprintf(out, ",%" PRIu64, cell->payload->counted_nbytes);
-    for (const char *const *c = bo_exact_counters; *c; c++) {
-        const struct bo_counter *counter = bo_record_counter(&row->exact, *c);
-        put_number(counter ? counter->value : NAN, out);
-    }
-    put_quoted(row->failure, out);
+        put_number(median, *c, out);
+    for (const char *const *c = bo_exact_counters; *c; c++)
+        put_number(median, *c, out);
+    put_quoted(message ? message : "", out);
     putc('\n', out);
 }
 
-void bo_results_csv(const struct bo_plan *plan, FILE *out)
+static void add_to_family(struct family *family, const json_t *entry)
 {
+    const char *aggregate = json_string_value(json_object_get(entry, "aggregate_name"));
+    if (!family->first)
+        family->first = entry;
+    if (aggregate && strcmp(aggregate, "median") == 0)
+        family->median = entry;
+    if (aggregate && strcmp(aggregate, "stddev") == 0)
+        family->stddev = entry;
+    if (json_is_true(json_object_get(entry, "error_occurred")))
+        family->failure = entry;
+}
+
+void bo_results_csv(const json_t *results, FILE *out)
+{
+    const json_t *entries = json_object_get(results, "benchmarks"), *entry;
+    struct family family = {NULL, NULL, NULL, NULL};
+    const char *name = NULL;
+    size_t i;
     fputs("name,repetitions,median_ns,stddev_ns", out);
     for (const char *const *c = csv_counters; *c; c++)
         fprintf(out, ",%s", *c);
-    fputs(",bytes", out);
     for (const char *const *c = bo_exact_counters; *c; c++)
         fprintf(out, ",%s", *c);
     fputs(",error\n", out);
-    for (unsigned c = 0; c < plan->n_cells; c++)
-        for (unsigned r = 0; r < plan->cells[c].n_rows; r++)
-            put_row(&plan->cells[c], &plan->cells[c].rows[r], out);
+    json_array_foreach(entries, i, entry)
+    {
+        const char *run_name = json_string_value(json_object_get(entry, "run_name"));
+        if (name && strcmp(name, run_name) != 0) {
+            put_row(&family, out);
+            family = (struct family){NULL, NULL, NULL, NULL};
+        }
+        name = run_name;
+        add_to_family(&family, entry);
+    }
+    if (name)
+        put_row(&family, out);
 }

@@ -13,7 +13,7 @@
 #include "bench/caches.h"
 #include "bench/cell.h"
 #include "bench/clock.h"
-#include "bench/progress.h"
+#include "bench/interrupt.h"
 
 enum { NO_ROW = -1 };
 
@@ -102,11 +102,11 @@ static void take_bytes(struct listener *listener, const char *p, size_t n)
     }
 }
 
-/* Reads until the process closes its end, or its time is up. */
+/* Reads until the process closes its end, its time is up, or the run is interrupted. */
 static void listen_to_end(struct listener *listener)
 {
     char bytes[4096];
-    for (;;) {
+    while (!bo_interrupted()) {
         const uint64_t now = bo_wall_ns();
         if (now >= listener->deadline_ns) {
             listener->timed_out = true;
@@ -141,6 +141,8 @@ static void reset_signals(void)
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, which decides */
+    signal(SIGTERM, SIG_IGN);
 }
 
 /*
@@ -220,66 +222,75 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
     if (status)
         return status;
     listener.deadline_ns = bo_wall_ns() + (uint64_t)options->timeout_s * 1000000000u;
+    bo_interrupt_kills(listener.pid);
     listen_to_end(&listener);
-    if (listener.timed_out)
+    bo_interrupt_kills(0);
+    if (listener.timed_out || bo_interrupted())
         kill(listener.pid, SIGKILL);
     close(listener.from_child);
     int wait_status = 0;
     while (waitpid(listener.pid, &wait_status, 0) < 0 && errno == EINTR)
         ;
-    if (!listener.ended || listener.nonsense || any_due(cell, options, round))
+    if (!bo_interrupted() &&
+        (!listener.ended || listener.nonsense || any_due(cell, options, round)))
         judge_death(&listener, wait_status);
     return BO_OK;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static enum bo_status run_round(const struct bo_plan *plan, const struct bo_bench_options *options,
-                                unsigned round, unsigned *order, struct bo_random *random,
-                                struct bo_progress *progress, struct bo_error *err)
+static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
+                                const struct bo_bench_options *options, unsigned round,
+                                const unsigned *order, struct bo_progress *progress,
+                                struct bo_error *err)
 {
-    bo_shuffle(order, plan->n_cells, random);
-    for (unsigned i = 0; i < plan->n_cells; i++) {
-        struct bo_bench_cell *cell = &plan->cells[order[i]];
-        while (any_due(cell, options, round)) {
+    for (unsigned i = 0; i < n_cells; i++) {
+        struct bo_bench_cell *cell = &cells[order[i]];
+        char detail[128];
+        snprintf(detail, sizeof detail, "%s/%s, repetition %u of %u",
+                 cell->on->document->format->name, cell->on->document->name, round + 1,
+                 options->rounds);
+        while (any_due(cell, options, round) && !bo_interrupted()) {
             const enum bo_status status = bo_rounds_run_cell(cell, options, round, err);
             if (status)
                 return status;
         }
-        char detail[64];
-        snprintf(detail, sizeof detail, "round %u of %u, %u rows", round + 1, options->rounds,
-                 plan->n_rows);
-        bo_progress_step(progress, detail);
+        if (progress)
+            bo_progress_step(progress, cell->n_rows, detail);
     }
     return BO_OK;
 }
 
-static bool any_cold(const struct bo_plan *plan)
+static bool any_cold(const struct bo_bench_cell *cells, unsigned n_cells)
 {
-    for (unsigned c = 0; c < plan->n_cells; c++)
-        for (unsigned r = 0; r < plan->cells[c].n_rows; r++) {
-            const struct bo_questions *questions = plan->cells[c].rows[r].questions;
+    for (unsigned c = 0; c < n_cells; c++)
+        for (unsigned r = 0; r < cells[c].n_rows; r++) {
+            const struct bo_questions *questions = cells[c].rows[r].questions;
             if (questions && questions->workload->cold)
                 return true;
         }
     return false;
 }
 
-enum bo_status bo_rounds_run(const struct bo_plan *plan, const struct bo_bench_options *options,
-                             struct bo_error *err)
+enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
+                             const struct bo_bench_options *options, struct bo_progress *progress,
+                             unsigned *n_rounds_ret, struct bo_error *err)
 {
-    unsigned *order = malloc(plan->n_cells * sizeof *order + 1);
+    unsigned *order = malloc(n_cells * sizeof *order + 1);
     if (!order)
         return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
-    if (any_cold(plan))
+    if (any_cold(cells, n_cells))
         bo_caches_prepare(); /* here, so that the processes share its pages */
     struct bo_random random = bo_random_seeded(options->order_seed);
-    struct bo_progress progress =
-        bo_progress_start("measuring", (uint64_t)plan->n_cells * options->rounds);
     enum bo_status status = BO_OK;
-    for (unsigned round = 0; round < options->rounds && status == BO_OK; round++)
-        status = run_round(plan, options, round, order, &random, &progress, err);
-    bo_progress_end(&progress);
+    *n_rounds_ret = 0;
+    while (*n_rounds_ret < options->rounds && status == BO_OK) {
+        bo_shuffle(order, n_cells, &random);
+        status = run_round(cells, n_cells, options, *n_rounds_ret, order, progress, err);
+        if (bo_interrupted())
+            break;
+        ++*n_rounds_ret;
+    }
     free(order);
     return status;
 }

@@ -6,14 +6,18 @@
 #define BO_ROUNDS_H
 
 #include "bench/plan.h"
+#include "bench/progress.h"
 
 /*
- * Runs all rounds; times and failures end up in the plan's rows. A process that crashes, hangs or
- * talks nonsense fails the row that it was at, and nothing else. BO_IO when the system gives no
- * process or pipe.
+ * Runs all rounds of some cells of a plan, interleaved; times and failures go to the cells' rows. A
+ * process that crashes, hangs or writes what is not a record fails the row that it measured, and
+ * nothing else. `progress` (may be NULL) gets a step for each row of each round. *n_rounds_ret is
+ * how many rounds were completed: fewer than options->rounds where the run was interrupted. BO_IO
+ * when the system refuses a process or a pipe.
  */
-enum bo_status bo_rounds_run(const struct bo_plan *plan, const struct bo_bench_options *options,
-                             struct bo_error *err);
+enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
+                             const struct bo_bench_options *options, struct bo_progress *progress,
+                             unsigned *n_rounds_ret, struct bo_error *err);
 
 /* One process for one cell; bo_rounds_run is made of these. */
 enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,

@@ -236,6 +236,8 @@ static bool add_run(struct merging *m, const json_t *run, const char *name)
     const size_t first_part = json_array_size(m->parts);
     size_t i;
     json_t *item;
+    if (json_object_get(ours, "partial"))
+        return refuse(m, name, "is partial; `bakeoff bench --resume %s` completes it", name);
     if (!parts && !add_part(m, context, name))
         return false;
     json_array_foreach((json_t *)(uintptr_t)parts, i,

@@ -123,7 +123,7 @@ static void *measure_codecs(void *opaque)
                                     work->options->compress);
         if (work->options->progress) {
             pthread_mutex_lock(&work->progress);
-            bo_progress_step(work->options->progress, work->codecs[i]->name);
+            bo_progress_step(work->options->progress, 1, work->codecs[i]->name);
             pthread_mutex_unlock(&work->progress);
         }
     }

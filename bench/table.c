@@ -147,10 +147,13 @@ static void print_document(const struct bo_plan *plan, const struct bo_bench_doc
 
 /* ---- what went wrong, what was left out ------------------------------------------------------ */
 
-static void print_failures(const struct bo_plan *plan, FILE *out)
+static void print_failures(const struct bo_plan *plan, const struct bo_bench_document *on,
+                           FILE *out)
 {
     for (unsigned c = 0; c < plan->n_cells; c++) {
         const struct bo_bench_cell *cell = &plan->cells[c];
+        if (cell->on->whole != on)
+            continue;
         if (bo_cell_refusal(cell)) {
             fprintf(out, "not held: %s by %s: %s\n", cell->on->document->name, cell->codec->name,
                     bo_cell_refusal(cell));
@@ -162,25 +165,20 @@ static void print_failures(const struct bo_plan *plan, FILE *out)
     }
 }
 
-static void print_not_asked(const struct bo_plan *plan, FILE *out)
+static void print_not_asked(const struct bo_bench_document *on, FILE *out)
 {
-    for (size_t d = 0; d < plan->n_documents; d++) {
-        const struct bo_bench_document *on = &plan->documents[d];
-        for (unsigned s = 0; s < on->n_sets; s++)
-            if (on->sets[s].n == 0)
-                fprintf(out, "not asked: %s/%s of %s: %s\n", on->sets[s].kind->name,
-                        on->sets[s].workload->name, on->document->name,
-                        on->sets[s].too_large ? "one answer alone is too large for a set"
-                                              : "the document has no such place");
-    }
+    for (unsigned s = 0; s < on->n_sets; s++)
+        if (on->sets[s].n == 0)
+            fprintf(out, "not asked: %s/%s of %s: %s\n", on->sets[s].kind->name,
+                    on->sets[s].workload->name, on->document->name,
+                    on->sets[s].too_large ? "one answer alone is too large for a set"
+                                          : "the document has no such place");
 }
 
-void bo_table_print(const struct bo_plan *plan, unsigned width, FILE *out)
+void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *on, unsigned width,
+                    FILE *out)
 {
-    for (size_t d = 0; d < plan->n_documents; d++)
-        print_document(plan, &plan->documents[d], width, out);
-    if (plan->n_documents)
-        fputc('\n', out);
-    print_failures(plan, out);
-    print_not_asked(plan, out);
+    print_document(plan, on, width, out);
+    print_failures(plan, on, out);
+    print_not_asked(on, out);
 }

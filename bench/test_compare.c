@@ -232,7 +232,7 @@ static void outliers_are_named(void **state)
     {
         json_t *time = json_object_get(entry, "real_time");
         if (ends_with(json_string_value(json_object_get(entry, "run_name")),
-                      "/frame-24/small-sample/decode") &&
+                      "/linear-index/small-sample/decode") &&
             ++n == 5)
             json_real_set(time, 10 * json_real_value(time));
     }
@@ -249,7 +249,7 @@ static void outliers_are_named(void **state)
             continue;
         assert_string_equal(change->outliers, "new #5");
         assert_int_equal(change->n_outliers, 1);
-        assert_string_equal(change->codec, "frame-24");
+        assert_string_equal(change->codec, "linear-index");
         n++;
     }
     assert_int_equal(n, 1);
@@ -260,7 +260,7 @@ static void outliers_are_named(void **state)
             *p = *p == '\n' ? ' ' : *p;
         found = strstr(text, "repetitions are outliers");
         assert_non_null(found);
-        assert_non_null(strstr(found, "frame-24 decode"));
+        assert_non_null(strstr(found, "linear-index decode"));
         free(text);
         text = sample_print(&c.before, styles[i], "small-sample", NULL);
         assert_null(strstr(text, "outliers"));
@@ -281,6 +281,33 @@ static void no_power(void **state)
     c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
     assert_int_equal(c.documents[0].n_notes, 1);
     assert_non_null(strstr(c.documents[0].notes[0], "too few repetitions for "));
+    release(&c);
+}
+
+/* Of 3 repetitions against 3 there are 20 orders: the widest interval of the ratio has 90%. */
+static void few_repetitions_have_no_interval(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    for (unsigned n = 1; n <= 4; n++) {
+        char *text = NULL;
+        size_t nbytes;
+        for (size_t r = 0; r < c.before.n_rows; r++)
+            c.before.rows[r].n = c.after.rows[r].n = c.before.rows[r].n ? n : 0;
+        c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+        FILE *out = open_memstream(&text, &nbytes);
+        bo_compare_print(c.documents, c.n, true, 160, &c.arena, out);
+        fclose(out);
+        assert_true((strchr(text, '[') == NULL) == (n < 4));
+        assert_true((strstr(text, "has no 95% interval: too few repetitions") != NULL) == (n < 4));
+        free(text);
+        json_t *json = bo_compare_json(c.documents, c.n);
+        text = json_dumps(json, 0);
+        assert_true((strstr(text, "\"low\": null") != NULL) == (n < 4));
+        free(text);
+        json_decref(json);
+    }
     release(&c);
 }
 
@@ -309,7 +336,7 @@ static void printed(void **state)
     release(&c);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_run),
@@ -322,7 +349,9 @@ int main(void)
         cmocka_unit_test(another_document),
         cmocka_unit_test(outliers_are_named),
         cmocka_unit_test(no_power),
+        cmocka_unit_test(few_repetitions_have_no_interval),
         cmocka_unit_test(printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -1,11 +1,8 @@
 /*
  * The processor's counters, by those of the system, which every machine has: page faults happen when a test wants them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
@@ -80,7 +77,7 @@ static void repetitions_have_counts(void **state)
     bo_events_close(&events);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_between_start_and_stop_counts),
@@ -88,3 +85,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

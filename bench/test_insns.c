@@ -90,7 +90,7 @@ static void test_round_trip(void **state)
     free(text);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tells_what_differs),
@@ -99,3 +99,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

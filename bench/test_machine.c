@@ -1,9 +1,6 @@
 /* Names of machines: results are public, so a name holds the processor and nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +76,7 @@ static void the_context_names_no_host(void **state)
     json_decref(context);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slugs),
@@ -89,3 +86,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -2,11 +2,8 @@
  * Counting touched pages: exact counts, and faults that are not the watch's business still end the
  * process.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -113,7 +110,7 @@ static void other_faults_are_fatal(void **state)
     assert_true(dies(read_nowhere));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts_distinct_pages, map_buffer, unmap_buffer),
@@ -124,3 +121,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

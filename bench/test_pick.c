@@ -2,6 +2,10 @@
 #include "bench/test_report_sample.h"
 
 #include "bench/pick.h"
+#include "bench/report_picks.h"
+#include "bench/report_uses.h"
+#include "bench/test_printed.h"
+#include "harness/registry.h"
 
 static struct bo_run run;
 static struct bo_arena arena;
@@ -137,7 +141,7 @@ static void limits(void **state)
 {
     (void)state;
     struct bo_wish wishes[] = {time_of("encode", 1), size_of(0)};
-    wishes[1].limit_kind = BO_LIMIT_OF_FIRST;
+    wishes[1].limit_kind = BO_LIMIT_OF_BASELINE;
     wishes[1].limit = 1;
     struct bo_pick answer = pick(wishes, 2, 2);
     assert_non_null(find(&answer, "linear-index")->left_out); /* 1.25 times as large */
@@ -214,6 +218,202 @@ static void nothing_to_compare_with(void **state)
     assert_string_equal(why, "varint-delta has no point/absent on small-sample");
 }
 
+/* ---- runs of a few codecs -------------------------------------------------------------------- */
+
+struct made {
+    const char *name, *role;
+    int bytes; /* 0: a reader, which has none of its own */
+    double ns;
+};
+
+/* One document with the codecs' bytes, and n repetitions of one label within 1% of each codec's time. */
+static void make_run(const char *format, const char *label, const struct made *codecs, unsigned n,
+                     unsigned n_repetitions, struct bo_run *run_ret)
+{
+    json_t *sizes = json_array(), *entries = json_array();
+    for (unsigned c = 0; c < n; c++) {
+        if (codecs[c].bytes)
+            json_array_append_new(sizes, json_pack("{s:s, s:s, s:s, s:i}", "name", codecs[c].name,
+                                                   "role", codecs[c].role, "access", "random",
+                                                   "bytes", codecs[c].bytes));
+        for (unsigned r = 0; r < n_repetitions; r++)
+            json_array_append_new(
+                entries, json_pack("{s:s, s:o, s:f}", "run_type", "iteration", "run_name",
+                                   json_sprintf("%s/%s/d/%s", format, codecs[c].name, label),
+                                   "real_time", codecs[c].ns * (1 + 0.01 * r / n_repetitions)));
+    }
+    json_t *json = json_pack("{s:{s:{s:[{s:s, s:s, s:{s:i}, s:o}]}}, s:o}", "context", "bakeoff",
+                             "documents", "name", "d", "format", format, "units", "things", 1,
+                             "codecs", sizes, "benchmarks", entries);
+    assert_true(bo_run_take(json, "made", run_ret));
+}
+
+static struct bo_pick pick_of(const struct bo_run *of, const struct bo_wish *wishes,
+                              unsigned n_wishes)
+{
+    static const struct bo_run_document *one; /* the answer refers to it */
+    struct bo_pick answer;
+    const char *why;
+    one = &of->documents[0];
+    assert_true(bo_pick_codec(&one, 1, wishes, n_wishes, &arena, &answer, &why));
+    return answer;
+}
+
+static const struct made readers[] = {
+    {"varint-delta", "status quo", 100, 30}, {"linear-index", "proposed", 128, 20},
+    {"shape-code", "new", 70, 10},           {"shape-code-bmi2", "new", 0, 11},
+    {"shape-code-portable", "new", 0, 12},
+};
+
+/* Readers of the pick's encoding have its bytes: they are no rivals, and decide no weight. */
+static void readers_are_no_rivals(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
+    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
+    struct bo_pick answer = pick_of(&made, wishes, 2);
+    assert_string_equal(answer.codecs[0].codec->name, "shape-code");
+    assert_string_equal(answer.codecs[1].codec->name, "shape-code-bmi2");
+    assert_string_equal(answer.runner_up->codec->name, "linear-index");
+    assert_int_equal(answer.clarity, BO_IS_CLEAR);
+    for (unsigned w = 0; w < 2; w++)
+        assert_true(!answer.ranges[w].below && !answer.ranges[w].above);
+    /* with a limit that only its readers meet, there is nothing that the pick is clear of */
+    wishes[0].limit_kind = BO_LIMIT_OF_BASELINE;
+    wishes[0].limit = 0.8;
+    answer = pick_of(&made, wishes, 2);
+    assert_int_equal(answer.n_weighed, 3);
+    assert_null(answer.runner_up);
+    assert_int_equal(answer.clarity, BO_NO_RIVAL);
+    json_t *json = bo_pick_json(&answer);
+    assert_true(json_is_false(json_object_get(json, "is_clear")));
+    assert_true(json_is_null(json_object_get(json, "runner_up")));
+    json_decref(json);
+    bo_run_free(&made);
+}
+
+/* What the proposal's limit excludes is in the pick's own row, and no reader is a runner-up. */
+static void limits_name_what_they_exclude(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct printed p;
+    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
+    printing(&p);
+    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+    bo_page_use_picks(&page, &made.documents[0], bo_notes_of("pcdata")->uses);
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text, "| any PC | uniform, ns | shape-code (new; 10.0) | varint-delta "
+                                 "(status quo; 30.1) | 3.00x ["));
+    assert_non_null(strstr(text, "] | B/table at most 1.25x that of varint-delta (status quo) | "
+                                 "linear-index (proposed; 1.28x) |\n"));
+    free(text);
+    bo_run_free(&made);
+}
+
+static const struct made two_sides[] = {
+    {"list+u64", "proposed", 400, 1000}, {"hash-open+u64", "proposed", 420, 100},
+    {"phrases+varint", "new", 44, 26},   {"phrases+packed", "new", 40, 25},
+    {"profdata", "status quo", 100, 50},
+};
+
+/* Ratios are to the format's status quo, wherever it is in the list, and to the best proposal. */
+static void the_glance_compares_with_both_sides(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct printed p;
+    make_run("lprf", "lookup/uniform", two_sides, 5, 20, &made);
+    assert_string_equal(made.documents[0].baseline->name, "profdata");
+    printing(&p);
+    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+    bo_page_glance(&page, &page, 1, "#");
+    char *text = printed_text(&p);
+    assert_non_null(strstr(
+        text,
+        "| [lprf](#lprf) | lookup/uniform | phrases+packed (new) | phrases+varint (new) | yes | "
+        "profdata (status quo) | hash-open+u64 (proposed) | 0.400 | 0.500 | 0.0952 | 0.250 |\n"));
+    free(text);
+    bo_run_free(&made);
+    /* where LLVM's library is missing, so is the comparison */
+    make_run("lprf", "lookup/uniform", two_sides, 4, 20, &made);
+    assert_string_equal(made.documents[0].baseline->name, "list+u64");
+    const struct bo_run_document *one = &made.documents[0];
+    const struct bo_main_pick main = bo_main_pick_of(&one, 1, &arena);
+    assert_null(main.status_quo.to);
+    assert_string_equal(main.proposal.to->name, "hash-open+u64");
+    bo_run_free(&made);
+}
+
+/* A median of fewer than 6 repetitions has no interval, so that no pick by times is clear. */
+static void few_repetitions_leave_it_open(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 6; n++) {
+        struct bo_run made;
+        struct printed p;
+        const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
+        make_run("pcdata", "point/uniform", readers, 5, n, &made);
+        const struct bo_pick answer = pick_of(&made, wishes, 2);
+        assert_int_equal(answer.clarity, n < 6 ? BO_NO_INTERVAL : BO_IS_CLEAR);
+        assert_int_equal(pick_of(&made, wishes, 1).clarity, BO_IS_CLEAR); /* bytes are exact */
+        printing(&p);
+        bo_pick_print(&answer, 300, &p.arena, p.out);
+        const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+        bo_page_use_picks(&page, &made.documents[0], bo_notes_of("pcdata")->uses);
+        char *text = printed_text(&p);
+        assert_true((strstr(text, "of fewer than 6 repetitions has no 95% interval") != NULL) ==
+                    (n < 6));
+        assert_true((strstr(text, " | 3.00x, no 95% interval | ") != NULL) == (n < 6));
+        assert_true((strchr(text, '[') == NULL) == (n < 6));
+        free(text);
+        bo_run_free(&made);
+    }
+}
+
+/* Each weight's sentence, in words of the tables, without a number that is an error of rounding. */
+static void ranges_are_sentences(void **state)
+{
+    (void)state;
+    static const struct made tied[] = {{"varint-delta", "status quo", 100, 30},
+                                       {"linear-index", "proposed", 128, 10},
+                                       {"run-array", "control", 70, 10.1},
+                                       {"raw", "control", 70, 20}};
+    struct bo_run made;
+    struct printed p;
+    const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
+    make_run("pcdata", "point/uniform", tied, 4, 20, &made);
+    const struct bo_pick answer = pick_of(&made, wishes, 2);
+    printing(&p);
+    bo_pick_print(&answer, 200, &p.arena, p.out);
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text,
+                           "\nThe weight of B/table is 1. The pick is the same for any weight "
+                           "above 0.0165; below that it is linear-index.\n"));
+    assert_non_null(strstr(text,
+                           "\nThe weight of point/uniform is 1. The pick is the same for any "
+                           "weight above 0 and below 60.7; above that it is linear-index.\n"));
+    free(text);
+    bo_run_free(&made);
+}
+
+/* Whoever reads a format's uses sees what building costs, in time and in memory. */
+static void every_format_shows_the_cost_of_building(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_use *time = bo_notes_of((*f)->name)->uses->uses;
+        while (time->use && !(time->figure.kind == BO_TIME_PER_UNIT && time->picks &&
+                              strcmp(time->figure.label, "encode") == 0))
+            time++;
+        const struct bo_use *scratch = time->use ? time + 1 : time;
+        if (!scratch->use || strcmp(scratch->use, time->use) != 0 || !scratch->figure.counter ||
+            strcmp(scratch->figure.counter, "encode_scratch_bytes") != 0)
+            fail_msg("%s: no use has the time and the scratch memory of encoding", (*f)->name);
+    }
+}
+
 static void uses(void **state)
 {
     (void)state;
@@ -236,8 +436,8 @@ static void printed(void **state)
     FILE *out = open_memstream(&text, &nbytes);
     bo_pick_print(&answer, 120, &arena, out);
     fclose(out);
-    assert_non_null(strstr(text, "The pick: frame-24. The runner-up, "));
-    assert_non_null(strstr(text, "not weighed:\n"));
+    assert_non_null(strstr(text, "The pick: frame-24. The runner-up of another encoding, "));
+    assert_non_null(strstr(text, "Not compared:\n"));
     assert_non_null(strstr(text, "large sample, of a user  frame-24"));
     free(text);
     json_t *json = bo_pick_json(&answer);
@@ -246,14 +446,26 @@ static void printed(void **state)
     json_decref(json);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores),   cmocka_unit_test(several_documents),
-        cmocka_unit_test(left_out), cmocka_unit_test(unpacked),
-        cmocka_unit_test(limits),   cmocka_unit_test(front),
-        cmocka_unit_test(ranges),   cmocka_unit_test(nothing_to_compare_with),
-        cmocka_unit_test(uses),     cmocka_unit_test(printed),
+        cmocka_unit_test(scores),
+        cmocka_unit_test(several_documents),
+        cmocka_unit_test(left_out),
+        cmocka_unit_test(unpacked),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(front),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(nothing_to_compare_with),
+        cmocka_unit_test(uses),
+        cmocka_unit_test(printed),
+        cmocka_unit_test(readers_are_no_rivals),
+        cmocka_unit_test(limits_name_what_they_exclude),
+        cmocka_unit_test(the_glance_compares_with_both_sides),
+        cmocka_unit_test(few_repetitions_leave_it_open),
+        cmocka_unit_test(ranges_are_sentences),
+        cmocka_unit_test(every_format_shows_the_cost_of_building),
     };
     return cmocka_run_group_tests(tests, make, release);
 }
+TEST_FILE(run_file)

@@ -2,11 +2,8 @@
  * The field's programs: what they are given, what is kept of them, and that one that is missing,
  * refuses or fails is told and costs nothing else. A shell plays the program.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <glob.h>
 #include <stdlib.h>
 
@@ -122,7 +119,7 @@ static void formats_without_programs(void **state)
     assert_null(bo_programs_json(&document, 1));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_program),
@@ -132,3 +129,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

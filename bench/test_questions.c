@@ -2,11 +2,8 @@
  * Sets of queries: the same everywhere, cut into chunks that cover them, with right answers that
  * wrong ones differ from.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <stdlib.h>
 
 #include "bench/noop.h"
@@ -319,7 +316,7 @@ static void the_no_op_codec_answers_all_kinds(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds_of_sets),
@@ -338,3 +335,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -2,11 +2,8 @@
  * The line protocol between a measuring process and its parent: what is written is read back, all
  * else is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +129,7 @@ static void a_message_too_long_is_refused(void **state)
     assert_false(bo_record_parse(line, &record));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_survive),
@@ -144,3 +141,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -1,15 +1,10 @@
 /* What the report says of fuzzing, from tables made here. */
+#include "harness/test_cmocka.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "bench/report_fuzz.h"
 #include "bench/test_printed.h"
@@ -24,6 +19,12 @@ static const struct {
      "test_linear_index\t12\t1500\t250\n"
      "pcdata-hard\tcheckpoint one short\tcodecs/pcdata/x.c\tpcdata_model\t-\t-\t-\t59000\n"
      "pcdata-missed\tendian slip\tcodecs/pcdata/y.c\tpcdata_bytes\tselfcheck\t7000\t-\t-\n"},
+    {"mutants", "# 9 edits, seed 1\nharness\t3\t2\t1\t0\npcdata/raw\t6\t5\t0\t1\n"},
+    {"verify", "# format, document, result\n"
+               "lprf\tprotoc\tok\t184\t0\t3\t75\t2026-11-20\t0123456789ab\n"
+               "lprf\tre2\tfailed\t180\t4\t3\t7\t2026-11-23\tba9876543210\n"
+               "lprf\tsqlite3\tnot run\t-\t-\t-\t-\t-\t-\n"
+               "pcdata\tgo\tnot read\t-\t-\t-\t1\t2026-11-23\tba9876543210\n"},
     {"mutator", "# 60 s, from one byte\npcdata_bytes\tlibfuzzer\t900\t600\n"},
     {"codecs", "# 20 minutes a target\n"
                "pcdata/varint-delta\tabcdef\t1234567\t1000\t7200\n"
@@ -116,6 +117,14 @@ static void the_section_counts_what_was_found(void **state)
     assert_has(
         text, "\n| pcdata-missed | endian slip | codecs/pcdata/y.c | selfcheck | 7.00 | - | - |\n");
     assert_has(text, "1.23 M executions");
+    assert_has(
+        text,
+        "(9 edits, seed 1). Of 8 that are not equivalent, the quick checks detect 7 (87.5%).");
+    assert_has(text, "\n| pcdata/raw | 6 | 5 | 0 | 1 |\n");
+    assert_has(text, "\n| lprf | 3 | 2 | 364 | 4 | 2026-11-23 | ba9876543210 |\n");
+    assert_has(text, "\n| pcdata | 1 | 0 | 0 | 0 | - | - |\n");
+    assert_has(text, "\nChecks failed on lprf/re2.\nNot read: pcdata/go.\nNot finished: "
+                     "lprf/sqlite3.\n");
     free(text);
 }
 
@@ -151,7 +160,9 @@ static void what_is_not_there_is_not_measured(void **state)
     (void)state;
     char *text = print(bo_fuzz_page, "/nowhere");
     assert_has(text, "Planted faults: not measured");
+    assert_has(text, "Real documents in full: not verified; `make verify-corpora` verifies them.");
     assert_has(text, "The mutator's worth: not measured");
+    assert_has(text, "Mutation score: not measured; `make mutants` measures it.");
     assert_has(text, "## Codecs\n\nExecutions, coverage and worst cases: not measured; `make "
                      "fuzz-nightly` does.\n");
     assert_has(text, "## What no input reaches\n\nNot measured; `make fuzz-nightly` does.\n");
@@ -177,7 +188,7 @@ static void codecs_of_a_run_have_survived(void **state)
     assert_false(documents[1].has_survived);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_has_all_figures),
@@ -188,3 +199,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, make_tables, remove_tables);
 }
+TEST_FILE(run_file)

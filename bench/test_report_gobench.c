@@ -145,7 +145,7 @@ static void ordinary_names_have_no_processors(void **state)
     bo_run_free(&run);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_parses),
@@ -155,3 +155,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }
+TEST_FILE(run_file)

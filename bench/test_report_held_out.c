@@ -98,7 +98,7 @@ static void test_in_no_other_mean(void **state)
     free(others);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_side_by_side),
@@ -107,3 +107,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

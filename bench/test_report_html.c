@@ -160,7 +160,7 @@ static void cells_by_hand(void **state)
     bo_arena_free(&arena);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_holds_what_it_must),  cmocka_unit_test(the_page_is_whole),
@@ -169,3 +169,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }
+TEST_FILE(run_file)

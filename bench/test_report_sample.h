@@ -6,11 +6,8 @@
 #ifndef BO_TEST_REPORT_SAMPLE_H
 #define BO_TEST_REPORT_SAMPLE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -154,6 +151,24 @@ static inline json_t *sample_json(void)
         "gcc 12.2.0", "flags", "-O2", "commit", "0123456789012345678901234567890123456789",
         "events", "instructions", "cycles", "documents", documents, "benchmarks", entries);
     assert_non_null(json);
+    return json;
+}
+
+/* The same with the first n repetitions of each row. */
+static inline json_t *sample_json_of(unsigned n)
+{
+    json_t *json = sample_json(), *kept = json_array(), *counts = json_object(), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const json_int_t before = json_integer_value(json_object_get(counts, name));
+        json_object_set_new(counts, name, json_integer(before + 1));
+        if (before < n)
+            json_array_append(kept, entry);
+    }
+    json_object_set_new(json, "benchmarks", kept);
+    json_decref(counts);
     return json;
 }
 

@@ -53,8 +53,9 @@ static void sums_by_hand(void **state)
     bo_arena_free(&arena);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_by_hand)};
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }
+TEST_FILE(run_file)

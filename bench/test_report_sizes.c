@@ -153,7 +153,7 @@ static void lost_and_new_lines_are_shown(void **state)
     free(message);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_by_hand),
@@ -165,3 +165,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

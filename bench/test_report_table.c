@@ -52,8 +52,14 @@ static void rfc_says_how_to_judge_and_repeat(void **state)
 {
     char *text = sample_print(*state, "rfc", NULL, NULL);
     static const char *const needed[] = {
-        "0123456789abcdef",   "Test CPU",           "n = 20 repetitions",    "95%",
-        "commit 01234567890", "make corpora bench", "--corpus FILE --style", "made for a test",
+        "0123456789abcdef",
+        "Test CPU",
+        "n = 20 repetitions",
+        "95%",
+        "commit 01234567890",
+        "make && make corpora && build/bakeoff bench --format pcdata --corpus 'large sample, of a user'",
+        "table pcdata --results again.json --style rfc",
+        "made for a test",
         "2025-03-01",
     };
     char *joined = strdup(text); /* words may stand on two lines */
@@ -65,6 +71,45 @@ static void rfc_says_how_to_judge_and_repeat(void **state)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         assert_non_null(strstr(joined, needed[i]));
     free(joined);
+    free(text);
+}
+
+/* The front, the status quo, proposals, and what failed; a choice of codecs shows those chosen. */
+static void rfc_has_the_codecs_that_matter(void **state)
+{
+    static const char *const shown[] = {"varint-delta ", "linear-index ", "liar ", "broken "};
+    char *text = sample_print(*state, "rfc", NULL, NULL);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_non_null(strstr(text, shown[i]));
+    assert_null(strstr(text, "\nnoop "));
+    assert_null(strstr(text, "\nframe-24 ")); /* liar is smaller and faster */
+    assert_non_null(strstr(text, "5 of 7 codecs: the Pareto front of bytes and point/uniform"));
+    free(text);
+}
+
+/* What a shell makes of a quoted text is the text; no line break falls into it. */
+static void quoted_texts_are_one_word(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"/tmp/a-b_c.txt", "/tmp/a-b_c.txt"},
+                                           {"", "''"},
+                                           {"a b", "'a b'"},
+                                           {"hash-*", "'hash-*'"},
+                                           {"it's", "'it'\\''s'"}};
+    struct bo_arena arena;
+    char *text = NULL;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_string_equal(bo_shell_quoted(&arena, texts[i][0]), texts[i][1]);
+    bo_arena_free(&arena);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_print_command(out, "bench --corpus 'a long name of a file' /a/path/longer/than/a/line", 20,
+                     " ");
+    fclose(out);
+    assert_string_equal(text, " bench --corpus \\\n 'a long name of a file' \\\n"
+                              " /a/path/longer/than/a/line\n");
     free(text);
 }
 
@@ -312,6 +357,38 @@ static void the_largest_document_is_the_one_shown(void **state)
     free(text);
 }
 
+/* ---- few repetitions ------------------------------------------------------------------------- */
+
+/* Below 6 repetitions no style prints an interval, and those for people say why. */
+static void few_repetitions_have_no_interval(void **state)
+{
+    static const char none[] = "no 95% intervals, which need 6 repetitions";
+    (void)state;
+    for (unsigned n = 1; n <= 6; n++) {
+        struct bo_run run;
+        assert_true(bo_run_take(sample_json_of(n), "few", &run));
+        const bool few = n < 6;
+        char *text = sample_print(&run, "md", "small-sample", NULL);
+        assert_true((strchr(text, '[') == NULL) == few);
+        assert_true((strstr(text, none) != NULL) == few);
+        free(text);
+        text = sample_print(&run, "rfc", "small-sample", NULL);
+        assert_true((strstr(text, "+-") == NULL) == few);
+        free(text);
+        text = sample_print(&run, "gobench", "small-sample", NULL);
+        assert_true((strstr(text, "\n# Fewer than 6 repetitions") != NULL) == few);
+        free(text);
+        text = sample_print(&run, "csv", "small-sample", NULL);
+        char *rest = text, *heading = next_line(&rest), *line = next_line(&rest);
+        assert_true((*field(line, find_field(heading, "open low_ns")) == ',') == few);
+        free(text);
+        text = sample_print(&run, "json", "small-sample", NULL);
+        assert_true((strstr(text, "\"low_ns\": null") != NULL) || !few);
+        free(text);
+        bo_run_free(&run);
+    }
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 static void failures_stay_visible(void **state)
@@ -453,7 +530,7 @@ static void assert_newest_runs(const char *folder, const char *name)
     const char **paths;
     char *expected = path_in(folder, name);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_runs_newest(folder, &arena, &runs, &paths), 1);
+    assert_int_equal(bo_runs_newest(folder, NULL, &arena, &runs, &paths), 1);
     assert_string_equal(paths[0], expected);
     bo_run_free(&runs[0]);
     bo_arena_free(&arena);
@@ -495,12 +572,69 @@ static void the_newest_run_is_found(void **state)
     free(b);
 }
 
-int main(void)
+static void write_run(const json_t *run, const char *depth, bool is_partial, const char *path)
+{
+    json_t *copy = json_deep_copy(run);
+    json_t *ours = json_object_get(json_object_get(copy, "context"), "bakeoff");
+    json_object_set_new(ours, "options", json_pack("{s:s}", "depth", depth));
+    if (is_partial)
+        json_object_set_new(ours, "partial", json_pack("{s:i, s:i}", "measured", 1, "of", 2));
+    assert_int_equal(json_dump_file(copy, path, 0), 0);
+    json_decref(copy);
+}
+
+/*
+ * A report is of a run of published depth where there is one, a table of the newest run; neither is of a
+ * partial run while there is another.
+ */
+static void complete_runs_of_published_depth_come_first(void **state)
+{
+    const struct bo_run *run = *state;
+    static const struct {
+        const char *name, *depth;
+        bool is_partial;
+        const char *table, *report; /* once this run is there, too */
+    } cases[] = {
+        {"a/20250501T000000Z.json", "full", true, "a/20250501T000000Z.json",
+         "a/20250501T000000Z.json"},
+        {"a/20250401T000000Z.json", "quick", false, "a/20250401T000000Z.json",
+         "a/20250401T000000Z.json"},
+        {"a/20250301T000000Z.json", "default", false, "a/20250401T000000Z.json",
+         "a/20250301T000000Z.json"},
+        {"a/20250201T000000Z.json", "full", false, "a/20250401T000000Z.json",
+         "a/20250201T000000Z.json"},
+        {"a/20250101T000000Z.json", "full", false, "a/20250401T000000Z.json",
+         "a/20250201T000000Z.json"},
+    };
+    enum { N = sizeof cases / sizeof *cases };
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    char *a = path_in(folder, "a");
+    assert_int_equal(mkdir(a, 0777), 0);
+    for (size_t i = 0; i < N; i++) {
+        char *path = path_in(folder, cases[i].name);
+        write_run(run->json, cases[i].depth, cases[i].is_partial, path);
+        free(path);
+        assert_newest(folder, "pcdata", cases[i].table);
+        assert_newest_runs(folder, cases[i].report);
+    }
+    for (size_t i = 0; i < N; i++) {
+        char *path = path_in(folder, cases[i].name);
+        assert_int_equal(unlink(path), 0);
+        free(path);
+    }
+    assert_int_equal(rmdir(a) | rmdir(folder), 0);
+    free(a);
+}
+
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_rows_have_equal_columns),
         cmocka_unit_test(rfc_stays_in_72_columns),
         cmocka_unit_test(rfc_says_how_to_judge_and_repeat),
+        cmocka_unit_test(rfc_has_the_codecs_that_matter),
+        cmocka_unit_test(quoted_texts_are_one_word),
         cmocka_unit_test(text_grids_cut_and_wrap),
         cmocka_unit_test(commands_go_on_behind_backslashes),
         cmocka_unit_test(wrapping_keeps_words_whole),
@@ -511,12 +645,15 @@ int main(void)
         cmocka_unit_test(markdown_has_the_figures_of_the_results),
         cmocka_unit_test(a_reader_has_the_bytes_of_its_encoding),
         cmocka_unit_test(the_largest_document_is_the_one_shown),
+        cmocka_unit_test(few_repetitions_have_no_interval),
         cmocka_unit_test(failures_stay_visible),
         cmocka_unit_test(refusals_are_no_failures),
         cmocka_unit_test(numbers_as_people_read_them),
         cmocka_unit_test(marks_by_hand),
         cmocka_unit_test(the_newest_run_is_found),
+        cmocka_unit_test(complete_runs_of_published_depth_come_first),
         cmocka_unit_test(other_files_are_refused),
     };
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }
+TEST_FILE(run_file)

@@ -2,11 +2,8 @@
  * The results file: Google Benchmark's schema, figures by hand, a failure's entry, and the same
  * rows as CSV and table.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,8 +75,9 @@ static void make(struct fixture *f)
 
 static json_t *results(const struct fixture *f)
 {
-    json_t *context = json_pack("{s:{}}", "bakeoff"), *sizes = json_pack("[{s:s}]", "name", "box");
-    return bo_results_json(&f->plan, &f->options, context, sizes);
+    json_t *json = bo_results_start(&f->options, json_pack("{s:{}}", "bakeoff"));
+    bo_results_add(json, &f->plan, &f->on, json_pack("{s:s}", "name", "box"));
+    return json;
 }
 
 static const char *string_at(const json_t *entry, const char *key)
@@ -211,9 +209,11 @@ static char *csv_text(const struct fixture *f)
 {
     char *text;
     size_t n;
+    json_t *json = results(f);
     FILE *out = open_memstream(&text, &n);
-    bo_results_csv(&f->plan, out);
+    bo_results_csv(json, out);
     fclose(out);
+    json_decref(json);
     return text;
 }
 
@@ -222,7 +222,7 @@ static char *table_text(const struct fixture *f, unsigned width)
     char *text;
     size_t n;
     FILE *out = open_memstream(&text, &n);
-    bo_table_print(&f->plan, width, out);
+    bo_table_print(&f->plan, &f->on, width, out);
     fclose(out);
     return text;
 }
@@ -239,8 +239,8 @@ static void csv_by_hand(void **state)
         "open_bytes_allocated,encode_peak_bytes,encode_scratch_bytes,decode_peak_bytes,"
         "merge_peak_bytes,error\n"
         "toy/honest/box/get/uniform,3,12,5.2915,7,15,,,164,1.5,,,,,,\"\"\n"
-        "toy/honest/box/open,0,,,,,,,164,,,,,,,\"crashed: \"\"quoted\"\"\"\n"
-        "toy/honest/box/encode,1,1,0,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
+        "toy/honest/box/open,0,,,,,,,,,,,,,,\"crashed: \"\"quoted\"\"\"\n"
+        "toy/honest/box/encode,1,1,,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
     free(text);
 }
 
@@ -292,7 +292,7 @@ static void times_in_their_units(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_of_a_sound_row),
@@ -307,3 +307,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

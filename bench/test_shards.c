@@ -178,7 +178,7 @@ static void test_keeps_what_is_shared(void **state)
     bo_run_free(&run);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deals_all_out_once),
@@ -188,3 +188,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

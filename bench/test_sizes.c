@@ -2,11 +2,8 @@
  * Sizes: exact sums by section, second readers left out, refusals said; and the outer compressors'
  * own figures.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <zstd.h>
 
 #include "bench/compress.h"
@@ -103,7 +100,7 @@ static void zstd_is_at_its_level(void **state)
                      level19);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_object),
@@ -113,3 +110,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

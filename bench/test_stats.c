@@ -1,9 +1,5 @@
 /* Summaries: figures worked out by hand. A wrong percentile would show in every table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
 
 #include "bench/stats.h"
 
@@ -56,7 +52,7 @@ static void small_samples(void **state)
     assert_near(none.median, 0);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percentiles_interpolate),
@@ -66,3 +62,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -1,9 +1,6 @@
 /* Rank tests, against what R 4.2.2 answers: wilcox.test(b, a, conf.int = TRUE), p.adjust(p, "holm"). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "harness/test_cmocka.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -152,7 +149,7 @@ static void holm(void **state)
         assert_true(near(q[i], q_adjusted[i], 1e-12));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_answers_are_those_of_r),
@@ -164,3 +161,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

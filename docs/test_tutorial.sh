@@ -1,14 +1,10 @@
 #!/usr/bin/env bash
-# Follows docs/adding-a-codec.md word for word: runs its indented lines in a copy of the tree, what is built already included.
+# Follows docs/adding-a-codec.md word for word: runs its indented lines in a scratch copy of the tree.
 set -euo pipefail
 root=$PWD copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -C "$copy" -xf -
-mkdir -p "$copy/build"
-cp -a build/gcc build/include build/corpora "$copy/build/" 2>/dev/null || true
+harness/scratch_tree.sh "$copy"
 cd "$copy"
-git init -q . && git add -A
-git -c user.name=t -c user.email=t@localhost commit -qm 'the tree'
 
 start=$SECONDS commands=0
 while IFS= read -r command; do

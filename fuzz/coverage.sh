@@ -13,9 +13,8 @@ export LLVM_PROFILE_FILE=/dev/null
 
 # replay FORMAT
 replay() {
-    local kind target inputs
-    for kind in bytes model damage; do
-        target=$1_$kind
+    local target inputs
+    for target in $(targets_of "$1"); do
         mkdir -p "$DIR/$target"
         mapfile -t inputs < <(known_inputs "$target")
         build/coverage/fuzz/"$target" -c "$DIR/$target" "${inputs[@]}" >/dev/null

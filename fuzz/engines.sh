@@ -6,15 +6,37 @@ shopt -s nullglob
 
 WORK=build/fuzz
 CORPUS=${FUZZ_CORPUS:-$WORK/corpus}
-MAX_INPUT_NBYTES=32768 # a history tree of three nodes has 17 KiB
 export UBSAN_OPTIONS=print_stacktrace=1
 export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
 
-# dictionary_of TARGET: the format's dictionary, for targets whose input is an encoding.
+# limit_of NAME: a number of limits.h.
+limit_of() {
+    sed -n "s/^ *BO_FUZZ_$1 = \([0-9]*\),.*/\1/p" fuzz/limits.h
+}
+MAX_INPUT_NBYTES=$(limit_of MAX_INPUT_NBYTES)
+MAX_SECONDS=$(limit_of MAX_SECONDS)
+LIBFUZZER_LIMITS=("-max_len=$MAX_INPUT_NBYTES" "-timeout=$MAX_SECONDS"
+    "-rss_limit_mb=$(limit_of MAX_RSS_MB)" "-malloc_limit_mb=$(limit_of MAX_ALLOCATION_MB)")
+AFL_LIMITS=(-G "$MAX_INPUT_NBYTES" -t "${MAX_SECONDS}000" -m none)
+
+# targets_of FORMAT: all of them, one a line.
+targets_of() {
+    tr ' ' '\n' <<<"$FUZZ_ALL_TARGETS" | grep "^$1_"
+}
+
+# kind_of TARGET: model, of pcdata_model; import, of pcdata_import_go_pclntab.
+kind_of() {
+    local kind=${1#*_}
+    echo "${kind%%_*}"
+}
+
+# dictionary_of TARGET: its own dictionary, or the format's, for targets whose input is bytes of the format.
 dictionary_of() {
-    local file=fuzz/dict/${1%_bytes}.dict
-    [[ $1 == *_bytes && -f $file ]] && echo "$file"
-    return 0
+    local file
+    [[ $(kind_of "$1") = @(bytes|import) ]] || return 0
+    for file in "fuzz/dict/$1.dict" "fuzz/dict/${1%%_*}.dict"; do
+        [[ ! -f $file ]] || { echo "$file"; return 0; }
+    done
 }
 
 # known_inputs TARGET: the directories of what is in git, and of what earlier nights kept.
@@ -26,17 +48,19 @@ known_inputs() {
     return 0
 }
 
-# start_inputs TARGET COPY: those to start from. Regressions go to the directory COPY, without those of time: of their
-# kind, an engine tries few a second.
+# start_inputs TARGET COPY: those to start from. What is in git goes to the directory COPY, without regressions of
+# time, as an engine tries few inputs of their kind a second, and without what a replay has just reported.
 start_inputs() {
-    local dir
+    local dir failing=()
     rm -rf "$2"
     mkdir -p "$2"
     while read -r dir; do
-        [[ $dir = fuzz/regressions/* ]] || { echo "$dir"; continue; }
-        find "$dir" -type f -not -name 'too-slow-*' -exec cp -t "$2" {} +
-        echo "$2"
+        [[ $dir = fuzz/* ]] || { echo "$dir"; continue; }
+        find "$dir" -type f -not -name '.*' -not -name 'too-slow-*' -exec cp -t "$2" {} +
     done < <(known_inputs "$1")
+    [[ ! -f $WORK/failing/$1 ]] || mapfile -t failing <"$WORK/failing/$1"
+    for dir in "${failing[@]}"; do rm -f "$2/${dir##*/}"; done
+    echo "$2"
 }
 
 # last_match REGEX FILE: the first group of the last match in a log, or 0.
@@ -90,8 +114,24 @@ watch() {
 }
 
 progress() { # ENGINE TARGET WHEN
-    printf '%-9s %-18s %10s %10d execs  corpus %5d  coverage %5d  findings %d\n' \
+    printf '%-9s %-28s %10s %10d execs  corpus %5d  coverage %5d  findings %d\n' \
         "$1" "$2" "$3" "$execs" "$corpus" "$coverage" "${#found[@]}"
+}
+
+# run_replay TARGET: what is in git. $WORK/failing/TARGET names the inputs that fail, if any.
+run_replay() {
+    local log=$WORK/replay/$1.log inputs began
+    mkdir -p "$WORK/replay" "$WORK/failing"
+    mapfile -t inputs < <(CORPUS=/nowhere known_inputs "$1")
+    execs=0 corpus=0 coverage=0 found=()
+    began=$(ms_since 0)
+    build/asan/fuzz/"$1" "${inputs[@]}" >"$log" 2>&1 || true
+    elapsed_ms=$(ms_since "$began")
+    execs=$(last_match ': ([0-9]+) inputs replayed' "$log")
+    mapfile -t found < <(sed -n 's/^replay: FAILED on \(.*\); again: .*/\1/p' "$log")
+    ((${#found[@]} == 0)) || printf '%s\n' "${found[@]}" >"$WORK/failing/$1"
+    ((execs)) && ((${#found[@]} || $(last_match ', ([0-9]+) failed' "$log") == 0)) ||
+        engine_failed replay "$1" "$log"
 }
 
 # run_libfuzzer TARGET SECONDS [OPTION...]: sets elapsed_ms, execs, corpus, coverage, features, found.
@@ -102,12 +142,11 @@ run_libfuzzer() {
     rm -rf "$dir"
     mkdir -p "$dir/artifacts" "$dir/corpus"
     dictionary=$(dictionary_of "$target")
-    mapfile -t start < <(start_inputs "$target" "$dir/regressions")
+    mapfile -t start < <(start_inputs "$target" "$dir/given")
     began=$(ms_since 0)
     ASAN_OPTIONS=quarantine_size_mb=32 BAKEOFF_FUZZ_COUNTS=$dir/counts \
         build/libfuzzer/fuzz/"$target" -max_total_time="$seconds" \
-        -timeout=5 -rss_limit_mb=512 -malloc_limit_mb=256 -max_len=$MAX_INPUT_NBYTES \
-        -artifact_prefix="$dir/artifacts/" ${dictionary:+-dict="$dictionary"} "$@" \
+        "${LIBFUZZER_LIMITS[@]}" -artifact_prefix="$dir/artifacts/" ${dictionary:+-dict="$dictionary"} "$@" \
         "$dir/corpus" "${start[@]}" >"$dir/log" 2>&1 &
     watch libfuzzer "$target" "$seconds" $! || status=$?
     elapsed_ms=$(ms_since "$began")
@@ -126,13 +165,12 @@ run_afl() {
     mkdir -p "$dir/start"
     while read -r start; do
         find "$start" -type f -not -name '.*' -exec cp -t "$dir/start" {} +
-    done < <(start_inputs "$target" "$dir/regressions")
+    done < <(start_inputs "$target" "$dir/given")
     dictionary=$(dictionary_of "$target")
-    [[ ${BAKEOFF_FUZZ_PLAIN:-} ]] || mutator=build/afl/fuzz/mutator_${target##*_}.so
+    [[ ${BAKEOFF_FUZZ_PLAIN:-} ]] || mutator=build/afl/fuzz/mutator_$(kind_of "$target").so
     began=$(ms_since 0)
     AFL_CUSTOM_MUTATOR_LIBRARY=$mutator BAKEOFF_FUZZ_COUNTS=$dir/counts afl-fuzz \
-        -M main -i "$dir/start" -o "$dir" -V "$seconds" -t 5000 -m none \
-        -G $MAX_INPUT_NBYTES ${dictionary:+-x "$dictionary"} "$@" \
+        -M main -i "$dir/start" -o "$dir" -V "$seconds" "${AFL_LIMITS[@]}" ${dictionary:+-x "$dictionary"} "$@" \
         -- build/afl/fuzz/"$target" >"$dir/log" 2>&1 &
     watch afl "$target" "$seconds" $! || status=$?
     elapsed_ms=$(ms_since "$began")

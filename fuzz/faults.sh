@@ -74,7 +74,7 @@ fails() {
 # by_tests FORMAT FOLDER: the first that fails.
 by_tests() {
     local target program
-    for target in "$1"_{bytes,model,damage}; do
+    for target in $(targets_of "$1"); do
         fails "replay of $target" build/gcc/fuzz/"$target" fuzz/seeds/"$target" && return
     done
     for program in $(test_programs "$1" "$2"); do
@@ -111,7 +111,7 @@ test_programs() { # FORMAT FOLDER
 
 build_tests() { # FORMAT FOLDER
     # shellcheck disable=SC2046
-    build build/gcc/selfcheck $(test_programs "$1" "$2") "build/gcc/fuzz/$1_"{bytes,model,damage}
+    build build/gcc/selfcheck $(test_programs "$1" "$2") $(targets_of "$1" | sed 's|^|build/gcc/fuzz/|')
 }
 
 find_fault() { # FAULT

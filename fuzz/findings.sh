@@ -27,6 +27,11 @@ bucket_in() {
     fi
 }
 
+# answers_in OUTPUT: the lines behind the BAKEOFF-DIFF line that say what was queried, and the answers.
+answers_in() {
+    sed -n '/^BAKEOFF-DIFF/,$ { /^BAKEOFF-DIFF/d; /^\(replay: \|==\|$\)/q; p }' <<<"$1"
+}
+
 # name_of BUCKET: letters, digits and hyphens.
 name_of() {
     local name=${1#BAKEOFF-DIFF }
@@ -37,18 +42,20 @@ name_of() {
 # make_smaller TARGET FILE BUCKET: in place, as far as libFuzzer gets in ten seconds without leaving the
 # bucket.
 make_smaller() {
-    local small=$WORK/smaller
-    rm -f "$small"
-    build/libfuzzer/fuzz/"$1" -minimize_crash=1 -max_total_time=10 -timeout=5 -rss_limit_mb=512 \
-        -exact_artifact_path="$small" "$2" >"$WORK/smaller.log" 2>&1 || true
+    local small=$2.smaller
+    build/libfuzzer/fuzz/"$1" -minimize_crash=1 -max_total_time=10 "${LIBFUZZER_LIMITS[@]}" \
+        -exact_artifact_path="$small" "$2" >"$2.log" 2>&1 || true
     if [[ -s $small && $(bucket_in "$(replay_of "$1" "$small")") = "$3" ]]; then
         mv "$small" "$2"
     fi
+    rm -f "$small" "$2.log"
 }
 
-# keep TARGET FILE: puts it into its bucket; sets bucket and kept. The first of a bucket is made smaller.
+# keep TARGET FILE: puts it into its bucket; sets bucket, answers and kept. The first of a bucket is made smaller.
 keep() {
-    bucket=$(bucket_in "$(replay_of "$1" "$2")")
+    local output
+    output=$(replay_of "$1" "$2")
+    bucket=$(bucket_in "$output") answers=$(answers_in "$output")
     bucket=${bucket:-not reproduced by a replay}
     kept=$WORK/findings/$1/$(name_of "$bucket")
     mkdir -p "${kept%/*}"
@@ -61,21 +68,33 @@ is_known() { # TARGET NAME
     [[ -f fuzz/known/$1/$2 ]]
 }
 
-# report ENGINE TARGET: one line, then each bucket with the command that replays it. Sets n_buckets. 1
-# when there are any that are not known.
+# is_first TARGET NAME: whether no run of this `make fuzz` has reported that bucket before.
+is_first() {
+    mkdir -p "$WORK/reported/$1"
+    mkdir "$WORK/reported/$1/$2" 2>/dev/null
+}
+
+# report ENGINE TARGET: one line, then each bucket with what was queried, the answers, and the command that replays
+# it; a bucket that was reported before, by its name alone. Sets n_buckets. 1 when there are any that are not known.
 report() {
-    local engine=$1 target=$2 file status=0
-    local -A count=() example=()
+    local engine=$1 target=$2 file status=0 answers
+    local -A count=() example=() details=()
     for file in "${found[@]}"; do
         keep "$target" "$file"
         count[$bucket]=$((${count[$bucket]:-0} + 1))
-        example[$bucket]=$kept
+        example[$bucket]=$kept details[$bucket]=$answers
     done
     n_buckets=${#count[@]}
     progress "$engine" "$target" "$((elapsed_ms / 1000)) s"
     for bucket in "${!count[@]}"; do
         file=${example[$bucket]}
+        if ! is_first "$target" "${file##*/}"; then
+            echo "  ${count[$bucket]} inputs of a bucket reported above: ${file##*/}"
+            is_known "$target" "${file##*/}" || status=1
+            continue
+        fi
         echo "  $bucket"
+        [[ -z ${details[$bucket]} ]] || sed 's/^/    /' <<<"${details[$bucket]}"
         if is_known "$target" "${file##*/}"; then
             echo "    ${count[$bucket]} inputs; known: $(head -n 1 "fuzz/known/$target/${file##*/}.md")"
         else

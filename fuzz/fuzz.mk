@@ -1,16 +1,39 @@
 # Fuzzing: every target of every format, under libFuzzer and AFL++, and as plain replays. Included
 # by the main Makefile.
 #
-# A target is <format>_<kind>: the formats come from codecs/formats.def, the kinds are
-# fuzz/target_<kind>.c. An engine is a VARIANT like any other, so build/<engine>/fuzz/<target> is
-# its binary; in all other variants that is a replay program.
+# A target is <format>_<kind>, or <format>_import_<name> for an importer. The formats come from
+# codecs/formats.def, the kinds are fuzz/target_<kind>.c, the importers those of
+# corpora/import/importers.def. An engine is a VARIANT like any other, so build/<engine>/fuzz/<target>
+# is its binary; in all other variants that is a replay program. A target links one format.
 
 FUZZ_SECONDS ?= 30
 FUZZ_MINUTES ?= 10
 
 FUZZ_KINDS := $(patsubst fuzz/target_%.c,%,$(wildcard fuzz/target_*.c))
-FUZZ_FORMATS := $(shell sed -n 's/^FORMAT(\([a-z0-9_]*\))$$/\1/p' codecs/formats.def)
-FUZZ_TARGETS := $(foreach f,$(FUZZ_FORMATS),$(foreach k,$(FUZZ_KINDS),$(f)_$(k)))
+FUZZ_FORMATS := $(shell sed -n 's/^FORMAT(\([a-z0-9]*\))$$/\1/p' codecs/formats.def)
+# Importers as <format>_import_<name>: those that are given a file, and those that are given events.
+importers = $(shell sed -n 's/^IMPORTER(\([a-z0-9]*\), \([a-z0-9_]*\), $(1))$$/\1_import_\2/p' \
+	corpora/import/importers.def)
+FUZZ_EVENT_IMPORTS := $(call importers,EVENTS)
+FUZZ_IMPORTS := $(call importers,FILE) $(FUZZ_EVENT_IMPORTS)
+targets_of = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),$(1)_$(k)) \
+	$(filter $(1)_import_%,$(FUZZ_IMPORTS))
+FUZZ_TARGETS := $(foreach f,$(FUZZ_FORMATS),$(call targets_of,$(f)))
+# For scripts: all targets of all formats, whichever this run is limited to.
+export FUZZ_ALL_TARGETS := $(foreach f,$(FORMATS),$(call targets_of,$(f)))
+format_of = $(firstword $(subst _, ,$(1)))
+kind_of = $(word 2,$(subst _, ,$(1)))
+
+# Importers on top of libraries, which exist for the native machine and are not instrumented for MSan.
+# FUZZ_STATIC=1 links them statically.
+library = $(if $(FUZZ_STATIC),-Wl$(comma)-Bstatic) $(shell pkg-config $(if $(FUZZ_STATIC),--static) --libs $(1)) \
+	$(if $(FUZZ_STATIC),-Wl$(comma)-Bdynamic)
+comma := ,
+FUZZ_LIBS_pcdata_import_go_pclntab = $(call library,libelf)
+FUZZ_LIBS_templight_import_protobuf = $(call library,zlib)
+FUZZ_LIBRARIES ?= $(if $(filter msan i686 s390x,$(VARIANT)),,yes)
+FUZZ_LEFT_OUT := $(if $(FUZZ_LIBRARIES),,$(foreach t,$(FUZZ_IMPORTS),$(if $(value FUZZ_LIBS_$(t)),$(t))))
+FUZZ_HERE = $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
 
 # ---- engines, as variants ----------------------------------------------------------------------
 
@@ -46,18 +69,44 @@ $(FUZZ_OBJ)/mutator_libfuzzer_%.o: fuzz/mutator_libfuzzer.c
 	@mkdir -p $(@D)
 	$(say) $(CC) $(CFLAGS) -DBO_TARGET=$* -c $< -o $@
 
-# $(1): format, $(2): kind
-define FUZZ_TARGET_RULES
-$(FUZZ_OBJ)/$(1)_$(2).o: fuzz/target_$(2).c
-	@mkdir -p $$(@D)
-	$$(say) $$(CC) $$(CFLAGS) -DBO_FORMAT=$(1) -c $$< -o $$@
+# Importers without the JSON of test vectors, babeltrace, and the table of all importers.
+FUZZ_IMPORT_SRC := $(filter-out $(addprefix corpora/import/,test_% %vectors.c ctf.c statehist_ctf.c \
+	importers.c) $(if $(FUZZ_LIBRARIES),,$(shell grep -lE '<(gelf|zlib)\.h>' corpora/import/*.c)),\
+	$(wildcard corpora/import/*.c))
+$(FUZZ_OBJ)/libimport.a: $(FUZZ_IMPORT_SRC:%.c=$(OBJ)/%.o)
+	@rm -f $@
+	$(say) ar rcs $@ $^
 
-$(OUT)/fuzz/$(1)_$(2): $(FUZZ_OBJ)/$(1)_$(2).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(2)) \
-	$(OUT)/libbakeoff.a
+# The importer of LTTng's traces, with ctf_events.c in place of libbabeltrace2.
+$(FUZZ_OBJ)/statehist_ctf.o: corpora/import/statehist_ctf.c
+	@mkdir -p $(@D)
+	$(say) $(CC) $(CFLAGS) -DBO_WITH_BABELTRACE -c $< -o $@
+
+# $(1): format. The objects of the harness and of that format alone.
+define FUZZ_FORMAT_RULES
+$(FUZZ_OBJ)/lib$(1).a: $(filter $(OBJ)/harness/% $(OBJ)/codecs/$(1)/%,$(CORE_OBJ))
 	@mkdir -p $$(@D)
-	$$(say) $$(or $$(LINK_$$(VARIANT)),$$(CC)) $$^ $$(LDFLAGS) $$(ENGINE_$$(VARIANT)) $$(QUICK_LINK) $$(CORE_LIBS) -lm -o $$@
+	@rm -f $$@
+	$$(say) ar rcs $$@ $$^
 endef
-$(foreach f,$(FUZZ_FORMATS),$(foreach k,$(FUZZ_KINDS),$(eval $(call FUZZ_TARGET_RULES,$(f),$(k)))))
+$(foreach f,$(FORMATS),$(eval $(call FUZZ_FORMAT_RULES,$(f))))
+
+# $(1): target, $(2): its format, $(3): its kind, $(4): whether its input is events
+define FUZZ_TARGET_RULES
+$(FUZZ_OBJ)/$(1).o: fuzz/target_$(3).c
+	@mkdir -p $$(@D)
+	$$(say) $$(CC) $$(CFLAGS) -DBO_FORMAT=$(2) -DBO_IMPORTER=$(patsubst $(2)_import_%,%,$(1)) \
+	    $(if $(4),-DBO_FUZZ_EVENTS) -c $$< -o $$@
+
+$(OUT)/fuzz/$(1): $(FUZZ_OBJ)/$(1).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(3)) \
+	$(if $(4),$(FUZZ_OBJ)/ctf_events.o $(FUZZ_OBJ)/statehist_ctf.o) \
+	$(if $(filter import,$(3)),$(FUZZ_OBJ)/libimport.a) $(FUZZ_OBJ)/lib$(2).a
+	@mkdir -p $$(@D)
+	$$(say) $$(or $$(LINK_$$(VARIANT)),$$(CC)) $$^ $$(LDFLAGS) $$(ENGINE_$$(VARIANT)) $$(QUICK_LINK) \
+	    $$(CORE_LIBS) $$(FUZZ_LIBS_$(1)) -lm -o $$@
+endef
+$(foreach t,$(FUZZ_ALL_TARGETS),$(eval $(call \
+	FUZZ_TARGET_RULES,$(t),$(call format_of,$(t)),$(call kind_of,$(t)),$(filter $(t),$(FUZZ_EVENT_IMPORTS)))))
 
 $(OUT)/fuzz/seeds: $(FUZZ_OBJ)/seeds_main.o $(OUT)/libbakeoff.a
 	@mkdir -p $(@D)
@@ -71,17 +120,17 @@ build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c 
 # As many at once as there are processors.
 FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-afl-%)
 
-.PHONY: fuzz fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
-	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test $(FUZZ_RUNS)
+.PHONY: fuzz fuzz-list fuzz-matrix fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
+	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test mutants check-mutants quick/objects $(FUZZ_RUNS)
 
-fuzz-binaries: $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
+fuzz-binaries: $(FUZZ_HERE:%=$(OUT)/fuzz/%)
 	@:
 
 fuzz-tools:
 	@for tool in clang afl-clang-fast afl-fuzz; do command -v $$tool >/dev/null || { \
 	    echo "fuzz: $$tool is missing; Debian packages: $(PACKAGES_FUZZ)" >&2; exit 1; }; done
 
-FUZZ_MUTATORS := $(FUZZ_KINDS:%=build/afl/fuzz/mutator_%.so)
+FUZZ_MUTATORS = $(sort $(foreach t,$(FUZZ_TARGETS),build/afl/fuzz/mutator_$(call kind_of,$(t)).so))
 
 fuzz-engines: fuzz-tools $(FUZZ_MUTATORS)
 	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_libfuzzer) fuzz-binaries
@@ -102,18 +151,34 @@ fuzz-replay: ## replay all seeds and regressions under ASan and UBSan
 # The same in the current VARIANT. RUN_<variant> is an emulator, for foreign machines; what that takes is no measure, so
 # that regressions of time are left to the others.
 fuzz-replay-here: fuzz-binaries
-	@status=0; for target in $(FUZZ_TARGETS); do \
+	@status=0; $(if $(FUZZ_LEFT_OUT),echo "note: $(VARIANT): without the libraries that these targets need:" \
+	    "$(strip $(FUZZ_LEFT_OUT))";) \
+	for target in $(FUZZ_HERE); do \
 	    inputs=fuzz/seeds/$$target; \
 	    [[ ! -d fuzz/regressions/$$target ]] || inputs+=" $$(find fuzz/regressions/$$target -type f \
 	        $(if $(RUN_$(VARIANT)),-not -name 'too-slow-*'))"; \
 	    $(RUN_$(VARIANT)) $(OUT)/fuzz/$$target $$inputs || status=1; \
 	done; exit $$status
 
-fuzz: fuzz-build fuzz-replay ## run each fuzz target for FUZZ_SECONDS (30) under both engines
-	+@$(FUZZ_MAKE) -k --output-sync $(FUZZ_RUNS)
+# A seed or regression that fails is reported by its replay; the engines run without it.
+fuzz: fuzz-build ## replay, then run FUZZ_TARGETS (all) for FUZZ_SECONDS (30) each under both engines
+	@rm -rf build/fuzz/failing build/fuzz/reported
+	+@status=0; \
+	$(FUZZ_MAKE) -k --output-sync $(FUZZ_TARGETS:%=fuzz-run-replay-%) || status=1; \
+	$(FUZZ_MAKE) -k --output-sync $(FUZZ_RUNS) || status=1; \
+	fuzz/known.sh || status=1; exit $$status
 
-$(FUZZ_RUNS): fuzz-run-%:
+$(FUZZ_RUNS) $(FUZZ_TARGETS:%=fuzz-run-replay-%): fuzz-run-%:
 	@fuzz/run.sh $(subst -, ,$*) $(FUZZ_SECONDS)
+
+fuzz-list: ## print FUZZ_TARGETS (all), one a line
+	@printf '%s\n' $(FUZZ_TARGETS)
+
+# One job a format. Its minutes: an hour to build, replay and count coverage, and what each target takes.
+FUZZ_JOB_MINUTES = $(shell echo $$((60 + $(words $(call targets_of,$(1))) * ($(FUZZ_MINUTES) + 5))))
+fuzz-matrix: ## print the jobs of a nightly of FUZZ_MINUTES (10) a target, as JSON for GitHub Actions
+	@printf '%s\n' $(foreach f,$(FUZZ_FORMATS),'$(f) $(call FUZZ_JOB_MINUTES,$(f))') | jq -Rnc \
+	    '{include: [inputs / " " | {format: .[0], minutes: .[1] | tonumber}]}'
 
 fuzz-nightly: fuzz-build fuzz-cmplog fuzz-replay ## FUZZ_MINUTES (10) a target; keep a corpus, write results/fuzz
 	+@$(FUZZ_MAKE) VARIANT=gcc fuzz-binaries
@@ -137,24 +202,67 @@ FAULTS ?=
 fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are found
 	+@fuzz/faults.sh $(or $(FAULT_SECONDS),60) $(FAULTS)
 
-# $(1): format
-FORMAT_TESTS = $(patsubst %.c,build/gcc/test/%,$(filter codecs/$(1)/%,$(TEST_SRC)))
+# ---- mutation score -----------------------------------------------------------------------------
 
+# quick/checks/FORMAT is what runs on one planted edit in a file of the format (or of `harness`), with
+# -j1 in this order, the cheapest first: a program is linked when the checks before it have passed.
+# Each prints its name before it runs.
+quick/objects: $(CORE_OBJ)
+
+quick/replay/%: $(OUT)/fuzz/%
+	@echo "check: replay of $*"; $< -1 fuzz/seeds/$* $(wildcard fuzz/regressions/$*)
+quick/tests/%: $(OUT)/test/%/tests
+	@echo "check: tests of $*"; $<
+quick/generated/%: $(OUT)/selfcheck
+	@echo "check: selfcheck of generated $*"; $< --first --light --generated 6 $* codecs/$*/golden.tsv
+quick/documents/%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
+	@echo "check: selfcheck of documents of $*"; $< --first --light --generated 0 \
+	    --checks-up-to 300000 --up-to 1000000 $* codecs/$*/golden.tsv $(call documents,$*)
+
+# $(1): formats, $(2): folder
+quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)_$(k))
+quick_checks = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
+	quick/tests/$(2) $(1:%=quick/documents/%)
+quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
+$(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))))
+
+build/mutants/edits: fuzz/edits.c
+	@mkdir -p $(@D)
+	$(say) gcc -std=gnu11 -D_GNU_SOURCE -O2 $(WARNINGS) $< -o $@
+
+# The trees start from the objects that are built here.
+MUTANTS_OBJ := $(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(OBJ)/harness/selfcheck.o $(FUZZ_COMMON_OBJ) $(FUZZ_MAIN) \
+	$(patsubst %.c,$(OBJ)/%.o,$(TEST_MAIN).c $(filter harness/% codecs/%,$(TEST_SRC))) \
+	$(if $(filter $(PROTOBUF_C_TEST).c,$(TEST_SRC)),$(OBJ)/$(PROTOBUF_C_CODE).o) \
+	$(patsubst %,$(FUZZ_OBJ)/%.o,$(foreach f,$(FORMATS),$(foreach k,$(filter-out import,$(FUZZ_KINDS)),$(f)_$(k))))
+mutants: build/mutants/edits $(MUTANTS_OBJ) $(ALL_DOCUMENTS) ## mutation score: plant N (200) small edits drawn with SEED (1), in FORMAT (all)
+	@fuzz/mutants.sh $(or $(N),200) $(or $(SEED),1) $(FORMAT)
+
+# The script itself on a toy project, and its list of equivalent edits.
+check-mutants: build/mutants/edits
+	@fuzz/test_mutants.sh $<
+	@fuzz/mutants.sh anchors
+
+# Candidates of an importer are those of the format's encodings and text form, too. What is called written-* is
+# written by hand and stays.
 fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, what tests reject, entropy
 	+@$(FUZZ_MAKE) VARIANT=asan build/asan/fuzz/seeds
-	+@$(FUZZ_MAKE) VARIANT=gcc $(foreach f,$(FUZZ_FORMATS),$(call FORMAT_TESTS,$(f)))
+	+@$(FUZZ_MAKE) VARIANT=gcc $(FUZZ_FORMATS:%=build/gcc/test/codecs/%/tests) build/gcc/test/corpora/import/tests
 	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_libfuzzer) fuzz-binaries
 	rm -rf build/fuzz/candidates
-	mkdir -p build/fuzz/candidates
+	mkdir -p $(FUZZ_ALL_TARGETS:%=build/fuzz/candidates/%)
 	build/asan/fuzz/seeds build/fuzz/candidates
-	@$(foreach f,$(FUZZ_FORMATS),for t in $(call FORMAT_TESTS,$(f)); do \
-	    BAKEOFF_KEEP=$(CURDIR)/build/fuzz/candidates/$(f)_bytes $$t >build/fuzz/seeds.log 2>&1 || \
-	        { cat build/fuzz/seeds.log >&2; exit 1; }; done;)
-	@for target in $(FUZZ_TARGETS); do \
-	    kept=fuzz/seeds/$$target candidates=build/fuzz/candidates/$$target; \
-	    rm -rf $$kept; mkdir -p $$kept; \
+	@$(foreach f,$(FUZZ_FORMATS),BAKEOFF_KEEP=$(CURDIR)/build/fuzz/candidates/$(f)_bytes \
+	    build/gcc/test/codecs/$(f)/tests >build/fuzz/seeds.log 2>&1 || { cat build/fuzz/seeds.log >&2; exit 1; };)
+	@BAKEOFF_KEEP_IMPORTS=$(CURDIR)/build/fuzz/candidates build/gcc/test/corpora/import/tests \
+	    >build/fuzz/seeds.log 2>&1 || { cat build/fuzz/seeds.log >&2; exit 1; }
+	@. fuzz/engines.sh; find build/fuzz/candidates -type f -size +$${MAX_INPUT_NBYTES}c -delete; \
+	for target in $(FUZZ_TARGETS); do \
+	    kept=fuzz/seeds/$$target candidates=build/fuzz/candidates/$$target encodings=; \
+	    mkdir -p $$kept; find $$kept -type f -not -name 'written-*' -delete; \
 	    find $$candidates -name 'refused-*' -exec mv -t $$kept {} +; \
-	    build/libfuzzer/fuzz/$$target -merge=1 $$kept $$candidates 2>$$candidates.log || \
+	    [[ $$target != *_import_* ]] || encodings=build/fuzz/candidates/$${target%%_*}_bytes; \
+	    build/libfuzzer/fuzz/$$target -merge=1 $$kept $$candidates $$encodings 2>$$candidates.log || \
 	        { cat $$candidates.log >&2; exit 1; }; \
 	    echo "$$target: $$(ls $$candidates | wc -l) candidates, $$(ls $$kept | wc -l) kept"; \
 	done

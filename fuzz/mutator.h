@@ -8,6 +8,7 @@
 #define BO_FUZZ_INPUT_bytes BO_FUZZ_ENCODING
 #define BO_FUZZ_INPUT_model BO_FUZZ_ENTROPY
 #define BO_FUZZ_INPUT_damage BO_FUZZ_ENTROPY
+#define BO_FUZZ_INPUT_import BO_FUZZ_ENCODING
 #define BO_FUZZ_INPUT_(target) BO_FUZZ_INPUT_##target
 #define BO_FUZZ_INPUT(target) BO_FUZZ_INPUT_(target)
 

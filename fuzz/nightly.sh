@@ -15,7 +15,7 @@ store=$CORPUS/$target
 stats=$CORPUS/$target.stats
 night=$WORK/night/$target
 mkdir -p "$store" "$WORK/night"
-rm -f "$night".*
+rm -rf "$night".* "$WORK/reported/$target"
 
 # measure: "FILES FEATURES COVERAGE" of the stored corpus.
 measure() {
@@ -28,7 +28,7 @@ measure() {
 # merge INTO FROM...: adds the files that bring new coverage.
 merge() {
     local log=$WORK/$target.merge
-    build/libfuzzer/fuzz/"$target" -merge=1 -timeout=5 -artifact_prefix="$WORK/" "$@" >"$log" 2>&1 ||
+    build/libfuzzer/fuzz/"$target" -merge=1 "${LIBFUZZER_LIMITS[@]}" -artifact_prefix="$WORK/" "$@" >"$log" 2>&1 ||
         engine_failed libfuzzer "$target" "$log"
 }
 
@@ -56,15 +56,15 @@ fell() {
     echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts that" >&2
 }
 
-mapfile -t start < <(start_inputs "$target" "$WORK/$target.regressions")
+mapfile -t start < <(start_inputs "$target" "$WORK/$target.given")
 merge "$store" "${start[@]}"
 read -r files_before features_before coverage_before <<<"$(measure)"
 [[ ! -f $stats || ${FUZZ_PRUNE:-} ]] || read -r files_before features_before coverage_before <"$stats"
 
 # CmpLog has an instance of its own beside the main one, which has our mutator.
 run_cmplog() {
-    afl-fuzz -S cmplog -i "$WORK/afl/$target/start" -o "$WORK/afl/$target" -V "$half" -t 5000 -m none \
-        -G $MAX_INPUT_NBYTES -c build/cmplog/fuzz/"$target" \
+    afl-fuzz -S cmplog -i "$WORK/afl/$target/start" -o "$WORK/afl/$target" -V "$half" \
+        "${AFL_LIMITS[@]}" -c build/cmplog/fuzz/"$target" \
         -- build/afl/fuzz/"$target" >"$WORK/$target.cmplog" 2>&1 || true
 }
 (sleep 2 && run_cmplog) &

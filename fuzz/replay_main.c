@@ -1,10 +1,14 @@
 /*
  * A plain main for any fuzz target: replays files, and all files of directories, without an engine.
  *
- *   <target> [-v] [-w FILE] [-c DIR] PATH...
+ *   <target> [-1] [-p] [-v] [-w FILE] [-c DIR] PATH...
  *   <target> -l
  *
+ * -p, --print prints each input's model in the format's text form before it is checked: the generated
+ * model and each mutation of it (model), the generated model and what is decoded after the damage
+ * (damage), what each codec decodes (bytes), or what is imported (import).
  * -l lists the format's codecs in this build, in the order in which the fuzzers count what they met.
+ * -1 stops after the first input that fails.
  * -w writes what each codec's worst inputs cost, -c the lines that each operation covers (observe.h).
  * The inputs run in a child process; when one kills it, the parent names the file and goes on with
  * the next. Exits 0 when all passed, 1 when one failed (or could not be read), 2 when there was
@@ -12,6 +16,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz/limits.h"
 #include "fuzz/observe.h"
 #include "fuzz/target.h"
-
-/* Seconds of CPU time; an input that takes more is a finding, as work must stay linear. */
-enum { SECONDS_PER_INPUT = 4 };
 
 struct paths {
     char **items;
@@ -34,7 +37,7 @@ struct paths {
 };
 
 struct options {
-    bool verbose;
+    bool verbose, stop_at_first;
     const char *worst, *coverage; /* files to write, or NULL */
 };
 
@@ -122,7 +125,7 @@ static void replay(const char *path)
     size_t nbytes;
     bo_fuzz_observe_input(path);
     uint8_t *data = read_file(path, &nbytes);
-    limit_cpu_seconds(SECONDS_PER_INPUT);
+    limit_cpu_seconds(BO_FUZZ_MAX_SECONDS);
     LLVMFuzzerTestOneInput(data, nbytes);
     limit_cpu_seconds(0);
     free(data);
@@ -154,7 +157,7 @@ static bool replay_from(const struct paths *paths, volatile size_t *next,
         die("wait");
     if (WIFSIGNALED(status))
         fprintf(stderr, "replay: %s\n",
-                WTERMSIG(status) == SIGPROF ? "too slow: the CPU time for one input is up"
+                WTERMSIG(status) == SIGPROF ? "too slow: the input takes more CPU time than allowed"
                                             : strsignal(WTERMSIG(status)));
     return status == 0;
 }
@@ -176,6 +179,8 @@ static size_t replay_all(const struct paths *paths, const char *program,
         fprintf(stderr, "replay: FAILED on %s; again: %s %s\n", paths->items[*next], program,
                 paths->items[*next]);
         (*next)++;
+        if (options->stop_at_first)
+            break;
     }
     return n_failed;
 }
@@ -185,12 +190,20 @@ int main(int argc, char **argv)
     const char *name = strrchr(argv[0], '/');
     struct options options = {0};
     struct paths paths = {0};
-    for (int option; (option = getopt(argc, argv, "lvw:c:")) != -1;)
+    static const struct option long_options[] = {{"print", no_argument, NULL, 'p'},
+                                                 {NULL, 0, NULL, 0}};
+    for (int option; (option = getopt_long(argc, argv, "1lpvw:c:", long_options, NULL)) != -1;)
         switch (option) {
+        case 'p':
+            bo_fuzz_prints = true;
+            break;
         case 'l':
             for (const struct bo_codec *const *c = bo_fuzz_format->codecs; *c; c++)
                 puts((*c)->name);
             return 0;
+        case '1':
+            options.stop_at_first = true;
+            break;
         case 'v':
             options.verbose = true;
             break;
@@ -206,7 +219,8 @@ int main(int argc, char **argv)
     for (int i = optind; i < argc; i++)
         collect(&paths, argv[i]);
     if (paths.n == 0) {
-        fprintf(stderr, "replay: no inputs; usage: %s [-v] [-w FILE] [-c DIR] PATH...\n", argv[0]);
+        fprintf(stderr, "replay: no inputs; usage: %s [-1] [-p] [-v] [-w FILE] [-c DIR] PATH...\n",
+                argv[0]);
         return 2;
     }
     const size_t n_failed = replay_all(&paths, argv[0], &options);

@@ -44,10 +44,10 @@ codecs() {
 # worst FORMAT: of each codec's open and decode, the slowest and the hungriest unit of all targets. The
 # replays are those of VARIANT=gcc, as fast as codecs are.
 worst() {
-    local kind inputs
-    for kind in bytes model damage; do
-        mapfile -t inputs < <(known_inputs "$1_$kind")
-        build/gcc/fuzz/"$1_$kind" -w "$WORK/worst.$1_$kind" "${inputs[@]}" >/dev/null
+    local target inputs
+    for target in $(targets_of "$1"); do
+        mapfile -t inputs < <(known_inputs "$target")
+        build/gcc/fuzz/"$target" -w "$WORK/worst.$target" "${inputs[@]}" >/dev/null
     done
     cat "$WORK/worst.$1"_* | awk -F '\t' -v OFS='\t' -v format="$1" '
         function rate(cost, n) { return cost / (n < 64 ? 64 : n) }

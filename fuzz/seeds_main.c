@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "fuzz/limits.h"
 #include "harness/registry.h"
 
-enum { N_MODELS = 24, MAX_SCALE = 6, N_ENTROPY = 96, MAX_SEED = 32768, MAX_PATH = 1024 };
+enum { N_MODELS = 24, MAX_SCALE = 6, N_ENTROPY = 96, MAX_PATH = 1024 };
 
 _Noreturn static void die(const char *what, const char *why)
 {
@@ -48,7 +49,7 @@ static void write_encodings(const char *dir, const struct bo_format *format, uns
         const enum bo_status status = (*codec)->encode(model, &out, &err);
         if (status && status != BO_UNSUPPORTED && status != BO_OVER_LIMIT)
             die((*codec)->name, err.what);
-        if (status == BO_OK && out.n <= MAX_SEED)
+        if (status == BO_OK && out.n <= BO_FUZZ_MAX_INPUT_NBYTES)
             write_seed(dir, format, "bytes", (*codec)->name, number, bo_writer_span(&out));
         bo_writer_free(&out);
     }
@@ -62,7 +63,7 @@ static void write_text(const char *dir, const struct bo_format *format, unsigned
     bo_writer_init(&out, arena);
     if (format->print(model, &out, &err))
         die("text", err.what);
-    if (out.n <= MAX_SEED)
+    if (out.n <= BO_FUZZ_MAX_INPUT_NBYTES)
         write_seed(dir, format, "bytes", "text", number, bo_writer_span(&out));
     bo_writer_free(&out);
 }

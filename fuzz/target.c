@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "harness/guard.h"
-#include "harness/registry.h"
+
+bool bo_fuzz_prints;
 
 /* Units (tables, functions, ...) of a generated model, at most. */
 enum { MAX_SCALE = 16 };
@@ -106,6 +107,47 @@ const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entr
     return model;
 }
 
+void bo_fuzz_show(const char *title, const void *model)
+{
+    struct bo_arena arena;
+    struct bo_writer text;
+    struct bo_error error = {0};
+    if (!bo_fuzz_prints)
+        return;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    printf("# %s\n", title);
+    if (bo_fuzz_format->print(model, &text, &error))
+        printf("# does not print: %s\n", error.what ? error.what : "no phrase");
+    else
+        fwrite(text.p, 1, text.n, stdout);
+    fflush(stdout);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
+/* What a codec, or the parser of the text form, decodes; nothing unless bo_fuzz_prints. */
+static void show_decoded(const char *name, struct bo_span bytes,
+                         enum bo_status (*decode)(struct bo_span, struct bo_arena *, void **,
+                                                  struct bo_error *),
+                         const struct bo_effort *effort)
+{
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model = NULL;
+    char title[80];
+    if (!bo_fuzz_prints)
+        return;
+    bo_arena_init(&arena, effort->budget_nbytes);
+    snprintf(title, sizeof title, "decoded by %s", name);
+    if (decode(bytes, &arena, &model, &error) == BO_OK)
+        bo_fuzz_show(title, model);
+    else
+        printf("# rejected by %s: %s\n", name, error.what ? error.what : "no phrase");
+    fflush(stdout);
+    bo_arena_free(&arena);
+}
+
 void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
                           const struct bo_effort *effort)
 {
@@ -127,6 +169,7 @@ void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encodi
         bo_probes_draw(format, model, &arena, &probes);
     if (!bo_guarded_copy(bytes, &guarded))
         abort();
+    show_decoded(encoding->name, guarded.span, encoding->decode, effort);
     if (!bo_check_bytes_in_place(format, encoding, guarded.span, model ? &probes : NULL, effort,
                                  &accepted, &finding))
         bo_fuzz_report(&finding);
@@ -142,6 +185,7 @@ void bo_fuzz_offer_text(const struct bo_format *format, struct bo_span text,
 {
     struct bo_finding finding;
     bool accepted;
+    show_decoded("the parser of the text form", text, format->parse, effort);
     if (!bo_check_text(format, text, effort, &accepted, &finding))
         bo_fuzz_report(&finding);
 }

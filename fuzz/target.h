@@ -6,7 +6,7 @@
 #define BO_FUZZ_TARGET_H
 
 #include "harness/check.h"
-#include "harness/format.h"
+#include "harness/registry.h"
 
 /* The target's format, or a watched copy of it (observe.h). */
 extern const struct bo_format *bo_fuzz_format;
@@ -15,6 +15,8 @@ extern const struct bo_format *bo_fuzz_format;
 #define BO_FUZZ_FORMAT(name) BO_FUZZ_FORMAT_(name)
 extern const struct bo_format BO_FUZZ_FORMAT(BO_FORMAT);
 const struct bo_format *bo_fuzz_format = &BO_FUZZ_FORMAT(BO_FORMAT);
+/* A target links one format. */
+const struct bo_format *bo_formats[] = {&BO_FUZZ_FORMAT(BO_FORMAT), NULL};
 #endif
 
 /*
@@ -57,6 +59,12 @@ const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned
  */
 const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entropy,
                              struct bo_arena *arena);
+
+/* Whether to print models before they are checked: `--print` of a replay. */
+extern bool bo_fuzz_prints;
+
+/* Prints the text form of a model to stdout, under a line `# title`; nothing unless bo_fuzz_prints. */
+void bo_fuzz_show(const char *title, const void *model);
 
 /* bo_fuzz_offer to every encoding, those of ours on top of a library too, where they are built. */
 void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,

@@ -46,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
     bo_arena_init(&arena, effort.budget_nbytes);
     bo_writer_init(&out, &arena);
     const void *model = bo_fuzz_generate(bo_fuzz_format, entropy, &arena);
+    bo_fuzz_show("generated", model);
     if (encode(encoding, model, &out)) {
         const size_t encoded_nbytes = out.n;
         if (bo_put_space(&out, GROWTH))

@@ -7,7 +7,6 @@
  * sampled, how many small changes are made to the model, and their entropy.
  */
 #include "fuzz/target.h"
-#include "harness/registry.h"
 
 enum { MAX_MUTATIONS = 3, N_PARAMS = 2 + 8 * MAX_MUTATIONS };
 
@@ -53,8 +52,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
     struct bo_arena arena;
     bo_arena_init(&arena, effort.budget_nbytes);
     const void *model = bo_fuzz_generate(bo_fuzz_format, entropy, &arena);
-    for (uint32_t left = bo_random_below(&params, MAX_MUTATIONS + 1); left; left--)
+    bo_fuzz_show("generated", model);
+    for (uint32_t left = bo_random_below(&params, MAX_MUTATIONS + 1); left; left--) {
         model = mutate(model, &params, &arena);
+        bo_fuzz_show("mutated", model);
+    }
     check_encoding(encoding, model, &effort);
     bo_arena_free(&arena);
     return 0;

@@ -34,9 +34,13 @@ struct bo_release {
 #define ONE_ALLOCATION_A_BLOCK 0
 #endif
 
+#ifndef BO_MAX_FIRST_CAP
+#define BO_MAX_FIRST_CAP SIZE_MAX
+#endif
+
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes)
 {
-    *arena = (struct bo_arena){.budget_nbytes = budget_nbytes};
+    *arena = (struct bo_arena){.budget_nbytes = budget_nbytes, .max_first_cap = BO_MAX_FIRST_CAP};
 }
 
 /* One block is kept, so that a loop of mark and rewind does not go to the system each time. */
@@ -163,22 +167,27 @@ void *bo_zalloc_array(struct bo_arena *arena, size_t n, size_t size)
     return p;
 }
 
-void *bo_grow_array(struct bo_arena *arena, void *old, size_t n, size_t need_n, size_t *cap_ret,
-                    size_t size)
+bool bo_grow_full(struct bo_arena *arena, void *array_ref, size_t n, size_t n_more, size_t *cap,
+                  size_t first_cap, size_t size)
 {
-    size_t cap = *cap_ret;
-    if (need_n <= cap)
-        return old;
-    cap = cap > SIZE_MAX / 2 ? SIZE_MAX : 2 * cap;
-    cap = cap < need_n ? need_n : cap;
-    cap = cap < 16 ? 16 : cap;
-    void *p = bo_alloc_array(arena, cap, size);
-    if (!p)
-        return NULL;
+    const size_t least = bo_first_cap(arena, first_cap);
+    size_t new_cap = *cap > SIZE_MAX / 2 ? SIZE_MAX : 2 * *cap;
+    if (n_more > SIZE_MAX - n) {
+        refuse(arena, BO_OVER_LIMIT);
+        return false;
+    }
+    new_cap = new_cap < n + n_more ? n + n_more : new_cap;
+    new_cap = new_cap < least ? least : new_cap;
+    const void *old;
+    void *grown = bo_alloc_array(arena, new_cap, size);
+    if (!grown)
+        return false;
+    memcpy(&old, array_ref, sizeof old);
     if (n)
-        memcpy(p, old, n * size);
-    *cap_ret = cap;
-    return p;
+        memcpy(grown, old, n * size);
+    memcpy(array_ref, &grown, sizeof grown);
+    *cap = new_cap;
+    return true;
 }
 
 struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena)

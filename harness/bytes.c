@@ -70,25 +70,30 @@ void bo_writer_reset(struct bo_writer *out)
 }
 
 /*
- * Reallocates a buffer of the writer, charged to its arena; NULL (and the status set) when refused.
+ * Grows a buffer of the writer, charged to its arena. p_ref: the address of the pointer to it. False
+ * (and the status set) when refused; the buffer is then as before.
  */
-static void *regrow(struct bo_writer *out, void *p, size_t *cap, size_t need, size_t size)
+static bool grow(struct bo_writer *out, void *p_ref, size_t *cap, size_t need, size_t size)
 {
+    const size_t least = bo_first_cap(out->arena, 64);
     size_t new_cap = *cap > SIZE_MAX / 2 ? need : 2 * *cap;
     new_cap = new_cap < need ? need : new_cap;
-    new_cap = new_cap < 64 ? 64 : new_cap;
+    new_cap = new_cap < least ? least : new_cap;
     if (new_cap > SIZE_MAX / size || !bo_arena_charge(out->arena, *cap * size, new_cap * size)) {
         out->status = new_cap > SIZE_MAX / size ? BO_OVER_LIMIT : out->arena->refusal;
-        return NULL;
+        return false;
     }
+    void *p;
+    memcpy(&p, p_ref, sizeof p);
     void *grown = realloc(p, new_cap * size);
     if (!grown) {
         bo_arena_charge(out->arena, new_cap * size, *cap * size);
         out->status = BO_NO_MEMORY;
-        return NULL;
+        return false;
     }
+    memcpy(p_ref, &grown, sizeof grown);
     *cap = new_cap;
-    return grown;
+    return true;
 }
 
 /*
@@ -118,13 +123,9 @@ static void mark(struct bo_writer *out, const char *name, bool counted)
         }
         out->sections[out->n_sections++] = (struct bo_section){.name = name, .counted = counted};
     }
-    if (out->n_marks == out->cap_marks) {
-        void *grown =
-            regrow(out, out->marks, &out->cap_marks, out->n_marks + 1, sizeof *out->marks);
-        if (!grown)
-            return;
-        out->marks = grown;
-    }
+    if (out->n_marks == out->cap_marks &&
+        !grow(out, &out->marks, &out->cap_marks, out->n_marks + 1, sizeof *out->marks))
+        return;
     out->marks[out->n_marks++] = (struct bo_run_mark){out->n, i};
 }
 
@@ -187,10 +188,8 @@ uint8_t *bo_put_space(struct bo_writer *out, size_t n)
             out->status = BO_OVER_LIMIT;
             return NULL;
         }
-        void *grown = regrow(out, out->p, &out->cap, out->n + n, 1);
-        if (!grown)
+        if (!grow(out, &out->p, &out->cap, out->n + n, 1))
             return NULL;
-        out->p = grown;
     }
     uint8_t *p = out->p + out->n;
     out->n += n;

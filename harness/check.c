@@ -1,6 +1,7 @@
 /* The generic checks, one by one. */
 #include "harness/check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "harness/contest.h"
@@ -58,11 +59,18 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
                         .effort = effort,
                         .result = {.outcome = BO_PASS}};
     format->units(model, units);
-    t->large = units[0].n > LARGE_UNITS;
+    t->large = units[0].n > LARGE_UNITS && !effort->whole;
     bo_arena_init(&t->arena, effort->budget_nbytes);
+    t->arena.max_first_cap = 1;
     bo_writer_init(&t->encoded, &t->arena);
     struct bo_error error = {0};
-    enum bo_status status = codec->encode(model, &t->encoded, &error);
+    enum bo_status status = BO_OK;
+    if (effort->encoding.p) {
+        t->encoded.p = (uint8_t *)(uintptr_t)effort->encoding.p;
+        t->encoded.n = effort->encoding.n;
+    } else {
+        status = codec->encode(model, &t->encoded, &error);
+    }
     if (status == BO_OK)
         status = bo_held_model(format, codec, model, &t->arena, &t->held, &error);
     if (status == BO_OK)
@@ -79,7 +87,8 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
 
 static void trial_end(struct trial *t)
 {
-    bo_writer_free(&t->encoded);
+    if (!t->effort->encoding.p)
+        bo_writer_free(&t->encoded);
     bo_arena_free(&t->arena);
 }
 
@@ -194,6 +203,9 @@ static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, vo
             char query[120] = "";
             bo_contest_describe_query(&c, c.queries, query, sizeof query);
             trial_fail(t, kind, "oracle", "answers-nonsense", query, NULL);
+            bo_finding_compare(&t->result.finding, kind, c.queries,
+                               &(struct bo_reply){t->codec->name, status, bo_contest_got(&c)},
+                               &(struct bo_reply){"oracle", BO_OUT_OF_RANGE, {NULL, 0}});
             return;
         }
     }
@@ -275,8 +287,8 @@ static bool offer(struct trial *t, struct bo_span in)
 static size_t n_samples(const struct trial *t, size_t nbytes)
 {
     enum { MAX_DAMAGED_NBYTES = 32 << 20, AT_LEAST = 2, OF_LARGE_ONE_IN = 8 };
-    if (t->effort->n_damage_sample == 0)
-        return 0;
+    if (t->effort->n_damage_sample == 0 || t->effort->whole)
+        return t->effort->n_damage_sample;
     const size_t affordable = MAX_DAMAGED_NBYTES / (nbytes + 1);
     const size_t wanted = t->effort->n_damage_sample / (t->large ? OF_LARGE_ONE_IN : 1);
     const size_t n = affordable < wanted ? affordable : wanted;
@@ -362,24 +374,137 @@ static struct bo_check_result check_damage(const struct bo_format *format,
     return t.result;
 }
 
-/* What an allocation failure is injected into. */
-static enum bo_status attempt(const struct trial *t, unsigned step, struct bo_arena *arena,
-                              struct bo_error *error)
+/* ---- allocation failures ---------------------------------------------------------------------- */
+
+/* What an allocation failure is injected into, beside queries. */
+enum step { ENCODE, DECODE, OPEN, PRINT, PARSE, N_STEPS };
+
+static const char *const steps[] = {"encode", "decode", "open", "print", "parse"};
+
+static enum bo_status attempt(const struct trial *t, enum step step, struct bo_span text,
+                              struct bo_arena *arena, struct bo_error *error)
 {
     void *ignored = NULL;
     struct bo_writer out;
     enum bo_status status;
     switch (step) {
-    case 0:
+    case DECODE:
+        return t->codec->decode(bo_writer_span(&t->encoded), arena, &ignored, error);
+    case OPEN:
+        return t->codec->open(bo_writer_span(&t->encoded), arena, &ignored, error);
+    case PARSE:
+        return t->format->parse(text, arena, &ignored, error);
+    default:
         bo_writer_init(&out, arena);
-        status = t->codec->encode(t->model, &out, error);
+        status = step == ENCODE ? t->codec->encode(t->model, &out, error)
+                                : t->format->print(t->model, &out, error);
         bo_writer_free(&out);
         return status;
-    case 1:
-        return t->codec->decode(bo_writer_span(&t->encoded), arena, &ignored, error);
-    default:
-        return t->codec->open(bo_writer_span(&t->encoded), arena, &ignored, error);
     }
+}
+
+/* Large models see fewer of the first failures; late ones are drawn from each doubling anyway. */
+static struct bo_failures failures_of(const struct trial *t)
+{
+    enum { OF_LARGE_ONE_IN = 8 };
+    const uint64_t n = t->effort->max_failures;
+    return (struct bo_failures){.n_first =
+                                    t->large ? (n + OF_LARGE_ONE_IN - 1) / OF_LARGE_ONE_IN : n,
+                                .random = bo_random_seeded(t->effort->seed)};
+}
+
+static void trial_fail_alloc(struct trial *t, const struct bo_query_kind *kind, const char *doing,
+                             uint64_t fail_at, bool is_complete, const struct bo_error *error)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s, allocation %" PRIu64 "%s", doing, fail_at,
+             is_complete ? " does not occur" : " fails");
+    trial_fail(t, kind, "itself", "allocation-failure", text, error);
+}
+
+static void fail_each(struct trial *t, enum step step, struct bo_span text)
+{
+    struct bo_failures failures = failures_of(t);
+    bool is_complete = false;
+    while (!is_complete && t->result.outcome == BO_PASS && bo_next_failure(&failures)) {
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        bo_arena_init(&arena, t->effort->budget_nbytes);
+        arena.max_first_cap = 1;
+        arena.fail_at = failures.at;
+        const enum bo_status status = attempt(t, step, text, &arena, &error);
+        is_complete = arena.n_allocs < failures.at;
+        if (!bo_ends_well(status, &error, is_complete))
+            trial_fail_alloc(t, NULL, steps[step], failures.at, is_complete, &error);
+        t->result.n_cases++;
+        bo_arena_free(&arena);
+    }
+}
+
+/* The codec's answers to the first n queries are those that the oracle has given. */
+static bool is_right(struct bo_contest *c, size_t n)
+{
+    return bo_contest_ask_codec(c, n) == BO_OK && c->got.n == c->expected.n &&
+           memcmp(c->got.p, c->expected.p, c->got.n) == 0;
+}
+
+/*
+ * The failures.at-th allocation that n queries of a new reader make fails. The error is named, and the
+ * same reader answers all n as soon as there is memory. *is_complete_ret: there were fewer allocations.
+ */
+static bool survives_failure(struct bo_contest *c, size_t n, uint64_t fail_at, struct bo_span in,
+                             const struct bo_effort *effort, bool *is_complete_ret)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, effort->budget_nbytes);
+    arena.max_first_cap = 1;
+    bool ok = c->codec->open(in, &arena, &c->reader, &c->error) == BO_OK;
+    if (ok) {
+        arena.fail_at = arena.n_allocs + fail_at;
+        c->error = (struct bo_error){0};
+        const enum bo_status status = bo_contest_ask_codec(c, n);
+        *is_complete_ret = arena.n_allocs < arena.fail_at;
+        arena.fail_at = 0;
+        ok = bo_ends_well(status, &c->error, *is_complete_ret) && is_right(c, n);
+    }
+    bo_arena_free(&arena);
+    return ok;
+}
+
+/* Some queries of a kind, among them edges. */
+static size_t draw_some(struct bo_contest *c, const struct bo_effort *effort)
+{
+    enum { N_LISTED = 8, N_EDGES = 8 };
+    struct bo_random random = bo_random_seeded(effort->seed);
+    const struct bo_query_kind *kind = c->kind;
+    size_t n =
+        kind->query_size ? kind->draw_edges(c->model, &random, c->arena, N_EDGES, c->queries) : 0;
+    _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
+    for (unsigned i = 0; i < N_LISTED && kind->at(c->model, i, query); i++, n++)
+        memcpy(c->queries + n * kind->query_size, query, kind->query_size);
+    return n;
+}
+
+static void fail_each_in_queries(struct trial *t, const struct bo_query_kind *kind)
+{
+    struct bo_failures failures = failures_of(t);
+    struct bo_contest c = {.format = t->format,
+                           .codec = t->codec,
+                           .kind = kind,
+                           .model = t->held,
+                           .arena = &t->arena,
+                           .finding = &t->result.finding};
+    if (!bo_contest_init(&c)) {
+        t->result.outcome = BO_FAIL;
+        return;
+    }
+    const size_t n = draw_some(&c, t->effort);
+    bool is_complete = n == 0 || bo_contest_ask_oracle(&c, n) != BO_OK;
+    for (; !is_complete && t->result.outcome == BO_PASS && bo_next_failure(&failures);
+         t->result.n_cases++)
+        if (!survives_failure(&c, n, failures.at, bo_writer_span(&t->encoded), t->effort,
+                              &is_complete))
+            trial_fail_alloc(t, kind, "query", failures.at, is_complete, &c.error);
 }
 
 static struct bo_check_result check_allocation_failure(const struct bo_format *format,
@@ -387,32 +512,23 @@ static struct bo_check_result check_allocation_failure(const struct bo_format *f
                                                        const void *model,
                                                        const struct bo_effort *effort)
 {
-    static const char *const steps[] = {"encode", "decode", "open"};
     struct trial t;
     if (trial_begin(&t, format, codec, model, effort)) {
+        struct bo_writer text;
+        struct bo_error error;
+        bo_writer_init(&text, &t.arena);
         t.result = pass(0);
-        const unsigned first_step = borrows_encoding(format, codec) ? 2 : 0;
-        for (unsigned step = first_step; step < 3 && t.result.outcome == BO_PASS; step++) {
-            bool complete = false;
-            for (uint64_t n = 1; n <= effort->max_failures && !complete;
-                 n += t.large ? 1 + n / 4 : 1) {
-                struct bo_arena arena;
-                struct bo_error error = {0};
-                bo_arena_init(&arena, effort->budget_nbytes);
-                arena.fail_at = n;
-                const enum bo_status status = attempt(&t, step, &arena, &error);
-                complete = arena.n_allocs < n;
-                const bool right = complete
-                                       ? status == BO_OK
-                                       : status == BO_NO_MEMORY && bo_well_told(status, &error);
-                bo_arena_free(&arena);
-                t.result.n_cases++;
-                if (!right) {
-                    trial_fail(&t, NULL, "itself", "allocation-failure", steps[step], NULL);
-                    break;
-                }
-            }
+        for (enum step step = borrows_encoding(format, codec) ? OPEN : ENCODE; step <= OPEN; step++)
+            fail_each(&t, step, (struct bo_span){NULL, 0});
+        for (unsigned k = 0; k < format->n_kinds; k++)
+            if (codec->kinds >> k & 1)
+                fail_each_in_queries(&t, &format->kinds[k]);
+        /* The text form is the same beside each codec. */
+        if (codec == format->codecs[0] && format->print(model, &text, &error) == BO_OK) {
+            fail_each(&t, PRINT, bo_writer_span(&text));
+            fail_each(&t, PARSE, bo_writer_span(&text));
         }
+        bo_writer_free(&text);
     }
     trial_end(&t);
     return t.result;
@@ -425,6 +541,8 @@ const struct bo_check bo_checks[] = {
     {"determinism", "encoding again gives the same bytes", check_determinism},
     {"damage", "prefixes and changed bytes: a named error, or a reader that is right",
      check_damage},
-    {"allocation-failure", "each of the first allocations may fail", check_allocation_failure},
+    {"allocation-failure",
+     "any allocation may fail: of encode, decode, open, queries and the text form",
+     check_allocation_failure},
     {NULL, NULL, NULL},
 };

@@ -14,7 +14,8 @@ struct bo_finding {
     const char *a, *b; /* a codec, and whom it disagrees with: "oracle", "itself", another codec */
     const char *class
         ; /* "round-trip", "wrong-answer", "accepts-garbage", ...: with the above, the bucket */
-    char detail[240]; /* for people: which query, which offset, what the answers were */
+    char detail[240];   /* for people: which query, which offset */
+    char answers[1024]; /* both answers to the query as text, a line each; empty without a query */
 };
 
 enum bo_outcome { BO_PASS, BO_FAIL, BO_SKIP };
@@ -29,6 +30,9 @@ struct bo_effort {
     size_t n_damage_sample; /* larger ones see at most so many of each, fewer the larger they are */
     size_t budget_nbytes;   /* arena budget of every call */
     uint64_t max_failures;  /* allocation failures injected, from the first on */
+    bool whole;             /* large documents are damaged and failed as densely as small ones */
+    /* the codec's encoding of the model, where the caller has it; p is NULL where the check encodes */
+    struct bo_span encoding;
 };
 
 struct bo_effort bo_effort_default(void);

@@ -122,6 +122,27 @@ static bool keeps_the_rules(const struct bo_format *format, const struct bo_code
     return false;
 }
 
+/* Whether the parser reports each failed allocation as one, of a text that it parses or rejects. */
+static bool survives_failures(const struct bo_format *format, struct bo_span text,
+                              const struct bo_effort *effort, enum bo_status complete)
+{
+    struct bo_failures failures = {.n_first = effort->max_failures,
+                                   .random = bo_random_seeded(effort->seed)};
+    bool ok = true, is_complete = false;
+    while (ok && !is_complete && bo_next_failure(&failures)) {
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *model;
+        bo_arena_init(&arena, effort->budget_nbytes);
+        arena.fail_at = failures.at;
+        const enum bo_status status = format->parse(text, &arena, &model, &error);
+        is_complete = arena.n_allocs < failures.at;
+        ok = is_complete ? status == complete : bo_ends_well(status, &error, false);
+        bo_arena_free(&arena);
+    }
+    return ok;
+}
+
 bool bo_check_text(const struct bo_format *format, struct bo_span text,
                    const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding)
 {
@@ -142,6 +163,8 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
         class = "unnamed-error";
     else if (!status && (error.what = lost_in_text(format, model, effort, &error)))
         class = "round-trip";
+    else if (!survives_failures(format, guarded.span, effort, status))
+        class = "allocation-failure";
     if (class) {
         bo_finding_set(finding, format, NULL, &form, "itself", class);
         bo_finding_explain(finding, "the text form", &error);

@@ -34,7 +34,6 @@ struct bo_codec {
     const char *name;    /* "linear-index" */
     const char *summary; /* one line */
     const char *spec;    /* where the layout is specified */
-    const char *file;    /* its source (__FILE__), where that is not called after it; else NULL */
     /* for a second reader of another codec's bytes: that codec's name; else NULL */
     const char *reads;
     enum bo_role role;

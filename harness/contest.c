@@ -42,10 +42,15 @@ enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n)
 enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
 {
     const unsigned k = bo_kind_index(c->format, c->kind);
-    memset(c->got.p, 0xa5, c->expected.n);
     c->got.n = c->kind->answer_size ? n * c->kind->answer_size : 0;
+    memset(c->got.p, 0xa5, c->got.n ? c->got.n : c->expected.n);
     return c->kind->answer_size ? c->codec->query(c->reader, k, c->queries, n, c->got.p, &c->error)
                                 : c->codec->query(c->reader, k, c->queries, n, &c->got, &c->error);
+}
+
+struct bo_span bo_contest_got(const struct bo_contest *c)
+{
+    return (struct bo_span){c->got.p, c->got.n};
 }
 
 /* The start of a text, as long as there is room, what is not printable escaped; returns the length. */
@@ -96,6 +101,9 @@ static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
         bo_contest_describe_query(c, c->queries, query, sizeof query);
         snprintf(c->finding->detail, sizeof c->finding->detail, "%s%s: %s", c->kind->name, query,
                  status ? bo_status_name(status) : "another answer than the oracle's");
+        bo_finding_compare(c->finding, c->kind, c->queries,
+                           &(struct bo_reply){c->codec->name, status, bo_contest_got(c)},
+                           &(struct bo_reply){"oracle", BO_OK, {c->expected.p, c->expected.n}});
         return;
     }
     snprintf(c->finding->detail, sizeof c->finding->detail,
@@ -156,6 +164,40 @@ static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_ra
     return true;
 }
 
+/*
+ * Runs a few queries alone, with less room than their answers need: each must end in BO_OVER_LIMIT and write nothing
+ * behind the room.
+ */
+static bool contest_room(struct bo_contest *c, uint64_t n_listed)
+{
+    enum { N_QUERIES = 4, N_ROOMS = 8 };
+    for (uint64_t q = 0; q < N_QUERIES && q < n_listed; q++) {
+        if (!c->kind->at(c->model, n_listed <= N_QUERIES ? q : q * (n_listed - 1) / (N_QUERIES - 1),
+                         c->queries) ||
+            bo_contest_ask_oracle(c, 1) != BO_OK)
+            continue;
+        const size_t cap = c->got.cap, nbytes = c->expected.n;
+        for (size_t r = 0; r < N_ROOMS && nbytes; r++) {
+            const size_t room = r ? nbytes * r / N_ROOMS : nbytes - 1;
+            c->got.cap = room;
+            const enum bo_status status = bo_contest_ask_codec(c, 1);
+            c->got.cap = cap;
+            bool intact = true;
+            for (size_t i = room; i < nbytes; i++)
+                intact &= c->got.p[i] == 0xa5;
+            if (status == BO_OVER_LIMIT && intact)
+                continue;
+            bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "ignores-room");
+            if (c->finding)
+                snprintf(c->finding->detail, sizeof c->finding->detail,
+                         "%s: %s with room for %zu of %zu bytes of the answer", c->kind->name,
+                         bo_status_name(status), room, nbytes);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* So many queries beside those that a model lists show what is taken for them. */
 static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
 {
@@ -173,6 +215,8 @@ static bool contest_kind(struct bo_contest *c, const struct bo_effort *effort, u
         return false;
     struct bo_random random = bo_random_seeded(effort->seed);
     const uint64_t n = c->kind->count(c->model);
+    if (!c->kind->answer_size && !contest_room(c, n))
+        return false;
     if (n <= effort->max_queries)
         return contest_all(c, n_cases) &&
                (!c->kind->has_text ||

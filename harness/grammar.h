@@ -50,8 +50,8 @@ struct bo_grammar {
     uint32_t n_terminals;
     uint32_t n_rules;
     /*
-     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule; among the
-     * rules of one left symbol, right ones ascend (but for a wrap-around in rare cases).
+     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule, nor do right
+     * ones among the rules of one left symbol.
      */
     uint32_t (*rules)[2];
     bool *has_code; /* by symbol; codes number those that have one */
@@ -90,6 +90,7 @@ struct bo_phrases {
     uint8_t terminals[256];
     uint32_t n_terminals, n_rules;
     uint32_t (*rules)[2];
+    const uint8_t *has_code; /* in the file: a bit a symbol */
     struct bo_phrase *table; /* by code; behind the last one, BO_NO_SYMBOL up to 2^code_bits */
     uint32_t n_codes;
     unsigned code_bits;
@@ -112,11 +113,13 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struc
  */
 enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
 
-/* Whether all phrases are expanded and fill the room that the file announces. */
-static inline bool bo_all_expanded(const struct bo_phrases *phrases)
-{
-    return phrases->text_nbytes == phrases->text_cap;
-}
+/*
+ * BO_CORRUPT at byte `off` unless every code has been met and their phrases have as many bytes as
+ * the file announces, and every symbol has a code or is part of a rule. For decoders, which have met
+ * all names.
+ */
+enum bo_status bo_expect_all_used(const struct bo_phrases *phrases, struct bo_arena *arena,
+                                  uint64_t off, struct bo_error *err);
 
 /* The i-th of the codes that start at `codes`, with room for wide loads behind. */
 static inline uint32_t bo_code_at(const struct bo_phrases *phrases, const uint8_t *codes,

@@ -5,10 +5,9 @@
 #include "harness/pairing.h"
 
 enum {
-    N_BYTES = 256,       /* the terminals while a grammar is made */
-    MAX_MIN_USES = 40,   /* see fit_codes */
-    MAX_TRIES = 128,     /* the same: fewer do for all real names */
-    SIBLING_ROUNDS = 32, /* see number_symbols */
+    N_BYTES = 256,     /* the terminals while a grammar is made */
+    MAX_MIN_USES = 40, /* see fit_codes */
+    MAX_TRIES = 128,   /* the same: fewer do for all real names */
 };
 
 /* ---- which symbols get codes ----------------------------------------------------------------- */
@@ -136,12 +135,8 @@ struct sequences {
 
 static bool push(uint32_t **array, size_t n, size_t *cap, uint32_t symbol, struct bo_arena *arena)
 {
-    if (n == *cap) {
-        uint32_t *grown = bo_grow_array(arena, *array, n, n + 4096, cap, sizeof *grown);
-        if (!grown)
-            return false;
-        *array = grown;
-    }
+    if (!bo_grow_from(4096, arena, array, n, 1, cap))
+        return false;
     (*array)[n] = symbol;
     return true;
 }
@@ -269,16 +264,17 @@ static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const str
 }
 
 /*
- * Numbers the symbols so that left symbols never descend, and siblings (the rules of one left
- * symbol) ascend by their right ones. As sorting siblings moves the numbers that they are sorted
- * by, it is repeated; it settles after a few rounds on all names seen, and what does not settle is
- * coded with a wrap-around.
+ * Numbers the symbols so that left symbols never descend, and that siblings (the rules of one left
+ * symbol) do not descend by their right ones. Sorting siblings moves the numbers that they are
+ * sorted by, so it is repeated until nothing moves. It ends: which of two rules comes first depends
+ * on their own symbols alone, and these have fewer bytes; after k rounds all are right that are
+ * distinguished k symbols deep. Three rounds do for most names.
  */
 static void number_symbols(struct numbering *numbering, const struct bo_rules *rules,
                            const uint8_t *terminals, uint32_t n_terminals)
 {
     bool moved = true;
-    for (unsigned round = 0; round < SIBLING_ROUNDS && moved; round++) {
+    while (moved) {
         assign_numbers(numbering, terminals, n_terminals);
         moved = false;
         for (uint32_t s = 0; s < N_BYTES + rules->n; s++)
@@ -475,8 +471,7 @@ static void put_siblings(const struct bo_grammar *g, uint32_t first, uint32_t n,
     const unsigned low = bo_rice_bits(n, n_symbols);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t right = g->rules[first + i][1];
-        const uint32_t step = right >= previous ? right - previous : right + n_symbols - previous;
+        const uint32_t right = g->rules[first + i][1], step = right - previous;
         for (uint32_t high = step >> low; high; high--)
             bo_put_bits(bits, 1, 1);
         bo_put_bits(bits, 0, 1);

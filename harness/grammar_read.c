@@ -79,10 +79,9 @@ static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbol
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t high = take_ones(bits, n_symbols >> low);
         const uint64_t step = ((uint64_t)high << low) + take(bits, low);
-        if (step >= n_symbols)
+        if (step >= n_symbols - previous)
             return false;
         previous += (uint32_t)step;
-        previous -= previous >= n_symbols ? n_symbols : 0;
         rules[i][1] = previous;
     }
     return true;
@@ -173,7 +172,35 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struc
     if (n_symbols % 8 && in.p[has_code_off + n_symbols / 8] >> n_symbols % 8)
         return bo_fail(err, BO_CORRUPT, has_code_off + n_symbols / 8, "bits beyond the symbols");
     *off = has_code_off + has_code_nbytes;
-    return make_table(p, in.p + has_code_off, arena, err);
+    p->has_code = in.p + has_code_off;
+    return make_table(p, p->has_code, arena, err);
+}
+
+/* ---- what nothing uses ------------------------------------------------------------------------ */
+
+static bool all_met(const struct bo_phrases *p)
+{
+    for (uint32_t code = 0; code < p->n_codes; code++)
+        if (p->table[code].nbytes == BO_NOT_YET)
+            return false;
+    return p->text_nbytes == p->text_cap;
+}
+
+enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *arena, uint64_t off,
+                                  struct bo_error *err)
+{
+    const uint32_t n_symbols = p->n_terminals + p->n_rules;
+    if (!all_met(p))
+        return bo_fail(err, BO_CORRUPT, off, "phrases are not all used");
+    bool *in_rule = bo_zalloc_array(arena, n_symbols, sizeof *in_rule);
+    if (!in_rule)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t r = 0; r < p->n_rules; r++)
+        in_rule[p->rules[r][0]] = in_rule[p->rules[r][1]] = true;
+    for (uint32_t i = 0; i < n_symbols; i++)
+        if (!in_rule[i] && !(p->has_code[i / 8] >> i % 8 & 1))
+            return bo_fail(err, BO_CORRUPT, off, "symbol without a code or a rule that uses it");
+    return BO_OK;
 }
 
 /* ---- spelling -------------------------------------------------------------------------------- */

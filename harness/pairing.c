@@ -46,7 +46,8 @@ static struct pair *pair_slot(const struct pair_table *table, uint64_t key)
 
 static bool grow_pairs(struct pair_table *table)
 {
-    const size_t n_slots = table->slots ? 2 * (table->mask + 1) : 1 << 8;
+    const size_t n_slots =
+        table->slots ? 2 * (table->mask + 1) : bo_first_cap(table->arena, 1 << 8);
     struct pair_table grown = *table;
     grown.slots = bo_zalloc_array(table->arena, n_slots, sizeof *grown.slots);
     grown.mask = n_slots - 1;
@@ -134,14 +135,9 @@ static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
             bo_symbol_size(rules, (uint32_t)(key >> 32)) + bo_symbol_size(rules, (uint32_t)key) >
                 rules->max_size)
             continue;
-        if (table->n_chosen == table->cap_chosen) {
-            struct pair **chosen =
-                bo_grow_array(table->arena, table->chosen, table->n_chosen, table->n_chosen + 1024,
-                              &table->cap_chosen, sizeof *chosen);
-            if (!chosen)
-                return false;
-            table->chosen = chosen;
-        }
+        if (!bo_grow_from(1024, table->arena, &table->chosen, table->n_chosen, 1,
+                          &table->cap_chosen))
+            return false;
         table->chosen[table->n_chosen++] = &table->slots[i];
     }
     sort_pairs(table->chosen, table->n_chosen);
@@ -152,16 +148,9 @@ static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
 
 bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
 {
-    if (rules->n == rules->cap) {
-        void *pairs = bo_grow_array(arena, rules->pairs, rules->n, rules->n + 4096, &rules->cap,
-                                    sizeof *rules->pairs);
-        void *sizes = bo_grow_array(arena, rules->sizes, rules->n, rules->cap, &rules->sizes_cap,
-                                    sizeof *rules->sizes);
-        if (!pairs || !sizes)
-            return false;
-        rules->pairs = pairs;
-        rules->sizes = sizes;
-    }
+    if (!bo_grow_from(4096, arena, &rules->pairs, rules->n, 1, &rules->cap) ||
+        !bo_grow_from(4096, arena, &rules->sizes, rules->n, 1, &rules->sizes_cap))
+        return false;
     rules->pairs[rules->n][0] = left;
     rules->pairs[rules->n][1] = right;
     rules->sizes[rules->n++] = bo_symbol_size(rules, left) + bo_symbol_size(rules, right);

@@ -102,4 +102,15 @@ static inline uint32_t bo_random_strangeness(const struct bo_random *r)
     return r->entropy.p ? 4 : 64;
 }
 
+/*
+ * True for one in 16 models, in which something is extreme: *aside_ret draws that. Nothing is taken
+ * from `r`, so that what else it draws is the same in all models. Never true for a source of zeros.
+ */
+static inline bool bo_random_extreme(const struct bo_random *r, struct bo_random *aside_ret)
+{
+    struct bo_random copy = *r;
+    *aside_ret = bo_random_seeded(bo_mix64(~bo_random_u64(&copy)));
+    return !bo_random_exhausted(r) && bo_random_one_in(aside_ret, 16);
+}
+
 #endif

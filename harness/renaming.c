@@ -55,12 +55,9 @@ bool bo_renaming_learn(struct bo_renaming *renaming, struct bo_span name)
         if (!bo_texts_add(&renaming->words, word, &number))
             return false;
         if (number == n) {
-            uint32_t *grown = bo_grow_array(renaming->arena, renaming->n_names, n, (size_t)n + 1,
-                                            &renaming->cap_counts, sizeof *grown);
-            if (!grown)
+            if (!bo_grow(renaming->arena, &renaming->n_names, n, 1, &renaming->cap_counts))
                 return false;
-            renaming->n_names = grown;
-            grown[n] = 0;
+            renaming->n_names[n] = 0;
             renaming->n_letters += word.n;
         }
         renaming->n_names[number]++;

@@ -2,16 +2,17 @@
  * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross
  * compiler reaches: 32-bit, big-endian, under each sanitizer.
  *
- *   selfcheck [--golden] [--generated N] [--light] [--checks-up-to BYTES] [--up-to BYTES]
+ *   selfcheck [--golden] [--generated N] [--light] [--first] [--checks-up-to BYTES] [--up-to BYTES]
  *             FORMAT GOLDEN.tsv DOCUMENT...
  *
  * Checks the documents and N generated ones, then compares the size and hash of every encoding with
  * the golden file, which is the same for all machines: lines of `document codec bytes
- * XXH3-of-the-payload`. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ * XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the generated ones
+ * together. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth as
- * much; a line `note: ...` says so of each.
+ * much; a line `note: ...` says so of each. --first stops at the first failure.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,13 +22,29 @@
 #include "harness/file.h"
 #include "harness/registry.h"
 
-enum { N_GOLDEN_GENERATED = 12, N_MUTATIONS = 3, DAMAGE_UP_TO = 400, MAX_TABLES = 12 };
+enum {
+    N_GOLDEN_GENERATED = 12,
+    N_MUTATIONS = 3,
+    DAMAGE_UP_TO = 400,
+    MAX_TABLES = 12,
+    MAX_CODECS = 64
+};
+
+/* The sections of a codec's encodings, in the order of their first marks. */
+struct sections {
+    struct {
+        char name[32];
+        uint64_t nbytes;
+    } items[BO_MAX_SECTIONS];
+    unsigned n;
+};
 
 struct selfcheck {
     const struct bo_format *format;
     struct bo_span golden;                 /* the file's text; p is NULL when it is to be printed */
     size_t max_checked_nbytes, max_nbytes; /* of a document's text */
     bool light;                            /* an eighth of the effort */
+    bool stop_at_first;                    /* failure */
     unsigned long passed, failed;
 };
 
@@ -38,6 +55,8 @@ static void note(struct selfcheck *s, bool ok, const char *document, const char 
     s->failed += !ok;
     if (!ok)
         printf("FAILED %s/%s %s: %s: %s\n", s->format->name, codec, document, check, detail);
+    if (!ok && s->stop_at_first)
+        exit(1);
 }
 
 /* ---- golden sizes and hashes ----------------------------------------------------------------- */
@@ -52,7 +71,46 @@ static bool has_line(struct bo_span golden, const char *line)
     return false;
 }
 
-static void check_golden(struct selfcheck *s, const char *name, const void *model)
+/* Compares a line with the golden file, or prints it. */
+static void expect_line(struct selfcheck *s, const char *name, const char *codec, const char *line)
+{
+    if (s->golden.p)
+        note(s, has_line(s->golden, line), name, codec, "golden", line);
+    else
+        fputs(line, stdout);
+}
+
+static void add_sections(struct sections *sections, const struct bo_writer *out)
+{
+    for (unsigned i = 0; i < out->n_sections; i++) {
+        unsigned k = 0;
+        while (k < sections->n && strcmp(sections->items[k].name, out->sections[i].name) != 0)
+            k++;
+        if (k == BO_MAX_SECTIONS)
+            abort();
+        if (k == sections->n)
+            snprintf(sections->items[sections->n++].name, sizeof sections->items->name, "%s",
+                     out->sections[i].name);
+        sections->items[k].nbytes += bo_writer_section_nbytes(out, i);
+    }
+}
+
+static void check_sections(struct selfcheck *s, const struct bo_codec *codec,
+                           const struct sections *sections)
+{
+    char line[1024];
+    size_t n = (size_t)snprintf(line, sizeof line, "sections\t%s\t", codec->name);
+    for (unsigned i = 0; i < sections->n && n < sizeof line; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%" PRIu64, i ? " " : "",
+                              sections->items[i].name, sections->items[i].nbytes);
+    if (n + 1 < sizeof line)
+        memcpy(line + n, "\n", 2);
+    expect_line(s, "generated", codec->name, line);
+}
+
+/* Adds the sections of each codec to `sections`, an array by codec or NULL. */
+static void check_golden(struct selfcheck *s, const char *name, const void *model,
+                         struct sections *sections)
 {
     for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
         if ((*c)->reads || (*c)->optional)
@@ -69,12 +127,11 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
         else
             snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\n", name, (*c)->name,
                      bo_writer_counted(&out), bo_hash(bo_writer_span(&out)));
+        if (sections && !status)
+            add_sections(&sections[c - s->format->codecs], &out);
         bo_writer_free(&out);
         bo_arena_free(&arena);
-        if (s->golden.p)
-            note(s, has_line(s->golden, line), name, (*c)->name, "golden", line);
-        else
-            fputs(line, stdout);
+        expect_line(s, name, (*c)->name, line);
     }
 }
 
@@ -118,6 +175,9 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
 static void check_generated(struct selfcheck *s, unsigned long n)
 {
     const struct bo_effort effort = effort_of(s);
+    struct sections *sections = calloc(MAX_CODECS, sizeof *sections);
+    if (!sections)
+        abort();
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
          seed++) {
         struct bo_arena arena;
@@ -128,11 +188,15 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         const bool ok = generate(s->format, seed, 0, &arena, &model);
         note(s, ok, name, "-", "generate", "failed");
         if (ok && seed <= N_GOLDEN_GENERATED)
-            check_golden(s, name, model);
+            check_golden(s, name, model, sections);
         if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
             check_all(s, name, model, &effort);
         bo_arena_free(&arena);
     }
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+        if (!(*c)->reads && !(*c)->optional)
+            check_sections(s, *c, &sections[c - s->format->codecs]);
+    free(sections);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
         printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,
                N_GOLDEN_GENERATED, n);
@@ -169,7 +233,7 @@ static void check_text(struct selfcheck *s, const char *name, struct bo_span tex
     note(s, bo_span_equal(bo_writer_span(&again), text), name, "-", "text-form",
          "prints other text than it parsed");
     bo_writer_free(&again);
-    check_golden(s, name, model);
+    check_golden(s, name, model, NULL);
     const struct bo_effort effort = effort_of(s);
     if (s->golden.p && text.n <= s->max_checked_nbytes)
         check_all(s, name, model, &effort);
@@ -212,6 +276,8 @@ static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golde
             *golden_ret = true;
         else if (strcmp(argv[i], "--light") == 0)
             s->light = true;
+        else if (strcmp(argv[i], "--first") == 0)
+            s->stop_at_first = true;
         else if (i + 1 == argc)
             break;
         else if (strcmp(argv[i], "--generated") == 0)
@@ -234,9 +300,9 @@ int main(int argc, char **argv)
     const int i = parse_options(argc, argv, &s, &print_golden, &n_generated);
     s.format = i < argc ? bo_find_format(argv[i]) : NULL;
     if (!s.format || i + 1 >= argc) {
-        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] [--light] "
-                        "[--checks-up-to BYTES] [--up-to BYTES]\n"
-                        "                 FORMAT GOLDEN.tsv DOCUMENT...\n");
+        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] [--light] [--first] "
+                        "[--checks-up-to BYTES]\n"
+                        "                 [--up-to BYTES] FORMAT GOLDEN.tsv DOCUMENT...\n");
         return 2;
     }
     struct bo_arena arena;

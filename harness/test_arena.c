@@ -123,13 +123,17 @@ static void test_impossible_amounts(void **state)
 {
     (void)state;
     struct bo_arena arena;
+    uint64_t *array = NULL;
     size_t cap = SIZE_MAX / 2 + 1;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_null(bo_alloc_array(&arena, SIZE_MAX / 2, 3));
     assert_int_equal(arena.refusal, BO_OVER_LIMIT);
     assert_null(bo_zalloc_array(&arena, SIZE_MAX, SIZE_MAX));
     assert_null(bo_alloc(&arena, SIZE_MAX));
-    assert_null(bo_grow_array(&arena, NULL, 0, cap + 1, &cap, 8));
+    assert_false(bo_grow(&arena, &array, cap, 1, &cap));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_false(bo_grow(&arena, &array, 1, SIZE_MAX, &cap));
+    assert_null(array);
     assert_int_equal(cap, SIZE_MAX / 2 + 1);
     assert_int_equal(arena.refusal, BO_OVER_LIMIT);
     assert_null(bo_alloc(&arena, SIZE_MAX - 100)); /* within the budget, not within the machine */
@@ -153,21 +157,82 @@ static void test_arrays(void **state)
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(zeros[i], 0);
 
-    uint32_t *grown = NULL;
-    size_t cap = 0;
+    bo_arena_free(&arena);
+}
+
+static size_t n_growths; /* of the last array that was filled */
+
+/* Fills an array of 1000 numbers one by one; *cap starts with 0. */
+static uint32_t *fill(struct bo_arena *arena, size_t *cap)
+{
+    uint32_t *array = NULL;
+    n_growths = 0;
     for (uint32_t i = 0; i < 1000; i++) {
-        const size_t before = cap;
-        uint32_t *p = bo_grow_array(&arena, grown, i, i + 1, &cap, sizeof *p);
-        assert_non_null(p);
-        assert_true(i < before ? p == grown && cap == before : cap == (before ? 2 * before : 16));
-        grown = p;
-        grown[i] = i;
+        const uint32_t *const before = array;
+        const size_t cap_before = *cap;
+        assert_true(bo_grow(arena, &array, i, 1, cap));
+        assert_true(i < cap_before ? array == before && *cap == cap_before
+                                   : array != before && *cap >= 2 * cap_before);
+        n_growths += i == cap_before;
+        array[i] = i;
     }
     for (uint32_t i = 0; i < 1000; i++)
-        assert_int_equal(grown[i], i);
-    arena.fail_at = arena.n_allocs + 1;
-    assert_null(bo_grow_array(&arena, grown, 1000, 5000, &cap, sizeof *grown));
+        assert_int_equal(array[i], i);
+    return array;
+}
+
+static void test_growing(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    size_t cap = 0;
+    arena.max_first_cap = SIZE_MAX;
+    fill(&arena, &cap);
     assert_int_equal(cap, 1024);
+    assert_int_equal(n_growths, 7); /* to 16, 32, ... 1024 */
+    cap = 0;
+    arena.max_first_cap = 1;
+    uint32_t *array = fill(&arena, &cap);
+    assert_int_equal(cap, 1024);
+    assert_int_equal(n_growths, 11); /* to 1, 2, ... 1024 */
+
+    /* Many at once, none, and from another capacity on. */
+    assert_true(bo_grow(&arena, &array, 1000, 24, &cap));
+    assert_true(bo_grow(&arena, &array, 1024, 0, &cap));
+    assert_int_equal(cap, 1024);
+    assert_true(bo_grow(&arena, &array, 1000, 5000, &cap));
+    assert_int_equal(cap, 6000);
+    assert_int_equal(array[999], 999);
+    arena.max_first_cap = 300;
+    uint8_t *bytes = NULL;
+    size_t cap_bytes = 0;
+    assert_true(bo_grow_from(4096, &arena, &bytes, 0, 1, &cap_bytes));
+    assert_int_equal(cap_bytes, 300);
+    assert_int_equal(bo_first_cap(&arena, 4096), 300);
+    assert_int_equal(bo_first_cap(&arena, 64), 64);
+    bo_arena_free(&arena);
+}
+
+/* The array that could not grow is the caller's still, with all that is in it. */
+static void test_growing_fails(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    size_t cap = 0, none = 0;
+    uint32_t *array = fill(&arena, &cap), *const before = array, *nothing = NULL;
+    arena.fail_at = arena.n_allocs + 1;
+    assert_false(bo_grow(&arena, &array, 1000, 5000, &cap));
+    assert_ptr_equal(array, before);
+    assert_int_equal(cap, 1024);
+    assert_int_equal(array[999], 999);
+    arena.fail_at = arena.n_allocs + 1;
+    assert_false(bo_grow(&arena, &nothing, 0, 1, &none));
+    assert_null(nothing);
+    assert_int_equal(none, 0);
+    assert_true(bo_grow(&arena, &array, 1000, 5000, &cap));
+    assert_int_equal(array[999], 999);
     bo_arena_free(&arena);
 }
 
@@ -206,7 +271,7 @@ static void test_release(void **state)
     assert_int_equal(n_released, 3);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_release),
@@ -217,6 +282,9 @@ int main(void)
         cmocka_unit_test(test_charge),
         cmocka_unit_test(test_impossible_amounts),
         cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_growing_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -414,7 +414,7 @@ static void test_status_names(void **state)
     assert_string_equal(bo_status_name(BO_STATUS_COUNT), "unknown status");
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_varints),
@@ -433,3 +433,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -2,6 +2,9 @@
  * The generic checks, on codecs with one planted fault each. Why: a check that cannot fail is worth
  * nothing, and tests, fuzzers and `bakeoff verify` all believe what these say.
  */
+#include <signal.h>
+
+#include "harness/contest.h"
 #include "harness/test_check.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -107,6 +110,74 @@ static enum bo_status open_without_memory_checks(struct bo_span in, struct bo_ar
     return read_without_memory_checks(real->open, in, a, ret, err);
 }
 
+/* ---- queries that allocate: from the arena of the reader that was opened last ---- */
+
+static struct bo_arena *of_reader;
+
+static enum bo_status open_with_arena(struct bo_span in, struct bo_arena *a, void **ret,
+                                      struct bo_error *err)
+{
+    of_reader = a;
+    n_calls = 0;
+    return real->open(in, a, ret, err);
+}
+
+static enum bo_status query_allocates(void *reader, unsigned kind, const void *queries, size_t n,
+                                      void *answers, struct bo_error *err)
+{
+    for (unsigned i = 0; i < 40; i++)
+        if (!bo_alloc(of_reader, 1))
+            return bo_fail_alloc(err, of_reader);
+    return real->query(reader, kind, queries, n, answers, err);
+}
+
+static enum bo_status query_without_memory_checks(void *reader, unsigned kind, const void *queries,
+                                                  size_t n, void *answers, struct bo_error *err)
+{
+    query_allocates(reader, kind, queries, n, answers, err);
+    return real->query(reader, kind, queries, n, answers, err);
+}
+
+static enum bo_status query_unnamed(void *reader, unsigned kind, const void *queries, size_t n,
+                                    void *answers, struct bo_error *err)
+{
+    (void)err;
+    return query_allocates(reader, kind, queries, n, answers, NULL);
+}
+
+/* Fails as it must, and answers wrongly ever after. */
+static enum bo_status query_never_recovers(void *reader, unsigned kind, const void *queries,
+                                           size_t n, void *answers, struct bo_error *err)
+{
+    const enum bo_status status = query_allocates(reader, kind, queries, n, answers, err);
+    n_calls += status == BO_NO_MEMORY;
+    return n_calls && !status ? BO_OUT_OF_RANGE : status;
+}
+
+/* The late allocations are checked, too, of which only some fail. */
+static enum bo_status query_ignores_late_failures(void *reader, unsigned kind, const void *queries,
+                                                  size_t n, void *answers, struct bo_error *err)
+{
+    for (unsigned i = 0; i < 1000; i++)
+        if (!bo_alloc(of_reader, 1) && i < 100)
+            return bo_fail_alloc(err, of_reader);
+    return real->query(reader, kind, queries, n, answers, err);
+}
+
+static enum bo_status parse_without_memory_checks(struct bo_span in, struct bo_arena *a, void **ret,
+                                                  struct bo_error *err)
+{
+    const enum bo_status status = pcdata->parse(in, a, ret, err);
+    return status == BO_NO_MEMORY ? BO_OK : status;
+}
+
+static enum bo_status print_without_memory_checks(const void *m, struct bo_writer *out,
+                                                  struct bo_error *err)
+{
+    const enum bo_status status = pcdata->print(m, out, err);
+    return status == BO_NO_MEMORY ? BO_OK : status;
+}
+
 /* Calls an allocation failure by a wrong name. */
 static enum bo_status open_that_blames_the_input(struct bo_span in, struct bo_arena *a, void **ret,
                                                  struct bo_error *err)
@@ -171,6 +242,14 @@ static enum bo_status query_scans_too_little(void *reader, unsigned kind, const 
     return status;
 }
 
+/* Drops the runs for which there is no room. */
+static enum bo_status query_that_ignores_room(void *reader, unsigned kind, const void *queries,
+                                              size_t n, void *answers, struct bo_error *err)
+{
+    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
+    return status == BO_OVER_LIMIT ? BO_OK : status;
+}
+
 /* Answers for any PC, with the value of PC 0 where there is none. */
 static enum bo_status query_out_of_range(void *reader, unsigned kind, const void *queries, size_t n,
                                          void *answers, struct bo_error *err)
@@ -209,6 +288,7 @@ static const struct fault faults[] = {
     {"run-array", "oracle", "wrong-answer", "in a batch", {.query = query_wrong_in_batches}},
     {"raw", "oracle", "query-fails", "point 1 6: out of range", {.query = query_fails_once}},
     {"raw", "oracle", "wrong-answer", "scan", {.query = query_scans_too_little}},
+    {"raw", "oracle", "ignores-room", "scan: ok with room for", {.query = query_that_ignores_room}},
     {"run-array", "out-of-range", "answers-nonsense", "", {.query = query_out_of_range}},
     {"run-array", "determinism", "nondeterministic", "encoding twice", {.encode = encode_by_mood}},
     {"run-array",
@@ -270,6 +350,69 @@ static const struct fault faults[] = {
      {.decode = decode_without_last_run_later}},
 };
 
+static void test_failures_in_queries_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        enum bo_status (*query)(void *, unsigned, const void *, size_t, void *, struct bo_error *);
+        const char *detail; /* NULL: no fault */
+    } cases[] = {
+        {query_allocates, NULL},
+        {query_without_memory_checks, "query, allocation 1 fails"},
+        {query_unnamed, "query, allocation 1 fails"},
+        {query_never_recovers, "query, allocation 1 fails"},
+        {query_ignores_late_failures, "query, allocation "},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        start_from("run-array");
+        faulty.open = open_with_arena;
+        faulty.query = cases[i].query;
+        struct bo_effort effort = small_effort();
+        effort.max_failures = 50;
+        const struct bo_check_result r =
+            named("allocation-failure")(&format, &faulty, model, &effort);
+        assert_int_equal(r.outcome, cases[i].detail ? BO_FAIL : BO_PASS);
+        if (cases[i].detail) {
+            assert_string_equal(r.finding.class, "allocation-failure");
+            assert_non_null(strstr(r.finding.detail, cases[i].detail));
+        }
+    }
+}
+
+static void test_failures_in_the_text_form_are_found(void **state)
+{
+    (void)state;
+    start_from("run-array");
+    assert_int_equal(run_check("allocation-failure").outcome, BO_PASS);
+    format.parse = parse_without_memory_checks;
+    struct bo_check_result r = run_check("allocation-failure");
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_non_null(strstr(r.finding.detail, "parse, allocation 1 fails"));
+    start_from("run-array");
+    format.print = print_without_memory_checks;
+    r = run_check("allocation-failure");
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_non_null(strstr(r.finding.detail, "print, allocation 1 fails"));
+}
+
+/* The first so many, then one of each doubling. */
+static void test_which_allocations_fail(void **state)
+{
+    (void)state;
+    struct bo_failures none = {.random = bo_random_seeded(1)};
+    assert_false(bo_next_failure(&none));
+    struct bo_failures failures = {.n_first = 5, .random = bo_random_seeded(1)};
+    for (uint64_t n = 1; n <= 5; n++) {
+        assert_true(bo_next_failure(&failures));
+        assert_int_equal(failures.at, n);
+    }
+    for (unsigned i = 0; i < 100 && failures.at < UINT64_C(1) << 40; i++) {
+        const uint64_t before = failures.at;
+        assert_true(bo_next_failure(&failures));
+        assert_in_range(failures.at, before + 1, 2 * before);
+    }
+}
+
 static void plant(const struct fault *fault)
 {
     start_from(fault->codec);
@@ -299,6 +442,55 @@ static void test_faults_are_found(void **state)
             fail_msg("%s finds %s (%s), not %s (%s)", fault->check, r.finding.class,
                      r.finding.detail, fault->class, fault->detail);
     }
+}
+
+/* Where a query is known, a finding has both answers, the first line that differs of each. */
+static void test_answers_are_printed(void **state)
+{
+    (void)state;
+    static const struct {
+        struct bo_codec with;
+        const char *check, *answers;
+    } cases[] = {
+        {{.query = query_wrong_once}, "oracle", "faulty, line 1: 40001\noracle, line 1: 40000\n"},
+        {{.query = query_fails_once},
+         "oracle",
+         "faulty, line 1: out of range\noracle, line 1: 7\n"},
+        {{.query = query_scans_too_little},
+         "oracle",
+         "the answers print alike: faulty has 28 bytes, oracle 36; they differ from byte 28\n"},
+        {{.query = query_out_of_range},
+         "out-of-range",
+         "faulty, line 1: -1515870811\noracle, line 1: out of range\n"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        start_from("raw");
+        n_calls = 0;
+        faulty.query = cases[i].with.query;
+        const struct bo_check_result r = run_check(cases[i].check);
+        assert_int_equal(r.outcome, BO_FAIL);
+        assert_string_equal(r.finding.answers, cases[i].answers);
+    }
+}
+
+/* An answer that is not well-formed is printed as bytes, and no crash of the printer ends the check. */
+static void crash(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    (void)query, (void)out;
+    if (answer.n == 1)
+        raise(SIGSEGV);
+    bo_put_text(out, "two\nbytes\n");
+}
+
+static void test_malformed_answer(void **state)
+{
+    (void)state;
+    const struct bo_query_kind kind = {.name = "k", .print = crash};
+    struct bo_finding finding = {.answers = ""};
+    bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("\xfe")},
+                       &(struct bo_reply){"oracle", BO_OK, bo_span_of("xy")});
+    assert_string_equal(finding.answers,
+                        "a, line 1: malformed answer of 1 bytes: fe\noracle, line 1: two\n");
 }
 
 static void run_check_for_child(void *name)
@@ -540,15 +732,21 @@ static void test_finding_line(void **state)
     (void)state;
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    struct bo_finding finding = {"f", "point", "a", "oracle", "wrong-answer", "point 1 2"};
+    struct bo_finding finding = {"f",
+                                 "point",
+                                 "a",
+                                 "oracle",
+                                 "wrong-answer",
+                                 "point 1 2",
+                                 "a, line 1: 5\noracle, line 1: 6\n"};
     bo_finding_print(&finding, &out);
-    finding.detail[0] = 0;
+    finding.detail[0] = finding.answers[0] = 0;
     bo_finding_print(&finding, &out);
     assert_true(
         bo_span_equal(bo_writer_span(&out),
                       (struct bo_span)BYTES(
                           "BAKEOFF-DIFF format=f kind=point a=a b=oracle class=wrong-answer\n"
-                          "point 1 2\n"
+                          "point 1 2\na, line 1: 5\noracle, line 1: 6\n"
                           "BAKEOFF-DIFF format=f kind=point a=a b=oracle class=wrong-answer\n")));
     bo_writer_free(&out);
 }
@@ -565,14 +763,25 @@ static void test_nobody_asks(void **state)
     assert_false(bo_check_bytes(&format, &faulty, nothing, &effort, NULL, NULL));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults_are_found), cmocka_unit_test(test_reading_past_the_end),
-        cmocka_unit_test(test_two_readers),      cmocka_unit_test(test_faulty_oracle),
-        cmocka_unit_test(test_all_codecs_pass),  cmocka_unit_test(test_unsupported_is_skipped),
-        cmocka_unit_test(test_small_budget),     cmocka_unit_test(test_finding_line),
-        cmocka_unit_test(test_nobody_asks),      cmocka_unit_test(test_reduced_models),
+        cmocka_unit_test(test_failures_in_queries_are_found),
+        cmocka_unit_test(test_failures_in_the_text_form_are_found),
+        cmocka_unit_test(test_which_allocations_fail),
+        cmocka_unit_test(test_faults_are_found),
+        cmocka_unit_test(test_answers_are_printed),
+        cmocka_unit_test(test_malformed_answer),
+        cmocka_unit_test(test_reading_past_the_end),
+        cmocka_unit_test(test_two_readers),
+        cmocka_unit_test(test_faulty_oracle),
+        cmocka_unit_test(test_all_codecs_pass),
+        cmocka_unit_test(test_unsupported_is_skipped),
+        cmocka_unit_test(test_small_budget),
+        cmocka_unit_test(test_finding_line),
+        cmocka_unit_test(test_nobody_asks),
+        cmocka_unit_test(test_reduced_models),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

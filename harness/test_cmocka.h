@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "harness/bytes.h"
+#include "harness/test_main.h"
 
 /* The bytes of a string literal, without its NUL. */
 #define BYTES(literal)                                        \
@@ -24,13 +25,6 @@
     }
 
 #define N_ELEMENTS(array) (sizeof(array) / sizeof *(array))
-
-/* Tests ask for impossible amounts: AddressSanitizer shall refuse them as malloc does. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
 
 /* Runs act(context) in a child process; true when a memory fault ends it. */
 static inline bool dies_of_a_fault(void (*act)(void *context), void *context)

@@ -15,15 +15,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { TEST_MAX_KEPT = 32768 }; /* bytes, as what an engine makes (fuzz/engines.sh) */
-
-/* FOLDER/NAME, unless a smaller one is there. */
-static inline void test_keep(const char *name, struct bo_span in)
+/* FOLDER/NAME, unless a smaller one is there; nothing without a folder. */
+static inline void test_keep(const char *folder, const char *name, struct bo_span in)
 {
-    const char *folder = getenv("BAKEOFF_KEEP");
     struct stat there;
     char path[4096];
-    if (!folder || in.n > TEST_MAX_KEPT)
+    if (!folder)
         return;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (stat(path, &there) == 0 && (size_t)there.st_size <= in.n)
@@ -37,13 +34,14 @@ static inline void test_keep(const char *name, struct bo_span in)
 static inline void test_keep_met(const char *whose, struct bo_span in, enum bo_status status,
                                  const struct bo_error *err)
 {
+    const char *folder = getenv("BAKEOFF_KEEP");
     char name[64];
     snprintf(name, sizeof name, "%016llx", (unsigned long long)XXH3_64bits(in.p, in.n));
-    test_keep(name, in);
+    test_keep(folder, name, in);
     if (status && err && err->what) {
         const unsigned phrase = (unsigned)XXH3_64bits(err->what, strlen(err->what));
         snprintf(name, sizeof name, "refused-%s-%08x", whose, phrase);
-        test_keep(name, in);
+        test_keep(folder, name, in);
     }
 }
 

@@ -83,7 +83,7 @@ static void test_words(void **state)
     assert_true(bo_parse_double((struct bo_span){(const uint8_t *)digits, 300}, &bits));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shortest),
@@ -92,3 +92,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -29,7 +29,7 @@ static void test_bytes(void **state)
     assert_true(is_near(bo_bytes_nbits(&counts), 4 * 1 + 2 * 2 + 2 * 3));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
@@ -37,3 +37,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -200,7 +200,7 @@ static void test_registry(void **state)
     assert_ptr_equal(bo_encoding_of(format, codec), codec);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout),
@@ -214,3 +214,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
+TEST_FILE(run_file)

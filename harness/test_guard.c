@@ -61,7 +61,7 @@ static void test_too_large(void **state)
     assert_false(bo_guarded_copy((struct bo_span){&byte, SIZE_MAX / 2}, &guarded));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_past_the_end_faults),
@@ -70,3 +70,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -206,7 +206,7 @@ static void test_edges_of_nothing(void **state)
     assert_in_range(n_refused, 100, 400);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches),       cmocka_unit_test(test_matches_of_nothing),
@@ -215,3 +215,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

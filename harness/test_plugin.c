@@ -129,7 +129,7 @@ static void codecs_are_added(void **state)
     assert_null(bo_find_codec(bo_find_format("lprf"), "second"));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals),
@@ -138,3 +138,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

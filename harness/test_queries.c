@@ -37,7 +37,7 @@ static void test_whole(void **state)
     assert_string_equal(error.what, "takes no arguments");
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws_by_weight),
@@ -45,3 +45,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -69,7 +69,7 @@ static void test_no_entropy(void **state)
     assert_int_equal(bo_random_u32(&r), 0);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fixed_numbers),
@@ -79,3 +79,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -274,7 +274,7 @@ static void test_same_everywhere(void **state)
     assert_int_equal(hash, 0xeb830149);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
@@ -289,3 +289,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

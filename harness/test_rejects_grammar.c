@@ -43,7 +43,10 @@ static const struct change changes[] = {
     /* ab, ac; the first step is 5, all symbols: it would lead back to 0 */
     {"step of all symbols", 32, BYTES("\x02\0\0\0\x04\0\0\0\xdb\0\x18"), BO_CORRUPT, 41,
      NO_GRAMMAR},
-    {"the same with two steps of 3", 32, BYTES("\x02\0\0\0\x04\0\0\0\x6b\x01\x18"), BO_OK, 0, NULL},
+    /* ac, and 4 symbols on: ab, if differences wrapped */
+    {"siblings that descend", 32, BYTES("\x02\0\0\0\x04\0\0\0\xcb\0\x18"), BO_CORRUPT, 42,
+     NO_GRAMMAR},
+    {"the same rule twice", 32, BYTES("\x02\0\0\0\x04\0\0\0\x0b\0\x18"), BO_OK, 0, NULL},
     {"right symbol 6", 41, BYTES("\x32"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"right symbol 7", 41, BYTES("\x3a"), BO_CORRUPT, 42, NO_GRAMMAR},
     {"a fourth rule", 41, BYTES("\x52"), BO_CORRUPT, 42, NO_GRAMMAR},
@@ -165,9 +168,12 @@ static void test_circles(void **state)
     rules[0][0] = 0, rules[0][1] = 2; /* of each other */
     rules[1][0] = 1, rules[1][1] = 0;
     expect_no_end(2, 1 << 20);
-    rules[0][0] = 0, rules[0][1] = 2; /* and without a circle */
-    rules[1][0] = 0, rules[1][1] = 0;
-    expect_nbytes(2, 2, 2);
+    rules[0][0] = 0,
+    rules[0][1] = 0; /* and without a circle: the second has the third on its right */
+    rules[1][0] = 0, rules[1][1] = 3;
+    rules[2][0] = 1, rules[2][1] = 0;
+    rules[3][0] = 2, rules[3][1] = 0;
+    expect_nbytes(4, 5, 5);
 }
 
 /* ---- spelling -------------------------------------------------------------------------------- */
@@ -215,15 +221,49 @@ static void test_room_for_text(void **state)
     struct bo_phrases phrases;
     open_pattern(7, &phrases);
     for (uint32_t code = 3; code-- > 0;) {
-        assert_false(bo_all_expanded(&phrases));
+        assert_int_equal(bo_expect_all_used(&phrases, &arena, 0, NULL), BO_CORRUPT);
         assert_int_equal(bo_expand_phrase(&phrases, code), BO_OK);
     }
-    assert_true(bo_all_expanded(&phrases));
+    assert_int_equal(bo_expect_all_used(&phrases, &arena, 0, NULL), BO_OK);
     open_pattern(6, &phrases);
     assert_int_equal(bo_expand_phrase(&phrases, 0), BO_OK);
     assert_int_equal(bo_expand_phrase(&phrases, 1), BO_OK);
     assert_int_equal(bo_expand_phrase(&phrases, 2), BO_CORRUPT);
     assert_int_equal(phrases.text_nbytes, 4);
+}
+
+/* What a decoder has met in the end: every code, and every symbol in a code or a rule. */
+static void test_all_used(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        uint8_t has_code, n_met, text_nbytes;
+        const char *what;
+    } cases[] = {
+        {"all", 0x38, 3, 7, NULL},
+        {"a code not met", 0x38, 2, 7, "phrases are not all used"},
+        {"a code not met, and no text for it", 0x38, 2, 4, "phrases are not all used"},
+        {"a rule without a use", 0x28, 2, 5, "symbol without a code or a rule that uses it"},
+        {"a rule that another uses", 0x30, 2, 5, NULL},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct bo_phrases phrases;
+        struct bo_error error = {0};
+        uint8_t bytes[64];
+        size_t off = 0;
+        memcpy(bytes, pattern.p, pattern.n);
+        bytes[36] = cases[i].text_nbytes;
+        bytes[42] = cases[i].has_code;
+        const struct bo_span in = {bytes, pattern.n};
+        assert_int_equal(bo_open_phrases(in, &off, in.n, &arena, &phrases, NULL), BO_OK);
+        for (uint32_t code = 0; code < cases[i].n_met; code++)
+            assert_int_equal(bo_expand_phrase(&phrases, code), BO_OK);
+        const enum bo_status status = bo_expect_all_used(&phrases, &arena, 99, &error);
+        if (status != (cases[i].what ? BO_CORRUPT : BO_OK) ||
+            (status && (error.off != 99 || strcmp(error.what, cases[i].what) != 0)))
+            fail_msg("%s: %s", cases[i].row, status ? error.what : "accepted");
+    }
 }
 
 /* Fifteen codes could stand for a name that no writer can say again. */
@@ -260,13 +300,14 @@ static void test_names_too_long(void **state)
     bo_writer_free(&out);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_opening),        cmocka_unit_test(test_doubling),
-        cmocka_unit_test(test_depth),          cmocka_unit_test(test_circles),
-        cmocka_unit_test(test_room_for_text),  cmocka_unit_test(test_codes_out_of_range),
-        cmocka_unit_test(test_names_too_long),
+        cmocka_unit_test(test_opening),       cmocka_unit_test(test_doubling),
+        cmocka_unit_test(test_depth),         cmocka_unit_test(test_circles),
+        cmocka_unit_test(test_room_for_text), cmocka_unit_test(test_codes_out_of_range),
+        cmocka_unit_test(test_all_used),      cmocka_unit_test(test_names_too_long),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -7,7 +7,8 @@
 
 bool bo_texts_init(struct bo_texts *texts, bool copies, struct bo_arena *arena)
 {
-    *texts = (struct bo_texts){.n_slots = 64, .copies = copies, .arena = arena};
+    *texts =
+        (struct bo_texts){.n_slots = 2 * bo_first_cap(arena, 32), .copies = copies, .arena = arena};
     texts->slots = bo_zalloc_array(arena, texts->n_slots, sizeof *texts->slots);
     texts->seed = bo_mix64((uintptr_t)texts->slots);
     return texts->slots != NULL;
@@ -51,14 +52,9 @@ static bool spread_out(struct bo_texts *texts)
 static bool append_text(struct bo_texts *texts, struct bo_span text, uint32_t hash)
 {
     const size_t n = texts->n;
-    struct bo_span *grown =
-        bo_grow_array(texts->arena, texts->texts, n, n + 1, &texts->cap, sizeof *grown);
-    uint32_t *hashes =
-        bo_grow_array(texts->arena, texts->hashes, n, n + 1, &texts->cap_hashes, sizeof *hashes);
-    if (!grown || !hashes)
+    if (!bo_grow(texts->arena, &texts->texts, n, 1, &texts->cap) ||
+        !bo_grow(texts->arena, &texts->hashes, n, 1, &texts->cap_hashes))
         return false;
-    texts->texts = grown;
-    texts->hashes = hashes;
     if (texts->copies) {
         uint8_t *copy = bo_alloc(texts->arena, text.n);
         if (!copy)

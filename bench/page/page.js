@@ -174,20 +174,22 @@
     style: { fontSize: `${FONT}px`, fontFamily: "inherit", background: "transparent", overflow: "visible" }, ...more,
   });
 
+  /* Below 6 repetitions no 95% interval exists, and low_ns and high_ns are null. */
   const rowText = (row) =>
-    `${timeText(row.median_ns)} [${timeText(row.low_ns)}, ${timeText(row.high_ns)}], n = ${row.n}`;
+    `${timeText(row.median_ns)}${row.low_ns === null ? "" : ` [${timeText(row.low_ns)}, ${timeText(row.high_ns)}]`}, n = ${row.n}`;
+  const baselineOf = (data) => data.codecs.find((codec) => codec.name === data.baseline) ?? data.codecs[0];
 
   const drawFront = (chapter, width) => {
     const points = frontPoints(chapter.shownCodecs(), chapter.label);
     if (!points.length) return null;
-    const first = chapter.document.data.codecs[0];
+    const baseline = baselineOf(chapter.document.data);
     const frontOf = (kind) => points.filter((p) => p.onFront && p.row.among === kind).sort((a, b) => a.x - b.x);
     const front = frontOf("read in place"), unpacked = frontOf("unpacked");
     const ticks = width < 520 ? 4 : 9;
-    const y = logAxis(points.flatMap((p) => [p.row.low_ns || p.y, p.row.high_ns]), timeTick, `${chapter.label}, faster is down`);
+    const y = logAxis(points.flatMap((p) => [p.row.low_ns || p.y, p.row.high_ns ?? p.y]), timeTick, `${chapter.label}, faster is down`);
     const x = logAxis(points.map((p) => p.x), bytesTick, "bytes, smaller is left", ticks);
     const title = (p) =>
-      [`${p.name} (${p.codec.role})`, `${bytesText(p.x)}, ${significant(p.x / first.bytes)} of ${first.name}'s`, rowText(p.row),
+      [`${p.name} (${p.codec.role})`, `${bytesText(p.x)}, ${significant(p.x / baseline.bytes)} of ${baseline.name}'s`, rowText(p.row),
         p.onFront ? "on the front" : "", p.row.among === "unpacked" ? "unpacks the whole file when it opens" : "", p.codec.leaves_out ? `without ${p.codec.leaves_out}` : ""].filter(Boolean).join("\n");
     return Plot.plot(base(width, Math.round(Math.min(480, Math.max(320, width * 0.55))), {
       x: x.scale, y: y.scale, ariaLabel: `Bytes against the time of ${chapter.label}; the table below has the same figures`,
@@ -195,7 +197,7 @@
         ...axes(x, y),
         Plot.line(unpacked, { x: "x", y: "y", curve: "step-after", stroke: "var(--control)", strokeDasharray: "3 4" }),
         Plot.line(front, { x: "x", y: "y", curve: "step-after", stroke: "var(--front)", strokeWidth: 1.75 }),
-        Plot.ruleX(points, { x: "x", y1: (p) => p.row.low_ns || p.y, y2: (p) => p.row.high_ns, stroke: (p) => roleColour(p.codec), strokeOpacity: 0.55 }),
+        Plot.ruleX(points, { x: "x", y1: (p) => p.row.low_ns || p.y, y2: (p) => p.row.high_ns ?? p.y, stroke: (p) => roleColour(p.codec), strokeOpacity: 0.55 }),
         Plot.dot(points, { x: "x", y: "y", r: (p) => (p.onFront ? 5.5 : 4.5), fill: (p) => roleColour(p.codec), symbol: (p) => p.codec.role,
           stroke: "var(--ground)", strokeWidth: 1, ariaLabel: (p) => p.name }),
         names(points, front),
@@ -215,7 +217,7 @@
     const sections = new Map();
     for (const c of chapter.document.data.codecs)
       for (const s of Object.keys(c.sections ?? {})) if (!sections.has(s)) sections.set(s, sections.size);
-    const smallest = Math.min(...codecs.map((c) => c.bytes)), first = chapter.document.data.codecs[0].bytes ?? smallest;
+    const smallest = Math.min(...codecs.map((c) => c.bytes)), first = baselineOf(chapter.document.data).bytes ?? smallest;
     const end = Math.min(Math.max(...codecs.map((c) => c.bytes)), Math.max(6 * smallest, 1.5 * first));
     const left = Math.min(Math.max(...codecs.map((c) => textWidth(c.name))) + 14, width * 0.52);
     const right = Math.max(...codecs.map((c) => textWidth(sizeText(c.bytes)))) + 28;

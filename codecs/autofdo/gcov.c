@@ -93,7 +93,6 @@ static enum bo_status open(const struct gcov_layout *layout, struct bo_span in,
         .name = "gcov-" #layout,                                                     \
         .summary = __VA_ARGS__,                                                      \
         .spec = "codecs/autofdo/README.md#gcov",                                     \
-        .file = __FILE__,                                                            \
         .role = its_role,                                                            \
         .access = BO_WHOLE,                                                          \
         .kinds = (1u << AUTOFDO_N_KINDS) - 1,                                        \

@@ -125,14 +125,9 @@ static enum bo_status get_names(struct gcov_input *r)
 /* Room for n more. Items are found by their number, since they may move. */
 static enum bo_status reserve_items(struct gcov_input *r, size_t n)
 {
-    if (n == 0)
-        return BO_OK;
-    struct gcov_item *grown =
-        bo_grow_array(r->arena, r->items, r->n_items, r->n_items + n, &r->cap_items, sizeof *grown);
-    if (!grown)
-        return bo_fail_alloc(r->err, r->arena);
-    r->items = grown;
-    return BO_OK;
+    return bo_grow(r->arena, &r->items, r->n_items, n, &r->cap_items)
+               ? BO_OK
+               : bo_fail_alloc(r->err, r->arena);
 }
 
 /* Sorts the items from `first` on. What is there twice, under one index, is told by its place. */

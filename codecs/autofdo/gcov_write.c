@@ -44,13 +44,10 @@ static void note_number(struct output *o, uint64_t n)
 
 static void note_record(struct output *o, const struct autofdo_record *record)
 {
-    uint64_t *grown = bo_grow_array(o->out->arena, o->counts, o->n_counts, o->n_counts + 1,
-                                    &o->cap_counts, sizeof *grown);
-    if (!grown) {
+    if (!bo_grow(o->out->arena, &o->counts, o->n_counts, 1, &o->cap_counts)) {
         o->is_refused = true;
         return;
     }
-    o->counts = grown;
     o->counts[o->n_counts++] = record->count;
     note_count(o, record->count);
     note_number(o, record->n_targets);

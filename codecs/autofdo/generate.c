@@ -294,15 +294,11 @@ static bool add_function(struct profile *profile, struct bo_error *err)
         return false;
     if (number < n_own)
         return true;
-    struct autofdo_function *functions =
-        bo_grow_array(profile->arena, profile->functions, profile->n, profile->n + 1, &profile->cap,
-                      sizeof *functions);
     struct subtree body;
-    if (!functions || !autofdo_names_add(&profile->defined, name, &again) ||
-        !make_body(profile, name, &body))
+    if (!bo_grow(profile->arena, &profile->functions, profile->n, 1, &profile->cap) ||
+        !autofdo_names_add(&profile->defined, name, &again) || !make_body(profile, name, &body))
         return false;
-    profile->functions = functions;
-    struct autofdo_function *function = &functions[profile->n++];
+    struct autofdo_function *function = &profile->functions[profile->n++];
     const struct autofdo_instance *const part = &body.instance;
     uint64_t n_saturated = 0;
     *function = (struct autofdo_function){.head = autofdo_random_count(r)};
@@ -311,6 +307,20 @@ static bool add_function(struct profile *profile, struct bo_error *err)
             bo_random_one_in(r, bo_random_strangeness(r)) ? strange_number(r) : bo_random_u32(r);
     return autofdo_sum_instances(&part, 1, false, profile->arena, &function->body, &n_saturated,
                                  err) == BO_OK;
+}
+
+/* False when the arena refuses. */
+static bool add_extreme_function(struct profile *profile, struct bo_random *aside)
+{
+    struct autofdo_instance body;
+    size_t number;
+    if (!bo_grow(profile->arena, &profile->functions, profile->n, 1, &profile->cap) ||
+        !autofdo_extreme_body(aside, profile->arena, &body) ||
+        !autofdo_names_add(&profile->own, body.name, &number) ||
+        !autofdo_names_add(&profile->defined, body.name, &number))
+        return false;
+    profile->functions[profile->n++] = (struct autofdo_function){.body = body};
+    return true;
 }
 
 /* Files for most functions and callees. */
@@ -354,10 +364,13 @@ enum bo_status autofdo_generate(struct bo_random *random, size_t scale, struct b
                                 void **model_ret, struct bo_error *err)
 {
     struct profile profile;
+    struct bo_random aside;
+    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
     struct autofdo_model *model = bo_alloc(arena, sizeof *model);
-    if (!model || !start_profile(&profile, random, arena))
+    if (!model || !start_profile(&profile, random, arena) ||
+        (is_extreme && !add_extreme_function(&profile, &aside)))
         return bo_fail_alloc(err, arena);
-    for (size_t i = 0; i < scale && !bo_random_exhausted(random); i++)
+    for (size_t i = is_extreme; i < scale && !bo_random_exhausted(random); i++)
         if (!add_function(&profile, err))
             return bo_fail_alloc(err, arena);
     if (profile.n)

@@ -32,7 +32,8 @@ static bool make_slots(struct autofdo_name_table *table, size_t n_slots)
 
 bool autofdo_names_init(struct autofdo_name_table *table, size_t n_names, struct bo_arena *arena)
 {
-    size_t n_slots = MIN_SLOTS;
+    size_t n_slots = bo_first_cap(arena, MIN_SLOTS);
+    n_names = bo_first_cap(arena, n_names);
     while (n_slots / 2 < n_names && n_slots <= SIZE_MAX / 2)
         n_slots *= 2;
     *table = (struct autofdo_name_table){.arena = arena};
@@ -85,12 +86,9 @@ bool autofdo_names_add(struct autofdo_name_table *table, struct bo_span name, si
             return false;
         slot = find_slot(table, name, hash);
     }
-    struct bo_span *names = bo_grow_array(table->arena, table->names, table->n, table->n + 1,
-                                          &table->cap, sizeof *names);
-    if (!names)
+    if (!bo_grow(table->arena, &table->names, table->n, 1, &table->cap))
         return false;
-    table->names = names;
-    names[table->n] = name;
+    table->names[table->n] = name;
     *number_ret = table->n++;
     *slot = (struct autofdo_name_slot){hash, table->n};
     return true;

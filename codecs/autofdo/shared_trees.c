@@ -160,11 +160,8 @@ static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t block,
 
 static enum bo_status finish_strings(const struct autofdo_trees *trees, struct bo_error *err)
 {
-    return bo_all_expanded(trees->speller)
-               ? BO_OK
-               : bo_fail(err, BO_CORRUPT,
-                         autofdo_off_of(trees, &trees->strings, 8 * PHRASES_NBYTES_OFF),
-                         "phrases are not all used");
+    return bo_expect_all_used(trees->speller, trees->arena,
+                              autofdo_off_of(trees, &trees->strings, 8 * PHRASES_NBYTES_OFF), err);
 }
 
 const struct autofdo_strings autofdo_phrases = {

@@ -131,13 +131,8 @@ enum { SPOT_WORDS = 5 };
 
 static bool push_spot(struct planner *p, struct autofdo_spot spot, uint32_t tree)
 {
-    if (p->n_words + SPOT_WORDS > p->cap_words) {
-        uint32_t *words = bo_grow_array(p->arena, p->words, p->n_words, p->n_words + 4096,
-                                        &p->cap_words, sizeof *words);
-        if (!words)
-            return false;
-        p->words = words;
-    }
+    if (!bo_grow_from(4096, p->arena, &p->words, p->n_words, SPOT_WORDS, &p->cap_words))
+        return false;
     uint32_t *word = p->words + p->n_words;
     word[0] = spot.line;
     word[1] = spot.discriminator;
@@ -150,11 +145,12 @@ static bool push_spot(struct planner *p, struct autofdo_spot spot, uint32_t tree
 
 static bool grow_slots(struct planner *p)
 {
-    const size_t n_slots = p->slots ? 2 * (p->mask + 1) : 1 << 8;
-    p->slots = bo_zalloc_array(p->arena, n_slots, sizeof *p->slots);
-    p->mask = n_slots - 1;
-    if (!p->slots)
+    const size_t n_slots = p->slots ? 2 * (p->mask + 1) : 2 * bo_first_cap(p->arena, 1 << 7);
+    uint32_t *slots = bo_zalloc_array(p->arena, n_slots, sizeof *slots);
+    if (!slots)
         return false;
+    p->slots = slots;
+    p->mask = n_slots - 1;
     for (size_t i = 0; i < p->n_trees; i++) {
         size_t slot = (size_t)p->trees[i].hash & p->mask;
         while (p->slots[slot])
@@ -182,13 +178,8 @@ static bool settle_tree(struct planner *p, uint32_t name, size_t first, uint32_t
             return true;
         }
     }
-    if (p->n_trees == p->cap_trees) {
-        struct tree *trees = bo_grow_array(p->arena, p->trees, p->n_trees, p->n_trees + 256,
-                                           &p->cap_trees, sizeof *trees);
-        if (!trees)
-            return false;
-        p->trees = trees;
-    }
+    if (!bo_grow_from(256, p->arena, &p->trees, p->n_trees, 1, &p->cap_trees))
+        return false;
     p->slots[slot] = (uint32_t)p->n_trees + 1;
     *tree_ret = (uint32_t)p->n_trees;
     p->trees[p->n_trees++] = (struct tree){first, n, name, 0, hash};

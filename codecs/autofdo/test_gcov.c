@@ -286,7 +286,7 @@ static void test_checks(void **state)
     bo_arena_free(&arena);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_empty),
@@ -297,3 +297,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("gcov", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -321,7 +321,7 @@ static void test_layouts_agree(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
@@ -329,3 +329,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("gcov: real files", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

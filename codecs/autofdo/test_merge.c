@@ -227,7 +227,7 @@ static void test_each_allocation_fails(void **state)
     expect_failing_merges(models, 2);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),       cmocka_unit_test(test_timestamps),
@@ -237,3 +237,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -245,6 +245,7 @@ struct extremes {
     bool one_byte, long_name, very_long_name, high_byte, prefix, uniq;
     bool last_line, zero, largest, two_to_63, wide_discriminator, many_targets;
     bool deepest, same_place, empty_instance, timestamp, empty_path, file_of_callee;
+    bool nested_names, many_callsites, many_records;
 };
 
 static void note_name(struct extremes *seen, struct bo_span name)
@@ -259,12 +260,25 @@ static void note_name(struct extremes *seen, struct bo_span name)
     }
 }
 
+/* Whether each name begins the next one, in a list that is longer than any drawn name by name. */
+static bool are_nested(const struct autofdo_record *record)
+{
+    for (size_t i = 1; i < record->n_targets; i++) {
+        const struct bo_span shorter = record->targets[i - 1].name, name = record->targets[i].name;
+        if (shorter.n >= name.n || memcmp(shorter.p, name.p, shorter.n) != 0)
+            return false;
+    }
+    return record->n_targets > 100;
+}
+
 static void note_instance(struct extremes *seen, const struct autofdo_instance *instance,
                           unsigned depth)
 {
     note_name(seen, instance->name);
     seen->deepest |= depth == AUTOFDO_MAX_DEPTH;
     seen->empty_instance |= instance->n_records + instance->n_callsites == 0;
+    seen->many_callsites |= instance->n_callsites > 1000;
+    seen->many_records |= instance->n_records > 2000;
     for (size_t i = 0; i < instance->n_records; i++) {
         const struct autofdo_record *record = &instance->records[i];
         seen->last_line |= record->line == AUTOFDO_MAX_LINE;
@@ -273,6 +287,7 @@ static void note_instance(struct extremes *seen, const struct autofdo_instance *
         seen->two_to_63 |= record->count == UINT64_C(1) << 63;
         seen->wide_discriminator |= record->discriminator > UINT16_MAX;
         seen->many_targets |= record->n_targets > 8;
+        seen->nested_names |= are_nested(record);
         for (size_t c = 0; c < instance->n_callsites; c++)
             seen->same_place |= instance->callsites[c].line == record->line;
     }
@@ -314,7 +329,8 @@ static void test_generated_from_bytes(void **state)
     assert_true(seen->prefix && seen->uniq && seen->last_line && seen->zero && seen->largest);
     assert_true(seen->two_to_63 && seen->wide_discriminator && seen->many_targets);
     assert_true(seen->deepest && seen->same_place && seen->empty_instance && seen->timestamp);
-    assert_true(seen->empty_path && seen->file_of_callee);
+    assert_true(seen->empty_path && seen->file_of_callee && seen->nested_names);
+    assert_true(seen->many_callsites && seen->many_records);
 }
 
 static void test_same_seed_same_model(void **state)
@@ -329,7 +345,7 @@ static void test_each_allocation_fails(void **state)
     expect_failing_allocations(12, 4);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_and_paths),
@@ -346,3 +362,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -182,7 +182,7 @@ static void test_end(void **state)
     assert_int_equal(autofdo_peek(&in), 0);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),   cmocka_unit_test(test_codes),
@@ -191,3 +191,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

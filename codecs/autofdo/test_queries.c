@@ -333,7 +333,7 @@ static void test_command_line(void **state)
     assert_int_equal(autofdo_kinds[AUTOFDO_SCAN].parse(1, f, query, &error), BO_BAD_USAGE);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_summary),
@@ -349,3 +349,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -447,7 +447,7 @@ static void test_join(void **state)
     bo_arena_free(&arena);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_v2),
@@ -462,3 +462,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("gcov: what is refused", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

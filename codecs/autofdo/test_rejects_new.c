@@ -6,6 +6,8 @@
  * The small files here are also the layout's witnesses: test_shared_trees.c compares what the encoder
  * writes with them.
  */
+#include <sys/mman.h>
+
 #include "codecs/autofdo/test_trees.h"
 
 /* Bytes of a small file become others: from `at` on. */
@@ -171,6 +173,52 @@ static void test_head(void **state)
         expect_case("shared-trees", test_trees_file, &head_cases[i]);
 }
 
+/*
+ * Up to 2^32 - 2 places of lists and of variants, in files that have room for more: of zeros, which are never read, so
+ * that they use no memory.
+ */
+static void test_most_places(void **state)
+{
+    (void)state;
+    enum { ROOM_NBYTES = 1 << 29, SUMMARY_NBYTES = 4 + 2 * AUTOFDO_N_CUTOFFS };
+    static const struct {
+        uint64_t n_spots, n_parts;
+        bool refused;
+    } rows[] = {{UINT32_MAX, 0, true},
+                {UINT32_MAX - 1, 0, false},
+                {0, UINT32_MAX, true},
+                {0, UINT32_MAX - 1, false}};
+    const size_t nbytes = ROOM_NBYTES + 4096;
+    uint8_t *file = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(file != MAP_FAILED);
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct bo_arena arena;
+        struct bo_writer head;
+        struct bo_error error = {0};
+        void *reader;
+        bo_arena_init(&arena, 1 << 20);
+        bo_writer_init(&head, &arena);
+        bo_put_bytes(&head, "afst\0\0\0\0\0", 9); /* no names */
+        bo_put_uvarint(&head, rows[i].n_spots);
+        bo_put_uvarint(&head, rows[i].n_parts);
+        bo_put_zeros(&head, 4); /* no timestamps, index or strings */
+        bo_put_uvarint(&head, ROOM_NBYTES);
+        bo_put_zeros(&head, SUMMARY_NBYTES);
+        memcpy(file, head.p, head.n);
+        const struct bo_span in = {file, head.n + ROOM_NBYTES};
+        assert_true(bo_find_codec(bo_find_format("autofdo"), "shared-trees")
+                        ->open(in, &arena, &reader, &error) != BO_OK);
+        if ((strcmp(error.what, PLACES_ROOM) == 0) != rows[i].refused)
+            fail_msg("%llu places of lists, %llu of variants: %s",
+                     (unsigned long long)rows[i].n_spots, (unsigned long long)rows[i].n_parts,
+                     error.what);
+        bo_writer_free(&head);
+        bo_arena_free(&arena);
+    }
+    munmap(file, nbytes);
+}
+
 static void test_summary(void **state)
 {
     (void)state;
@@ -208,11 +256,14 @@ static void test_zstd(void **state)
         expect_case("shared-trees-zstd", test_trees_zstd_file, &zstd_cases[i]);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_head),  cmocka_unit_test(test_summary), cmocka_unit_test(test_index),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_trees),   cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_head),    cmocka_unit_test(test_most_places),
+        cmocka_unit_test(test_summary), cmocka_unit_test(test_index),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_zstd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

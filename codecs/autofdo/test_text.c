@@ -219,7 +219,7 @@ static void test_long_lines(void **state)
     bo_writer_free(&out);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_generated_models_survive),
@@ -229,3 +229,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -97,13 +97,11 @@ static int compare_targets(const void *a, const void *b)
 static void put_targets(struct printer *p, const struct autofdo_record *record)
 {
     const size_t n = record->n_targets;
-    struct autofdo_target *sorted =
-        bo_grow_array(p->out->arena, p->targets, 0, n, &p->cap_targets, sizeof *sorted);
-    if (!sorted) {
+    if (!bo_grow(p->out->arena, &p->targets, 0, n, &p->cap_targets)) {
         p->out->status = bo_fail_alloc(NULL, p->out->arena);
         return;
     }
-    p->targets = sorted;
+    struct autofdo_target *const sorted = p->targets;
     memcpy(sorted, record->targets, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, compare_targets);
     for (size_t i = 0; i < n; i++) {

@@ -177,11 +177,9 @@ static enum bo_status close_callee(struct parser *p)
     const struct level *level = &p->levels[--p->depth];
     struct level *around = &p->levels[p->depth - 1];
     const size_t n = around->n_callsites;
-    struct autofdo_callsite *callsites = bo_grow_array(p->arena, around->callsites, n, n + 1,
-                                                       &around->cap_callsites, sizeof *callsites);
-    if (!callsites)
+    if (!bo_grow(p->arena, &around->callsites, n, 1, &around->cap_callsites))
         return fail_memory(p);
-    around->callsites = callsites;
+    struct autofdo_callsite *const callsites = around->callsites;
     around->n_callsites++;
     callsites[n].line = level->line;
     callsites[n].discriminator = level->discriminator;
@@ -213,16 +211,12 @@ static enum bo_status close_function(struct parser *p)
     if (p->depth == 0)
         return BO_OK;
     enum bo_status status = close_callees(p, 1);
-    struct read_function *functions =
-        bo_grow_array(p->arena, p->functions, p->n_functions, p->n_functions + 1, &p->cap_functions,
-                      sizeof *functions);
-    if (!status && !functions)
-        return fail_memory(p);
     if (status)
         return status;
-    p->functions = functions;
+    if (!bo_grow(p->arena, &p->functions, p->n_functions, 1, &p->cap_functions))
+        return fail_memory(p);
     p->depth = 0;
-    struct read_function *read = &functions[p->n_functions++];
+    struct read_function *read = &p->functions[p->n_functions++];
     *read = (struct read_function){{.head = p->head, .timestamp = p->timestamp}, p->function_off};
     if (!keep_instance(p, &p->levels[0], &read->function.body))
         return fail_memory(p);
@@ -277,12 +271,9 @@ static enum bo_status take_targets(struct parser *p, struct autofdo_record *reco
     const uint8_t *start = p->p;
     size_t n = 0;
     while (p->p < p->end) {
-        struct autofdo_target *targets =
-            bo_grow_array(p->arena, p->targets, n, n + 1, &p->cap_targets, sizeof *targets);
-        if (!targets)
+        if (!bo_grow(p->arena, &p->targets, n, 1, &p->cap_targets))
             return fail_memory(p);
-        p->targets = targets;
-        const enum bo_status status = take_target(p, &targets[n++]);
+        const enum bo_status status = take_target(p, &p->targets[n++]);
         if (status)
             return status;
     }
@@ -304,12 +295,9 @@ static enum bo_status take_record(struct parser *p, uint32_t line, uint32_t disc
 {
     struct level *level = &p->levels[p->depth - 1];
     const size_t n = level->n_records;
-    struct autofdo_record *records =
-        bo_grow_array(p->arena, level->records, n, n + 1, &level->cap_records, sizeof *records);
-    if (!records)
+    if (!bo_grow(p->arena, &level->records, n, 1, &level->cap_records))
         return fail_memory(p);
-    level->records = records;
-    struct autofdo_record *record = &records[n];
+    struct autofdo_record *record = &level->records[n];
     *record = (struct autofdo_record){.line = line, .discriminator = discriminator};
     if (!take_number(p, UINT64_MAX, &record->count))
         return fail_at(p, p->p, BO_CORRUPT, "count is not a number below 2^64");
@@ -317,7 +305,7 @@ static enum bo_status take_record(struct parser *p, uint32_t line, uint32_t disc
         return fail_at(p, p->p, BO_CORRUPT, "bytes right behind a count");
     level->n_records++;
     if (n)
-        p->is_canonical &= autofdo_place(records[n - 1].line, records[n - 1].discriminator) <
+        p->is_canonical &= autofdo_place(record[-1].line, record[-1].discriminator) <
                            autofdo_place(line, discriminator);
     return p->p < p->end ? take_targets(p, record) : BO_OK;
 }
@@ -419,14 +407,11 @@ static enum bo_status take_file(struct parser *p, const uint8_t *start)
     if (flaw)
         return fail_at(p, p->p, BO_CORRUPT, flaw);
     uint8_t *copy = bo_alloc(p->arena, file.path.n);
-    struct read_file *files =
-        bo_grow_array(p->arena, p->files, p->n_files, p->n_files + 1, &p->cap_files, sizeof *files);
-    if (!copy || !files)
+    if (!copy || !bo_grow(p->arena, &p->files, p->n_files, 1, &p->cap_files))
         return fail_memory(p);
     memcpy(copy, p->p, file.path.n);
     file.path.p = copy;
-    p->files = files;
-    files[p->n_files++] = (struct read_file){file, (size_t)(start - p->text.p)};
+    p->files[p->n_files++] = (struct read_file){file, (size_t)(start - p->text.p)};
     return BO_OK;
 }
 

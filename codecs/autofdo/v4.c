@@ -50,12 +50,8 @@ static enum bo_status index_function(struct reader *r, uint32_t unit,
         return bo_fail_alloc(err, r->arena);
     if (number < n)
         return bo_fail(err, BO_CORRUPT, symbol->off, "function is there twice");
-    if (number == r->cap_addresses) {
-        r->addresses = bo_grow_array(r->arena, r->addresses, number, number + 1, &r->cap_addresses,
-                                     sizeof *r->addresses);
-        if (!r->addresses)
-            return bo_fail_alloc(err, r->arena);
-    }
+    if (!bo_grow(r->arena, &r->addresses, number, 1, &r->cap_addresses))
+        return bo_fail_alloc(err, r->arena);
     r->addresses[number] = (struct address){unit, *symbol};
     return BO_OK;
 }
@@ -300,7 +296,6 @@ static enum bo_status encode_compact_one_table(const void *model, struct bo_writ
         .name = codec_name,                                                           \
         .summary = codec_summary,                                                     \
         .spec = "codecs/autofdo/README.md#version-4",                                 \
-        .file = __FILE__,                                                             \
         .reads = first,                                                               \
         .role = BO_PROPOSED,                                                          \
         .access = BO_BLOCK,                                                           \

@@ -46,12 +46,8 @@ static enum bo_status load_table(struct decoder *d, uint32_t section, struct tab
 static enum bo_status add_file(struct decoder *d, struct autofdo_file file, size_t off,
                                struct bo_error *err)
 {
-    if (d->n_files == d->cap_files) {
-        d->files = bo_grow_array(d->arena, d->files, d->n_files, d->n_files + 1, &d->cap_files,
-                                 sizeof *d->files);
-        if (!d->files)
-            return bo_fail_alloc(err, d->arena);
-    }
+    if (!bo_grow(d->arena, &d->files, d->n_files, 1, &d->cap_files))
+        return bo_fail_alloc(err, d->arena);
     d->files[d->n_files++] = (struct autofdo_v4_told){file, off};
     return BO_OK;
 }
@@ -60,12 +56,8 @@ static enum bo_status decode_function(struct decoder *d, const struct autofdo_v4
                                       const struct autofdo_v4_symbol *symbol, struct table *table,
                                       struct bo_error *err)
 {
-    if (d->n_functions == d->cap_functions) {
-        d->functions = bo_grow_array(d->arena, d->functions, d->n_functions, d->n_functions + 1,
-                                     &d->cap_functions, sizeof *d->functions);
-        if (!d->functions)
-            return bo_fail_alloc(err, d->arena);
-    }
+    if (!bo_grow(d->arena, &d->functions, d->n_functions, 1, &d->cap_functions))
+        return bo_fail_alloc(err, d->arena);
     struct autofdo_v4_found *found = &d->functions[d->n_functions++];
     found->off = symbol->off;
     const enum bo_status status = autofdo_v4_build(

@@ -83,11 +83,8 @@ static enum bo_status add_string(struct speller *s, const struct node *node, str
         return bo_fail(err, BO_CORRUPT, node->off, autofdo_name_flaw(name));
     if (s->n_text + name.n > s->max_spelt)
         return bo_fail(err, BO_OVER_LIMIT, node->off, "strings are too long for their trie");
-    if (s->n_text + name.n > s->cap_text) {
-        s->text = bo_grow_array(s->arena, s->text, s->n_text, s->n_text + name.n, &s->cap_text, 1);
-        if (!s->text)
-            return bo_fail_alloc(err, s->arena);
-    }
+    if (!bo_grow(s->arena, &s->text, s->n_text, name.n, &s->cap_text))
+        return bo_fail_alloc(err, s->arena);
     memcpy(s->text + s->n_text, name.p, name.n);
     s->n_text += name.n;
     s->ends[s->n_spelt++] = s->n_text;
@@ -96,12 +93,8 @@ static enum bo_status add_string(struct speller *s, const struct node *node, str
 
 static enum bo_status add_level(struct speller *s, unsigned n_children, struct bo_error *err)
 {
-    if (s->n_levels == s->cap_levels) {
-        s->levels = bo_grow_array(s->arena, s->levels, s->n_levels, s->n_levels + 1, &s->cap_levels,
-                                  sizeof *s->levels);
-        if (!s->levels)
-            return bo_fail_alloc(err, s->arena);
-    }
+    if (!bo_grow(s->arena, &s->levels, s->n_levels, 1, &s->cap_levels))
+        return bo_fail_alloc(err, s->arena);
     s->levels[s->n_levels++] = (struct level){n_children, -1, s->length};
     return BO_OK;
 }
@@ -136,11 +129,8 @@ static enum bo_status follow_edge(struct speller *s, struct bo_error *err)
     level->last_byte = label.p[0];
     level->n_left--;
     s->length = level->length;
-    if (s->length + label.n > s->cap_path) {
-        s->path = bo_grow_array(s->arena, s->path, s->length, s->length + label.n, &s->cap_path, 1);
-        if (!s->path)
-            return bo_fail_alloc(err, s->arena);
-    }
+    if (!bo_grow(s->arena, &s->path, s->length, label.n, &s->cap_path))
+        return bo_fail_alloc(err, s->arena);
     memcpy(s->path + s->length, label.p, label.n);
     s->length += label.n;
     return BO_OK;

@@ -43,11 +43,8 @@ static enum bo_status fail_expected(const struct parser *p, const char *what)
 /* Puts an element of nbytes on the stack; false when the arena refuses. */
 static bool push(struct parser *p, struct stack *stack, const void *element, size_t nbytes)
 {
-    if (stack->n == stack->cap) {
-        stack->p = bo_grow_array(p->arena, stack->p, stack->n, stack->n + 1, &stack->cap, nbytes);
-        if (!stack->p)
-            return false;
-    }
+    if (!bo_grow_elements(p->arena, &stack->p, stack->n, 1, &stack->cap, 16, nbytes))
+        return false;
     memcpy(stack->p + stack->n++ * nbytes, element, nbytes);
     return true;
 }
@@ -441,12 +438,8 @@ static enum bo_status parse_instance(struct parser *p, unsigned depth,
 
 static enum bo_status add_file(struct parser *p, struct autofdo_file file, size_t off)
 {
-    if (p->n_files == p->cap_files) {
-        p->files = bo_grow_array(p->arena, p->files, p->n_files, p->n_files + 1, &p->cap_files,
-                                 sizeof *p->files);
-        if (!p->files)
-            return fail_alloc(p);
-    }
+    if (!bo_grow(p->arena, &p->files, p->n_files, 1, &p->cap_files))
+        return fail_alloc(p);
     p->files[p->n_files++] = (struct autofdo_v4_told){file, off};
     return BO_OK;
 }
@@ -490,12 +483,8 @@ static enum bo_status parse_functions(struct parser *p, const struct bo_span *pa
         status = parse_function(p, &found);
         if (status)
             return status;
-        if (p->n_functions == p->cap_functions) {
-            p->functions = bo_grow_array(p->arena, p->functions, p->n_functions, p->n_functions + 1,
-                                         &p->cap_functions, sizeof *p->functions);
-            if (!p->functions)
-                return fail_alloc(p);
-        }
+        if (!bo_grow(p->arena, &p->functions, p->n_functions, 1, &p->cap_functions))
+            return fail_alloc(p);
         p->functions[p->n_functions++] = found;
         if (path)
             status = add_file(p, (struct autofdo_file){found.function.body.name, *path}, found.off);

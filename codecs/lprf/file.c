@@ -90,14 +90,8 @@ enum bo_status lprf_open_header(struct bo_span in, unsigned index_number, unsign
 enum bo_status lprf_collect(void *context, const struct lprf_entry *entry, struct bo_error *err)
 {
     struct lprf_entries *entries = context;
-    if (entries->n == entries->cap) {
-        struct lprf_entry *p =
-            bo_grow_array(entries->arena, entries->p, entries->n, entries->n ? 2 * entries->n : 64,
-                          &entries->cap, sizeof *entries->p);
-        if (!p)
-            return bo_fail_alloc(err, entries->arena);
-        entries->p = p;
-    }
+    if (!bo_grow_from(64, entries->arena, &entries->p, entries->n, 1, &entries->cap))
+        return bo_fail_alloc(err, entries->arena);
     entries->p[entries->n++] = *entry;
     return BO_OK;
 }

@@ -309,8 +309,11 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     for (uint32_t slot = 0; slot < index->slots.hash.n_slots; slot++)
         if (walk.places[slot].n_left)
             return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "slot without a name");
-    if (walk.n_codes_read != index->slots.own || !bo_all_expanded(&walk.phrases))
-        return bo_fail(err, BO_CORRUPT, index->grammar_off, "phrases are not all used");
+    if (walk.n_codes_read != index->slots.own)
+        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 20,
+                       "names have another number of codes than announced");
+    if ((status = bo_expect_all_used(&walk.phrases, file->arena, index->grammar_off, err)))
+        return status;
     if ((walk.bits.bit + 7) / 8 != file->end_of_index)
         return bo_fail(err, BO_CORRUPT, walk.bits.bit / 8, "bytes behind the names");
     return lprf_expect_zeros(file, file->in.p, walk.bits.bit, file->end_of_index, err);

@@ -187,21 +187,19 @@ static bool draft_function(struct profile *profile, struct lprf_function *functi
 static bool add_function(struct profile *profile)
 {
     struct lprf_function function;
-    struct lprf_function *grown = bo_grow_array(profile->arena, profile->functions, profile->n,
-                                                profile->n + 1, &profile->cap, sizeof *grown);
-    if (!grown || !draft_function(profile, &function))
+    if (!bo_grow(profile->arena, &profile->functions, profile->n, 1, &profile->cap) ||
+        !draft_function(profile, &function))
         return false;
-    profile->functions = grown;
     size_t number;
     for (;; function.hash++) { /* until the key is new */
-        if (!lprf_keys_add(&profile->keys, grown, &function, &number))
+        if (!lprf_keys_add(&profile->keys, profile->functions, &function, &number))
             return false;
         if (number == profile->n)
             break;
     }
     if (!fill_counters(profile, &function))
         return false;
-    grown[profile->n++] = function;
+    profile->functions[profile->n++] = function;
     return true;
 }
 

@@ -68,12 +68,8 @@ enum bo_status lprf_visit_places(const struct lprf_file *file, size_t at, size_t
 
 bool lprf_change_name(struct lprf_name_buffer *name, size_t keep, const uint8_t *p, size_t n)
 {
-    if (keep + n > name->cap) {
-        uint8_t *grown = bo_grow_array(name->arena, name->p, keep, keep + n, &name->cap, 1);
-        if (!grown)
-            return false;
-        name->p = grown;
-    }
+    if (!bo_grow(name->arena, &name->p, keep, n, &name->cap))
+        return false;
     if (n)
         memcpy(name->p + keep, p, n);
     name->n = keep + n;

@@ -46,13 +46,10 @@ static enum bo_status read_entries(const struct lprf_file *file, struct index *i
             lprf_read_list_entry(file, file->end_of_index, &off, &entry, err);
         if (status)
             return status;
-        struct listed *entries = bo_grow_array(file->arena, index->entries, index->n, index->n + 1,
-                                               &index->cap, sizeof *entries);
-        if (!entries)
+        if (!bo_grow(file->arena, &index->entries, index->n, 1, &index->cap))
             return bo_fail_alloc(err, file->arena);
-        index->entries = entries;
-        entries[index->n] = (struct listed){.name_n = (uint32_t)entry.name.n,
-                                            .off = (size_t)(entry.name.p - file->in.p)};
+        index->entries[index->n] = (struct listed){.name_n = (uint32_t)entry.name.n,
+                                                   .off = (size_t)(entry.name.p - file->in.p)};
     }
     if (index->n >= UINT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES,

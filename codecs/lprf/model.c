@@ -25,22 +25,28 @@ static bool same_key(const struct lprf_function *a, const struct lprf_function *
     return a->hash == b->hash && bo_span_equal(a->name, b->name);
 }
 
-bool lprf_keys_init(struct lprf_key_table *table, size_t n_keys, struct bo_arena *arena)
+static bool make_slots(struct lprf_key_table *table, size_t n_slots, struct bo_arena *arena)
 {
-    size_t n_slots = MIN_SLOTS;
-    while (n_slots / 2 < n_keys && n_slots <= SIZE_MAX / 2)
-        n_slots *= 2;
     *table = (struct lprf_key_table){.mask = n_slots - 1, .arena = arena};
     table->slots = bo_zalloc_array(arena, n_slots, sizeof *table->slots);
     table->seed = bo_mix64((uintptr_t)table->slots);
     return table->slots;
 }
 
+bool lprf_keys_init(struct lprf_key_table *table, size_t n_keys, struct bo_arena *arena)
+{
+    size_t n_slots = 2 * bo_first_cap(arena, MIN_SLOTS / 2);
+    n_keys = bo_first_cap(arena, n_keys);
+    while (n_slots / 2 < n_keys && n_slots <= SIZE_MAX / 2)
+        n_slots *= 2;
+    return make_slots(table, n_slots, arena);
+}
+
 /* Twice the slots; the old ones are abandoned to the arena. */
 static bool grow(struct lprf_key_table *table)
 {
     struct lprf_key_table grown;
-    if (!lprf_keys_init(&grown, table->mask + 1, table->arena))
+    if (table->mask > SIZE_MAX / 2 || !make_slots(&grown, 2 * (table->mask + 1), table->arena))
         return false;
     grown.n = table->n;
     grown.seed = table->seed;
@@ -168,14 +174,9 @@ struct merger {
 
 static enum bo_status append(struct merger *m, const struct lprf_function *function)
 {
-    struct lprf_function *functions =
-        bo_grow_array(m->arena, m->functions, m->n, m->n + 1, &m->cap_functions, sizeof *functions);
-    struct sums *sums =
-        bo_grow_array(m->arena, m->sums, m->n, m->n + 1, &m->cap_sums, sizeof *sums);
-    if (!functions || !sums)
+    if (!bo_grow(m->arena, &m->functions, m->n, 1, &m->cap_functions) ||
+        !bo_grow(m->arena, &m->sums, m->n, 1, &m->cap_sums))
         return bo_fail_alloc(m->err, m->arena);
-    m->functions = functions;
-    m->sums = sums;
     m->functions[m->n] = *function;
     m->sums[m->n++] = (struct sums){NULL, NULL};
     return BO_OK;

@@ -350,10 +350,10 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     }
     if (walk.function != slots->n_functions || walk.code != index->n_codes)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "slots do not hold all functions");
-    if (!bo_all_expanded(index->phrases))
-        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1,
-                       "phrases are not all used");
-    const enum bo_status status = lprf_end_cells(file, slots, &walk.cells, err);
+    enum bo_status status = bo_expect_all_used(
+        index->phrases, file->arena, LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1, err);
+    if (!status)
+        status = lprf_end_cells(file, slots, &walk.cells, err);
     return status ? status : check_padding(file, index, err);
 }
 

@@ -154,16 +154,14 @@ static enum bo_status keep_function(struct functions *functions, struct lprf_ent
 {
     struct bo_arena *arena = entries->arena;
     const struct bo_span name = {told->name, told->name_nbytes};
-    struct lprf_function *p = bo_grow_array(arena, functions->p, functions->n, functions->n + 1,
-                                            &functions->cap, sizeof *p);
     uint64_t *counters = bo_alloc_array(arena, told->n_counters, sizeof *counters);
-    if (!p || !counters)
+    if (!counters || !bo_grow(arena, &functions->p, functions->n, 1, &functions->cap))
         return bo_fail_alloc(err, arena);
     if (told->n_counters)
         memcpy(counters, told->counters, told->n_counters * sizeof *counters);
     const struct lprf_entry entry = {.name = name, .off = functions->n, .order = told->hash};
-    p[functions->n++] = (struct lprf_function){name, told->hash, told->n_counters, counters};
-    functions->p = p;
+    functions->p[functions->n++] =
+        (struct lprf_function){name, told->hash, told->n_counters, counters};
     return lprf_collect(entries, &entry, err);
 }
 

@@ -103,11 +103,23 @@ const uint8_t *lprf_take_part(const struct lprf_file *file, size_t *off, uint64_
 /* 32 bytes from here + 32 - n on are n times 0xff, then zeros. */
 extern const uint8_t lprf_ones_then_zeros[2 * LPRF_GROUP_SLOTS];
 
-/* The sum of the first n of 32 bytes; without a branch, for n is as good as random. */
-static inline uint32_t lprf_sum_bytes(const uint8_t *p, unsigned n)
+/* The sum of the first n of 32 bytes. No branch depends on n, which is unpredictable. */
+static inline uint32_t lprf_sum_bytes_portable(const uint8_t *p, unsigned n)
 {
     const uint8_t *mask = lprf_ones_then_zeros + LPRF_GROUP_SLOTS - n;
+    const uint64_t low = 0x00ff00ff00ff00ffu;
+    uint64_t sums = 0;
+    for (unsigned i = 0; i < LPRF_GROUP_SLOTS; i += 8) {
+        const uint64_t v = bo_le64(p + i) & bo_le64(mask + i);
+        sums += (v & low) + (v >> 8 & low);
+    }
+    return (uint32_t)(sums * 0x0001000100010001u >> 48);
+}
+
+static inline uint32_t lprf_sum_bytes(const uint8_t *p, unsigned n)
+{
 #if defined(__SSE2__)
+    const uint8_t *mask = lprf_ones_then_zeros + LPRF_GROUP_SLOTS - n;
     const __m128i a = _mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)p),
                                     _mm_loadu_si128((const __m128i *)(const void *)mask));
     const __m128i b = _mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)(p + 16)),
@@ -116,13 +128,7 @@ static inline uint32_t lprf_sum_bytes(const uint8_t *p, unsigned n)
         _mm_add_epi64(_mm_sad_epu8(a, _mm_setzero_si128()), _mm_sad_epu8(b, _mm_setzero_si128()));
     return (uint32_t)(_mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8)));
 #else
-    const uint64_t low = 0x00ff00ff00ff00ffu;
-    uint64_t sums = 0;
-    for (unsigned i = 0; i < LPRF_GROUP_SLOTS; i += 8) {
-        const uint64_t v = bo_le64(p + i) & bo_le64(mask + i);
-        sums += (v & low) + (v >> 8 & low);
-    }
-    return (uint32_t)(sums * 0x0001000100010001u >> 48);
+    return lprf_sum_bytes_portable(p, n);
 #endif
 }
 

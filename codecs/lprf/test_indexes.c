@@ -201,6 +201,28 @@ static void test_many_names(void **state)
     bo_arena_free(&arena);
 }
 
+/* Buckets of an Apple accelerator table by its hashes: at 16 and at 1024 the divisor changes. */
+static void test_accel_buckets(void **state)
+{
+    (void)state;
+    enum { N_BUCKETS_OFF = 24 + 12, N_HASHES_OFF = 24 + 16 };
+    static const struct {
+        uint32_t n_names, n_buckets;
+    } rows[] = {{16, 16}, {17, 8}, {1024, 512}, {1025, 256}};
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "accel+u64");
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct bo_writer out;
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(numbered_names(&arena, rows[i].n_names), &out, NULL), BO_OK);
+        assert_int_equal(bo_le32(out.p + N_HASHES_OFF), rows[i].n_names);
+        assert_int_equal(bo_le32(out.p + N_BUCKETS_OFF), rows[i].n_buckets);
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&arena);
+}
+
 /*
  * Bytes a function that encoding holds beside its output (the writer's buffer and marks) when it
  * ends: what the README states, but for the byte that hash tables give back earlier.
@@ -233,13 +255,14 @@ static void test_memory(void **state)
     bo_arena_free(&models);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_name),      cmocka_unit_test(test_every_prefix),
         cmocka_unit_test(test_long_names),    cmocka_unit_test(test_every_byte),
         cmocka_unit_test(test_patched_names), cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_accel_buckets), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("lprf: hard profiles", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

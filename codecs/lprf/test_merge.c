@@ -207,7 +207,7 @@ static void test_many_functions(void **state)
                     merged->functions[f].hash == f && merged->functions[f].counters[0] == 6);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_and_order),
@@ -220,3 +220,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

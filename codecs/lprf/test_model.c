@@ -211,7 +211,7 @@ static void test_each_allocation_fails(void **state)
     expect_failing_allocations(40, 12);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flaws),
@@ -225,3 +225,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -280,7 +280,7 @@ static void test_few_names(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     for (const struct bo_optional *o = lprf()->optionals; o && o->codecs; o++)
         if (!o->version)
@@ -296,3 +296,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("lprf: optional codecs", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -144,7 +144,7 @@ static void test_refusals(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_name_has_a_slot),
@@ -153,3 +153,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

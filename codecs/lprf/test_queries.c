@@ -296,7 +296,7 @@ static void test_command_line(void **state)
     assert_string_equal(ask(LPRF_SUMMARY, 1, names), "takes no arguments");
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracle_of_lookups),    cmocka_unit_test(test_oracle_minds_its_sink),
@@ -306,3 +306,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -165,7 +165,7 @@ static void test_packed(void **state)
     expect_bad(&packed, bad_packed, N_ELEMENTS(bad_packed));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_u64, set_up, tear_down),
@@ -174,3 +174,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

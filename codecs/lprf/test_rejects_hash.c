@@ -128,7 +128,9 @@ static const struct test_pattern lean = {"hash-chained-lean+u64", 3, 4,
 static const struct test_case lean_cases[] = {
     {"unknown hash", 0, BYTES("\0"), 0, BO_UNSUPPORTED, 0, "hash is of an unknown kind"},
     {"width 0", 1, BYTES("\0"), 0, BO_CORRUPT, 1, "width of places is not 1 to 8"},
+    {"width 8", 1, BYTES("\x08"), 0, BO_TRUNCATED, 21, "name runs past its bucket's end"},
     {"width 9", 1, BYTES("\x09"), 0, BO_CORRUPT, 1, "width of places is not 1 to 8"},
+    {"padding in its first byte", 2, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
     {"padding", 3, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
     {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 4, "number of names is wrong"},
     {"2^32 - 1 names", 4, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 4,
@@ -192,7 +194,10 @@ static const struct test_pattern open_addressing = {"hash-open+u64", 4, 4,
 static const struct test_case open_cases[] = {
     {"unknown hash", 0, BYTES("\xff"), 0, BO_UNSUPPORTED, 0, "hash is of an unknown kind"},
     {"width 0", 1, BYTES("\0"), 0, BO_CORRUPT, 1, "width of places is not 1 to 8"},
+    {"width 8", 1, BYTES("\x08"), 0, BO_CORRUPT, 48, NO_SLOT},
+    {"width 9", 1, BYTES("\x09"), 0, BO_CORRUPT, 1, "width of places is not 1 to 8"},
     {"padding", 2, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
+    {"padding in its second byte", 3, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
     {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 4, "number of names is wrong"},
     {"four names", 4, BYTES("\x04"), 0, BO_CORRUPT, 8,
      "number of slots does not suit that of names"},
@@ -344,7 +349,7 @@ static void test_accel(void **state)
     test_expect_cases(&accel_collision, accel_collision_cases, N_ELEMENTS(accel_collision_cases));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chained),
@@ -354,3 +359,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("lprf: bad hash tables", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -28,6 +28,7 @@ static const struct test_pattern trie = {"trie+u64", 6, 4,
 #define PLACE_CUT "place of a record runs past its end"
 
 static const struct test_case trie_cases[] = {
+    {"width 8", 0, BYTES("\x08"), 0, BO_TRUNCATED, 10, PLACE_CUT},
     {"width 9", 0, BYTES("\x09"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
     {"leaf of width 0", 0, BYTES("\x10"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
     {"a trie of nothing", 0, BYTES("\x00"), 0, BO_CORRUPT, 1, "bytes in a trie of nothing"},
@@ -132,8 +133,11 @@ static const struct test_pattern front = {"front-coded+u64", 7, 4,
 
 static const struct test_case front_cases[] = {
     {"width 0", 0, BYTES("\0"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
+    {"width 8", 0, BYTES("\x08"), 0, BO_TRUNCATED, 23, PLACE_CUT},
+    {"width 9", 0, BYTES("\x09"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
     {"blocks of 8", 1, BYTES("\x08"), 0, BO_UNSUPPORTED, 1, "blocks are not of 16 names"},
-    {"padding", 2, BYTES("\0\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
+    {"padding in its first byte", 2, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
+    {"padding in its second byte", 2, BYTES("\0\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
     {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 21, "bytes after a block's last name"},
     {"four names", 4, BYTES("\x04"), 0, BO_TRUNCATED, 25, "varint runs past the end"},
     {"2^32 - 1 names", 4, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 4,
@@ -204,7 +208,7 @@ static void test_front_coded(void **state)
     test_expect_cases(&blocks, blocks_cases, N_ELEMENTS(blocks_cases));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trie),
@@ -212,3 +216,4 @@ int main(void)
     };
     return cmocka_run_group_tests_name("lprf: bad sorted indexes", tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -334,7 +334,7 @@ static void test_llvm_reads_it(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical_form),
@@ -348,3 +348,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -347,11 +347,9 @@ static enum bo_status parse_record(struct parser *p)
     uint64_t n_kinds;
     if (p->n && parse_digits(p->line, 10, &n_kinds) && n_kinds <= UINT32_MAX)
         return fail_line(p, BO_UNSUPPORTED, "value-profile data is not supported");
-    struct lprf_function *functions =
-        bo_grow_array(p->arena, p->functions, p->n, p->n + 1, &p->cap, sizeof *functions);
-    if (!functions)
+    if (!bo_grow(p->arena, &p->functions, p->n, 1, &p->cap))
         return bo_fail_alloc(p->err, p->arena);
-    p->functions = functions;
+    struct lprf_function *const functions = p->functions;
     size_t number;
     const enum bo_status status = parse_function(p, &functions[p->n]);
     if (status)

@@ -307,11 +307,8 @@ static enum bo_status check_node(const struct lprf_file *file, struct extent ext
 static enum bo_status enter(struct walk *walk, struct extent extent, struct bo_error *err)
 {
     struct node node;
-    struct level *levels = bo_grow_array(walk->file->arena, walk->levels, walk->n_levels,
-                                         walk->n_levels + 1, &walk->cap_levels, sizeof *levels);
-    if (!levels)
+    if (!bo_grow(walk->file->arena, &walk->levels, walk->n_levels, 1, &walk->cap_levels))
         return bo_fail_alloc(err, walk->file->arena);
-    walk->levels = levels;
     enum bo_status status = read_node(walk->file, extent, &node, err);
     if (status || (status = check_node(walk->file, extent, &node, err)))
         return status;
@@ -319,7 +316,7 @@ static enum bo_status enter(struct walk *walk, struct extent extent, struct bo_e
         return bo_fail_alloc(err, walk->file->arena);
     if ((status = skip_node_places(walk->file, walk->index->width, &node, err)))
         return status;
-    levels[walk->n_levels++] =
+    walk->levels[walk->n_levels++] =
         (struct level){extent.off, extent.end, node.children_off, 0, walk->name.n};
     return node.places_off ? visit_name(walk, node.places_off, extent.end, err) : BO_OK;
 }

@@ -148,23 +148,17 @@ static bool close_node(struct builder *b, struct bo_span name, size_t from)
 
 static bool open_node(struct builder *b, size_t depth)
 {
-    struct open_node *nodes =
-        bo_grow_array(b->arena, b->nodes, b->n_nodes, b->n_nodes + 1, &b->cap_nodes, sizeof *nodes);
-    if (!nodes)
+    if (!bo_grow(b->arena, &b->nodes, b->n_nodes, 1, &b->cap_nodes))
         return false;
-    b->nodes = nodes;
-    nodes[b->n_nodes++] = (struct open_node){.depth = depth, .first_child = b->n_children};
+    b->nodes[b->n_nodes++] = (struct open_node){.depth = depth, .first_child = b->n_children};
     return true;
 }
 
 static bool add_child(struct builder *b, uint8_t byte, bool leaf)
 {
-    struct child *children = bo_grow_array(b->arena, b->children, b->n_children, b->n_children + 1,
-                                           &b->cap_children, sizeof *children);
-    if (!children)
+    if (!bo_grow(b->arena, &b->children, b->n_children, 1, &b->cap_children))
         return false;
-    b->children = children;
-    children[b->n_children++] = (struct child){.start = b->off, .byte = byte, .leaf = leaf};
+    b->children[b->n_children++] = (struct child){.start = b->off, .byte = byte, .leaf = leaf};
     return true;
 }
 

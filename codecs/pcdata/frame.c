@@ -71,11 +71,8 @@ bool pcdata_collect(struct pcdata_collector *runs, uint32_t pc, int32_t value)
     if (runs->n && value == runs->last_value)
         return true;
     if (runs->arena) {
-        struct pcdata_run *grown = bo_grow_array(runs->arena, runs->runs, runs->n, runs->n + 1,
-                                                 &runs->cap, sizeof *runs->runs);
-        if (!grown)
+        if (!bo_grow(runs->arena, &runs->runs, runs->n, 1, &runs->cap))
             return false;
-        runs->runs = grown;
         runs->runs[runs->n] = (struct pcdata_run){pc, value};
     }
     runs->n++;

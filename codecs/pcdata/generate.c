@@ -25,12 +25,9 @@ static void add_run(struct draft *d, uint32_t length, int32_t value)
         return;
     if (d->n && d->runs[d->n - 1].value == value)
         value = value == INT32_MAX ? INT32_MIN : value + 1;
-    struct pcdata_run *runs =
-        bo_grow_array(d->arena, d->runs, d->n, d->n + 1, &d->cap, sizeof *runs);
-    d->refused = !runs;
+    d->refused = !bo_grow(d->arena, &d->runs, d->n, 1, &d->cap);
     if (d->refused)
         return;
-    d->runs = runs;
     d->runs[d->n++] = (struct pcdata_run){d->quanta, value};
     d->quanta += length;
 }
@@ -187,10 +184,8 @@ enum bo_status pcdata_generate(struct bo_random *random, size_t scale, struct bo
     for (model->n_tables = 0; model->n_tables < limit; model->n_tables++) {
         if (bo_random_exhausted(random))
             break;
-        struct pcdata_table *grown = bo_grow_array(arena, tables, model->n_tables,
-                                                   model->n_tables + 1u, &cap, sizeof *tables);
-        tables = grown;
-        if (!grown || !random_table(random, arena, model->quantum, &tables[model->n_tables]))
+        if (!bo_grow(arena, &tables, model->n_tables, 1, &cap) ||
+            !random_table(random, arena, model->quantum, &tables[model->n_tables]))
             return bo_fail_alloc(err, arena);
     }
     model->tables = tables;

@@ -93,13 +93,10 @@ static bool draw_table(struct source *s, struct pcdata_table *table)
     *table = (struct pcdata_table){.refs = from->refs, .kind = from->kind};
     for (;;) {
         const uint32_t length = length_of(from, at.run);
-        struct pcdata_run *runs =
-            bo_grow_array(s->arena, s->runs, n, (size_t)n + 1, &s->cap_runs, sizeof *runs);
-        if (!runs)
+        if (!bo_grow(s->arena, &s->runs, n, 1, &s->cap_runs))
             return false;
-        s->runs = runs;
         value += change_of(from, at.run);
-        runs[n++] = (struct pcdata_run){pc, (int32_t)value};
+        s->runs[n++] = (struct pcdata_run){pc, (int32_t)value};
         pc += length;
         if (bo_random_one_in(s->random, CHANGES_OVER))
             at = change_over(s, at);

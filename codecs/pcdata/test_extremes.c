@@ -73,7 +73,7 @@ static void test_widest_values(void **state)
         check_document(document, check->name);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_largest_text),
@@ -82,3 +82,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

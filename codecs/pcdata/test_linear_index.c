@@ -277,7 +277,7 @@ static void test_text_lengths(void **state)
             }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_n),
@@ -291,3 +291,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
+TEST_FILE(run_file)

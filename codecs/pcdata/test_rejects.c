@@ -503,7 +503,7 @@ static void test_raw_refuses_huge_texts(void **state)
     bo_arena_free(&arena);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records),
@@ -517,3 +517,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -149,7 +149,7 @@ static void test_each_allocation_fails(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical_form),
@@ -159,3 +159,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

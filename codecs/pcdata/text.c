@@ -197,11 +197,8 @@ static enum bo_status parse_table(struct parser *p, struct bo_line *line)
         return status;
     if (!bo_word_after(word, "refs=", &value) || !bo_parse_u64(value, UINT32_MAX, &refs))
         return fail(p, off, "expected refs=N with N below 2^32");
-    struct pcdata_table *tables = bo_grow_array(p->arena, p->tables, p->n_tables, p->n_tables + 1,
-                                                &p->cap_tables, sizeof *tables);
-    if (!tables)
+    if (!bo_grow(p->arena, &p->tables, p->n_tables, 1, &p->cap_tables))
         return bo_fail_alloc(p->err, p->arena);
-    p->tables = tables;
     p->tables[p->n_tables++] =
         (struct pcdata_table){.text_len = (uint32_t)text_len, .refs = (uint32_t)refs, .kind = kind};
     return need_end(p, line);
@@ -233,11 +230,8 @@ static enum bo_status parse_run(struct parser *p, struct bo_line *line, struct b
         return fail(p, off, "value is not a 32-bit integer");
     if (last && value == last->value)
         return fail(p, off, "neighbouring runs have the same value");
-    struct pcdata_run *runs =
-        bo_grow_array(p->arena, p->runs, p->n_runs, p->n_runs + 1, &p->cap_runs, sizeof *runs);
-    if (!runs)
+    if (!bo_grow(p->arena, &p->runs, p->n_runs, 1, &p->cap_runs))
         return bo_fail_alloc(p->err, p->arena);
-    p->runs = runs;
     p->runs[p->n_runs++] = (struct pcdata_run){(uint32_t)pc, (int32_t)value};
     table->n_runs++;
     return need_end(p, line);

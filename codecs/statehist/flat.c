@@ -452,7 +452,6 @@ static enum bo_status decode(struct bo_span in, const struct statehist_flat_layo
         .name = codec_name,                                                                        \
         .summary = text,                                                                           \
         .spec = "codecs/statehist/README.md#historybin",                                           \
-        .file = __FILE__,                                                                          \
         .role = codec_role,                                                                        \
         .access = BO_RANDOM,                                                                       \
         .kinds = (1u << STATEHIST_N_KINDS) - 1,                                                    \

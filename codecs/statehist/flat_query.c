@@ -72,12 +72,9 @@ struct states {
 static bool add_state(const struct statehist_flat *f, struct states *states,
                       const struct statehist_record *r)
 {
-    struct statehist_state *at =
-        bo_grow_array(f->arena, states->at, states->n, states->n + 1, &states->cap, sizeof *at);
-    if (!at)
+    if (!bo_grow(f->arena, &states->at, states->n, 1, &states->cap))
         return false;
-    states->at = at;
-    at[states->n++] = state_of(r);
+    states->at[states->n++] = state_of(r);
     return true;
 }
 

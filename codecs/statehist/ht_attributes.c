@@ -262,9 +262,9 @@ static enum bo_status expect(struct reader *r, const uint8_t *bytes, size_t n, c
 }
 
 /* Numbers of a power of two that keeps them at most half full. */
-static size_t n_slots_for(size_t n)
+static size_t n_slots_for(const struct reader *r, size_t n)
 {
-    size_t n_slots = 16;
+    size_t n_slots = 2 * bo_first_cap(r->arena, 8);
     while (n_slots / 2 < n)
         n_slots *= 2;
     return n_slots;
@@ -356,7 +356,7 @@ static bool convert(struct reader *r, struct bo_span *name, size_t n_wide)
 
 static bool grow_name_slots(struct reader *r)
 {
-    const size_t n_slots = n_slots_for((size_t)r->n_names * 2 + 1);
+    const size_t n_slots = n_slots_for(r, (size_t)r->n_names * 2 + 1);
     uint32_t *slots = bo_zalloc_array(r->arena, n_slots, sizeof *slots);
     if (!slots)
         return false;
@@ -385,12 +385,9 @@ static bool find_name(struct reader *r, struct bo_span text, uint32_t *number_re
             return true;
         }
     }
-    struct name *names = bo_grow_array(r->arena, r->names, r->n_names, (size_t)r->n_names + 1,
-                                       &r->cap_names, sizeof *names);
-    if (!names)
+    if (!bo_grow(r->arena, &r->names, r->n_names, 1, &r->cap_names))
         return false;
-    r->names = names;
-    names[r->n_names++] = (struct name){text, hash};
+    r->names[r->n_names++] = (struct name){text, hash};
     r->name_slots[at] = r->n_names;
     *number_ret = r->n_names - 1;
     return true;
@@ -398,12 +395,9 @@ static bool find_name(struct reader *r, struct bo_span text, uint32_t *number_re
 
 static bool add_handle(struct reader *r, uint32_t handle)
 {
-    uint32_t *handles = bo_grow_array(r->arena, r->handles, r->n_handles, (size_t)r->n_handles + 1,
-                                      &r->cap_handles, sizeof *handles);
-    if (!handles)
+    if (!bo_grow(r->arena, &r->handles, r->n_handles, 1, &r->cap_handles))
         return false;
-    r->handles = handles;
-    handles[r->n_handles++] = handle;
+    r->handles[r->n_handles++] = handle;
     return true;
 }
 
@@ -524,10 +518,9 @@ static enum bo_status get_path(struct reader *r)
     enum bo_status status = get_array(r, &depth);
     if (status)
         return status;
-    uint32_t *path = bo_grow_array(r->arena, r->path, 0, depth, &r->cap_path, sizeof *path);
-    if (!path)
+    if (!bo_grow(r->arena, &r->path, 0, depth, &r->cap_path))
         return bo_fail_alloc(r->err, r->arena);
-    r->path = path;
+    uint32_t *const path = r->path;
     for (uint32_t i = 0; i < depth && !status; i++)
         status = get_step(r, i, i + 1 == depth, &parent);
     const size_t cap = r->cap_path;
@@ -562,7 +555,7 @@ static enum bo_status get_length(struct reader *r, uint32_t *n_ret)
 
 static enum bo_status make_tables(struct reader *r, uint32_t n)
 {
-    r->n_attribute_slots = n_slots_for(n);
+    r->n_attribute_slots = n_slots_for(r, n);
     r->attribute_slots =
         bo_zalloc_array(r->arena, r->n_attribute_slots, sizeof *r->attribute_slots);
     r->attributes = bo_alloc_array(r->arena, n, sizeof *r->attributes);

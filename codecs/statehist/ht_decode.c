@@ -39,17 +39,12 @@ static bool keep_intervals(struct gathering *g, const struct ht_kept_node *kept)
     const uint32_t n = kept->node.n_intervals;
     if (n == 0)
         return true;
-    struct ht_interval *intervals =
-        bo_grow_array(g->arena, g->intervals, g->n, g->n + n, &g->cap, sizeof *intervals);
-    uint32_t *nodes =
-        bo_grow_array(g->arena, g->nodes, g->n, g->n + n, &g->cap_nodes, sizeof *nodes);
-    if (!intervals || !nodes)
+    if (!bo_grow(g->arena, &g->intervals, g->n, n, &g->cap) ||
+        !bo_grow(g->arena, &g->nodes, g->n, n, &g->cap_nodes))
         return false;
-    g->intervals = intervals;
-    g->nodes = nodes;
-    memcpy(intervals + g->n, kept->intervals, n * sizeof *intervals);
+    memcpy(g->intervals + g->n, kept->intervals, n * sizeof *g->intervals);
     for (uint32_t i = 0; i < n; i++)
-        nodes[g->n++] = kept->node.number;
+        g->nodes[g->n++] = kept->node.number;
     return true;
 }
 

@@ -149,11 +149,9 @@ struct hits {
 static bool add_hit(struct ht_reader *r, struct hits *hits, uint32_t asked,
                     const struct ht_interval *interval)
 {
-    struct hit *p = bo_grow_array(r->arena, hits->p, hits->n, hits->n + 1, &hits->cap, sizeof *p);
-    if (!p)
+    if (!bo_grow(r->arena, &hits->p, hits->n, 1, &hits->cap))
         return false;
-    hits->p = p;
-    p[hits->n++] = (struct hit){asked, *interval};
+    hits->p[hits->n++] = (struct hit){asked, *interval};
     return true;
 }
 

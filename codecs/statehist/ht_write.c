@@ -169,11 +169,9 @@ static void start_branch(struct ht_tree *tree, uint32_t level, int64_t start)
 static enum bo_status add_root(struct ht_tree *tree, int64_t start, struct bo_error *err)
 {
     struct ht_open_node root, old;
-    struct ht_open_node *branch = bo_grow_array(tree->arena, tree->branch, tree->n_levels,
-                                                tree->n_levels + 1, &tree->cap_levels, sizeof root);
-    if (!branch || !make_level(tree, &root, true))
+    if (!bo_grow(tree->arena, &tree->branch, tree->n_levels, 1, &tree->cap_levels) ||
+        !make_level(tree, &root, true))
         return bo_fail_alloc(err, tree->arena);
-    tree->branch = branch;
     start_node(tree, &root, HT_NO_PARENT, tree->start);
     tree->branch[0].parent = root.number;
     close_branch(tree, 0);
@@ -313,8 +311,8 @@ enum bo_status ht_begin(struct ht_tree *tree, const struct ht_config *config, in
 {
     *tree = (struct ht_tree){
         .config = *config, .out = out, .arena = arena, .start = start, .end = start};
-    tree->branch = bo_grow_array(arena, NULL, 0, 1, &tree->cap_levels, sizeof *tree->branch);
-    if (!tree->branch || !make_level(tree, tree->branch, false))
+    if (!bo_grow(arena, &tree->branch, 0, 1, &tree->cap_levels) ||
+        !make_level(tree, tree->branch, false))
         return bo_fail_alloc(err, arena);
     tree->n_levels = 1;
     if (out) {

@@ -100,24 +100,25 @@ static size_t slot_of(const struct mixed_values *values, const struct mixed_valu
 static bool add_value(struct mixed_history *h, struct mixed_values *values,
                       const struct mixed_value *value)
 {
-    if (values->n >= values->cap) {
-        struct mixed_value *more =
-            bo_grow_array(h->arena, values->values, values->cap ? values->n : 0, values->n + 1,
-                          &values->cap, sizeof *more);
-        if (!more)
+    if (!values->cap) {
+        if (!bo_grow(h->arena, &values->values, 0, values->n + 1, &values->cap))
             return false;
-        values->values = more;
-        more[0] = (struct mixed_value){STATEHIST_NULL, 0};
+        values->values[0] = (struct mixed_value){STATEHIST_NULL, 0};
     }
+    if (!bo_grow(h->arena, &values->values, values->n, 1, &values->cap))
+        return false;
     values->values[values->n++] = *value;
     values->last[value->type] = value->value;
     if (h->reads)
         return true;
     if (2 * (size_t)values->n > values->n_slots) {
-        values->n_slots = values->n_slots ? 2 * values->n_slots : 16;
-        values->slots = bo_zalloc_array(h->arena, values->n_slots, sizeof *values->slots);
-        if (!values->slots)
+        const size_t n_slots =
+            values->n_slots ? 2 * values->n_slots : 4 * bo_first_cap(h->arena, 4);
+        uint32_t *slots = bo_zalloc_array(h->arena, n_slots, sizeof *slots);
+        if (!slots)
             return false;
+        values->slots = slots;
+        values->n_slots = n_slots;
         for (uint32_t i = 1; i < values->n; i++)
             values->slots[slot_of(values, &values->values[i])] = i;
     } else {

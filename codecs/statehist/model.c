@@ -217,23 +217,10 @@ bool statehist_builder_init(struct statehist_builder *builder, bool copies, stru
 
 bool statehist_reserve(struct statehist_builder *builder, size_t n_quarks, size_t n_intervals)
 {
-    if (n_quarks > builder->cap_quarks - builder->n_quarks) {
-        struct statehist_attribute *attributes =
-            bo_grow_array(builder->arena, builder->attributes, builder->n_quarks,
-                          builder->n_quarks + n_quarks, &builder->cap_quarks, sizeof *attributes);
-        if (!attributes)
-            return false;
-        builder->attributes = attributes;
-    }
-    if (n_intervals > builder->cap_intervals - builder->n_intervals) {
-        struct statehist_interval *intervals = bo_grow_array(
-            builder->arena, builder->intervals, builder->n_intervals,
-            builder->n_intervals + n_intervals, &builder->cap_intervals, sizeof *intervals);
-        if (!intervals)
-            return false;
-        builder->intervals = intervals;
-    }
-    return true;
+    return bo_grow(builder->arena, &builder->attributes, builder->n_quarks, n_quarks,
+                   &builder->cap_quarks) &&
+           bo_grow(builder->arena, &builder->intervals, builder->n_intervals, n_intervals,
+                   &builder->cap_intervals);
 }
 
 bool statehist_add_attribute(struct statehist_builder *builder, struct bo_span name,

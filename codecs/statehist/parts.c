@@ -136,14 +136,9 @@ static bool read_typed_keys(struct statehist_json *j, uint32_t which, void *cont
     if (!statehist_json_take(j, '[', "not a list"))
         return false;
     while (statehist_json_element(j, list->n == 0)) {
-        if (list->n == list->cap) {
-            struct typed_key *keys =
-                bo_grow_array(j->arena, list->keys, list->n, list->n + 1, &list->cap, sizeof *keys);
-            if (!keys) {
-                j->status = bo_fail_alloc(j->err, j->arena);
-                return false;
-            }
-            list->keys = keys;
+        if (!bo_grow(j->arena, &list->keys, list->n, 1, &list->cap)) {
+            j->status = bo_fail_alloc(j->err, j->arena);
+            return false;
         }
         if (!read_typed_key(j, &list->keys[list->n++]))
             return false;
@@ -262,15 +257,15 @@ struct nodes {
 static bool add_node(struct statehist_json *j, struct nodes *nodes, uint32_t parent,
                      struct bo_span name, size_t name_off)
 {
-    struct node *at = nodes->n < UINT32_MAX ? bo_grow_array(j->arena, nodes->at, nodes->n,
-                                                            nodes->n + 1, &nodes->cap, sizeof *at)
-                                            : NULL;
-    if (!at) {
+    if (nodes->n == UINT32_MAX) {
+        j->status = bo_fail(j->err, BO_OVER_LIMIT, name_off, "2^32 nodes or more");
+        return false;
+    }
+    if (!bo_grow(j->arena, &nodes->at, nodes->n, 1, &nodes->cap)) {
         j->status = bo_fail_alloc(j->err, j->arena);
         return false;
     }
-    nodes->at = at;
-    at[nodes->n++] =
+    nodes->at[nodes->n++] =
         (struct node){.name = name, .name_off = name_off, .key = STATEHIST_ROOT, .parent = parent};
     return true;
 }

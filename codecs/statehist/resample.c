@@ -166,13 +166,10 @@ static bool make_attribute(struct play *play, uint32_t real, uint32_t *quark_ret
         uint32_t *quark = &play->quarks[path[depth]];
         if (*quark == STATEHIST_ROOT) {
             const uint32_t n = play->builder.n_quarks;
-            struct statehist_interval *open = bo_grow_array(
-                play->arena, play->open, n, (size_t)n + 1, &play->cap_open, sizeof *open);
-            if (!open ||
+            if (!bo_grow(play->arena, &play->open, n, 1, &play->cap_open) ||
                 !statehist_add_attribute(&play->builder, name_of(play, path[depth], room), parent))
                 return false;
-            play->open = open;
-            open[n] = (struct statehist_interval){.start = play->start, .quark = n};
+            play->open[n] = (struct statehist_interval){.start = play->start, .quark = n};
             *quark = n;
         }
         parent = *quark;

@@ -148,22 +148,19 @@ static uint32_t *slot_of(const struct today *t, uint32_t parent, struct bo_span 
 static bool make_room(struct today *t)
 {
     const uint32_t n = t->snapshot->n_quarks;
-    struct statehist_attribute *attributes =
-        bo_grow_array(t->arena, t->attributes, n, n + 1, &t->cap_attributes, sizeof *attributes);
-    struct statehist_instant_value *values =
-        bo_grow_array(t->arena, t->snapshot->values, n, n + 1, &t->cap_values, sizeof *values);
-    if (!attributes || !values)
+    if (!bo_grow(t->arena, &t->attributes, n, 1, &t->cap_attributes) ||
+        !bo_grow(t->arena, &t->snapshot->values, n, 1, &t->cap_values))
         return false;
-    t->attributes = attributes;
-    t->snapshot->values = values;
     if (n < t->n_slots / 2)
         return true;
-    t->n_slots = t->n_slots ? 2 * t->n_slots : 64;
-    t->slots = bo_zalloc_array(t->arena, t->n_slots, sizeof *t->slots);
-    if (!t->slots)
+    const size_t n_slots = t->n_slots ? 2 * t->n_slots : 4 * bo_first_cap(t->arena, 16);
+    uint32_t *slots = bo_zalloc_array(t->arena, n_slots, sizeof *slots);
+    if (!slots)
         return false;
+    t->slots = slots;
+    t->n_slots = n_slots;
     for (uint32_t q = 0; q < n; q++)
-        *slot_of(t, attributes[q].parent, attributes[q].name) = q + 1;
+        *slot_of(t, t->attributes[q].parent, t->attributes[q].name) = q + 1;
     return true;
 }
 

@@ -222,7 +222,7 @@ static void test_too_many_quarks(void **state)
     bo_writer_free(&out);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
@@ -233,3 +233,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

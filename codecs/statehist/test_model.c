@@ -304,7 +304,7 @@ static void test_changes(void **state)
     assert_true(n_changed > 60);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),      cmocka_unit_test(test_order_by_end),
@@ -315,3 +315,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

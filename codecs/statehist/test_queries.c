@@ -378,7 +378,7 @@ static void test_known_states(void **state)
         print_message("note: BAKEOFF_CORPORA is not set: no known states\n");
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),
@@ -394,3 +394,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

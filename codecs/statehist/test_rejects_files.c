@@ -393,7 +393,7 @@ static void test_arrays(void **state)
     expect_patches(arrays_text, arrays_patches, N_ELEMENTS(arrays_patches));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_json_of_histories, set_up, tear_down),
@@ -406,3 +406,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

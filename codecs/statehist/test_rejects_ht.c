@@ -486,7 +486,7 @@ static void test_hole(void **state)
     assert_int_equal(ht_4k()->query(reader, STATEHIST_EXPORT, &t, 1, &sink, &error), BO_CORRUPT);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_header, set_up, tear_down),
@@ -501,3 +501,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

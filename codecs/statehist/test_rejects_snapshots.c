@@ -98,6 +98,8 @@ static void test_state_json(void **state)
 #define AT(path, start, end, quark, type)                                                \
     "{\"Path\":" path ",\"Value\":{\"start\":" start ",\"end\":" end ",\"quark\":" quark \
     ",\"type\":" type "}}"
+#define WITH(members) "{\"Path\":[\"a\"],\"Value\":{" members "@}}"
+#define MISSING "a member is missing"
 #define INTEGER "\"java.lang.Integer\",\"value\":7"
 
 static const struct marked_mistake today_cases[] = {
@@ -115,6 +117,10 @@ static const struct marked_mistake today_cases[] = {
      "attributes are not in the order of their quarks"},
     {TODAY(A("[\"a\"]", "0", INTEGER) "," A("[@\"a\"]", "1", INTEGER), "5"), BO_CORRUPT,
      "path stands twice"},
+    {TODAY(WITH("\"end\":5,\"quark\":0,\"type\":\"null\""), "5"), BO_CORRUPT, MISSING},
+    {TODAY(WITH("\"start\":5,\"quark\":0,\"type\":\"null\""), "5"), BO_CORRUPT, MISSING},
+    {TODAY(WITH("\"start\":5,\"end\":5,\"type\":\"null\""), "5"), BO_CORRUPT, MISSING},
+    {TODAY(WITH("\"start\":5,\"end\":5,\"quark\":0"), "5"), BO_CORRUPT, MISSING},
     {TODAY(A("[@\"a\",\"b\"]", "0", INTEGER), "5"), BO_UNSUPPORTED,
      "name of a path is no attribute before this one"},
     {TODAY(A("[@]", "0", INTEGER), "5"), BO_CORRUPT, "path without a name"},
@@ -274,7 +280,7 @@ static void test_cut_packed_snapshot(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_state_json, set_up, tear_down),
@@ -284,3 +290,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

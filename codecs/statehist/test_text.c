@@ -271,7 +271,7 @@ static void test_round_trips(void **state)
     expect_texts_survive(60, 400);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_edges),
@@ -282,3 +282,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -96,7 +96,7 @@ static void test_longest_history(void **state)
     expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
@@ -104,3 +104,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

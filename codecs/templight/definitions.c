@@ -65,20 +65,8 @@ static enum bo_status check_ids(const struct templight_definitions *d,
 
 static bool make_room(struct templight_definitions *d, size_t n_ids)
 {
-    if (d->n == d->cap) {
-        struct templight_definition *items =
-            bo_grow_array(d->arena, d->items, d->n, (size_t)d->n + 1, &d->cap, sizeof *items);
-        if (!items)
-            return false;
-        d->items = items;
-    }
-    if (d->cap_ids - d->n_ids >= n_ids)
-        return true;
-    uint32_t *ids =
-        bo_grow_array(d->arena, d->ids, d->n_ids, d->n_ids + n_ids, &d->cap_ids, sizeof *ids);
-    if (ids)
-        d->ids = ids;
-    return ids != NULL;
+    return bo_grow(d->arena, &d->items, d->n, 1, &d->cap) &&
+           bo_grow(d->arena, &d->ids, d->n_ids, n_ids, &d->cap_ids);
 }
 
 enum bo_status templight_define(struct templight_definitions *definitions,

@@ -24,12 +24,10 @@ static enum bo_status take_event(struct sequential *s, const struct templight_wa
 {
     if (event == TEMPLIGHT_AT_TRACE) {
         const struct templight_counts counts = templight_count_ahead(walk);
-        struct templight_namer *namers = bo_grow_array(
-            s->arena, s->namers, s->n_traces, s->n_traces + 1, &s->cap_traces, sizeof *namers);
-        if (!namers || !templight_namer_init(&namers[s->n_traces], walk->trace.in.n,
-                                             counts.n_definitions, s->arena))
+        if (!bo_grow(s->arena, &s->namers, s->n_traces, 1, &s->cap_traces) ||
+            !templight_namer_init(&s->namers[s->n_traces], walk->trace.in.n, counts.n_definitions,
+                                  s->arena))
             return bo_fail_alloc(err, s->arena);
-        s->namers = namers;
         s->n_traces++;
         return BO_OK;
     }
@@ -154,7 +152,6 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
         .name = its_name,                                                           \
         .summary = __VA_ARGS__,                                                     \
         .spec = "codecs/templight/README.md#protocol-buffers",                      \
-        .file = __FILE__,                                                           \
         .role = its_role,                                                           \
         .access = BO_WHOLE,                                                         \
         .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,                                     \
@@ -178,7 +175,6 @@ const struct bo_codec templight_dict_batch = {
     .name = "dict-batch",
     .summary = "dict, read by loading and expanding everything at first",
     .spec = "codecs/templight/README.md#protocol-buffers",
-    .file = __FILE__,
     .reads = "dict",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,
@@ -194,7 +190,6 @@ const struct bo_codec templight_dict_naive = {
     .name = "dict-naive",
     .summary = "dict, read by loading everything and expanding names when they are asked for",
     .spec = "codecs/templight/README.md#protocol-buffers",
-    .file = __FILE__,
     .reads = "dict",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,

@@ -59,13 +59,9 @@ struct streams {
 static void put(struct streams *s, enum stream stream, uint64_t v)
 {
     struct numbers *numbers = &s->of[stream];
-    uint64_t *p =
-        bo_grow_array(s->arena, numbers->p, numbers->n, numbers->n + 1, &numbers->cap, sizeof *p);
-    s->refused |= !p;
-    if (s->refused)
-        return;
-    numbers->p = p;
-    p[numbers->n++] = v;
+    s->refused |= !bo_grow(s->arena, &numbers->p, numbers->n, 1, &numbers->cap);
+    if (!s->refused)
+        numbers->p[numbers->n++] = v;
 }
 
 static void put_location(struct streams *s, const struct templight_location *location)

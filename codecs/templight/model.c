@@ -81,12 +81,10 @@ bool templight_start_trace(struct templight_builder *builder, uint32_t version,
 {
     end_trace(builder);
     const size_t n = builder->n_traces;
-    struct templight_trace *traces = bo_grow_array(builder->arena, builder->traces, n, n + 1,
-                                                   &builder->cap_traces, sizeof *traces);
-    if (!traces || !copy_text(builder, &source))
+    if (!bo_grow(builder->arena, &builder->traces, n, 1, &builder->cap_traces) ||
+        !copy_text(builder, &source))
         return false;
-    traces[n] = (struct templight_trace){.version = version, .source = source};
-    builder->traces = traces;
+    builder->traces[n] = (struct templight_trace){.version = version, .source = source};
     builder->n_traces++;
     builder->records = NULL;
     builder->n_records = builder->cap_records = 0;
@@ -110,12 +108,9 @@ static bool fill_begin(struct templight_builder *builder, const struct templight
                        struct templight_record *record)
 {
     record->kind = entry->kind;
-    size_t *open = bo_grow_array(builder->arena, builder->open, builder->n_open,
-                                 builder->n_open + 1, &builder->cap_open, sizeof *open);
-    if (!open)
+    if (!bo_grow(builder->arena, &builder->open, builder->n_open, 1, &builder->cap_open))
         return false;
-    builder->open = open;
-    open[builder->n_open++] = builder->n_records;
+    builder->open[builder->n_open++] = builder->n_records;
     return bo_texts_add(&builder->names, entry->name, &record->name) &&
            locate(builder, &entry->location, &record->location) &&
            locate(builder, &entry->origin, &record->origin);
@@ -141,12 +136,9 @@ static bool fill_end(struct templight_builder *builder, const struct templight_e
 bool templight_add_entry(struct templight_builder *builder, const struct templight_entry *entry)
 {
     const size_t n = builder->n_records;
-    struct templight_record *records = bo_grow_array(builder->arena, builder->records, n, n + 1,
-                                                     &builder->cap_records, sizeof *records);
-    if (!records)
+    if (!bo_grow(builder->arena, &builder->records, n, 1, &builder->cap_records))
         return false;
-    builder->records = records;
-    struct templight_record *record = &records[n];
+    struct templight_record *record = &builder->records[n];
     *record = (struct templight_record){
         .location = nowhere,
         .origin = nowhere,

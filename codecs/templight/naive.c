@@ -57,15 +57,8 @@ static bool make_room(struct naive *r, const struct naive_trace *trace, uint64_t
 {
     if (nbytes > SIZE_MAX / 4)
         return false;
-    const size_t need = 2 * (size_t)nbytes, depth = trace->definitions.max_depth;
-    if (need > r->cap_buffer) {
-        r->buffer = bo_grow_array(r->arena, r->buffer, 0, need, &r->cap_buffer, 1);
-        if (!r->buffer)
-            return false;
-    }
-    if (depth > r->cap_tasks)
-        r->tasks = bo_grow_array(r->arena, r->tasks, 0, depth, &r->cap_tasks, sizeof *r->tasks);
-    return depth == 0 || r->tasks;
+    return bo_grow(r->arena, &r->buffer, 0, 2 * (size_t)nbytes, &r->cap_buffer) &&
+           bo_grow(r->arena, &r->tasks, 0, trace->definitions.max_depth, &r->cap_tasks);
 }
 
 /* ---- names by their texts -------------------------------------------------------------------- */
@@ -116,12 +109,9 @@ static bool add_name(struct naive *r, struct naive_trace *trace, struct naive_na
         return true;
     }
     const size_t n = trace->n_names;
-    struct naive_name *names =
-        bo_grow_array(r->arena, trace->names, n, n + 1, &trace->cap_names, sizeof *names);
-    if (!names)
+    if (!bo_grow(r->arena, &trace->names, n, 1, &trace->cap_names))
         return false;
-    trace->names = names;
-    names[n] = *name;
+    trace->names[n] = *name;
     *number_ret = trace->n_names++;
     *slot = trace->n_names;
     return trace->n_names <= trace->n_slots / 2 || spread_out(r, trace);
@@ -132,20 +122,17 @@ static bool add_name(struct naive *r, struct naive_trace *trace, struct naive_na
 static bool start_trace(struct naive *r, const struct templight_walk *walk)
 {
     enum { FIRST_SLOTS = 64 };
-    struct naive_trace *traces = bo_grow_array(r->arena, r->traces, r->n_traces, r->n_traces + 1,
-                                               &r->cap_traces, sizeof *traces);
-    if (!traces)
+    if (!bo_grow(r->arena, &r->traces, r->n_traces, 1, &r->cap_traces))
         return false;
-    r->traces = traces;
     const struct templight_counts counts = templight_count_ahead(walk);
-    struct naive_trace *trace = &traces[r->n_traces++];
+    struct naive_trace *trace = &r->traces[r->n_traces++];
     *trace = (struct naive_trace){
         .version = walk->version,
         .source = walk->source,
         .cap_records = counts.n_records,
-        .n_slots = FIRST_SLOTS,
+        .n_slots = 2 * bo_first_cap(r->arena, FIRST_SLOTS / 2),
     };
-    trace->slots = bo_zalloc_array(r->arena, FIRST_SLOTS, sizeof *trace->slots);
+    trace->slots = bo_zalloc_array(r->arena, trace->n_slots, sizeof *trace->slots);
     trace->records = bo_alloc_array(r->arena, counts.n_records, sizeof *trace->records);
     return trace->slots && trace->records &&
            templight_definitions_init(&trace->definitions, walk->trace.in.n, counts.n_definitions,
@@ -183,13 +170,8 @@ static enum bo_status take_record(struct naive *r, const struct templight_walk *
 {
     struct naive_trace *trace = &r->traces[r->n_traces - 1];
     const size_t n = trace->n_records;
-    if (n == trace->cap_records) {
-        struct templight_record *records =
-            bo_grow_array(r->arena, trace->records, n, n + 1, &trace->cap_records, sizeof *records);
-        if (!records)
-            return bo_fail_alloc(err, r->arena);
-        trace->records = records;
-    }
+    if (!bo_grow(r->arena, &trace->records, n, 1, &trace->cap_records))
+        return bo_fail_alloc(err, r->arena);
     struct templight_record *record = &trace->records[n];
     *record = walk->record;
     trace->n_records++;

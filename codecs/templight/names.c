@@ -17,22 +17,12 @@ bool templight_namer_init(struct templight_namer *namer, size_t trace_nbytes, si
 static bool make_room(struct templight_namer *namer)
 {
     const struct templight_definitions *definitions = &namer->definitions;
-    if (namer->n_texts < definitions->n) {
-        if (definitions->n > namer->cap_texts) {
-            const uint8_t **texts = bo_grow_array(namer->arena, namer->texts, namer->n_texts,
-                                                  definitions->n, &namer->cap_texts, sizeof *texts);
-            if (!texts)
-                return false;
-            namer->texts = texts;
-        }
-        while (namer->n_texts < definitions->n)
-            namer->texts[namer->n_texts++] = NULL;
-    }
-    if (namer->cap_tasks >= definitions->max_depth)
-        return true;
-    namer->tasks = bo_grow_array(namer->arena, namer->tasks, 0, definitions->max_depth,
-                                 &namer->cap_tasks, sizeof *namer->tasks);
-    return namer->tasks != NULL;
+    if (!bo_grow(namer->arena, &namer->texts, namer->n_texts, definitions->n - namer->n_texts,
+                 &namer->cap_texts))
+        return false;
+    while (namer->n_texts < definitions->n)
+        namer->texts[namer->n_texts++] = NULL;
+    return bo_grow(namer->arena, &namer->tasks, 0, definitions->max_depth, &namer->cap_tasks);
 }
 
 /*
@@ -94,33 +84,23 @@ struct decoder {
 static bool start_trace(struct decoder *d, const struct templight_walk *walk)
 {
     const size_t n = d->n_traces;
-    struct templight_trace *traces =
-        bo_grow_array(d->arena, d->traces, n, n + 1, &d->cap_traces, sizeof *traces);
-    struct templight_namer *namers =
-        bo_grow_array(d->arena, d->namers, n, n + 1, &d->cap_namers, sizeof *namers);
-    if (!traces || !namers)
+    if (!bo_grow(d->arena, &d->traces, n, 1, &d->cap_traces) ||
+        !bo_grow(d->arena, &d->namers, n, 1, &d->cap_namers))
         return false;
-    d->traces = traces;
-    d->namers = namers;
-    traces[n] = (struct templight_trace){.version = walk->version, .source = walk->source};
+    d->traces[n] = (struct templight_trace){.version = walk->version, .source = walk->source};
     const struct templight_counts counts = templight_count_ahead(walk);
     d->n_records = 0;
     d->cap_records = counts.n_records;
     d->records = bo_alloc_array(d->arena, counts.n_records, sizeof *d->records);
     return d->records &&
-           templight_namer_init(&namers[n], walk->trace.in.n, counts.n_definitions, d->arena);
+           templight_namer_init(&d->namers[n], walk->trace.in.n, counts.n_definitions, d->arena);
 }
 
 static enum bo_status add_record(struct decoder *d, const struct templight_walk *walk,
                                  struct bo_error *err)
 {
-    if (d->n_records == d->cap_records) {
-        struct templight_record *records = bo_grow_array(
-            d->arena, d->records, d->n_records, d->n_records + 1, &d->cap_records, sizeof *records);
-        if (!records)
-            return bo_fail_alloc(err, d->arena);
-        d->records = records;
-    }
+    if (!bo_grow(d->arena, &d->records, d->n_records, 1, &d->cap_records))
+        return bo_fail_alloc(err, d->arena);
     struct templight_record *record = &d->records[d->n_records++];
     *record = walk->record;
     return record->is_end

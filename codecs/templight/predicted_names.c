@@ -97,14 +97,11 @@ static void push_frame(struct predicted *p, const struct predicted_place *place,
         p->flaw = "more pieces of names than is said";
         return;
     }
-    struct predicted_frame *frames = bo_grow_array(p->arena, p->frames, p->n_frames,
-                                                   p->n_frames + 1, &p->cap_frames, sizeof *frames);
-    if (!frames) {
+    if (!bo_grow(p->arena, &p->frames, p->n_frames, 1, &p->cap_frames)) {
         p->no_memory = true;
         return;
     }
-    p->frames = frames;
-    struct predicted_frame *frame = &frames[p->n_frames++];
+    struct predicted_frame *frame = &p->frames[p->n_frames++];
     *frame = (struct predicted_frame){
         .place = *place,
         .piece = piece,
@@ -198,14 +195,10 @@ static bool code_is_leaf(struct predicted *p, const struct predicted_frame *fram
 
 static void add_shape(struct predicted *p, struct bo_span marked, uint32_t n_parts)
 {
-    struct predicted_shape *shapes = bo_grow_array(
-        p->arena, p->shapes, p->n_shapes, (size_t)p->n_shapes + 1, &p->cap_shapes, sizeof *shapes);
-    if (!shapes) {
+    if (bo_grow(p->arena, &p->shapes, p->n_shapes, 1, &p->cap_shapes))
+        p->shapes[p->n_shapes++] = (struct predicted_shape){marked, n_parts};
+    else
         p->no_memory = true;
-        return;
-    }
-    p->shapes = shapes;
-    shapes[p->n_shapes++] = (struct predicted_shape){marked, n_parts};
 }
 
 /* A shape that is new: how many parts, at least one, and its text. */

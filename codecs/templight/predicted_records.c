@@ -28,7 +28,7 @@ uint32_t predicted_find(const struct predicted_set *set, const uint32_t item[4])
 
 static bool init_set(struct predicted *p, struct predicted_set *set)
 {
-    *set = (struct predicted_set){.n_slots = 64};
+    *set = (struct predicted_set){.n_slots = 2 * bo_first_cap(p->arena, 32)};
     set->slots = bo_zalloc_array(p->arena, set->n_slots, sizeof *set->slots);
     set->seed = bo_mix64((uintptr_t)set->slots);
     return set->slots != NULL;
@@ -49,14 +49,12 @@ static bool spread_out(struct predicted *p, struct predicted_set *set)
 
 uint32_t predicted_add(struct predicted *p, struct predicted_set *set, const uint32_t item[4])
 {
-    uint32_t(*items)[4] =
-        bo_grow_array(p->arena, set->items, set->n, (size_t)set->n + 1, &set->cap, sizeof *items);
-    if (!items || (set->n >= set->n_slots / 2 && !spread_out(p, set))) {
+    if (!bo_grow(p->arena, &set->items, set->n, 1, &set->cap) ||
+        (set->n >= set->n_slots / 2 && !spread_out(p, set))) {
         p->no_memory = true;
         return 0;
     }
-    set->items = items;
-    memcpy(items[set->n], item, sizeof *items);
+    memcpy(set->items[set->n], item, sizeof *set->items);
     set->slots[slot_of(set, item)] = set->n + 1;
     return set->n++;
 }
@@ -89,11 +87,11 @@ bool predicted_start_trace(struct predicted *p, const struct predicted_tables *t
     p->name_origins = bo_alloc_array(p->arena, n_names, sizeof *p->name_origins);
     p->file_numbers = bo_alloc_array(p->arena, n_files, sizeof *p->file_numbers);
     p->file_lines = bo_zalloc_array(p->arena, n_files, sizeof *p->file_lines);
+    p->open = NULL;
     p->cap_open = 0;
-    p->open = bo_grow_array(p->arena, NULL, 0, 8, &p->cap_open, sizeof *p->open);
     if (!p->open_parts || !p->last_of_base || !p->node_names || !p->name_origins ||
-        !p->file_numbers || !p->file_lines || !p->open || !init_set(p, &p->kinds) ||
-        !init_set(p, &p->places) || !init_set(p, &p->records))
+        !p->file_numbers || !p->file_lines || !bo_grow(p->arena, &p->open, 0, 1, &p->cap_open) ||
+        !init_set(p, &p->kinds) || !init_set(p, &p->places) || !init_set(p, &p->records))
         return false;
     p->open[0] = (struct predicted_open){0, 0, 0};
     p->n_nodes = p->n_parts = p->n_open_parts = p->n_names = p->n_files = p->n_numbered_files = 0;
@@ -484,14 +482,11 @@ static uint32_t find_record(const struct predicted *p, const struct templight_re
 
 static void begin(struct predicted *p, uint32_t number, struct templight_record *record)
 {
-    struct predicted_open *open =
-        bo_grow_array(p->arena, p->open, p->n_open + 1, p->n_open + 2, &p->cap_open, sizeof *open);
-    if (!open) {
+    if (!bo_grow(p->arena, &p->open, p->n_open + 1, 1, &p->cap_open)) {
         p->no_memory = true;
         return;
     }
-    p->open = open;
-    open[++p->n_open] = (struct predicted_open){number, 0, 0};
+    p->open[++p->n_open] = (struct predicted_open){number, 0, 0};
     if (!p->decoding)
         return;
     const uint32_t *told = p->records.items[number];

@@ -25,13 +25,20 @@ bool templight_take_gamma(struct templight_bits *in, uint32_t *v_ret)
 
 enum { RICE_BITS = 5 };
 
+/* The low bits of gaps between n numbers, the last of which is given: of the mean gap, roughly. */
+static unsigned low_bits(uint64_t last, size_t n)
+{
+    unsigned low = 0;
+    while ((last / n) >> (low + 1))
+        low++;
+    return low;
+}
+
 void templight_put_ascending(struct templight_bit_writer *w, const uint32_t *numbers, size_t n)
 {
     if (n == 0)
         return;
-    unsigned low = 0; /* bits: of the mean gap, roughly */
-    while ((numbers[n - 1] / n) >> (low + 1))
-        low++;
+    const unsigned low = low_bits(numbers[n - 1], n);
     templight_put_bits(w, low, RICE_BITS);
     uint32_t last = 0;
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +77,7 @@ bool templight_take_ascending(struct templight_bits *in, uint32_t *numbers, size
             return false;
         numbers[i] = (uint32_t)last;
     }
-    return true;
+    return low == low_bits(last, n);
 }
 
 /* ---- fitting --------------------------------------------------------------------------------- */
@@ -166,15 +173,13 @@ enum bo_status templight_read_code(struct templight_bits *in, uint32_t n_symbols
             n_words > n_symbols - n)
             return BO_CORRUPT;
         if (n_words) {
-            uint32_t *symbols =
-                bo_grow_array(arena, code->symbols, n, (size_t)n + n_words, &cap, sizeof *symbols);
-            if (!symbols)
+            if (!bo_grow(arena, &code->symbols, n, n_words, &cap))
                 return arena->refusal;
-            code->symbols = symbols;
-            if (!templight_take_ascending(in, symbols + n, n_words))
+            if (!templight_take_ascending(in, code->symbols + n, n_words))
                 return BO_CORRUPT;
             for (uint32_t i = 0; i < n_words; i++)
-                if (symbols[n + i] >= n_symbols)
+                if (code->symbols[n + i] >= n_symbols ||
+                    (i && code->symbols[n + i] == code->symbols[n + i - 1]))
                     return BO_CORRUPT;
         }
         code->first[length] = next;

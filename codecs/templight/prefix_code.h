@@ -106,6 +106,12 @@ static inline bool templight_past_end(const struct templight_bits *in)
     return in->bit > 8 * (uint64_t)in->n;
 }
 
+/* Whether fewer than 8 bits are left, all of them 0: what fills up a last byte. */
+static inline bool templight_is_end(const struct templight_bits *in)
+{
+    return !templight_past_end(in) && 8 * (uint64_t)in->n - in->bit < 8 && templight_peek(in) == 0;
+}
+
 /* False for what is none. */
 bool templight_take_gamma(struct templight_bits *in, uint32_t *v_ret);
 bool templight_take_ascending(struct templight_bits *in, uint32_t *numbers, size_t n);

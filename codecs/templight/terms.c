@@ -99,7 +99,7 @@ static enum bo_status encode(const void *model, struct bo_writer *out, struct bo
 struct trace {
     uint32_t version, n_files;
     struct bo_span source;
-    size_t files_off, files_nbytes;
+    size_t names_off, files_off, files_nbytes;
     struct templight_terms terms;
     struct templight_records records;
 };
@@ -128,7 +128,7 @@ static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct 
     trace->source = (struct bo_span){parts[PART_SOURCE], nbytes[PART_SOURCE]};
     trace->files_off = (size_t)(parts[PART_FILES] - in.p);
     trace->files_nbytes = nbytes[PART_FILES];
-    size_t off = (size_t)(parts[PART_NAMES] - in.p);
+    size_t off = trace->names_off = (size_t)(parts[PART_NAMES] - in.p);
     const size_t end = off + nbytes[PART_NAMES], records = (size_t)(parts[PART_RECORDS] - in.p);
     const uint32_t n_names = bo_le32(head + 4);
     enum bo_status status = templight_open_terms(in, &off, end, n_names, arena, &trace->terms, err);
@@ -465,9 +465,10 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
             return bo_fail_here(err, BO_CORRUPT, &c, "files' names are none");
         files[i] = (struct bo_span){out.to, out.n};
     }
-    if ((bits.bit + 7) / 8 != bits.n)
-        return bo_fail_here(err, BO_CORRUPT, &c, "bytes behind the files' names");
-    return BO_OK;
+    if (!templight_is_end(&bits))
+        return bo_fail_here(err, BO_CORRUPT, &c, "bits behind the files' names");
+    return texts.has_phrases ? bo_expect_all_used(&texts.phrases, arena, trace->files_off, err)
+                             : BO_OK;
 }
 
 /* Records that are announced are believed up to so many a byte; more are made room for when they come. */
@@ -483,13 +484,8 @@ static enum bo_status collect_record(void *context, const struct templight_recor
                                      struct bo_error *err)
 {
     struct collecting *c = context;
-    if (c->n == c->cap) {
-        struct templight_record *records =
-            bo_grow_array(c->arena, c->records, c->n, c->n + 1, &c->cap, sizeof *records);
-        if (!records)
-            return bo_fail_alloc(err, c->arena);
-        c->records = records;
-    }
+    if (!bo_grow(c->arena, &c->records, c->n, 1, &c->cap))
+        return bo_fail_alloc(err, c->arena);
     c->records[c->n++] = *record;
     return BO_OK;
 }
@@ -503,6 +499,30 @@ static enum bo_status check_fingerprints(const struct trace *trace, const struct
             return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->fingerprints - terms->in.p) + i,
                            "fingerprint of another name");
     return BO_OK;
+}
+
+/* When all names have been spelled: what the part announces is as much as they need. */
+static enum bo_status check_announced(const struct trace *trace, const struct bo_span *names,
+                                      struct bo_arena *arena, struct bo_error *err)
+{
+    const struct templight_terms *terms = &trace->terms;
+    const char *flaw = NULL;
+    size_t longest = 0;
+    for (uint32_t i = 0; i < terms->n_names; i++)
+        longest = names[i].n > longest ? names[i].n : longest;
+    if (longest != terms->longest)
+        flaw = "names are shorter than announced";
+    else if (terms->n_words != terms->cap_ops || terms->n_ranges != terms->cap_ranges)
+        flaw = "fewer operations or terms than announced";
+    else if (terms->n_names && terms->deepest + TEMPLIGHT_SPARE_FRAMES != terms->cap_frames)
+        flaw = "terms have fewer levels than announced";
+    else if (terms->n_starts != terms->cap_starts)
+        flaw = "heads' texts are shorter than announced";
+    if (flaw)
+        return bo_fail(err, BO_CORRUPT, trace->names_off, flaw);
+    return terms->texts.has_phrases
+               ? bo_expect_all_used(&terms->texts.phrases, arena, trace->names_off, err)
+               : BO_OK;
 }
 
 static enum bo_status decode_trace(const struct reader *r, struct trace *from,
@@ -520,6 +540,8 @@ static enum bo_status decode_trace(const struct reader *r, struct trace *from,
     enum bo_status status = list_names(from, arena, true, &names, err);
     if (!status)
         status = check_fingerprints(from, names, err);
+    if (!status)
+        status = check_announced(from, names, arena, err);
     if (!status)
         status = read_files(r, from, arena, &files, err);
     if (!status)

@@ -42,6 +42,7 @@ enum {
     TEMPLIGHT_STEP_BITS = 6,
     TEMPLIGHT_NAMES_A_GROUP = 16, /* the index tells where each group starts */
     TEMPLIGHT_MAX_TABLES_NBYTES = 1 << 28,
+    TEMPLIGHT_SPARE_FRAMES = 2, /* of a reader's stacks, above the levels of the deepest term */
 };
 
 static inline uint32_t templight_n_groups(uint32_t n_names)
@@ -139,6 +140,7 @@ struct templight_range {
 struct templight_read_shape {
     uint32_t first_text; /* of n_holes + 1: before, between and behind holes */
     uint32_t n_holes;
+    uint32_t n_words; /* that a name takes for a head of this shape: see README.md */
     bool has_base;
 };
 
@@ -159,7 +161,8 @@ struct templight_unpacking_frame {
     uint32_t range; /* of the term */
     struct templight_range parts[TEMPLIGHT_COPY_PARTS];
     uint32_t part_ranges[TEMPLIGHT_COPY_PARTS]; /* of parts that have parts */
-    uint32_t last_range;                        /* of the part that was complete last */
+    uint32_t depth;                             /* of the deepest part so far */
+    uint32_t part_depths[TEMPLIGHT_COPY_PARTS];
 };
 
 /* A term that is spelled inside of another. */
@@ -194,8 +197,11 @@ struct templight_terms {
     /* what has been unpacked */
     uint32_t *ops;
     uint32_t n_ops, cap_ops;
+    uint64_t n_words; /* that the specification counts for what has been unpacked; n_ops at most */
     struct templight_range *ranges; /* a name's, then those of its terms with parts */
     uint32_t n_ranges, cap_ranges;
+    uint32_t *depths; /* by range: levels of the term, as far as names before it are unpacked */
+    uint32_t deepest; /* of the names unpacked */
     uint32_t *first_ranges; /* by name: its own, plus 1; 0: not unpacked */
     /* scratch memory */
     uint32_t cap_frames;

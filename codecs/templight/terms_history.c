@@ -33,16 +33,10 @@ enum { EVENT_END, EVENT_NEW, EVENT_OLD, EVENT_AS_BEFORE_LAST };
 
 static void list_item(struct terms_coder *c, struct terms_item item)
 {
-    if (c->n_items == c->cap_items) {
-        struct terms_item *items = bo_grow_array(c->arena, c->items, c->n_items, c->n_items + 1,
-                                                 &c->cap_items, sizeof *items);
-        if (!items) {
-            c->refused = true;
-            return;
-        }
-        c->items = items;
-    }
-    c->items[c->n_items++] = item;
+    if (bo_grow(c->arena, &c->items, c->n_items, 1, &c->cap_items))
+        c->items[c->n_items++] = item;
+    else
+        c->refused = true;
 }
 
 /* False, when reading, for no symbol; or when memory ends. */
@@ -102,10 +96,16 @@ static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *gues
     }
     if (symbol <= n_guesses) {
         *v = guesses[symbol - 1];
+        for (unsigned i = 0; i + 1 < symbol; i++)
+            if (guesses[i] == *v)
+                return false; /* is said as the first guess that is right */
         return *v < n;
     }
     say_rest(c, code, symbol - 1 - n_guesses, &back);
     *v = n - 1 - back;
+    for (unsigned i = 0; i < n_guesses; i++)
+        if (guesses[i] == *v)
+            return false; /* is said as a guess */
     return back < n;
 }
 
@@ -135,13 +135,8 @@ bool terms_init_history(struct terms_history *h, struct bo_arena *arena)
 
 bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena)
 {
-    if (h->n_open == h->cap_open) {
-        uint32_t *open = bo_grow_array(arena, h->open, h->n_open, (size_t)h->n_open + 1,
-                                       &h->cap_open, sizeof *open);
-        if (!open)
-            return false;
-        h->open = open;
-    }
+    if (!bo_grow(arena, &h->open, h->n_open, 1, &h->cap_open))
+        return false;
     h->open[h->n_open++] = tuple;
     h->event = 2 * tuple;
     return true;

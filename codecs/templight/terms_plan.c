@@ -274,14 +274,8 @@ static uint32_t estimate(struct planner *p, uint32_t piece, unsigned place, unsi
 static bool put_item(struct planner *p, const struct templight_item *item)
 {
     struct templight_plan *plan = p->plan;
-    if (plan->n_items == plan->cap_items) {
-        struct templight_item *items =
-            bo_grow_array(p->arena, plan->items, plan->n_items, plan->n_items + 1, &plan->cap_items,
-                          sizeof *items);
-        if (!items)
-            return false;
-        plan->items = items;
-    }
+    if (!bo_grow(p->arena, &plan->items, plan->n_items, 1, &plan->cap_items))
+        return false;
     plan->items[plan->n_items++] = *item;
     plan->uses[item->place][item->symbol]++;
     return true;

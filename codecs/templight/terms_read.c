@@ -101,6 +101,9 @@ static bool read_shape(struct templight_terms *terms, struct templight_bits *bit
         }
     }
     terms->pieces[terms->n_literals++] = literal;
+    shape->n_words = 1;
+    for (uint32_t k = shape->first_text + shape->has_base + 1; k < terms->n_literals; k++)
+        shape->n_words += terms->pieces[k].n > 0;
     return shape->n_holes >= shape->has_base && shape->n_holes < UINT32_C(1) << 30;
 }
 
@@ -178,8 +181,12 @@ static enum bo_status read_tables(struct templight_terms *terms, struct bo_arena
         return fail_at(terms, &bits, "tops are none", err);
     if (!read_index(terms, &bits))
         return fail_at(terms, &bits, "index is none", err);
-    if (bits.bit + 7 < 8 * (uint64_t)bits.n)
-        return fail_at(terms, &bits, "bytes behind the tables", err);
+    if (!templight_is_end(&bits))
+        return fail_at(terms, &bits, "bits behind the tables", err);
+    bits = terms->stream;
+    bits.bit = terms->stream_nbits;
+    if (!templight_is_end(&bits))
+        return fail_at(terms, &bits, "bits behind the last name", err);
     return BO_OK;
 }
 
@@ -187,7 +194,7 @@ static bool make_room(struct templight_terms *terms, const struct counts *counts
                       struct bo_arena *arena)
 {
     const uint32_t n_groups = templight_n_groups(terms->n_names);
-    terms->cap_frames = counts->depth + 2;
+    terms->cap_frames = counts->depth + TEMPLIGHT_SPARE_FRAMES;
     terms->marked = bo_zalloc_array(arena, (size_t)counts->tables_nbytes + TEMPLIGHT_SLACK, 1);
     terms->pieces =
         bo_alloc_array(arena, (size_t)count_texts(terms) + counts->n_heads, sizeof *terms->pieces);
@@ -201,13 +208,14 @@ static bool make_room(struct templight_terms *terms, const struct counts *counts
     terms->ops = bo_alloc_array(arena, counts->n_ops, sizeof *terms->ops);
     terms->cap_ranges = counts->n_ranges;
     terms->ranges = bo_alloc_array(arena, counts->n_ranges, sizeof *terms->ranges);
+    terms->depths = bo_alloc_array(arena, counts->n_ranges, sizeof *terms->depths);
     terms->first_ranges = bo_zalloc_array(arena, terms->n_names, sizeof *terms->first_ranges);
     terms->unpacking = bo_alloc_array(arena, terms->cap_frames, sizeof *terms->unpacking);
     terms->spelling = bo_alloc_array(arena, terms->cap_frames, sizeof *terms->spelling);
     terms->buffer = bo_alloc(arena, (size_t)counts->longest + TEMPLIGHT_SLACK);
     return terms->marked && terms->pieces && terms->starts && terms->shapes && terms->heads &&
-           terms->tops && terms->groups && terms->ops && terms->ranges && terms->first_ranges &&
-           terms->unpacking && terms->spelling && terms->buffer;
+           terms->tops && terms->groups && terms->ops && terms->ranges && terms->depths &&
+           terms->first_ranges && terms->unpacking && terms->spelling && terms->buffer;
 }
 
 static const uint8_t *take_part(struct bo_cursor *c, uint64_t nbytes, struct bo_error *err)

@@ -8,6 +8,7 @@ struct times {
     struct bo_cursor in;
     unsigned times, memories;
     uint64_t last;
+    uint32_t n_records, n_times, n_memories; /* read so far */
 };
 
 static enum bo_status start_times(struct times *t, struct bo_error *err)
@@ -33,7 +34,16 @@ static enum bo_status take_times(struct times *t, struct templight_record *recor
             return bo_fail_here(err, BO_TRUNCATED, &t->in, "times end too early");
         record->has_time = has & 1;
         record->has_memory = has >> 1 & 1;
+        const bool agrees =
+            (t->times == TERMS_OF_SOME || has % 2 == (t->times == TERMS_OF_ALL)) &&
+            (t->memories == TERMS_OF_SOME || has / 2 == (t->memories == TERMS_OF_ALL));
+        if (has > 3 || !agrees)
+            return bo_fail(err, BO_CORRUPT, t->in.base + t->in.off - 1,
+                           "record has times that the first byte excludes");
     }
+    t->n_records++;
+    t->n_times += record->has_time;
+    t->n_memories += record->has_memory;
     if (record->has_time && !bo_get_le64(&t->in, &record->time_bits))
         return bo_fail_here(err, BO_TRUNCATED, &t->in, "times end too early");
     if (!record->has_memory)
@@ -137,14 +147,29 @@ static bool read_record(struct terms_coder *c, struct terms_history *h,
     return true;
 }
 
+/* "Some" records have a time or memory: neither none of them nor all. */
+static bool are_some(unsigned who, uint32_t n, uint32_t n_records)
+{
+    return n_records ? who != TERMS_OF_SOME || (n && n < n_records) : who == TERMS_OF_NONE;
+}
+
 static enum bo_status check_ends(const struct templight_records *r, const struct terms_coder *c,
-                                 const struct terms_history *h, const struct times *times,
-                                 struct bo_error *err)
+                                 const struct terms_history *h, uint32_t max_open,
+                                 const struct times *times, struct bo_error *err)
 {
     const char *flaw = NULL;
     for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++)
-        if ((c->bits[stream].bit + 7) / 8 != c->bits[stream].n)
-            flaw = "records do not end where their stream does";
+        if (!templight_is_end(&c->bits[stream]))
+            flaw = "bits behind the last record of a stream";
+    if (h->n_tuples != h->max_tuples)
+        flaw = "fewer different Begins than announced";
+    if (h->n_locations != h->max_locations)
+        flaw = "fewer different places than announced";
+    if (max_open != h->max_open)
+        flaw = "fewer open Begins than announced";
+    if (!are_some(times->times, times->n_times, times->n_records) ||
+        !are_some(times->memories, times->n_memories, times->n_records))
+        flaw = "times of some records that are those of none or of all";
     if (h->n_names != r->n_names || h->n_files != r->n_files)
         flaw = "records do not have all names and files";
     if (bo_left(&times->in))
@@ -167,6 +192,7 @@ enum bo_status templight_each_record(const struct templight_records *records,
         return bo_fail(err, status, records->off, "codes of records are none");
     if (status || !terms_init_history(&h, arena))
         return bo_fail_alloc(err, arena);
+    uint32_t max_open = 0;
     bool ok = terms_start_gap(&c, &h);
     arena->refusal = BO_OK;
     for (uint32_t i = 0; i < records->n_records && !status; i++) {
@@ -177,9 +203,10 @@ enum bo_status templight_each_record(const struct templight_records *records,
         if (!ok)
             return arena->refusal ? bo_fail_alloc(err, arena)
                                   : bo_fail(err, BO_CORRUPT, records->off, "records are none");
+        max_open = h.n_open > max_open ? h.n_open : max_open;
         status = take_times(&times, &record, err);
         if (!status)
             status = visit(context, &record, err);
     }
-    return status ? status : check_ends(records, &c, &h, &times, err);
+    return status ? status : check_ends(records, &c, &h, max_open, &times, err);
 }

@@ -15,7 +15,10 @@ struct unpacking {
     uint32_t name;
     uint32_t first_range; /* of the name */
     uint32_t n_frames;
-    unsigned place; /* of the next term */
+    unsigned place;      /* of the next term */
+    uint32_t depth;      /* levels of the term that was complete last */
+    uint32_t first_name; /* of the group */
+    uint32_t first_ranges[TEMPLIGHT_NAMES_A_GROUP];
 };
 
 /* What a term's first symbol leads to. */
@@ -65,9 +68,12 @@ static enum outcome unpack_head(struct unpacking *u, uint32_t number)
     const struct templight_read_head *head = &terms->heads[number];
     const struct templight_read_shape *shape = &terms->shapes[head->shape];
     const uint32_t text = terms->n_literals + number;
+    terms->n_words += shape->n_words;
     struct bo_span *start = &terms->pieces[text];
     if ((start->n == BO_NOT_YET && !expand_head(terms, head, start)) || !put_text(terms, text))
         return WRONG;
+    /* A base is a level of its own, but where it is all that there is. */
+    u->depth = 1 + (shape->has_base && terms->pieces[shape->first_text + 1].n);
     if (shape->n_holes == shape->has_base)
         return COMPLETE;
     uint32_t range = u->first_range;
@@ -83,12 +89,13 @@ static enum outcome unpack_head(struct unpacking *u, uint32_t number)
     frame->hole = shape->has_base;
     frame->start = terms->n_ops;
     frame->range = range;
+    frame->depth = u->depth - 1;
     u->place = templight_place_of_part(shape->has_base, 0);
     return STARTED;
 }
 
 /* A part of a head around: a short one's operations, or a reference. */
-static enum outcome unpack_copy(const struct unpacking *u, uint32_t i)
+static enum outcome unpack_copy(struct unpacking *u, uint32_t i)
 {
     struct templight_terms *terms = u->terms;
     const uint32_t up = i / TEMPLIGHT_COPY_PARTS, part = i % TEMPLIGHT_COPY_PARTS;
@@ -98,6 +105,7 @@ static enum outcome unpack_copy(const struct unpacking *u, uint32_t i)
     if (part >= frame->hole - frame->shape->has_base)
         return WRONG;
     const struct templight_range range = frame->parts[part];
+    u->depth = frame->part_depths[part];
     if (range.end - range.start > TEMPLIGHT_OP_WORDS)
         return put_reference(terms, u->name, frame->part_ranges[part] - u->first_range) ? COMPLETE
                                                                                         : WRONG;
@@ -108,9 +116,14 @@ static enum outcome unpack_copy(const struct unpacking *u, uint32_t i)
 }
 
 /* A term of an earlier name, or a complete one of this. */
-static enum outcome unpack_reference(const struct unpacking *u, uint32_t name, uint32_t step)
+static enum outcome unpack_reference(struct unpacking *u, uint32_t name, uint32_t step)
 {
     struct templight_terms *terms = u->terms;
+    const uint32_t first = name == u->name        ? u->first_range + 1
+                           : name < u->first_name ? terms->first_ranges[name]
+                           : name < u->name       ? u->first_ranges[name - u->first_name]
+                                                  : 0;
+    u->depth = first && step < terms->n_ranges - (first - 1) ? terms->depths[first - 1 + step] : 0;
     if (name > u->name ||
         (name == u->name && (step >= terms->n_ranges - u->first_range ||
                              terms->ranges[u->first_range + step].end == TEMPLIGHT_NONE)))
@@ -121,13 +134,14 @@ static enum outcome unpack_reference(const struct unpacking *u, uint32_t name, u
 static enum outcome unpack_leaf(struct unpacking *u)
 {
     const uint32_t bit = (uint32_t)u->bits.bit;
+    u->depth = 1;
     templight_pass_text(&u->terms->texts, &u->bits);
     return put_op(u->terms, TEMPLIGHT_OP_LEAF) && put_op(u->terms, bit) ? COMPLETE : WRONG;
 }
 
 static enum outcome unpack_term(struct unpacking *u)
 {
-    const struct templight_terms *terms = u->terms;
+    struct templight_terms *terms = u->terms;
     uint32_t symbol = templight_take_symbol(&u->bits, &terms->codes[u->place]);
     if (symbol == TEMPLIGHT_NO_SYMBOL)
         return WRONG;
@@ -137,10 +151,12 @@ static enum outcome unpack_term(struct unpacking *u)
         const uint32_t number = symbol - TEMPLIGHT_HEADS, top = number - terms->n_heads;
         if (number < terms->n_heads)
             return unpack_head(u, number);
+        terms->n_words += TEMPLIGHT_OP_WORDS;
         return top < terms->n_tops
                    ? unpack_reference(u, terms->tops[top].name, terms->tops[top].step)
                    : WRONG;
     }
+    terms->n_words += TEMPLIGHT_OP_WORDS;
     if (symbol >= TEMPLIGHT_BACK) {
         const uint32_t back = templight_take_rest(&u->bits, symbol - TEMPLIGHT_BACK);
         const uint32_t step = templight_take_symbol(&u->bits, &terms->steps);
@@ -162,7 +178,9 @@ static enum outcome end_term(struct unpacking *u)
         if (part < TEMPLIGHT_COPY_PARTS) {
             frame->parts[part] = (struct templight_range){frame->start, terms->n_ops};
             frame->part_ranges[part] = complete;
+            frame->part_depths[part] = u->depth;
         }
+        frame->depth = u->depth > frame->depth ? u->depth : frame->depth;
         if (!put_text(terms, shape->first_text + ++frame->hole))
             return WRONG;
         if (frame->hole < shape->n_holes) {
@@ -171,10 +189,13 @@ static enum outcome end_term(struct unpacking *u)
             return STARTED;
         }
         complete = frame->range;
+        terms->depths[complete] = u->depth = frame->depth + 1;
         terms->ranges[complete].end = terms->n_ops;
         u->n_frames--;
     }
     terms->ranges[u->first_range].end = terms->n_ops; /* of a name without parts, too */
+    terms->depths[u->first_range] = u->depth;
+    terms->deepest = u->depth > terms->deepest ? u->depth : terms->deepest;
     return COMPLETE;
 }
 
@@ -204,20 +225,19 @@ static bool unpack_group(struct templight_terms *terms, uint32_t name)
     const uint32_t first = group * TEMPLIGHT_NAMES_A_GROUP, left = terms->n_names - first;
     const uint32_t end = first + (left < TEMPLIGHT_NAMES_A_GROUP ? left : TEMPLIGHT_NAMES_A_GROUP);
     const uint32_t n_ops = terms->n_ops, n_ranges = terms->n_ranges;
-    uint32_t first_ranges[TEMPLIGHT_NAMES_A_GROUP];
-    struct unpacking u = {.terms = terms, .bits = terms->stream};
+    struct unpacking u = {.terms = terms, .bits = terms->stream, .first_name = first};
     u.bits.bit = terms->groups[group];
     bool ok = true;
     for (u.name = first; u.name < end && ok; u.name++) {
         ok = unpack_name(&u, end_bit);
-        first_ranges[u.name - first] = u.first_range + 1;
+        u.first_ranges[u.name - first] = u.first_range + 1;
     }
     if (!ok || u.bits.bit != end_bit) {
         terms->n_ops = n_ops;
         terms->n_ranges = n_ranges;
         return false;
     }
-    memcpy(terms->first_ranges + first, first_ranges, (end - first) * sizeof *first_ranges);
+    memcpy(terms->first_ranges + first, u.first_ranges, (end - first) * sizeof *u.first_ranges);
     return true;
 }
 

@@ -236,7 +236,7 @@ static void test_twice(void **state)
     assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_OK);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
@@ -247,3 +247,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -393,7 +393,7 @@ static void test_protoc_round_trip(void **state)
         }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),
@@ -406,3 +406,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

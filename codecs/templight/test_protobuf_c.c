@@ -236,7 +236,7 @@ static void test_damaged(void **state)
     assert_true(n_refused > 1000);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_generated),
@@ -245,3 +245,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

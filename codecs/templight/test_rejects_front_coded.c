@@ -151,7 +151,7 @@ static void test_bomb(void **state)
     bo_arena_free(&small);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),
@@ -160,3 +160,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -501,6 +501,35 @@ static void test_doubling(void **state)
     }
 }
 
+/* An entry of two leaves may be 128 KiB longer than the trace, and not by 2 bytes more. */
+static void test_longest_entry(void **state)
+{
+    (void)state;
+    enum { LIMIT_NBYTES = 128 << 10 };
+    size_t leaf_nbytes = LIMIT_NBYTES; /* at first, to see how long the rest of the trace is */
+    for (unsigned i = 0; i < 3; i++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const size_t start = start_trace(&out);
+        put_leaf(&out, leaf_nbytes);
+        const size_t entry = out.n;
+        put_entry_of(&out, 0, 2);
+        put_begin(&out, 1);
+        finish_trace(&out, start);
+        const size_t rest_nbytes = out.n - start - leaf_nbytes;
+        if (leaf_nbytes <= LIMIT_NBYTES + rest_nbytes)
+            expect_verdict("longest", bo_writer_span(&out), BO_OK, 0, NULL);
+        else
+            expect_refused("too long", bo_writer_span(&out), entry,
+                           "dictionary entry would expand to too much");
+        leaf_nbytes = LIMIT_NBYTES + rest_nbytes + i;
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 /* Three entries that would make 614 MB; the second one is too long already. */
 static void test_wide_bomb(void **state)
 {
@@ -591,15 +620,17 @@ static void test_deep_chain(void **state)
     bo_arena_free(&arena);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dictionary), cmocka_unit_test(test_records),
         cmocka_unit_test(test_locations),  cmocka_unit_test(test_fields),
         cmocka_unit_test(test_files),      cmocka_unit_test(test_values),
         cmocka_unit_test(test_truncated),  cmocka_unit_test(test_doubling),
-        cmocka_unit_test(test_wide_bomb),  cmocka_unit_test(test_empty_bomb),
-        cmocka_unit_test(test_sum),        cmocka_unit_test(test_deep_chain),
+        cmocka_unit_test(test_wide_bomb),  cmocka_unit_test(test_longest_entry),
+        cmocka_unit_test(test_empty_bomb), cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_deep_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

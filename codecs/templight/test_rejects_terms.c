@@ -305,7 +305,7 @@ static void test_bad_group(void **state)
     expect_name(&terms, N - 1, "A", "of the good group");
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
@@ -315,3 +315,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -112,6 +112,76 @@ static void test_layout(void **state)
     assert_int_equal(names[n_names - 1], XXH3_64bits("A", 1) >> 56);
 }
 
+/* ---- bytes that say more than there is ------------------------------------------------------------ */
+
+enum { NAMES_PART = 36 }; /* where the names of a file of one trace without a source start */
+
+/* A copy whose byte at `off` has `bits` flipped must be corrupt, for this reason. */
+static void expect_rejected(struct bo_span in, size_t off, uint8_t bits, const char *what)
+{
+    uint8_t *copy = bo_alloc(&arena, in.n);
+    struct bo_error error = {0};
+    void *decoded;
+    memcpy(copy, in.p, in.n);
+    copy[off] ^= bits;
+    const enum bo_status status =
+        test_decode(terms(), (struct bo_span){copy, in.n}, &arena, &decoded, &error);
+    if (status != BO_CORRUPT || strcmp(error.what, what) != 0)
+        fail_msg("byte %zu: %s, not %s", off, status ? error.what : "accepted", what);
+}
+
+/*
+ * Numbers that a reader takes for limits are those of the names and records, and what fills up a byte
+ * is 0: else many files would be one trace.
+ */
+static void test_exact(void **state)
+{
+    (void)state;
+    static const struct bo_span names[] = {BYTES("abc<abc, abc>::abcd"), BYTES("abc")};
+    static const struct {
+        unsigned number; /* of the names' numbers */
+        uint8_t bits;
+        const char *what;
+    } numbers[] = {
+        {0, 7, "names are shorter than announced"},
+        {1, 64, "names are not as long as announced"},
+        {2, 4, "terms have fewer levels than announced"},
+        {6, 64, "heads' texts are shorter than announced"},
+        {7, 64, "fewer operations or terms than announced"},
+        {8, 4, "fewer operations or terms than announced"},
+    };
+    const struct templight_model *model = model_of(names, 2);
+    const struct templight_record *begins = model->traces[0].records;
+    const struct templight_record closed[] = {begins[0], {.is_end = true}, begins[1]};
+    struct templight_trace trace = model->traces[0];
+    trace.records = closed;
+    trace.n_records = 3;
+    const struct bo_span bytes = encoded(&(struct templight_model){1, &trace});
+    const size_t records = NAMES_PART + bo_le32(bytes.p + 24) + bo_le32(bytes.p + 28);
+    const uint8_t *head = bytes.p + NAMES_PART;
+    for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
+        assert_in_range(head[numbers[i].number], 1, 0x3f);
+        expect_rejected(bytes, NAMES_PART + numbers[i].number, numbers[i].bits, numbers[i].what);
+    }
+    assert_in_range(head[9], 1, 0x7f); /* of the tables and the stream: one byte each, too */
+    assert_in_range(head[10], 1, 0x7f);
+    assert_int_equal(head[11], 1);
+    expect_rejected(bytes, NAMES_PART + 12 + 32 + 4, 0x40, "phrases are not all used");
+    const size_t end_of_stream = records - 2;
+    assert_int_not_equal(head[10] % 8, 0);
+    expect_rejected(bytes, end_of_stream - 1, 1, "bits behind the last name");
+    assert_memory_equal(bytes.p + records, "\3\1\3\1", 4);
+    expect_rejected(bytes, records + 1, 3, "fewer open Begins than announced");
+    expect_rejected(bytes, records + 2, 4, "fewer different Begins than announced");
+    expect_rejected(bytes, records + 3, 4, "fewer different places than announced");
+    size_t off = records + 4;
+    for (unsigned stream = 0; stream < 3; stream++) {
+        off += 1 + bytes.p[off];
+        if (stream != 1) /* which fills its last byte */
+            expect_rejected(bytes, off - 1, 1, "bits behind the last record of a stream");
+    }
+}
+
 /* ---- names ----------------------------------------------------------------------------------------- */
 
 static void test_tricky_names(void **state)
@@ -356,6 +426,40 @@ static void expect_code(const uint32_t *uses, uint32_t n)
     bo_writer_free(&out);
 }
 
+static void expect_longest_word(const uint32_t *uses, uint32_t n, unsigned nbits)
+{
+    struct templight_words words;
+    unsigned longest = 0;
+    assert_true(templight_fit_words(uses, n, &arena, &words));
+    for (uint32_t i = 0; i < n; i++)
+        longest = words.nbits[i] > longest ? words.nbits[i] : longest;
+    assert_int_equal(longest, nbits);
+}
+
+/* A complete code with a word of each length and two of the longest: words have up to 20 bits. */
+static void test_longest_codes(void **state)
+{
+    (void)state;
+    static struct templight_code code;
+    for (unsigned longest = 19; longest <= 21; longest++) {
+        struct bo_writer out;
+        bo_writer_init(&out, &arena);
+        struct templight_bit_writer w = {.out = &out};
+        templight_put_bits(&w, longest, 5);
+        for (uint32_t length = 1; length <= longest; length++) {
+            const uint32_t symbols[] = {length - 1, length};
+            const size_t n = length == longest ? 2 : 1;
+            templight_put_gamma(&w, (uint32_t)n);
+            templight_put_ascending(&w, symbols, n);
+        }
+        templight_end_bits(&w);
+        struct templight_bits bits = {out.p, out.n, 0};
+        assert_int_equal(templight_read_code(&bits, longest + 1, &arena, &code),
+                         longest > 20 ? BO_CORRUPT : BO_OK);
+        bo_writer_free(&out);
+    }
+}
+
 /* None, one, many equal, and weights that would make words of more than 20 bits. */
 static void test_prefix_codes(void **state)
 {
@@ -376,6 +480,7 @@ static void test_prefix_codes(void **state)
         a = b - a;
     }
     expect_code(uses, 45);
+    expect_longest_word(uses, 45, 20);
     for (uint32_t i = 0; i < N_ELEMENTS(uses); i++)
         uses[i] = i % 3 ? 0 : 1 + i * i;
     expect_code(uses, N_ELEMENTS(uses));
@@ -401,10 +506,11 @@ static void test_bad_codes(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_layout, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_tricky_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nested_references, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_deep_names, set_up, tear_down),
@@ -414,7 +520,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bombs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_announced_records, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_prefix_codes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_longest_codes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_codes, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -69,6 +69,8 @@ static void test_code(void **state)
         {"A<>", "A\n\n.<.>  0,1\n"},
         {"A< >", "A\n \n.<.>  0,1\n"},
         {"A<B<C> >", "A\nB\nC\n.<.>  1,2\n.<. >  0,3\n"},
+        {"A<b >", "A\nb\n.<. >  0,1\n"},
+        {"A< b>", "A\nb\n.< .>  0,1\n"},
         {"a<b", "a<b\n"},
         {"a::b<c", "a\nb<c\n.::.  0,1\n"},
         /* Further consequences of the rule. */
@@ -384,7 +386,7 @@ static void test_no_memory(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_code),       cmocka_unit_test(test_wiki),
@@ -395,3 +397,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

@@ -43,14 +43,8 @@ static bool make_room(struct templight_text_reader *r)
     /* Half of it at least is read at once: so a record that takes many rounds takes linear time. */
     if (r->cap_buffer && r->text.n <= r->cap_buffer / 2)
         return true;
-    size_t cap = 0;
-    uint8_t *buffer = bo_grow_array(r->arena, r->buffer, r->text.n,
-                                    r->cap_buffer ? 2 * r->cap_buffer : FIRST_NBYTES, &cap, 1);
-    if (!buffer)
-        return false;
-    r->buffer = buffer;
-    r->cap_buffer = cap;
-    return true;
+    return bo_grow_from(FIRST_NBYTES, r->arena, &r->buffer, r->text.n,
+                        r->cap_buffer - r->text.n + 1, &r->cap_buffer);
 }
 
 /* Lets go of what stands before byte `keep` of what is in sight, and reads more behind it. */
@@ -306,12 +300,9 @@ static bool keep_bytes(struct templight_text_reader *r, struct bo_span record,
 static enum bo_status take_begin(struct templight_text_reader *r, struct bo_span record,
                                  const struct values *values)
 {
-    struct templight_open *open =
-        bo_grow_array(r->arena, r->open, r->n_open, r->n_open + 1, &r->cap_open, sizeof *open);
-    if (!open)
+    if (!bo_grow(r->arena, &r->open, r->n_open, 1, &r->cap_open))
         return bo_fail_alloc(r->err, r->arena);
-    r->open = open;
-    open = &open[r->n_open];
+    struct templight_open *open = &r->open[r->n_open];
     open->before = bo_arena_mark(r->passing);
     const enum bo_status status = read_begin(r, values);
     if (status)

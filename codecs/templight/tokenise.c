@@ -377,18 +377,7 @@ static bool find_token(const struct templight_dictionary *d, struct bo_span name
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Makes room for n more elements of an array of the dictionary. */
-#define RESERVE(d, array, n_used, cap, n) \
-    ((cap) - (n_used) >= (n) ||           \
-     reserve((d)->arena, (void **)&(array), (n_used), (n_used) + (n), &(cap), sizeof *(array)))
-
-static bool reserve(struct bo_arena *arena, void **array, size_t n, size_t need, size_t *cap,
-                    size_t size)
-{
-    void *grown = bo_grow_array(arena, *array, n, need, cap, size);
-    if (grown)
-        *array = grown;
-    return grown != NULL;
-}
+#define RESERVE(d, array, n_used, cap, n) bo_grow((d)->arena, &(array), n_used, n, &(cap))
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -543,13 +532,13 @@ bool templight_dictionary_init(struct templight_dictionary *dictionary, enum tem
     *d = (struct templight_dictionary){.rule = rule,
                                        .max_split_nbytes = TEMPLIGHT_MAX_SPLIT_NBYTES,
                                        .arena = arena,
-                                       .n_slots = FIRST_ROOM};
-    d->slots = bo_zalloc_array(arena, FIRST_ROOM, sizeof *d->slots);
+                                       .n_slots = 2 * bo_first_cap(arena, FIRST_ROOM / 2)};
+    d->slots = bo_zalloc_array(arena, d->n_slots, sizeof *d->slots);
     d->seed = bo_mix64((uintptr_t)d->slots);
-    return d->slots && RESERVE(d, d->marked, 0, d->cap_marked, FIRST_ROOM) &&
-           RESERVE(d, d->ids, 0, d->cap_ids, FIRST_ROOM) &&
-           RESERVE(d, d->building, 0, d->cap_building, FIRST_ROOM) &&
-           RESERVE(d, d->building_ids, 0, d->cap_building_ids, FIRST_ROOM);
+    return d->slots && bo_grow_from(FIRST_ROOM, arena, &d->marked, 0, 1, &d->cap_marked) &&
+           bo_grow_from(FIRST_ROOM, arena, &d->ids, 0, 1, &d->cap_ids) &&
+           bo_grow_from(FIRST_ROOM, arena, &d->building, 0, 1, &d->cap_building) &&
+           bo_grow_from(FIRST_ROOM, arena, &d->building_ids, 0, 1, &d->cap_building_ids);
 }
 
 /* Fills in the tables by places in the name that the rule asks for. */

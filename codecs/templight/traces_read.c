@@ -98,11 +98,9 @@ static enum bo_status add_file(struct templight_walk *walk, const struct raw_loc
     const size_t n = walk->n_files;
     if (raw->id > n)
         return bo_fail(err, BO_CORRUPT, raw->id_off, "files are not numbered in order");
-    uint32_t *numbers =
-        bo_grow_array(walk->arena, walk->file_numbers, n, n + 1, &walk->cap_files, sizeof *numbers);
-    if (!numbers || !bo_texts_add(&walk->files, raw->name, &numbers[n]))
+    if (!bo_grow(walk->arena, &walk->file_numbers, n, 1, &walk->cap_files) ||
+        !bo_texts_add(&walk->files, raw->name, &walk->file_numbers[n]))
         return bo_fail_alloc(err, walk->arena);
-    walk->file_numbers = numbers;
     walk->n_files++;
     return BO_OK;
 }
@@ -300,12 +298,9 @@ static enum bo_status add_id(struct templight_walk *walk, uint64_t id, size_t of
     const size_t n = walk->definition.n_ids;
     if (id > UINT32_MAX)
         return bo_fail(err, BO_CORRUPT, off, "number does not fit 32 bits");
-    struct templight_id *ids =
-        bo_grow_array(walk->arena, walk->ids, n, n + 1, &walk->cap_ids, sizeof *ids);
-    if (!ids)
+    if (!bo_grow(walk->arena, &walk->ids, n, 1, &walk->cap_ids))
         return bo_fail_alloc(err, walk->arena);
-    walk->ids = ids;
-    ids[n] = (struct templight_id){(uint32_t)id, off};
+    walk->ids[n] = (struct templight_id){(uint32_t)id, off};
     walk->definition.n_ids++;
     return BO_OK;
 }

@@ -362,7 +362,7 @@ static const struct bo_import_option go_options[] = {
     {.name = NULL},
 };
 
-const struct bo_importer go_pclntab_importer = {
+const struct bo_importer pcdata_go_pclntab_importer = {
     .format = "pcdata",
     .name = "go-pclntab",
     .summary = "the function tables of a Go program: ELF, Go 1.2 or later, any architecture",

@@ -66,7 +66,7 @@ enum bo_status go_pclntab_read(const struct go_pclntab *table,
                                struct pcdata_model **model_ret, struct go_pclntab_facts *facts_ret,
                                struct bo_error *err);
 
-extern const struct bo_importer go_pclntab_importer;
+extern const struct bo_importer pcdata_go_pclntab_importer;
 
 /* ---- numbers in the file's byte order -------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /* The table of importers, made from importers.def, and the choice of one by looking at the file. */
 #include "corpora/import/import.h"
 
-#define IMPORTER(name) extern const struct bo_importer name##_importer;
+#define IMPORTER(format, name, input) extern const struct bo_importer format##_##name##_importer;
 #include "corpora/import/importers.def"
 #undef IMPORTER
 
 const struct bo_importer *const bo_importers[] = {
-#define IMPORTER(name) &name##_importer,
+#define IMPORTER(format, name, input) &format##_##name##_importer,
 #include "corpora/import/importers.def"
 #undef IMPORTER
     NULL,

@@ -316,13 +316,11 @@ static struct kernel_cpu *cpu_of(struct kernel_states *states, uint32_t cpu)
 {
     if (cpu >= states->n_cpus) {
         const size_t n = states->n_cpus;
-        struct kernel_cpu *grown = bo_grow_array(states->system.builder.arena, states->per_cpu, n,
-                                                 (size_t)cpu + 1, &states->cap_cpus, sizeof *grown);
-        if (!grown)
+        const size_t n_more = (size_t)cpu + 1 - n;
+        if (!bo_grow(states->system.builder.arena, &states->per_cpu, n, n_more, &states->cap_cpus))
             return NULL;
-        memset(grown + n, 0, ((size_t)cpu + 1 - n) * sizeof *grown);
-        states->per_cpu = grown;
-        states->n_cpus = (size_t)cpu + 1;
+        memset(states->per_cpu + n, 0, n_more * sizeof *states->per_cpu);
+        states->n_cpus = n + n_more;
     }
     return &states->per_cpu[cpu];
 }
@@ -360,18 +358,15 @@ static const struct kernel_irq *know_irq(struct kernel_states *states, uint32_t 
     if (known)
         return known;
     const size_t n = (size_t)snprintf(digits, sizeof digits, "%lu/", (unsigned long)number);
-    struct kernel_irq *irqs =
-        bo_grow_array(arena, states->known_irqs, states->n_known_irqs, states->n_known_irqs + 1,
-                      &states->cap_known_irqs, sizeof *irqs);
     uint8_t *joined = bo_alloc(arena, n + name.n);
-    if (!irqs || !joined)
+    if (!joined ||
+        !bo_grow(arena, &states->known_irqs, states->n_known_irqs, 1, &states->cap_known_irqs))
         return NULL;
     memcpy(joined, digits, n);
     if (name.n)
         memcpy(joined + n, name.p, name.n);
-    states->known_irqs = irqs;
-    irqs[states->n_known_irqs] = (struct kernel_irq){number, {joined, n + name.n}};
-    return &irqs[states->n_known_irqs++];
+    states->known_irqs[states->n_known_irqs] = (struct kernel_irq){number, {joined, n + name.n}};
+    return &states->known_irqs[states->n_known_irqs++];
 }
 
 bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t number,

@@ -2,7 +2,7 @@
  * The importer of lists of symbols, one a line, which become profiles of any scale: names are real,
  * and each function gets the hash and the counters of a function drawn from a real profile.
  */
-#include "codecs/lprf/lprf.h"
+#include "codecs/lprf/model.h"
 #include "corpora/import/import.h"
 #include "harness/registry.h"
 
@@ -71,9 +71,13 @@ static enum bo_status read_like(const struct bo_import_options *options, struct 
     if (!options || !options->counters_like.p)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
                        "names have no counters: --counters-like FILE gives some");
-    if (bo_find_format("lprf")->parse(options->counters_like, arena, &like, err))
+    const enum bo_status status =
+        bo_find_format("lprf")->parse(options->counters_like, arena, &like, err);
+    if (status == BO_NO_MEMORY || status == BO_OVER_LIMIT)
+        return status;
+    if (status)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
-                       "what --counters-like names is no profile in text form");
+                       "the file of --counters-like is not a profile in text form");
     *like_ret = like;
     if ((*like_ret)->n_functions == 0 || (*like_ret)->n_functions > UINT32_MAX)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
@@ -126,9 +130,12 @@ static enum bo_status import_names(struct bo_span file, const struct bo_import_o
             return bo_fail_alloc(err, arena);
     }
     *model = (struct lprf_model){n, functions};
-    const char *flaw = lprf_model_flaw(model, arena, &flawed);
-    if (flaw)
-        return bo_fail(err, BO_CORRUPT, place_of(&list, flawed), flaw);
+    struct bo_error error = {0};
+    status = lprf_check_rules(model, arena, &flawed, &error);
+    if (status == BO_CORRUPT)
+        return bo_fail(err, status, place_of(&list, flawed), error.what);
+    if (status)
+        return bo_fail_alloc(err, arena);
     *model_ret = model;
     return BO_OK;
 }

@@ -11,7 +11,7 @@ static enum bo_status import_text(struct bo_span file, const struct bo_import_op
     return bo_find_format("lprf")->parse(file, arena, model_ret, err);
 }
 
-const struct bo_importer lprf_text_importer = {
+const struct bo_importer lprf_proftext_importer = {
     .format = "lprf",
     .name = "proftext",
     .summary = "LLVM's text form of a profile, .proftext",

@@ -17,10 +17,21 @@ static int compare_blocks(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static void keep_block(void *block)
+{
+    (void)block; /* it lies in the arena */
+}
+
+static void free_tree(void *root)
+{
+    tdestroy(*(void **)root, keep_block);
+}
+
 bool memory_states_init(struct memory_states *states, int64_t start, struct bo_arena *arena)
 {
-    *states = (struct memory_states){.blocks = NULL};
-    return state_system_init(&states->system, start, arena);
+    *states = (struct memory_states){.blocks = bo_zalloc_array(arena, 1, sizeof *states->blocks)};
+    return states->blocks && bo_arena_on_release(arena, free_tree, states->blocks) &&
+           state_system_init(&states->system, start, arena);
 }
 
 /* A thread has a name from its first change on. */
@@ -57,7 +68,7 @@ bool memory_allocate(struct memory_states *states, const struct memory_thread *t
     }
     struct memory_block *block = states->free, *next = block->next;
     block->address = address;
-    struct memory_block **found = tsearch(block, &states->blocks, compare_blocks);
+    struct memory_block **found = tsearch(block, states->blocks, compare_blocks);
     if (!found)
         return false;
     if (*found == block)
@@ -69,12 +80,12 @@ bool memory_allocate(struct memory_states *states, const struct memory_thread *t
 bool memory_free(struct memory_states *states, const struct memory_thread *thread, uint64_t address)
 {
     const struct memory_block wanted = {.address = address};
-    struct memory_block **found = tfind(&wanted, &states->blocks, compare_blocks);
+    struct memory_block **found = tfind(&wanted, states->blocks, compare_blocks);
     if (!found)
         return true;
     struct memory_block *block = *found;
     const uint64_t nbytes = block->nbytes;
-    tdelete(block, &states->blocks, compare_blocks);
+    tdelete(block, states->blocks, compare_blocks);
     block->next = states->free;
     states->free = block;
     return change(states, thread, 0 - nbytes);

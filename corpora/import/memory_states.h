@@ -20,11 +20,11 @@ struct memory_block; /* allocated, and not freed yet */
 
 struct memory_states {
     struct state_system system;
-    void *blocks;              /* a tree by address */
+    void **blocks;             /* the root of a tree by address, of tsearch() */
     struct memory_block *free; /* unused ones */
 };
 
-/* Each of these is false when memory is refused. The tree is never given back: it is a process' own. */
+/* Each of these is false when memory is refused. The arena's release frees the tree. */
 bool memory_states_init(struct memory_states *states, int64_t start, struct bo_arena *arena);
 bool memory_allocate(struct memory_states *states, const struct memory_thread *thread,
                      uint64_t address, uint64_t nbytes);

@@ -32,12 +32,9 @@ bool state_attribute(struct state_system *system, uint32_t parent, struct bo_spa
         return false;
     if (*quark_ret < n)
         return true;
-    struct statehist_interval *open = bo_grow_array(system->builder.arena, system->open, n,
-                                                    (size_t)n + 1, &system->cap_open, sizeof *open);
-    if (!open)
+    if (!bo_grow(system->builder.arena, &system->open, n, 1, &system->cap_open))
         return false;
-    system->open = open;
-    open[n] = (struct statehist_interval){.start = system->start, .quark = n};
+    system->open[n] = (struct statehist_interval){.start = system->start, .quark = n};
     const struct bo_span kept = system->paths.texts[n];
     return statehist_add_attribute(&system->builder, (struct bo_span){kept.p + 4, kept.n - 4},
                                    parent);

@@ -230,13 +230,7 @@ static enum bo_status expand(struct reader *r, struct bo_span marked, size_t off
 
 static bool make_room(struct reader *r, size_t n)
 {
-    enum { FIRST_NBYTES = 1 << 12 };
-    if (n < r->cap_inflated)
-        return true;
-    uint8_t *grown = bo_grow_array(r->arena, r->inflated, n, n + FIRST_NBYTES, &r->cap_inflated, 1);
-    if (grown)
-        r->inflated = grown;
-    return grown != NULL;
+    return bo_grow_from(1 << 12, r->arena, &r->inflated, n, 1, &r->cap_inflated);
 }
 
 /* Inflates into the buffer, which grows up to the longest name that is allowed, or not much more. */
@@ -272,12 +266,9 @@ static enum bo_status add_id(struct reader *r, uint64_t id, size_t off)
 {
     if (id >= r->n_entries)
         return fail(r, BO_CORRUPT, off, "dictionary entry refers to none before it");
-    uint32_t *ids =
-        bo_grow_array(r->arena, r->ids, r->n_ids, r->n_ids + 1, &r->cap_ids, sizeof *ids);
-    if (!ids)
+    if (!bo_grow(r->arena, &r->ids, r->n_ids, 1, &r->cap_ids))
         return bo_fail_alloc(r->err, r->arena);
-    r->ids = ids;
-    ids[r->n_ids++] = (uint32_t)id;
+    r->ids[r->n_ids++] = (uint32_t)id;
     return BO_OK;
 }
 
@@ -306,7 +297,7 @@ static enum bo_status take_definition_field(struct reader *r, const struct field
 
 static enum bo_status take_definition(struct reader *r, const struct field *f)
 {
-    struct bo_span marked = {NULL, 0}, *entries;
+    struct bo_span marked = {NULL, 0};
     enum bo_status status = need_wire(r, f, BYTES);
     r->n_ids = 0;
     if (!status)
@@ -317,12 +308,9 @@ static enum bo_status take_definition(struct reader *r, const struct field *f)
         status = expand(r, marked, f->off, &marked);
     if (status)
         return status;
-    entries = bo_grow_array(r->arena, r->entries, r->n_entries, r->n_entries + 1, &r->cap_entries,
-                            sizeof *entries);
-    if (!entries)
+    if (!bo_grow(r->arena, &r->entries, r->n_entries, 1, &r->cap_entries))
         return bo_fail_alloc(r->err, r->arena);
-    r->entries = entries;
-    entries[r->n_entries++] = marked;
+    r->entries[r->n_entries++] = marked;
     return BO_OK;
 }
 
@@ -385,12 +373,9 @@ static enum bo_status find_file(struct reader *r, struct location *location, siz
     if (location->id > r->n_files || (location->id == r->n_files && !location->has_name))
         return fail(r, BO_CORRUPT, off, "location is in a file without a name");
     if (location->id == r->n_files) {
-        struct bo_span *files = bo_grow_array(r->arena, r->files, r->n_files, r->n_files + 1,
-                                              &r->cap_files, sizeof *files);
-        if (!files)
+        if (!bo_grow(r->arena, &r->files, r->n_files, 1, &r->cap_files))
             return bo_fail_alloc(r->err, r->arena);
-        r->files = files;
-        files[r->n_files++] = location->place.file;
+        r->files[r->n_files++] = location->place.file;
     }
     if (location->has_name && !bo_span_equal(location->place.file, r->files[location->id]))
         return fail(r, BO_CORRUPT, off, "file has another name already");

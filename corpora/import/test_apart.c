@@ -116,7 +116,7 @@ static void test_hunger(void **state)
     assert_int_not_equal(run(eat, &got, &error), BO_OK);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_output),
@@ -125,3 +125,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

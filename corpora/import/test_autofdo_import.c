@@ -8,6 +8,7 @@
 
 #include "codecs/autofdo/autofdo.h"
 #include "corpora/import/test_import.h"
+#include "corpora/import/test_seeds.h"
 
 /* ---- which file is whose --------------------------------------------------------------------- */
 
@@ -181,7 +182,7 @@ static enum bo_status import_bytes(struct bo_span bytes, struct bo_arena *arena,
     void *model = NULL;
     assert_true(bo_guarded_copy(bytes, &guarded));
     const enum bo_status status =
-        importer_called("gcov")->import(guarded.span, NULL, arena, &model, err);
+        test_import(importer_called("gcov"), guarded.span, NULL, arena, &model, err);
     bo_guarded_free(&guarded); /* the model must not point into it */
     *model_ret = model;
     return status;
@@ -535,7 +536,7 @@ static void test_without_memory(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sniffing),
@@ -553,3 +554,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

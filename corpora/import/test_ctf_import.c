@@ -678,7 +678,7 @@ static bool is_built(void)
     return built;
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_perf),
@@ -698,3 +698,4 @@ int main(void)
                                       set_up, tear_down);
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -3,16 +3,13 @@
  * damaged ones, and on files that are no Go binaries. Why: an import is the root of every PCDATA
  * figure, and it reads files from anywhere.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/test_cmocka.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 
 #include "corpora/import/go_pclntab.h"
 #include "corpora/import/test_go_image.h"
+#include "corpora/import/test_seeds.h"
 #include "harness/guard.h"
 
 /* ---- importing ------------------------------------------------------------------------------- */
@@ -56,7 +53,7 @@ static enum bo_status import_guarded(struct bo_span file, const struct bo_import
     assert_true(bo_guarded_copy(file, &guarded));
     void *model = NULL;
     const enum bo_status status =
-        go_pclntab_importer.import(guarded.span, options, arena, &model, err);
+        test_import(&pcdata_go_pclntab_importer, guarded.span, options, arena, &model, err);
     bo_guarded_free(&guarded);
     *model_ret = model;
     return status;
@@ -386,8 +383,8 @@ static void check_changes(const struct image *image)
             struct bo_error err = {0};
             changed.p[i] ^= bit < 8 ? 1u << bit : 0xff;
             bo_arena_init(&arena, 1 << 20);
-            const enum bo_status status =
-                go_pclntab_importer.import(image_span(&changed), NULL, &arena, &model, &err);
+            const enum bo_status status = test_import(
+                &pcdata_go_pclntab_importer, image_span(&changed), NULL, &arena, &model, &err);
             if (status == BO_OK)
                 assert_sound(model);
             else
@@ -414,8 +411,8 @@ static void test_out_of_memory(void **state)
     for (;; n++) {
         bo_arena_init(&arena, 1 << 20);
         arena.fail_at = n;
-        const enum bo_status status =
-            go_pclntab_importer.import(image_span(&image), NULL, &arena, &model, &err);
+        const enum bo_status status = test_import(&pcdata_go_pclntab_importer, image_span(&image),
+                                                  NULL, &arena, &model, &err);
         bo_arena_free(&arena);
         if (status == BO_OK)
             break;
@@ -423,8 +420,9 @@ static void test_out_of_memory(void **state)
     }
     assert_true(n > 3);
     bo_arena_init(&arena, 100);
-    assert_int_equal(go_pclntab_importer.import(image_span(&image), NULL, &arena, &model, &err),
-                     BO_OVER_LIMIT);
+    assert_int_equal(
+        test_import(&pcdata_go_pclntab_importer, image_span(&image), NULL, &arena, &model, &err),
+        BO_OVER_LIMIT);
     bo_arena_free(&arena);
 }
 
@@ -433,12 +431,12 @@ static void test_finding_an_importer(void **state)
     (void)state;
     const struct image image = default_image(GO_1_20);
     const struct bo_span text = {(const uint8_t *)"pcdata 1\n", 9};
-    assert_ptr_equal(bo_find_importer("pcdata", image_span(&image)), &go_pclntab_importer);
+    assert_ptr_equal(bo_find_importer("pcdata", image_span(&image)), &pcdata_go_pclntab_importer);
     assert_null(bo_find_importer("pcdata", text));
     assert_null(bo_find_importer("no such format", image_span(&image)));
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_layout),
@@ -457,3 +455,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

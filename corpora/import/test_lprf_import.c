@@ -10,6 +10,7 @@
 
 #include "codecs/lprf/lprf.h"
 #include "corpora/import/test_import.h"
+#include "corpora/import/test_seeds.h"
 
 static struct bo_span text(const char *s)
 {
@@ -53,7 +54,7 @@ static enum bo_status import_names(const char *list, const char *counters_like, 
     bo_arena_init(arena, 1 << 24);
     assert_true(bo_guarded_copy(text(list), &guarded));
     const enum bo_status status =
-        importer_called("names")->import(guarded.span, &options, arena, &model, err);
+        test_import(importer_called("names"), guarded.span, &options, arena, &model, err);
     bo_guarded_free(&guarded); /* the model must not point into it */
     *model_ret = model;
     return status;
@@ -184,7 +185,7 @@ static void test_bad_lists(void **state)
     struct bo_error err = {0};
     void *model;
     bo_arena_init(&arena, 1 << 20);
-    assert_int_equal(importer_called("names")->import(text("a\n"), NULL, &arena, &model, &err),
+    assert_int_equal(test_import(importer_called("names"), text("a\n"), NULL, &arena, &model, &err),
                      BO_BAD_USAGE);
     bo_arena_free(&arena);
 }
@@ -200,8 +201,8 @@ static void test_names_without_memory(void **state)
         void *model;
         bo_arena_init(&arena, 1 << 20);
         arena.fail_at = fail_at;
-        const enum bo_status status =
-            importer_called("names")->import(text("p\nq\nr\n"), &options, &arena, &model, &err);
+        const enum bo_status status = test_import(importer_called("names"), text("p\nq\nr\n"),
+                                                  &options, &arena, &model, &err);
         const bool complete = arena.n_allocs < fail_at;
         bo_arena_free(&arena);
         if (complete) {
@@ -270,7 +271,7 @@ static void test_wild_index_places(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sniffing),     cmocka_unit_test(test_names_and_counters),
@@ -280,3 +281,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+TEST_FILE(run_file)

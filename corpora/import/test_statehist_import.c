@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "codecs/statehist/test_model.h"
-#include "corpora/import/import.h"
+#include "corpora/import/test_seeds.h"
 #include "harness/cli/cli.h"
 
 #include "corpora/import/test_timelines.h"
@@ -20,7 +20,7 @@ static enum bo_status import_text(const char *text, const struct statehist_model
     *error = (struct bo_error){0};
     if (!importer || strcmp(importer->name, "perf") != 0)
         fail_msg("not taken for perf's: %s", text);
-    const enum bo_status status = importer->import(file, NULL, &arena, &model, error);
+    const enum bo_status status = test_import(importer, file, NULL, &arena, &model, error);
     *model_ret = model;
     return status;
 }
@@ -278,7 +278,7 @@ static void *import_file(const char *path, const struct bo_import_options *optio
     assert_true(bo_input_open(path, &in));
     const struct bo_importer *importer = bo_find_importer("statehist", in.bytes);
     assert_non_null(importer);
-    if (importer->import(in.bytes, options, &arena, &model, &error))
+    if (test_import(importer, in.bytes, options, &arena, &model, &error))
         fail_msg("%s: %s at byte %u", path, error.what, (unsigned)error.off);
     bo_input_close(&in);
     return model;
@@ -303,7 +303,7 @@ static void test_recordings(void **state)
         BO_OUT_OF_RANGE);
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_switches),         cmocka_unit_test(test_system_calls),
@@ -315,3 +315,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

@@ -8,6 +8,7 @@
 #include "bench/report_text.h"
 #include "codecs/templight/test_model.h"
 #include "corpora/import/test_import.h"
+#include "corpora/import/test_seeds.h"
 #include "harness/test_fixture.h"
 
 static void test_sniffing(void **state)
@@ -36,12 +37,12 @@ static void test_reading(void **state)
     void *opaque;
     const struct bo_span good = {(const uint8_t *)text, sizeof text - 1};
     const struct bo_importer *importer = bo_find_importer("templight", good);
-    assert_int_equal(importer->import(good, NULL, &arena, &opaque, &error), BO_OK);
+    assert_int_equal(test_import(importer, good, NULL, &arena, &opaque, &error), BO_OK);
     const struct templight_model *model = opaque;
     assert_int_equal(model->traces[0].n_records, 1);
     assert_memory_equal(model->traces[0].names[0].p, "a<b>", 4);
     const struct bo_span bad = {(const uint8_t *)cut, sizeof cut - 1};
-    assert_int_equal(importer->import(bad, NULL, &arena, &opaque, &error), BO_TRUNCATED);
+    assert_int_equal(test_import(importer, bad, NULL, &arena, &opaque, &error), BO_TRUNCATED);
     assert_true(error.off == bad.n);
 }
 
@@ -119,7 +120,7 @@ static enum bo_status import(struct bo_span file, void **model, struct bo_error 
     assert_non_null(importer);
     assert_string_equal(importer->name, "protobuf");
     assert_true(bo_guarded_copy(file, &guarded));
-    const enum bo_status status = importer->import(guarded.span, NULL, &arena, model, error);
+    const enum bo_status status = test_import(importer, guarded.span, NULL, &arena, model, error);
     bo_guarded_free(&guarded);
     return status;
 }
@@ -364,7 +365,7 @@ static void test_cuts(void **state)
     }
 }
 
-int main(void)
+static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sniffing),       cmocka_unit_test(test_reading),
@@ -376,3 +377,4 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
+TEST_FILE(run_file)

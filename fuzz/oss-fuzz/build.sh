@@ -4,16 +4,19 @@
 
 out=$OUT
 cd "$SRC/bakeoff"
+. fuzz/engines.sh
+# Libraries are linked statically: targets run without this image. They are not instrumented for MSan.
 make -j"$(nproc)" VARIANT=oss OPTIONAL= CC_oss="$CC" LINK_oss="$CXX $CXXFLAGS" FLAGS_oss="$CFLAGS" \
-    ENGINE_oss="$LIB_FUZZING_ENGINE" fuzz-binaries
+    ENGINE_oss="$LIB_FUZZING_ENGINE" FUZZ_STATIC=1 \
+    FUZZ_LIBRARIES="$([ "${SANITIZER:-}" = memory ] || echo yes)" fuzz-binaries
 for program in build/oss/fuzz/*; do
     target=${program##*/}
     cp "$program" "$out/$target"
     rm -f "$out/${target}_seed_corpus.zip"
-    find "fuzz/seeds/$target" "fuzz/regressions/$target" -type f -not -name '.*' 2>/dev/null |
+    mapfile -t inputs < <(CORPUS=/nowhere known_inputs "$target")
+    find "${inputs[@]}" -type f -not -name '.*' |
         zip -jq "$out/${target}_seed_corpus.zip" -@
-    dictionary=fuzz/dict/${target%_bytes}.dict
-    [[ ! -f $dictionary ]] || cp "$dictionary" "$out/$target.dict"
-    printf '[libfuzzer]\nmax_len = 32768\ntimeout = 5\nrss_limit_mb = 512\nmalloc_limit_mb = 256\n' \
-        >"$out/$target.options"
+    dictionary=$(dictionary_of "$target")
+    [[ -z $dictionary ]] || cp "$dictionary" "$out/$target.dict"
+    { echo '[libfuzzer]'; printf '%s\n' "${LIBFUZZER_LIMITS[@]#-}" | sed 's/=/ = /'; } >"$out/$target.options"
 done

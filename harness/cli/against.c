@@ -55,8 +55,8 @@ static void name_options(const struct bo_against *against, const char *words[MAX
         words[n++] = options[i][0];
         words[n++] = options[i][1];
     }
-    if (against->quick)
-        words[n++] = "--quick";
+    if (against->depth)
+        words[n++] = against->depth;
     words[n] = NULL;
 }
 

@@ -7,7 +7,8 @@
 struct bo_against {
     const char *build;                   /* a program, or a script that runs one */
     const char *codec, *kind, *workload; /* as bench takes them; NULL: all */
-    bool quick, compress;
+    const char *depth;                   /* "--quick", "--full" or NULL */
+    bool compress;
     unsigned rounds;
     uint64_t order_seed;
     double threshold; /* 0.05: 5% */

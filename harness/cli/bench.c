@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/clock.h"
+#include "bench/interrupt.h"
 #include "bench/machine.h"
 #include "bench/programs.h"
 #include "bench/report_held_out.h"
@@ -21,20 +23,26 @@
 #include "harness/cli/compare.h"
 #include "harness/cli/documents.h"
 #include "harness/cli/options.h"
+#include "harness/cli/report.h"
 
 int bo_cmd_bench(int argc, char **argv);
 
-/* 10 of each are the fewest by which the test can tell one of thousands of rows. */
-enum {
-    ROUNDS = 20,
-    QUICK_ROUNDS = 5,
-    QUICK_ROUNDS_AGAINST = 10,
-    MAX_ROUNDS = 1000,
-    TIMEOUT_S = 300
-};
+/*
+ * What a run does without options, with --quick and with --full. With --against, 10 of each build are
+ * the fewest by which the test can tell one of thousands of rows.
+ */
+static const struct depth {
+    const char *name;
+    unsigned rounds, rounds_against;
+    double budget_s; /* of measuring, where rows are many: see bo_plan_min_time */
+    double verify_s; /* see struct bo_bench_options */
+    enum bo_document_choice documents;
+    bool compress, programs;
+} quick_depth = {"quick", 5, 10, 40, 0.01, BO_DOCUMENTS_EMBEDDED, false, false},
+  default_depth = {"default", 7, 20, 240, 0.025, BO_DOCUMENTS_EMBEDDED, false, false},
+  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true};
 
-/* Seconds that the measuring may take, where rows are many: see bo_plan_min_time. */
-enum { BUDGET_S = 600, QUICK_BUDGET_S = 40 };
+enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 
 /* What the command line asks for. */
 struct request {
@@ -44,7 +52,9 @@ struct request {
     double threshold;
     struct bo_shard shard; /* n = 0: all documents */
     json_t *shard_json;    /* what results say of it */
-    bool quick, no_compress, scale;
+    const struct depth *depth;
+    bool quick, full, no_compress, scale, resume, report;
+    const char *resumed; /* the file that --resume names; NULL: the newest partial one */
     bool json_to_stdout;
     char json_path[PATH_MAX],
         csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
@@ -62,9 +72,8 @@ static bool parse_filter(const char *option, const char *list, struct bo_names *
 
 static bool parse_numbers(struct request *request)
 {
-    unsigned long long rounds = !request->quick    ? ROUNDS
-                                : request->against ? QUICK_ROUNDS_AGAINST
-                                                   : QUICK_ROUNDS;
+    unsigned long long rounds =
+        request->against ? request->depth->rounds_against : request->depth->rounds;
     if (!bo_option_u64("bench", "--repetitions", request->repetitions, MAX_ROUNDS, &rounds))
         return false;
     if (request->shard_text && !bo_shard_parse(request->shard_text, &request->shard))
@@ -83,8 +92,16 @@ static bool parse_numbers(struct request *request)
         bo_usage_error("bench", "--repetitions takes a number from 1 on");
         return false;
     }
+    if (request->quick && request->full)
+        return !bo_usage_error("bench", "--quick goes without --full");
+    const bool is_to_stdout = request->json && strcmp(request->json, "-") == 0;
+    if (request->resume && (request->against || is_to_stdout))
+        return !bo_usage_error("bench", "--resume goes without --against and --json -");
+    if (request->report && (!request->json || is_to_stdout || request->against))
+        return !bo_usage_error("bench", "--report needs --json with a file or folder");
     request->bench.rounds = (unsigned)rounds;
     request->bench.timeout_s = TIMEOUT_S;
+    request->bench.verify_s = request->depth->verify_s;
     request->bench.order_seed = 1;
     return true;
 }
@@ -106,10 +123,10 @@ static int parse_request(int argc, char **argv, struct request *request)
          &request->held_out, NULL},
         {"--scale", 0, NULL, "also the documents for curves over sizes that are here", NULL,
          &request->scale},
-        {"--quick", 0, NULL,
-         "5 repetitions (with --against 10) instead of 20, embedded documents, no compressors",
-         NULL, &request->quick},
-        {"--repetitions", 0, "N", "so many", &request->repetitions, NULL},
+        {"--quick", 0, NULL, "a first look: see the table above", NULL, &request->quick},
+        {"--full", 0, NULL, "the depth of published results: see the table above", NULL,
+         &request->full},
+        {"--repetitions", 0, "N", "measure each row N times", &request->repetitions, NULL},
         {"--shard", 0, "K/N", "only the K-th of N parts of the documents; `merge` joins results",
          &request->shard_text, NULL},
         {"--against", 0, "BUILD", "measure another build of this program, too, in turns; compare",
@@ -118,29 +135,45 @@ static int parse_request(int argc, char **argv, struct request *request)
          &request->threshold_text, NULL},
         {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
          &request->json, NULL},
-        {"--no-compress", 0, NULL, "leave the outer compressors out of the JSON's sizes", NULL,
+        {"--no-compress", 0, NULL, "with --full: no sizes under outer compressors", NULL,
          &request->no_compress},
+        {"--resume", 0, NULL,
+         "continue an interrupted run: FILE, or the newest partial one below OUT or results/", NULL,
+         &request->resume},
+        {"--report", 0, NULL, "also write REPORT.md and results/FORMAT.md of this run", NULL,
+         &request->report},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
         "bench",
-        "[--format F] [--codec C] [--corpus X] [--kind K] [--workload W] [--shard K/N]\n"
-        "       [--against BUILD] [--json OUT]",
+        "[--quick|--full] [--format F] [--codec C] [--corpus X] [--kind K] [--workload W]\n"
+        "       [--shard K/N] [--against BUILD] [--json OUT] [--resume [FILE]]",
         "Measures encode, decode, open and each query kind and workload of every codec on every\n"
-        "document, after checking the answers. Without options: all codecs on all corpora here.\n"
-        "Times are CPU time of the measuring thread. The more rows there are, the shorter is a\n"
-        "repetition, 8 ms to 1 ms. An OUT that is a folder, or ends in /, gets MACHINE/DATE.json.\n"
-        "With --against, the comparison is that of `compare`, OUT gets this build's results and\n"
-        "OUT's name with .against.json the other's.\n"
-        " Exit code 1: a codec failed on something, but for documents of a kind that it does not\n"
+        "document, after checking the answers. Without options: all codecs on the documents in\n"
+        "the repository. Times are CPU time of the measuring thread. The more rows there are, the\n"
+        "shorter is a repetition, 8 ms to 1 ms.\n"
+        "\n"
+        "           repetitions  documents                       compressors and programs  time\n"
+        "  --quick            5  in the repository               no                         5 min\n"
+        "  (default)          7  in the repository               no                        10 min\n"
+        "  --full            20  also fetched and external ones  yes                       hours\n"
+        "\n"
+        "Each document's results are written when it is done. An OUT that is a folder, or ends in\n"
+        "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"
+        "holds what was measured, marked as partial, and --resume, with the same options, measures\n"
+        "the rest. With --against, the comparison is that of `compare`, OUT gets this build's\n"
+        "results and OUT's name with .against.json the other's.\n"
+        "Exit code 1: a codec failed on something, but for documents of a kind that it does not\n"
         "hold; with --against: something is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return n;
-    if (n > 0)
-        bo_usage_error("bench", "does not know what to do with '%s'", argv[1]);
-    return n == 0 && parse_filter("--codec", request->codec, &request->bench.codecs) &&
+    if (n > (request->resume ? 1 : 0))
+        return bo_usage_error("bench", "does not know what to do with '%s'", argv[n]), -2;
+    request->resumed = n ? argv[1] : NULL;
+    request->depth = request->quick ? &quick_depth : request->full ? &full_depth : &default_depth;
+    return parse_filter("--codec", request->codec, &request->bench.codecs) &&
                    parse_filter("--kind", request->kind, &request->bench.kinds) &&
                    parse_filter("--workload", request->workload, &request->bench.workloads) &&
                    parse_numbers(request)
@@ -173,15 +206,17 @@ static bool add_present(const struct bo_format *format, const char *pattern, boo
     return ok;
 }
 
-/* Adds what --corpus names: one document, or several with commas between. */
+/* Adds what --corpus names, commas between; of the format, or (NULL) of that which each is of. */
 static bool add_documents(const struct bo_format *format, const char *list,
                           struct bo_documents *documents)
 {
     char *names = strdup(list), *rest = names, *name;
     bool ok = names != NULL;
-    while (ok && (name = strsep(&rest, ",")))
-        ok = strpbrk(name, "*[") ? add_present(format, name, false, documents)
-                                 : bo_documents_add(format, name, documents);
+    while (ok && (name = strsep(&rest, ","))) {
+        const struct bo_format *its = format ? format : bo_documents_format("bench", name);
+        ok = its && (strpbrk(name, "*[") ? add_present(its, name, false, documents)
+                                         : bo_documents_add(its, name, documents));
+    }
     free(names);
     return ok;
 }
@@ -245,16 +280,11 @@ static bool load_documents(struct request *request, struct bo_documents *documen
     const struct bo_format *format = NULL;
     if (request->format && !(format = bo_need_format("bench", request->format)))
         return false;
-    if (request->corpus && !format && !bo_formats[1])
-        format = bo_formats[0]; /* the only one there is */
-    if (request->corpus && !format)
-        return !bo_usage_error("bench", "--corpus needs --format");
-    bool ok = request->corpus
-                  ? add_documents(format, request->corpus, documents)
-                  : bo_documents_list(format,
-                                      request->quick || request->held_out ? BO_DOCUMENTS_EMBEDDED
-                                                                          : BO_DOCUMENTS_BEST,
-                                      documents);
+    bool ok = request->corpus ? add_documents(format, request->corpus, documents)
+                              : bo_documents_list(format,
+                                                  request->held_out ? BO_DOCUMENTS_EMBEDDED
+                                                                    : request->depth->documents,
+                                                  documents);
     if (ok && request->held_out) {
         ok = bo_documents_add_held_out(format, request->held_out, documents);
         take_off_formats_without_held_out(documents);
@@ -287,37 +317,32 @@ static bool wants_codec(void *context, const struct bo_document *document,
     return bo_names_allow(context, codec->name) && bo_is_measured(document, codec);
 }
 
-static json_t *sizes_json(struct request *request, const struct bo_documents *documents)
+static bool is_compressed(const struct request *request)
 {
-    uint64_t n_steps = 0;
-    for (size_t i = 0; i < documents->n; i++)
-        n_steps += bo_sizes_count(documents->items[i].format);
-    struct bo_progress progress = bo_progress_start("sizes", n_steps);
-    struct bo_sizes_options options = {
-        .progress = &progress, .wants = wants_codec, .context = &request->bench.codecs};
-    json_t *sizes = json_array();
-    for (size_t i = 0; i < documents->n; i++) {
-        options.compress =
-            request->json && !request->no_compress && !request->quick && !documents->items[i].scale;
-        json_array_append_new(sizes, bo_sizes_json(&documents->items[i], &options));
-    }
-    bo_progress_end(&progress);
-    return sizes;
+    return request->depth->compress && !request->no_compress;
+}
+
+static json_t *sizes_json(struct request *request, const struct bo_document *document,
+                          struct bo_progress *progress)
+{
+    const struct bo_sizes_options options = {.compress = is_compressed(request) && !document->scale,
+                                             .progress = progress,
+                                             .wants = wants_codec,
+                                             .context = &request->bench.codecs};
+    return bo_sizes_json(document, &options);
 }
 
 /* The field's own programs are part of a whole comparison only. */
-static void add_programs(const struct request *request, const struct bo_documents *documents,
+static void add_programs(const struct request *request, const struct bo_document *document,
                          json_t *sizes)
 {
     const struct bo_bench_options *bench = &request->bench;
-    if (request->quick || bench->codecs.n || bench->kinds.n || bench->workloads.n)
+    if (!request->depth->programs || document->scale || bench->codecs.n || bench->kinds.n ||
+        bench->workloads.n)
         return;
-    for (size_t i = 0; i < documents->n; i++) {
-        const struct bo_document *document = &documents->items[i];
-        json_t *programs = document->scale ? NULL : bo_programs_json(document, bench->rounds);
-        if (programs)
-            json_object_set_new(json_array_get(sizes, i), "programs", programs);
-    }
+    json_t *programs = bo_programs_json(document, bench->rounds);
+    if (programs)
+        json_object_set_new(sizes, "programs", programs);
 }
 
 /* Makes the folders of a path, all but its last part. */
@@ -362,13 +387,22 @@ static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
     snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", folder, slash, slug, compact);
 }
 
+/* The CSV goes beside the JSON. */
+static void name_csv(struct request *request)
+{
+    const char *dot = strrchr(request->json_path, '.');
+    const size_t stem =
+        dot && !strchr(dot, '/') ? (size_t)(dot - request->json_path) : strlen(request->json_path);
+    snprintf(request->csv_path, PATH_MAX, "%.*s.csv", (int)stem, request->json_path);
+}
+
 /* Decides where the results go, before minutes are spent on them. False after a message. */
 static bool prepare_output(struct request *request)
 {
     const char *json = request->json;
     request->json_to_stdout = json && strcmp(json, "-") == 0;
-    if (!json || request->json_to_stdout)
-        return true;
+    if (!json || request->json_to_stdout || request->resume)
+        return true; /* what is resumed has its place */
     const size_t n = strlen(json);
     if (n == 0 || n > PATH_MAX - 200)
         return !bo_usage_error("bench", "--json takes a path");
@@ -376,36 +410,31 @@ static bool prepare_output(struct request *request)
         name_in_folder(json, request->json_path);
     else
         snprintf(request->json_path, PATH_MAX, "%s", json);
-    const char *dot = strrchr(request->json_path, '.');
-    const size_t stem =
-        dot && !strchr(dot, '/') ? (size_t)(dot - request->json_path) : strlen(request->json_path);
-    snprintf(request->csv_path, PATH_MAX, "%.*s.csv", (int)stem, request->json_path);
+    name_csv(request);
     return make_folders(request->json_path) && is_folder_writable(request->json_path);
 }
 
-static void print_csv(const void *plan, FILE *out)
+static void print_csv(const void *results, FILE *out)
 {
-    bo_results_csv(plan, out);
+    bo_results_csv(results, out);
 }
 
-static bool write_results(const struct request *request, const struct bo_plan *plan,
-                          const json_t *results)
+static bool write_results(const struct request *request, const json_t *results)
 {
     const bool ok = request->json_to_stdout
                         ? bo_results_save("-", results)
                         : bo_results_save(request->json_path, results) &&
-                              bo_output_printed(request->csv_path, print_csv, plan);
+                              bo_output_printed(request->csv_path, print_csv, results);
     if (ok && !request->json_to_stdout)
         fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
     return ok;
 }
 
-static bool any_failed(const struct bo_plan *plan)
+static bool has_failed(const struct bo_bench_cell *cell)
 {
-    for (unsigned c = 0; c < plan->n_cells; c++)
-        for (unsigned r = 0; r < plan->cells[c].n_rows && !bo_cell_refusal(&plan->cells[c]); r++)
-            if (plan->cells[c].rows[r].failure[0])
-                return true;
+    for (unsigned r = 0; r < cell->n_rows && !bo_cell_refusal(cell); r++)
+        if (cell->rows[r].failure[0])
+            return true;
     return false;
 }
 
@@ -414,8 +443,6 @@ static unsigned terminal_width(void)
     struct winsize size;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60 ? size.ws_col : 120;
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 /* A name that met nothing is a mistake of the user's, not an empty table. */
 static bool all_met(const struct request *request)
@@ -431,15 +458,15 @@ static bool all_met(const struct request *request)
     return true;
 }
 
-/* What was asked for, so that results of other options are not taken for the same. */
+/* The options that decide what is measured, so that results of other ones are not taken for the same. */
 static void add_request(const struct request *request, json_t *ours)
 {
     json_object_set_new(ours, "options",
-                        json_pack("{s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b}", "format",
-                                  request->format, "codec", request->codec, "kind", request->kind,
-                                  "workload", request->workload, "scale", request->scale, "quick",
-                                  request->quick, "compress",
-                                  !request->no_compress && !request->quick));
+                        json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b}", "depth",
+                                  request->depth->name, "format", request->format, "codec",
+                                  request->codec, "kind", request->kind, "workload",
+                                  request->workload, "scale", request->scale, "quick",
+                                  request->quick, "compress", is_compressed(request)));
     if (request->shard_json)
         json_object_set(ours, "shard", request->shard_json);
 }
@@ -463,40 +490,216 @@ static bool print_held_out(json_t *results, FILE *out)
     return ok;
 }
 
-static int measure(struct request *request, const struct bo_documents *documents,
-                   struct bo_arena *arena)
+/* ---- a run, document by document ------------------------------------------------------------- */
+
+struct session {
+    struct request *request;
+    const struct bo_documents *documents;
+    json_t *results; /* NULL: only tables are printed */
+    struct bo_progress progress;
+    unsigned n_done; /* documents */
+    bool any_failed;
+};
+
+/* Steps of progress: a size, and a repetition of a row. */
+static uint64_t steps_of(const struct session *session, const struct bo_document *document)
 {
+    struct bo_bench_options *bench = &session->request->bench;
+    return bo_plan_count_rows(bench, document, 1) * bench->rounds +
+           (session->results ? bo_sizes_count(document->format) : 0);
+}
+
+static bool is_done(const struct session *session, const struct bo_document *document)
+{
+    return session->results && bo_results_have(session->results, document);
+}
+
+/* One line a document, on a terminal and in a pipe. */
+static void announce(struct session *session, const struct bo_plan *plan, uint64_t started_ns)
+{
+    const struct bo_document *document = plan->documents[0].document;
+    char left[32];
+    bo_progress_left(&session->progress, left);
+    bo_progress_end(&session->progress);
+    fprintf(stderr, "bakeoff: %u of %zu: %s/%s: %u rows, %.1f s; about %s left\n", session->n_done,
+            session->documents->n, document->format->name, document->name, plan->n_rows,
+            (double)(bo_wall_ns() - started_ns) / 1e9, left);
+}
+
+/* Of an interrupted document, what was measured is kept when every row has a repetition. */
+static bool keep(struct session *session, const struct bo_plan *plan, json_t *sizes,
+                 unsigned n_rounds)
+{
+    const struct request *request = session->request;
+    const bool is_complete = n_rounds == request->bench.rounds;
+    if (!is_complete)
+        json_object_set_new(sizes, "complete_rounds", json_integer((json_int_t)n_rounds));
+    if (session->results && n_rounds)
+        bo_results_add(session->results, plan, &plan->documents[0], sizes);
+    else
+        json_decref(sizes);
+    session->n_done += is_complete;
+    if (!session->results)
+        return true;
+    bo_results_mark(session->results, session->documents);
+    return !request->json || request->json_to_stdout ||
+           bo_results_save(request->json_path, session->results);
+}
+
+static void show(struct session *session, const struct bo_plan *plan)
+{
+    for (unsigned c = 0; c < plan->n_cells; c++)
+        session->any_failed = session->any_failed || has_failed(&plan->cells[c]);
+    if (!session->request->json_to_stdout)
+        bo_table_print(plan, &plan->documents[0], terminal_width(), stdout);
+    fflush(stdout);
+}
+
+static enum bo_status measure_planned(struct session *session, const struct bo_plan *plan,
+                                      struct bo_error *err)
+{
+    struct request *request = session->request;
+    const uint64_t started_ns = bo_wall_ns();
+    const struct bo_document *document = plan->documents[0].document;
+    unsigned n_rounds = 0;
+    json_t *sizes =
+        session->results ? sizes_json(request, document, &session->progress) : json_object();
+    if (session->results && !bo_interrupted())
+        add_programs(request, document, sizes);
+    enum bo_status status = BO_OK;
+    if (!bo_interrupted())
+        status = bo_rounds_run(plan->cells, plan->n_cells, &request->bench, &session->progress,
+                               &n_rounds, err);
+    if (!keep(session, plan, sizes, n_rounds))
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "results cannot be written");
+    if (n_rounds == request->bench.rounds)
+        announce(session, plan, started_ns);
+    if (n_rounds)
+        show(session, plan);
+    return status;
+}
+
+/* Plans one document at a time: what a process forks with is small then. */
+static enum bo_status measure_document(struct session *session, const struct bo_document *document,
+                                       struct bo_error *err)
+{
+    const uint64_t done_after = session->progress.done + steps_of(session, document);
+    struct bo_arena arena;
     struct bo_plan plan;
-    struct bo_error err = {0};
-    enum bo_status status =
-        bo_plan_make(&request->bench, documents->items, documents->n, arena, &plan, &err);
-    if (status == BO_OK && (!all_met(request) || !prepare_output(request)))
-        return BO_EXIT_USAGE;
-    request->bench.min_time_s =
-        bo_plan_min_time(&plan, request->bench.rounds, request->quick ? QUICK_BUDGET_S : BUDGET_S);
-    json_t *context = NULL, *sizes = NULL;
-    if (status == BO_OK && (request->json || request->held_out)) {
-        context = bo_machine_context(); /* the load before the run, not the run's own */
-        add_request(request, json_object_get(context, "bakeoff"));
-        sizes = sizes_json(request, documents);
-        add_programs(request, documents, sizes);
-    }
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    enum bo_status status = bo_plan_make(&session->request->bench, document, 1, &arena, &plan, err);
     if (status == BO_OK)
-        status = bo_rounds_run(&plan, &request->bench, &err);
+        status = measure_planned(session, &plan, err);
+    session->progress.done = done_after; /* sets of queries may have been empty */
     bo_plan_close(&plan);
-    if (status)
-        return bo_file_error("bench", &err);
-    if (!request->json_to_stdout)
-        bo_table_print(&plan, terminal_width(), stdout);
-    json_t *results = context ? bo_results_json(&plan, &request->bench, context, sizes) : NULL;
-    bool ok = !request->json || write_results(request, &plan, results);
-    if (ok && request->held_out)
+    bo_arena_free(&arena);
+    return status;
+}
+
+static enum bo_status measure_documents(struct session *session, struct bo_error *err)
+{
+    const struct bo_documents *documents = session->documents;
+    uint64_t n_steps = 0;
+    enum bo_status status = BO_OK;
+    for (size_t d = 0; d < documents->n; d++) {
+        session->n_done += is_done(session, &documents->items[d]);
+        n_steps +=
+            is_done(session, &documents->items[d]) ? 0 : steps_of(session, &documents->items[d]);
+    }
+    session->progress = bo_progress_start("measuring", n_steps);
+    for (size_t d = 0; d < documents->n && status == BO_OK && !bo_interrupted(); d++)
+        if (!is_done(session, &documents->items[d]))
+            status = measure_document(session, &documents->items[d], err);
+    bo_progress_end(&session->progress);
+    return status;
+}
+
+/* ---- what a run begins with and ends with ---------------------------------------------------- */
+
+/* The file that --resume goes on with, or NULL after a message. */
+static json_t *load_resumed(struct request *request)
+{
+    const char *folder = request->json && bo_is_folder(request->json) ? request->json : "results";
+    char *newest = NULL;
+    if (!request->resumed && request->json && !bo_is_folder(request->json))
+        request->resumed = request->json;
+    if (!request->resumed)
+        request->resumed = newest = bo_run_newest_partial(folder);
+    struct bo_run run = {.json = NULL};
+    json_t *results =
+        request->resumed && bo_run_load(request->resumed, &run) ? json_incref(run.json) : NULL;
+    if (results && !run.partial) {
+        fprintf(stderr, "bakeoff: %s: not partial: nothing to resume\n", request->resumed);
+        json_decref(results);
+        results = NULL;
+    }
+    bo_run_free(&run);
+    if (results) {
+        snprintf(request->json_path, PATH_MAX, "%s", request->resumed);
+        request->json = request->json_path;
+        name_csv(request);
+    }
+    free(newest);
+    return results;
+}
+
+/* The session's results, as yet empty or those of the interrupted run; false after a message. */
+static bool start_results(struct session *session)
+{
+    struct request *request = session->request;
+    if (!request->json && !request->held_out && !request->resume)
+        return true;
+    json_t *context = bo_machine_context(); /* the load before the run, not the run's own */
+    add_request(request, json_object_get(context, "bakeoff"));
+    json_t *fresh = bo_results_start(&request->bench, context);
+    session->results = fresh;
+    if (!request->resume)
+        return true;
+    session->results = load_resumed(request);
+    const bool ok = session->results && bo_results_resume(request->json_path, session->results,
+                                                          fresh, session->documents);
+    json_decref(fresh);
+    return ok;
+}
+
+static int finish(struct session *session)
+{
+    struct request *request = session->request;
+    json_t *results = session->results;
+    const bool is_partial = bo_interrupted();
+    bool ok = !results || !request->json || write_results(request, results);
+    if (is_partial)
+        fprintf(stderr, "bakeoff: bench: interrupted after %u of %zu documents%s\n",
+                session->n_done, session->documents->n,
+                request->json_path[0] ? "; `--resume` with the same options measures the rest"
+                                      : "");
+    if (ok && request->held_out && !is_partial)
         ok = print_held_out(results, request->json_to_stdout ? stderr : stdout);
-    json_decref(results);
+    if (ok && request->report && !is_partial)
+        ok = bo_report_run(request->json_path);
     if (!ok)
         return BO_EXIT_USAGE;
-    return any_failed(&plan) ? BO_EXIT_FAILED : BO_EXIT_OK;
+    return is_partial ? BO_EXIT_INTERRUPTED : session->any_failed ? BO_EXIT_FAILED : BO_EXIT_OK;
 }
+
+static int measure(struct request *request, const struct bo_documents *documents)
+{
+    struct session session = {.request = request, .documents = documents};
+    struct bo_error err = {0};
+    const uint64_t n_rows = bo_plan_count_rows(&request->bench, documents->items, documents->n);
+    if (!all_met(request))
+        return BO_EXIT_USAGE;
+    request->bench.min_time_s =
+        bo_plan_min_time(n_rows, request->bench.rounds, request->depth->budget_s);
+    bo_interrupt_watch();
+    int code = BO_EXIT_USAGE;
+    if (prepare_output(request) && start_results(&session))
+        code = measure_documents(&session, &err) ? bo_file_error("bench", &err) : finish(&session);
+    json_decref(session.results);
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* The builds load the documents by themselves. */
 static int measure_against(struct request *request, const struct bo_documents *documents)
@@ -508,8 +711,10 @@ static int measure_against(struct request *request, const struct bo_documents *d
         .codec = request->codec,
         .kind = request->kind,
         .workload = request->workload,
-        .quick = request->quick,
-        .compress = request->json && !request->no_compress && !request->quick,
+        .depth = request->quick  ? "--quick"
+                 : request->full ? "--full"
+                                 : NULL,
+        .compress = request->json && is_compressed(request),
         .rounds = request->bench.rounds,
         .order_seed = request->bench.order_seed,
         .threshold = request->threshold,
@@ -525,13 +730,10 @@ int bo_cmd_bench(int argc, char **argv)
     if (parsed < 0)
         return bo_options_exit(parsed);
     struct bo_documents documents = {NULL, 0};
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     int code = BO_EXIT_USAGE;
     if (load_documents(&request, &documents))
-        code = request.against ? measure_against(&request, &documents)
-                               : measure(&request, &documents, &arena);
-    bo_arena_free(&arena);
+        code =
+            request.against ? measure_against(&request, &documents) : measure(&request, &documents);
     bo_documents_free(&documents);
     json_decref(request.shard_json);
     return code;

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "harness/cli/suggest.h"
+
 int bo_usage_error(const char *command, const char *format, ...)
 {
     va_list args;
@@ -24,15 +26,42 @@ int bo_file_error(const char *path, const struct bo_error *error)
     return BO_EXIT_USAGE;
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
 const struct bo_format *bo_need_format(const char *command, const char *name)
 {
     const struct bo_format *format = name ? bo_find_format(name) : NULL;
+    struct bo_suggestion near = bo_suggest(name);
     if (format)
         return format;
-    fprintf(stderr, "bakeoff: %s: %s%s%s; the formats are", command,
-            name ? "no format '" : "needs a format", name ? name : "", name ? "'" : "");
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        bo_suggest_offer(&near, (*f)->name);
+    fprintf(stderr, "bakeoff: %s: %s%s%s", command, name ? "no format '" : "needs a format",
+            name ? name : "", name ? "'" : "");
+    if (near.best) {
+        fprintf(stderr, "%s\n", bo_suggestion_text(&near));
+        return NULL;
+    }
+    fputs("; the formats are", stderr);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         fprintf(stderr, " %s", (*f)->name);
+    fputc('\n', stderr);
+    return NULL;
+}
+
+const struct bo_codec *bo_need_codec_of(const char *command, const struct bo_format *format,
+                                        const char *name)
+{
+    const struct bo_codec *codec = bo_find_codec(format, name);
+    struct bo_suggestion near = bo_suggest(name);
+    if (codec)
+        return codec;
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        bo_suggest_offer(&near, (*c)->name);
+    fprintf(stderr, "bakeoff: %s: no codec '%s' of %s", command, name, format->name);
+    fputs(near.best ? bo_suggestion_text(&near) : "; there are", stderr);
+    for (const struct bo_codec *const *c = format->codecs; *c && !near.best; c++)
+        fprintf(stderr, " %s", (*c)->name);
     fputc('\n', stderr);
     return NULL;
 }
@@ -43,32 +72,27 @@ const struct bo_codec *bo_need_codec(const char *command, const char *name,
     const char *slash = name ? strchr(name, '/') : NULL;
     char format_name[64];
     if (!slash || (size_t)(slash - name) >= sizeof format_name) {
-        bo_usage_error(command, "needs FORMAT/CODEC, such as pcdata/varint-delta");
+        bo_usage_error(command, "needs FORMAT/CODEC, such as pcdata/varint-delta%s%s%s",
+                       name ? ", not '" : "", name ? name : "", name ? "'" : "");
         return NULL;
     }
     snprintf(format_name, sizeof format_name, "%.*s", (int)(slash - name), name);
     *format_ret = bo_need_format(command, format_name);
-    if (!*format_ret)
-        return NULL;
-    const struct bo_codec *codec = bo_find_codec(*format_ret, slash + 1);
-    if (codec)
-        return codec;
-    fprintf(stderr, "bakeoff: %s: no codec '%s' of %s; there are", command, slash + 1, format_name);
-    for (const struct bo_codec *const *c = (*format_ret)->codecs; *c; c++)
-        fprintf(stderr, " %s", (*c)->name);
-    fputc('\n', stderr);
-    return NULL;
+    return *format_ret ? bo_need_codec_of(command, *format_ret, slash + 1) : NULL;
 }
 
 const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_format *format,
                                          const char *name)
 {
     const struct bo_query_kind *kind = bo_find_kind(format, name);
+    struct bo_suggestion near = bo_suggest(name);
     if (kind)
         return kind;
-    fprintf(stderr, "bakeoff: %s: no query kind '%s' of %s; there are", command, name,
-            format->name);
     for (unsigned k = 0; k < format->n_kinds; k++)
+        bo_suggest_offer(&near, format->kinds[k].name);
+    fprintf(stderr, "bakeoff: %s: no query kind '%s' of %s", command, name, format->name);
+    fputs(near.best ? bo_suggestion_text(&near) : "; there are", stderr);
+    for (unsigned k = 0; k < format->n_kinds && !near.best; k++)
         fprintf(stderr, " %s", format->kinds[k].name);
     fputc('\n', stderr);
     return NULL;

@@ -13,7 +13,7 @@
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-enum { BO_EXIT_OK = 0, BO_EXIT_FAILED = 1, BO_EXIT_USAGE = 2 };
+enum { BO_EXIT_OK = 0, BO_EXIT_FAILED = 1, BO_EXIT_USAGE = 2, BO_EXIT_INTERRUPTED = 130 };
 
 struct bo_command {
     const char *name, *summary;
@@ -82,12 +82,17 @@ bool bo_temporary_folder(char *path, size_t n);
 
 /* ---- names to objects ------------------------------------------------------------------------ */
 
-/* Each prints a message that lists the choices and returns NULL when there is no such name. */
+/*
+ * Each returns NULL when there is no such name, after a message that suggests the nearest one or
+ * lists them all.
+ */
 const struct bo_format *bo_need_format(const char *command, const char *name);
 
 /* `FORMAT/CODEC`. */
 const struct bo_codec *bo_need_codec(const char *command, const char *name,
                                      const struct bo_format **format_ret);
+const struct bo_codec *bo_need_codec_of(const char *command, const struct bo_format *format,
+                                        const char *name);
 const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_format *format,
                                          const char *name);
 

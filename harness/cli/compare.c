@@ -63,7 +63,7 @@ int bo_cmd_compare(int argc, char **argv)
         {"--threshold", 0, "PERCENT", "smaller changes of a time are not told (default: 5)",
          &percent, NULL},
         {"--all", 0, NULL, "every figure, also those that did not change", NULL, &all},
-        {"--style", 0, "S", "text (default) or md", &style, NULL},
+        {"--style", 0, "text|md", "text (default) or md", &style, NULL},
         {"--json", 0, NULL, "every figure, for programs", NULL, &as_json},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
@@ -82,7 +82,7 @@ int bo_cmd_compare(int argc, char **argv)
         return bo_usage_error("compare", "takes two files of results");
     const bool markdown = strcmp(style, "md") == 0;
     if (!markdown && strcmp(style, "text") != 0)
-        return bo_usage_error("compare", "no style '%s'; there are text and md", style);
+        return bo_usage_error("compare", "no style '%s'; the styles are text and md", style);
     if (!bo_parse_threshold("compare", percent, &threshold))
         return BO_EXIT_USAGE;
     struct bo_run before = {.json = NULL}, after = {.json = NULL};

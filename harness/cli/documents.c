@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/suggest.h"
 #include "harness/file.h"
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -415,18 +416,21 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
     return ok;
 }
 
+/* Appends the documents of the corpora that have this name; false after a message, also without one. */
 static bool add_known(const struct bo_format *format, const char *name,
-                      struct bo_documents *documents, bool *found_ret)
+                      struct bo_documents *documents)
 {
     struct bo_documents all;
     if (!bo_documents_list(format, BO_DOCUMENTS_ALL, &all))
         return false;
-    bool ok = true;
+    bool ok = true, found = false;
+    struct bo_suggestion near = bo_suggest(name);
     for (size_t i = 0; i < all.n && ok; i++) {
         struct bo_document *d = &all.items[i];
+        bo_suggest_offer(&near, d->name);
         if (strcmp(d->name, name) != 0)
             continue;
-        *found_ret = true;
+        found = true;
         ok = append(documents, (struct bo_document){.format = d->format,
                                                     .name = strdup(d->name),
                                                     .path = strdup(d->path),
@@ -442,8 +446,75 @@ static bool add_known(const struct bo_format *format, const char *name,
             ok = false;
         }
     }
+    if (ok && !found)
+        fprintf(stderr,
+                "bakeoff: %s: neither a file nor a document of the corpora%s; see "
+                "`bakeoff list corpora`\n",
+                name, bo_suggestion_text(&near));
     bo_documents_free(&all);
+    return ok && found;
+}
+
+/* ---- the format of what a user names --------------------------------------------------------- */
+
+/* Whether the format accepts the file: as a binary of the field that it knows, or as its text form. */
+static bool accepts(const struct bo_format *format, const char *path)
+{
+    struct bo_input in;
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    void *model;
+    if (bo_is_folder(path))
+        return bo_find_folder_importer(format->name, path) != NULL;
+    if (!bo_input_open(path, &in))
+        return false;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_importer *importer = bo_find_importer(format->name, in.bytes);
+    const bool ok =
+        in.bytes.n > 0 && (importer ? importer->import(in.bytes, NULL, &arena, &model, &err)
+                                    : format->parse(in.bytes, &arena, &model, &err)) == BO_OK;
+    bo_arena_free(&arena);
+    bo_input_close(&in);
     return ok;
+}
+
+static bool has_document(const struct bo_format *format, const char *name)
+{
+    struct bo_documents all;
+    bool found = false;
+    if (!bo_documents_list(format, BO_DOCUMENTS_ALL, &all))
+        return false;
+    for (size_t i = 0; i < all.n; i++)
+        found = found || fnmatch(name, all.items[i].name, FNM_NOESCAPE) == 0;
+    bo_documents_free(&all);
+    return found;
+}
+
+const struct bo_format *bo_documents_format(const char *command, const char *name_or_path)
+{
+    char list[512] = "";
+    const struct bo_format *found = NULL;
+    size_t n = 0, length = 0;
+    const bool is_file = access(name_or_path, F_OK) == 0;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        if (is_file ? accepts(*f, name_or_path) : has_document(*f, name_or_path)) {
+            found = *f;
+            n++;
+        }
+        if (length < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, " %s", (*f)->name);
+    }
+    if (n == 1)
+        return found;
+    if (!is_file && n == 0)
+        fprintf(stderr,
+                "bakeoff: %s: neither a file nor a document of the corpora; see "
+                "`bakeoff list corpora`\n",
+                name_or_path);
+    else
+        bo_usage_error(command, "%s: %s; --format chooses one of%s", name_or_path,
+                       n ? "accepted by several formats" : "not accepted by any format", list);
+    return NULL;
 }
 
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
@@ -456,15 +527,7 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
         return S_ISDIR(st.st_mode) && !bo_find_folder_importer(format->name, name_or_path)
                    ? append_folder(format, name_or_path, documents)
                    : append_path(format, name_or_path, documents);
-    bool found = false;
-    if (!add_known(format, name_or_path, documents, &found))
-        return false;
-    if (!found)
-        fprintf(stderr,
-                "bakeoff: %s: neither a file nor a document of the corpora; see "
-                "`bakeoff list corpora`\n",
-                name_or_path);
-    return found;
+    return add_known(format, name_or_path, documents);
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
@@ -480,6 +543,7 @@ static bool hash_model(struct bo_document *document)
     if (status)
         bo_file_error(document->path, &error);
     document->hash = bo_hash(bo_writer_span(&text));
+    document->text_nbytes = text.n;
     bo_writer_free(&text);
     bo_arena_free(&arena);
     return status == BO_OK;

@@ -31,7 +31,8 @@ struct bo_document {
 
     /* After bo_document_load: */
     void *model;
-    uint64_t hash; /* XXH3-64 of the canonical text form */
+    uint64_t hash;      /* XXH3-64 of the canonical text form */
+    size_t text_nbytes; /* of that text */
     struct bo_arena arena;
 };
 
@@ -54,6 +55,13 @@ enum bo_document_choice {
 /* Lists documents of one format, or of all for NULL. False after a message. */
 bool bo_documents_list(const struct bo_format *format, enum bo_document_choice choice,
                        struct bo_documents *documents);
+
+/*
+ * The format of what a user names: that of the corpora's document, or the one format whose importer or
+ * text form accepts the file or folder. NULL after a message that lists the formats, when none or
+ * several do.
+ */
+const struct bo_format *bo_documents_format(const char *command, const char *name_or_path);
 
 /*
  * Appends what a user names: a document of the corpora, a file (text form, or anything importable),

@@ -94,7 +94,11 @@ bool bo_outlet_open(const char *path, struct bo_outlet *outlet)
     outlet->has_temporary = !special;
     outlet->fd = special ? open(path, O_WRONLY | O_CLOEXEC)
                          : create_beside(path, outlet->temporary, sizeof outlet->temporary);
-    return outlet->fd >= 0 ? true : fail(path, strerror(errno));
+    if (outlet->fd >= 0)
+        return true;
+    fprintf(stderr, "bakeoff: %s: cannot create this output: %s\n", path,
+            errno == ENOENT ? "its folder does not exist" : strerror(errno));
+    return false;
 }
 
 bool bo_outlet_close(struct bo_outlet *outlet, bool keep)

@@ -65,7 +65,8 @@ static void make_table(struct option_table *table, const char **out)
         "--output", 'o', "FILE", "write here instead of to standard output", out, NULL};
     size_t n = (size_t)snprintf(
         table->text, sizeof table->text,
-        "Reads a real file or folder of the field and writes the format's text form. The importers:");
+        "Reads a real file or folder of the field and writes the format's text form. An empty file\n"
+        "is an error, also where the text form of an empty document is empty. The importers:");
     for (const struct bo_importer *const *i = bo_importers; *i; i++) {
         add_importer_options(table, *i);
         if (n < sizeof table->text)
@@ -252,5 +253,9 @@ int bo_cmd_import(int argc, char **argv)
         return import_folder(&table, format, argv[2], out);
     if (!bo_source_open(argv[2], &file))
         return BO_EXIT_USAGE;
+    if (file.head.n == 0) {
+        bo_source_close(&file);
+        return bo_file_error(file.path, &(struct bo_error){BO_TRUNCATED, 0, "file is empty"});
+    }
     return import_file(&table, format, &file, out);
 }

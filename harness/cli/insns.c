@@ -1,4 +1,5 @@
 /* bakeoff insns: instructions per operation and per query. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,40 @@
 
 int bo_cmd_insns(int argc, char **argv);
 
-/* Under callgrind: counts, and says what in which order. */
+/* What the counting thread does: counts, and prints what in which order. */
+struct counting {
+    const struct bo_format *format;
+    const char *path, *codec;
+    int code;
+};
+
+static void *count(void *context)
+{
+    struct counting *counting = context;
+    struct bo_documents documents = {NULL, 0};
+    const bool ok = bo_documents_add(counting->format, counting->path, &documents) &&
+                    bo_document_load(&documents.items[0]);
+    if (ok)
+        bo_insns_run(&documents.items[0], counting->codec, stdout);
+    bo_documents_free(&documents);
+    counting->code = ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+    return NULL;
+}
+
+/*
+ * Under callgrind. The counting runs in a thread of its own: a thread's heap and stack start empty and aligned. The
+ * heap of the first thread holds what libraries allocated at startup, which depends on the machine, and where its
+ * free memory ends decides which buffers are copied when they grow: 3.5% of an encode.
+ */
 static int run_counted(const struct bo_format *format, const char *path, const char *codec)
 {
-    struct bo_documents documents = {NULL, 0};
-    const bool ok =
-        bo_documents_add(format, path, &documents) && bo_document_load(&documents.items[0]);
-    if (ok)
-        bo_insns_run(&documents.items[0], codec, stdout);
-    bo_documents_free(&documents);
-    return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+    struct counting counting = {format, path, codec, BO_EXIT_USAGE};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, count, &counting) || pthread_join(thread, NULL)) {
+        fprintf(stderr, "bakeoff: insns: cannot start a thread\n");
+        return BO_EXIT_USAGE;
+    }
+    return counting.code;
 }
 
 static long long nbytes_of(const char *path)
@@ -61,9 +86,7 @@ static bool count_format(const struct bo_format *format, const char *corpus, con
         document = &documents.items[0];
     if (document)
         ok = bo_insns_count(document, codec, &tally->arena, &insns, &n);
-    if (ok && n && tally->n + n > tally->cap)
-        tally->all = bo_grow_array(&tally->arena, tally->all, tally->n, tally->n + n, &tally->cap,
-                                   sizeof *tally->all);
+    ok = ok && bo_grow(&tally->arena, &tally->all, tally->n, n, &tally->cap);
     for (size_t i = 0; ok && i < n; i++)
         tally->all[tally->n++] = insns[i];
     bo_documents_free(&documents);

@@ -5,6 +5,7 @@
 #include "harness/cli/documents.h"
 #include "harness/cli/json.h"
 #include "harness/cli/options.h"
+#include "harness/cli/suggest.h"
 
 int bo_cmd_list(int argc, char **argv);
 
@@ -160,14 +161,19 @@ int bo_cmd_list(int argc, char **argv)
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return bo_options_exit(n);
-    if (n == 1 && strcmp(argv[1], "formats") == 0)
-        return list_formats(json);
-    if (n == 1 && strcmp(argv[1], "codecs") == 0)
-        return list_codecs(json);
-    if (n == 1 && strcmp(argv[1], "corpora") == 0)
-        return list_corpora(json);
+    static const struct {
+        const char *name;
+        int (*list)(bool json);
+    } lists[] = {{"formats", list_formats}, {"codecs", list_codecs}, {"corpora", list_corpora}};
+    struct bo_suggestion near = bo_suggest(n ? argv[1] : NULL);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && n == 1; i++) {
+        if (strcmp(argv[1], lists[i].name) == 0)
+            return lists[i].list(json);
+        bo_suggest_offer(&near, lists[i].name);
+    }
     if (n != 0 || json)
-        return bo_usage_error("list", "takes one of formats, codecs, corpora");
+        return bo_usage_error("list", "needs one of formats, codecs, corpora%s",
+                              bo_suggestion_text(&near));
     list_formats(false);
     putchar('\n');
     list_codecs(false);

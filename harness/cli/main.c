@@ -3,6 +3,8 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/plugins.h"
+#include "harness/cli/suggest.h"
+#include "harness/cli/version.h"
 
 #define COMMAND(function, name, summary) int bo_cmd_##function(int argc, char **argv);
 #include "harness/cli/commands.def"
@@ -24,9 +26,48 @@ static void print_help(FILE *to)
         to);
     for (const struct bo_command *c = bo_commands; c->name; c++)
         fprintf(to, "  %-9s %s\n", c->name, c->summary);
-    fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n", to);
+    fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n"
+          "--version prints the version and the commit\n",
+          to);
     fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input\n",
           to);
+}
+
+static const struct bo_command *find_command(const char *name)
+{
+    struct bo_suggestion near = bo_suggest(name);
+    for (const struct bo_command *c = bo_commands; c->name; c++) {
+        if (strcmp(name, c->name) == 0)
+            return c;
+        bo_suggest_offer(&near, c->name);
+    }
+    bo_suggest_offer(&near, "help");
+    fprintf(stderr, "bakeoff: no command '%s'%s; see `bakeoff --help`\n", name,
+            bo_suggestion_text(&near));
+    return NULL;
+}
+
+static int run(const struct bo_command *command, int argc, char **argv)
+{
+    const int code = command->run(argc, argv);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "bakeoff: standard output: cannot write\n");
+        return BO_EXIT_USAGE;
+    }
+    return code;
+}
+
+/* `help` alone, or `help COMMAND`, which is `COMMAND --help`. */
+static int help(const char *name)
+{
+    char command_name[32], option[] = "--help", *argv[] = {command_name, option, NULL};
+    if (!name) {
+        print_help(stdout);
+        return BO_EXIT_OK;
+    }
+    const struct bo_command *command = find_command(name);
+    snprintf(command_name, sizeof command_name, "%s", name);
+    return command ? run(command, 2, argv) : BO_EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -41,21 +82,15 @@ int main(int argc, char **argv)
         print_help(stderr);
         return BO_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_help(stdout);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("bakeoff %s%s%s%s\n", BO_VERSION, *BO_COMMIT ? " (" : "", BO_COMMIT,
+               *BO_COMMIT ? ")" : "");
         return BO_EXIT_OK;
     }
-    for (const struct bo_command *c = bo_commands; c->name; c++) {
-        if (strcmp(argv[1], c->name) != 0)
-            continue;
-        const int code = c->run(argc - 1, argv + 1);
-        if (fflush(stdout) || ferror(stdout)) {
-            fprintf(stderr, "bakeoff: standard output: cannot write\n");
-            return BO_EXIT_USAGE;
-        }
-        return code;
-    }
-    fprintf(stderr, "bakeoff: no command '%s'; see `bakeoff --help`\n", argv[1]);
-    return BO_EXIT_USAGE;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(NULL);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argv[2]);
+    const struct bo_command *command = find_command(argv[1]);
+    return command ? run(command, argc - 1, argv + 1) : BO_EXIT_USAGE;
 }

@@ -4,7 +4,10 @@
 #include <stdio.h>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/suggest.h"
 #include "harness/text.h"
+
+void (*bo_help_printer)(const struct bo_usage *usage);
 
 static void print_help(const struct bo_usage *usage)
 {
@@ -20,21 +23,36 @@ static void print_help(const struct bo_usage *usage)
     printf("  %-24s %s\n", "-h, --help", "this text");
 }
 
-/* The option that a word names, with an argument given as --name=ARGUMENT in *inline_ret. */
+/*
+ * The option that a word names; *inline_ret is the argument of --name=ARGUMENT or -nARGUMENT.
+ */
 static const struct bo_option *find_option(const struct bo_usage *usage, const char *word,
                                            const char **inline_ret)
 {
     *inline_ret = NULL;
     for (const struct bo_option *o = usage->options; o && o->name; o++) {
         const size_t n = strlen(o->name);
-        if (word[0] == '-' && word[1] == o->letter && o->letter && word[2] == 0)
+        if (word[0] == '-' && o->letter && word[1] == o->letter && (word[2] == 0 || o->argument)) {
+            *inline_ret = word[2] ? word + 2 : NULL;
             return o;
+        }
         if (strncmp(word, o->name, n) == 0 && (word[n] == 0 || (word[n] == '=' && o->argument))) {
             *inline_ret = word[n] == '=' ? word + n + 1 : NULL;
             return o;
         }
     }
     return NULL;
+}
+
+static void unknown_option(const struct bo_usage *usage, const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    struct bo_suggestion near = bo_suggest(name);
+    for (const struct bo_option *o = usage->options; o && o->name; o++)
+        bo_suggest_offer(&near, o->name);
+    bo_suggest_offer(&near, "--help");
+    bo_usage_error(usage->command, "unknown option %s%s", word, bo_suggestion_text(&near));
 }
 
 static bool is_option(const char *word)
@@ -57,12 +75,12 @@ int bo_options_parse(const struct bo_usage *usage, int argc, char **argv)
             continue;
         }
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-            print_help(usage);
+            (bo_help_printer ? bo_help_printer : print_help)(usage);
             return -1;
         }
         const struct bo_option *option = find_option(usage, word, &value);
         if (!option) {
-            bo_usage_error(usage->command, "unknown option %s", word);
+            unknown_option(usage, word);
             return -2;
         }
         if (option->flag) {

@@ -27,6 +27,9 @@ struct bo_usage {
  */
 int bo_options_parse(const struct bo_usage *usage, int argc, char **argv);
 
+/* What --help calls instead of printing its text, unless NULL: `bakeoff generate` sets it. */
+extern void (*bo_help_printer)(const struct bo_usage *usage);
+
 /* The exit code for a negative result of bo_options_parse. */
 static inline int bo_options_exit(int parsed)
 {

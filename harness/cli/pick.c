@@ -68,7 +68,7 @@ static bool parse_limit(const char *name, const char *text, struct bo_wish *wish
     if (!parse_number(name, text, &v, &rest))
         return false;
     const bool is_share = strcmp(rest, "%") == 0, is_factor = strcmp(rest, "x") == 0;
-    wish->limit_kind = is_share || is_factor ? BO_LIMIT_OF_FIRST : BO_LIMIT;
+    wish->limit_kind = is_share || is_factor ? BO_LIMIT_OF_BASELINE : BO_LIMIT;
     wish->limit = is_share ? 1 + v / 100 : v;
     return ((*rest == 0 || is_share || is_factor) && wish->limit > 0) ||
            !bo_usage_error("pick", "--max-%s takes +5%%, 0.8x or a number, not '%s'", name, text);
@@ -81,7 +81,7 @@ static bool parse_speed(const char *text, struct bo_wish *wish)
     double v;
     if (!parse_number("--min-speed", text, &v, &rest))
         return false;
-    wish->limit_kind = BO_LIMIT_OF_FIRST;
+    wish->limit_kind = BO_LIMIT_OF_BASELINE;
     wish->limit = 1 / v;
     return ((*rest == 0 || strcmp(rest, "x") == 0) && v > 0) ||
            !bo_usage_error("pick", "--min-speed takes 2x or the like, not '%s'", text);
@@ -164,7 +164,7 @@ static void tell_held_out(const char *format, const struct bo_run *run, const st
         if (strcmp(other.codecs[c].codec->name, name) != 0)
             continue;
         if (other.codecs[c].left_out)
-            printf("%s is left out: %s.\n", name, other.codecs[c].left_out);
+            printf("%s is not compared: %s.\n", name, other.codecs[c].left_out);
         else
             printf("%s is number %u of %u, score %.3f (%.3f on the others).\n", name, c + 1,
                    other.n_weighed, other.codecs[c].score, pick->codecs[0].score);
@@ -253,10 +253,11 @@ int bo_cmd_pick(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "pick", "FORMAT [--size W] [--lookup W] ... [--max-size L] ... | --use U",
-        "Says which codec suits your wishes. A codec's score is the geometric mean of its ratios\n"
-        "to the status quo, by weights; limits must hold on every document. Shows the Pareto\n"
-        "front, the pick and the runner-up, whether the medians' intervals leave a doubt, how far\n"
-        "each weight may move, and the figures behind it. Exits with 1 when no codec is fit.",
+        "Picks the codec with the lowest score. A score is the geometric mean of the codec's ratios\n"
+        "to the status quo, by weights; limits must hold on every document. Prints the Pareto\n"
+        "front, the pick and the runner-up of another encoding, whether the 95% intervals of the\n"
+        "medians leave a doubt, how far each weight may move before the pick changes, and the\n"
+        "figures. Exits with 1 when no codec meets the limits.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

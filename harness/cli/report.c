@@ -16,6 +16,7 @@
 #include "bench/report_text.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/options.h"
+#include "harness/cli/report.h"
 
 int bo_cmd_report(int argc, char **argv);
 
@@ -98,11 +99,12 @@ static FILE *begin_page(struct text_file *file, struct bo_page *pages, size_t n,
     return file->out;
 }
 
-static bool write_page(struct bo_page *pages, size_t n, const char *path)
+/* With the checked sizes or without them. */
+static bool write_page(struct bo_page *pages, size_t n, bool with_sizes, const char *path)
 {
     struct text_file file;
-    char *sizes = fresh_sizes();
-    if (!sizes)
+    char *sizes = with_sizes ? fresh_sizes() : NULL;
+    if (with_sizes && !sizes)
         return false;
     begin_page(&file, pages, n, "");
     bo_page_print(pages, n, sizes);
@@ -142,7 +144,7 @@ struct request {
     const char *results; /* NULL: the newest of each format */
     const char *output;
     const char *charts; /* NULL: where `make` puts the library, if it is there */
-    bool page_only;
+    bool page_only, run_only;
 };
 
 /* The chart library as a text in the arena; *text_ret is NULL where there is none and none is asked for. */
@@ -221,14 +223,15 @@ static bool fill_pages(struct bo_page *pages, size_t n, const char *output, stru
     return ok;
 }
 
-static struct bo_page start_page(const struct bo_run *run, const char *path, struct bo_arena *arena)
+static struct bo_page start_page(const struct bo_run *run, const char *path, bool with_pictures,
+                                 struct bo_arena *arena)
 {
     const char *slash = strrchr(path, '/');
     const char *pictures = bo_arena_printf(arena, "results/%s", bo_run_fact(run, "machine"));
     return (struct bo_page){
         .run = run,
         .results = bo_arena_printf(arena, "%s/%s", pictures, slash ? slash + 1 : path),
-        .pictures = pictures,
+        .pictures = with_pictures ? pictures : NULL,
         .arena = arena,
     };
 }
@@ -242,19 +245,26 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
         abort();
     bool ok = make_folder(output) && make_folder(bo_arena_printf(arena, "%s/results", output));
     for (size_t i = 0; i < n && ok; i++) {
-        pages[i] = start_page(&runs[i], paths[i], arena);
+        pages[i] = start_page(&runs[i], paths[i], !r->run_only, arena);
+        if (r->page_only || r->run_only)
+            continue;
         const char *folder = bo_arena_printf(arena, "%s/%s", output, pages[i].pictures);
-        ok = r->page_only || (make_folder(folder) && bo_page_files(pages, i, folder));
+        ok = make_folder(folder) && bo_page_files(pages, i, folder);
     }
     if (r->page_only)
         return ok && write_html(pages, n, r, arena);
-    return ok && write_page(pages, n, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
-           write_document_pages(pages, n, output) &&
-           write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena) &&
+    /* Encoding all embedded documents anew takes 20 s: the report of one file is about its documents. */
+    ok = ok &&
+         write_page(pages, n, !r->results || r->run_only,
+                    bo_arena_printf(arena, "%s/REPORT.md", output)) &&
+         write_document_pages(pages, n, output);
+    if (r->run_only)
+        return ok;
+    return ok && write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena) &&
            fill_pages(pages, n, output, arena) && write_html(pages, n, r, arena);
 }
 
-/* From one file of results, or (NULL) from the newest of each format. */
+/* From one file of results, or (NULL) from those that stand for each format. */
 static int report(const struct request *r)
 {
     const char *results = r->results;
@@ -263,7 +273,7 @@ static int report(const struct request *r)
     const char **paths;
     size_t n = 1;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    if (results) {
+    if (results && !r->run_only) {
         runs = &one;
         paths = &results;
         if (!bo_run_load(results, &one)) {
@@ -271,7 +281,7 @@ static int report(const struct request *r)
             n = 0;
         }
     } else {
-        n = bo_runs_newest("results", &arena, &runs, &paths);
+        n = bo_runs_newest("results", results, &arena, &runs, &paths);
     }
     for (size_t i = 0; i < n; i++)
         bo_fuzz_mark_run("results/fuzz", &runs[i]);
@@ -282,6 +292,12 @@ static int report(const struct request *r)
     return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
 }
 
+bool bo_report_run(const char *results)
+{
+    const struct request r = {.results = results, .output = ".", .run_only = true};
+    return report(&r) == BO_EXIT_OK;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 int bo_cmd_report(int argc, char **argv)
@@ -290,7 +306,8 @@ int bo_cmd_report(int argc, char **argv)
     bool check = false;
     const struct bo_option options[] = {
         {"--results", 0, "FILE",
-         "of `bench --json` (default: the newest of each format in results/)", &r.results, NULL},
+         "of `bench --json` (default: the newest --full run of each format in results/)",
+         &r.results, NULL},
         {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &r.output,
          NULL},
         {"--page", 0, NULL, "write the HTML page alone, with the pictures that are there", NULL,

@@ -109,7 +109,7 @@ for word in --help -h help; do
     gives 0 "" "$word"
     holds "bakeoff $word" grep -q "exit codes" "$t/out"
 done
-commands=$("$bakeoff" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+commands=$("$bakeoff" --help | sed -n 's/^  \([a-z-]*\)  *[a-zA-Z].*/\1/p')
 holds "there are commands" test "$(wc -w <<<"$commands")" -ge 11
 for command in $commands; do
     for word in --help -h; do
@@ -149,11 +149,11 @@ gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; 
 gives 2 "bakeoff: import: no importer of pcdata has --names; see *" import pcdata "$t/tiny.txt" --names
 gives 2 "bakeoff: import: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
     import lprf "$t/tiny.txt" --seed -1
-gives 2 "bakeoff: list: takes one of formats, codecs, corpora; see *" list everything
-gives 2 "bakeoff: list: takes one of formats, codecs, corpora; see *" list --json
+gives 2 "bakeoff: list: needs one of formats, codecs, corpora; see *" list everything
+gives 2 "bakeoff: list: needs one of formats, codecs, corpora; see *" list --json
 gives 2 "bakeoff: verify: needs a format; see *" verify
 gives 2 "bakeoff: verify: no format 'x'; *" verify x
-gives 2 "bakeoff: verify: pcdata has no codec x; see *" verify pcdata --codec x
+gives 2 "bakeoff: verify: no codec 'x' of pcdata; there are *" verify pcdata --codec x
 gives 2 "bakeoff: verify: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
     verify pcdata --seed -1
 gives 2 "bakeoff: verify: --generate takes a number up to 100000, not '1e9'; see *" \
@@ -161,6 +161,165 @@ gives 2 "bakeoff: verify: --generate takes a number up to 100000, not '1e9'; see
 gives 2 "bakeoff: verify: --vectors goes without documents; see *" \
     verify pcdata "$t/tiny.txt" --vectors x.json
 gives 2 "bakeoff: size: needs a format; the formats are $formats" size
+
+# ---- misspelt words, help, version
+# -----------------------------------------------------------------
+
+suggests() { # WORD ARGS...: bad usage, and the word that was meant
+    local word=$1
+    shift
+    gives 2 "bakeoff: *did you mean '$word'?*" "$@"
+}
+suggests verify verfy pcdata
+suggests help hlep
+suggests bench help bnech
+suggests codecs list codec
+suggests --effort verify pcdata --efort=low
+suggests --output encode pcdata/raw "$t/tiny.txt" --ouptut x
+suggests pcdata verify pcdta
+suggests statehist size stathist
+suggests varint-delta encode pcdata/varint-detla "$t/tiny.txt"
+suggests linear-index verify pcdata --codec linear-idnex
+suggests low verify pcdata --effort lwo
+suggests rfc table pcdata --style rfs
+suggests esbuild-amd64-sample size pcdata esbuild-amd64-sampel
+suggests bash generate bahs
+gives 2 "bakeoff: no command 'frobnicate'; see *" help frobnicate
+for command in $commands; do
+    gives 0 "" help "$command"
+    cp "$t/out" "$t/help"
+    gives 0 "" "$command" --help
+    same "help $command" "$t/out" "$t/help"
+done
+gives 0 "" --version
+holds "--version" grep -qE '^bakeoff [0-9]+\.[0-9]+( \([0-9a-f]{12}(\+changes)?\))?$' "$t/out"
+gives 2 "bakeoff: table: no style 'rfs' (did you mean 'rfc'?); the styles are md rfc csv *" \
+    table pcdata --style rfs
+: >"$t/empty"
+for format in $formats; do
+    gives 2 "bakeoff: $t/empty: file is empty at byte 0 (truncated)" import "$format" "$t/empty"
+done
+make -s -C "$root" verify-codec >"$t/out" 2>"$t/err"
+holds "verify-codec without CODEC fails" test $? = 2
+holds "verify-codec without CODEC" grep -q 'needs a codec: make verify-codec CODEC=pcdata/shape-code' "$t/err"
+
+# ---- verify-corpora: shards, resuming, what the rows say; on a program that pretends
+# ----------------------------------------------------------
+
+mkdir "$t/corpora" && cd "$t/corpora" || exit 1
+for i in 1 2 3 4 5; do head -c "$i" /dev/zero >"d$i"; done
+cat >pretend <<'END'
+#!/usr/bin/env bash
+case $1 in
+--version) echo "bakeoff 1.0 (0123456789ab)" ;;
+list)
+    for i in 1 2 3 4 5; do
+        echo "{\"format\": \"f\", \"name\": \"d$i\", \"path\": \"d$i\", \"present\": true, \"state\": \"embedded\"}"
+    done | jq -s '. + [{format: "f", name: "drawn", path: "d1", present: true, state: "drawn"},
+        {format: "f", name: "absent", path: "d9", present: false, state: "not fetched"}]' ;;
+verify)
+    echo "$*" >>verified
+    [[ ! -e stop || $3 != d4 ]] || exit 137
+    case $3 in
+    d3) echo '{"passed": 9, "failed": 1, "skipped": 2}'; exit 1 ;;
+    d5) exit 2 ;;
+    *) echo '{"passed": 10, "failed": 0, "skipped": 2}' ;;
+    esac ;;
+esac
+END
+chmod +x pretend
+corpora() { # EXPECTED-CODE SHARD
+    BAKEOFF=./pretend VERIFY_RESULTS=rows "$root/harness/verify_corpora.sh" "$2" >"$t/out" 2>"$t/err"
+    code=$?
+    note $((code != $1)) "verify-corpora $2" "exit code $code, not $1: $(head -c 200 "$t/err")"
+}
+for bad in 0/2 3/2 2 x/y; do corpora 2 "$bad"; done
+corpora 0 2/2
+holds "a shard verifies its documents" test "$(cut -d' ' -f3 verified | paste -sd' ')" = "d2 d4"
+holds "in full" test "$(grep -c -- '--effort full --json$' verified)" = 2
+holds "rows of the shard" test "$(grep -v '^#' rows | cut -f1-6,9)" = $'f\td2\tok\t10\t0\t2\t0123456789ab
+f\td4\tok\t10\t0\t2\t0123456789ab'
+corpora 0 2/2
+holds "what was verified is not verified again" test "$(wc -l <verified)" = 2
+rm -r build rows verified
+touch stop
+corpora 137 1/1
+holds "an interrupted run says what it did not finish" test "$(grep -v '^#' rows | cut -f2,3 | paste -sd' ')" = \
+    $'d1\tok d2\tok d3\tfailed d4\tnot run d5\tnot run'
+rm stop
+corpora 2 1/1
+holds "and continues there" test "$(cut -d' ' -f3 verified | paste -sd' ')" = "d1 d2 d3 d4 d4 d5"
+holds "rows of all" test "$(grep -v '^#' rows | cut -f2-5 | paste -sd' ')" = \
+    $'d1\tok\t10\t0 d2\tok\t10\t0 d3\tfailed\t9\t1 d4\tok\t10\t0 d5\tnot read\t-\t-'
+cd "$root" || exit 1
+
+# ---- shell completion, the man page, make install
+# --------------------------------------------------
+
+make -s -C "$root" install DESTDIR="$t/staged" PREFIX=/usr >"$t/out" 2>&1
+holds "make install" test $? = 0
+installed=$t/staged/usr
+holds "the installed program runs" "$installed/bin/bakeoff" --version
+# completes WORD... EXPECTED: what bash completes the last word to
+completes() {
+    local expected=${*: -1}
+    (
+        # shellcheck disable=SC1091
+        . "$installed/share/bash-completion/completions/bakeoff"
+        COMP_WORDS=(bakeoff "${@:1:$#-1}") COMP_CWORD=$(($# - 1))
+        _bakeoff
+        echo "${COMPREPLY[*]}"
+    ) >"$t/completed" 2>&1
+    holds "bash completes '${*:1:$#-1}'" grep -qxF -- "$expected" "$t/completed"
+}
+completes ver "verify"
+completes --v "--version"
+completes help ben "bench"
+completes verify stat "statehist"
+completes verify pcdata --eff "--effort"
+completes verify pcdata --effort "" "low normal full"
+completes verify --codec linear-index-s "linear-index-simd"
+completes verify --effort low pc "pcdata"
+completes encode pcdata/linear-index-s "pcdata/linear-index-simd"
+completes table --style rf "rfc"
+completes import pcdata "$t/tin" "$t/tiny.txt"
+for command in $commands; do
+    "$bakeoff" "$command" --help | sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' >"$t/options"
+    while read -r option; do
+        completes "$command" "$option" "$option"
+        grep -qF -- "${option//-/\\-}" "$installed/share/man/man1/bakeoff.1"
+        note $? "the man page has $option" "$command"
+    done <"$t/options"
+done
+if command -v zsh >/dev/null; then
+    cat >"$t/complete.zsh" <<'END'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; bakeoff() { print -r -- \"RAN<\$*>\" }"
+zpty -w -n shell "bakeoff $2"$'\t\n'
+zpty -r shell out '*RAN<[^$]*>*'
+print -r -- "$out"
+END
+    zsh_completes() { # LINE EXPECTED: in an interactive zsh, with a tabulator
+        timeout 60 zsh -f "$t/complete.zsh" "$installed/share/zsh/site-functions" "$1" >"$t/completed" 2>&1
+        holds "zsh completes '$1'" grep -qF -- "RAN<$2>" "$t/completed"
+    }
+    zsh_completes "veri" "verify"
+    zsh_completes "verify --eff" "verify --effort"
+    zsh_completes "verify --effort lo" "verify --effort low"
+    zsh_completes "verify stat" "verify statehist"
+    zsh_completes "encode pcdata/linear-index-s" "encode pcdata/linear-index-simd"
+else
+    echo "note: zsh is missing: its completion was not tried"
+fi
+if command -v mandoc >/dev/null; then
+    mandoc -T lint -W warning "$installed/share/man/man1/bakeoff.1" | grep -v 'missing date' >"$t/lint"
+    holds "the man page is valid" test ! -s "$t/lint"
+    mandoc -T ascii "$installed/share/man/man1/bakeoff.1" | sed 's/.\x08//g' >"$t/page"
+    holds "the man page has the exit codes" grep -q '1 when a check or comparison failed' "$t/page"
+else
+    echo "note: mandoc is missing: the man page was not checked"
+fi
 
 # ---- files that are not there, or not files
 # ---------------------------------------------------------------
@@ -412,11 +571,11 @@ gives 2 "bakeoff: *" encode pcdata/raw "$t/bad.txt" -o "$t/o/old.bin"
 gives 2 "bakeoff: *" decode pcdata/raw "$t/bad.txt" -o "$t/o/old.bin"
 gives 2 "bakeoff: *" import pcdata "$t/bad.txt" -o "$t/o/old.bin"
 holds "bad input leaves the old file" test "$(cat "$t/o/old.bin")" = precious
-gives 2 "bakeoff: $t/o/no/file: No such file or directory" \
+gives 2 "bakeoff: $t/o/no/file: cannot create this output: its folder does not exist" \
     encode pcdata/raw "$t/tiny.txt" -o "$t/o/no/file"
 gives 2 "bakeoff: $t/folder: *" encode pcdata/raw "$t/tiny.txt" -o "$t/folder"
 long=$t/$(printf 'x%.0s' {1..5000})
-gives 2 "bakeoff: $long: File name too long" encode pcdata/raw "$t/tiny.txt" -o "$long"
+gives 2 "bakeoff: $long: cannot create this output: File name too long" encode pcdata/raw "$t/tiny.txt" -o "$long"
 (umask 027 && "$bakeoff" encode pcdata/raw "$t/tiny.txt" -o "$t/o/old.bin")
 same "an old file is replaced" "$t/o/old.bin" "$t/codec-raw.bin"
 holds "permissions follow the umask" test "$(stat -c %a "$t/o/old.bin")" = 640
@@ -530,6 +689,23 @@ cp "$t/canonical.txt" "$t/documents/b.txt"
 gives 0 "" verify pcdata "$t/documents" --codec raw --json
 json "verify of a folder" '[.results[].document] | unique == ["a", "b"]'
 
+# The same results in the same order, however many workers there are.
+gives 0 "" verify pcdata "$t/documents" --jobs 0
+cp "$t/out" "$t/one"
+for n in 1 3; do
+    gives 0 "" verify pcdata "$t/documents" -j "$n"
+    same "verify with $n workers" "$t/out" "$t/one"
+done
+gives 0 "" verify lprf dup_main --codec list+u64 --effort low --json
+cp "$t/out" "$t/low"
+gives 0 "" verify lprf dup_main --codec list+u64 --effort normal --json
+holds "--effort low runs fewer cases" jq -en --slurpfile low "$t/low" --slurpfile normal "$t/out" \
+    '([$low[].results[].cases] | add) * 2 < ([$normal[].results[].cases] | add)'
+mkdir "$t/nothing"
+gives 2 "bakeoff: verify: no documents of pcdata to verify" verify pcdata "$t/nothing"
+echo '[]' >"$t/none.json"
+gives 2 "bakeoff: verify: no vectors of pcdata to verify" verify pcdata --vectors "$t/none.json"
+
 gives 0 "" verify pcdata --vectors corpora/pcdata/vectors.json
 holds "vectors pass" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
 jq '[.[] | select(.name == "minus1_then_runs" or .name == "wrap32")]' \
@@ -617,6 +793,48 @@ holds "gobench lines" grep -q '^Benchmark.*codec=raw.* ns/op' "$t/out"
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --page --charts /dev/null
 holds "report --page writes the page" grep -q '<section class="document" data-document="tiny">' "$t/report/build/report/index.html"
 holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"
+# A report of one file encodes nothing anew: the sizes of the embedded documents are in the whole report only.
+gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --charts /dev/null
+holds "report --results has the file's documents" grep -q '^## pcdata' "$t/report/REPORT.md"
+note "$(grep -c 'Sizes of the embedded documents' "$t/report/REPORT.md")" "report --results" "encodes the corpora"
+# `bench --quick` makes 5 repetitions, which have no 95% interval.
+gives 0 "" table pcdata --results "$t/bench.json" --style rfc
+tr -s '\n ' ' ' <"$t/out" >"$t/words"
+# The recipe makes the same table: of a user's file, and of a document in the repository.
+again() { # WHAT: runs the recipe in $t/out, without the checkout and the build, in another folder
+    sed -n '/^Again/,$p' "$t/out" | sed -n '2,/[^\\]$/p' >"$t/recipe"
+    mkdir -p "$t/again/build" && ln -sf "$bakeoff" "$t/again/build/bakeoff" && ln -sfn "$root/corpora" "$t/again/corpora"
+    cp "$t/tiny.txt" "$t/again/"
+    cp "$t/out" "$t/first"
+    holds "$1: the recipe runs" env -C "$t/again" \
+        bash -ec "make() { :; }; git() { :; }; $(cat "$t/recipe") >second"
+    # everything but the times, the date, the commit, and the lines into which times of another width fall
+    exact() { sed -n '/^Format:/,/^Machine:/p; /^Again/,/--style/p; s/^\([a-z][a-z0-9+-]*\) .*/\1/p' "$1" | sort -u; }
+    same "$1: the recipe prints the same table" <(exact "$t/first") <(exact "$t/again/second")
+}
+again "a user's file"
+holds "the recipe names the user's file" grep -q -- "--corpus tiny.txt" "$t/recipe"
+gives 0 "*" bench --quick --format pcdata --corpus esbuild-amd64-sample --codec 'varint*,raw' --kind point --workload pc-0,hot \
+    --json "$t/embedded.json"
+gives 0 "" table pcdata --results "$t/embedded.json" --style rfc --codec raw --workload pc-0
+again "an embedded document"
+gives 0 "" table pcdata --results "$t/embedded.json" --style csv --role control
+note "$(cut -d, -f3 "$t/out" | tail -n +2 | sort -u | grep -cvx control)" "table --role" "another role is shown"
+gives 0 "" table pcdata --results "$t/embedded.json" --style json --codec 'varint*'
+json "table --codec" '[.documents[0].codecs[].name] == ["varint-delta", "varint-delta-cached"]'
+gives 2 "bakeoff: table: the results have no codec 'nothing'; see *" \
+    table pcdata --results "$t/embedded.json" --codec nothing
+gives 2 "bakeoff: table: the results have no codec of the role 'nothing'; see *" \
+    table pcdata --results "$t/embedded.json" --role nothing
+gives 0 "" table pcdata --results "$t/bench.json" --style rfc
+tr -s '\n ' ' ' <"$t/out" >"$t/words"
+holds "few repetitions have no interval" grep -q 'no 95% intervals, which need 6 repetitions' "$t/words"
+note "$(grep -c '+-' "$t/out")" "few repetitions" "an interval is printed"
+# Encodings whose bytes are the same on all documents are one: its readers name it in `reads`.
+for golden in codecs/*/golden.tsv; do
+    holds "$golden: each encoding once" awk \
+        '$1 != "sections" {h[$2] = h[$2] " " $4} END {for (c in h) if (seen[h[c]]++) {print c; bad = 1}; exit bad}' "$golden"
+done
 echo 'x = "</script>"' >"$t/charts.js"
 gives 2 "bakeoff: $t/charts.js: cannot stand in a page: *" report --results "$t/bench.json" -o "$t/report" --page --charts "$t/charts.js"
 gives 0 "" table pcdata --results "$t/bench.json" --style json
@@ -642,7 +860,7 @@ gives 0 "" pick pcdata --results "$t/two.json" --size 1 --json
 json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .codec)
     and .weights.size.weight == 1'
 gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
-holds "pick says that nothing is fit" grep -q '^No codec is fit' "$t/out"
+holds "pick says that nothing is fit" grep -q '^No codec meets the limits' "$t/out"
 gives 2 "bakeoff: pick: --max-size takes +5%, 0.8x or a number, not '5 %'; see *" \
     pick pcdata --results "$t/two.json" --max-size '5 %'
 gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
@@ -691,6 +909,16 @@ if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; t
     gives 2 "bakeoff: $plugin: a codec has the name of another one of the format" \
         --plugin "$plugin" --plugin "$plugin" list
     gives 2 "bakeoff: encode: no codec 'run-pairs' of pcdata; there are *" encode pcdata/run-pairs "$t/tiny.txt"
+    # A codec that crashes fails that check; the other checks still run.
+    mkdir "$t/crash"
+    sed 's/"run-pairs"/"crash"/; s/\.query = query,/.query = crash,/
+        /^static enum bo_status encode(/i static enum bo_status crash(void *reader, unsigned kind, const void *queries, size_t n, void *answers, struct bo_error *err) { (void)reader, (void)kind, (void)queries, (void)n, (void)answers, (void)err; __builtin_trap(); }
+        ' "$root/examples/plugin/run_pairs.c" >"$t/crash/run_pairs.c"
+    cp "$root/examples/plugin/Makefile" "$t/crash/"
+    make -s -C "$t/crash" BAKEOFF="$root" OUT="$t/crash" >"$t/out" 2>&1
+    gives 1 "*" --plugin "$t/crash/run-pairs.so" verify pcdata "$t/tiny.txt" --codec crash -j 2
+    holds "a crash is a failed check" grep -q '^failed .* oracle .*crash: ' "$t/out"
+    holds "checks that do not crash pass" grep -q '^passed .* determinism ' "$t/out"
 else
     holds "the example plugin builds" false
 fi
@@ -760,6 +988,113 @@ if grep -q __asan_init "$bakeoff"; then
     echo "note: no shards, held-out documents, comparisons of runs or two builds in turns: they take minutes with AddressSanitizer"
     finish
 fi
+
+# ---- bench: chosen documents, interrupted runs, --resume, --report
+# ----------------------------------------------------------------------------------------------------------------
+
+gives 0 "bakeoff: 1 of 1: pcdata/tiny: *" bench --quick --corpus "$t/tiny.txt" --codec raw --kind open
+holds "the format is that of the file" grep -q '^pcdata/tiny: ' "$t/out"
+gives 0 "bakeoff: 1 of 1: autofdo/lua-perf: *" \
+    bench --corpus lua-perf --codec gcov-v3 --kind open --repetitions 1
+for file in lprf/spirit_calc.proftext templight/small_tuple.yaml statehist/pipes.tsv; do
+    gives 0 "bakeoff: 1 of 1: ${file%.*}*" bench --corpus "corpora/$file.xz" --kind open --repetitions 1
+done
+echo nonsense >"$t/nonsense"
+gives 2 "bakeoff: bench: $t/nonsense: not accepted by any format; --format chooses one of $formats; see *" \
+    bench --corpus "$t/nonsense"
+gives 2 "bakeoff: bench: --quick goes without --full; see *" bench --quick --full
+gives 2 "bakeoff: bench: --report needs --json with a file or folder; see *" bench --report
+
+mkdir -p "$t/docs4" "$t/tree/results"
+for i in 1 2 3 4; do sed "s/^600 16/600 1$i/" "$t/tiny.txt" >"$t/docs4/d$i.txt"; done
+ln -s "$root"/{Makefile,bench,build,codecs,corpora,fuzz,harness} "$t/tree/"
+cp -r README.md docs "$t/tree/"
+long=(bench --format pcdata --corpus "$t/docs4" --codec raw,varint-delta --repetitions 8)
+# A run of the tiny documents that has written its first one, and takes long for the rest: stopped.
+stopped_by() { # SIGNAL OPTIONS...: the exit code in $code
+    local signal=$1
+    shift
+    rm -f "$t/stopped.json" "$t/err"
+    "$bakeoff" "${long[@]}" "$@" --json "$t/stopped.json" >"$t/out" 2>"$t/err" &
+    local process=$!
+    for ((i = 0; i < 600; i++)); do
+        grep -qs '^bakeoff: 1 of 4: ' "$t/err" && break
+        sleep 0.05
+    done
+    kill -"$signal" $process
+    wait $process
+    code=$?
+    holds "no process of the run stopped by SIG$signal stays" \
+        bash -c "! pgrep -f '[s]topped.json'"
+}
+partial='.context.bakeoff.partial'
+for signal in TERM INT; do
+    stopped_by $signal
+    holds "SIG$signal: exit code 130" test "$code" = 130
+    holds "SIG$signal: the message" grep -q 'interrupted after [1-3] of 4 documents; `--resume` ' "$t/err"
+    cp "$t/stopped.json" "$t/out"
+    json "SIG$signal leaves valid results" "($partial.measured | . >= 1 and . < 4) and $partial.of == 4
+        and any(.benchmarks[]; .run_name == \"pcdata/raw/d1/open\")"
+done
+gives 0 "*note: partial results: [1-3] of 4 documents*" table pcdata --results "$t/stopped.json" --style rfc
+tr -s '\n ' ' ' <"$t/out" >"$t/words"
+holds "table states it" grep -q 'partial run: [1-3] of 4 documents' "$t/words"
+gives 0 "*note: partial results: *" compare "$t/stopped.json" "$t/stopped.json"
+gives 0 "*note: partial results: *" report --results "$t/stopped.json" -o "$t/report" --charts /dev/null
+holds "report states it" grep -q '; partial: [1-3] of 4 documents' "$t/report/REPORT.md"
+cp "$t/stopped.json" "$t/kept.json"
+resumed="bakeoff: $t/stopped.json: note: partial results: * of 4 documents
+bakeoff: $t/stopped.json: cannot be resumed: its"
+gives 2 "$resumed options is *, this run's is *" "${long[@]}" --kind open --resume "$t/stopped.json"
+gives 2 "$resumed rounds is 8, this run's is 7" "${long[@]}" --repetitions 7 --resume "$t/stopped.json"
+gives 2 "$resumed documents are not those of this run" \
+    "${long[@]}" --corpus "$t/docs4/d1.txt" --resume "$t/stopped.json"
+for fact in machine program_xxh3; do
+    jq ".context.bakeoff.$fact = \"other\"" "$t/kept.json" >"$t/stopped.json"
+    gives 2 "$resumed $fact is \"other\", this run's is *" "${long[@]}" --resume "$t/stopped.json"
+done
+cp "$t/kept.json" "$t/stopped.json"
+first_time='[.benchmarks[] | select(.name == "pcdata/raw/d1/open").real_time]'
+gives 0 "*bakeoff: 4 of 4: pcdata/d4: *" "${long[@]}" --resume "$t/stopped.json"
+cp "$t/stopped.json" "$t/out"
+json "--resume completes the results" "$partial == null and ([.context.bakeoff.documents[].name]
+    == [\"d1\", \"d2\", \"d3\", \"d4\"]) and all(.context.bakeoff.documents[]; .complete_rounds == null)"
+json "each row has its repetitions once" '[.benchmarks[] | select(.run_type == "iteration").run_name]
+    | group_by(.) | all(.[]; length == 8)'
+json "each family has a number of its own" '[.benchmarks[] | [.run_name, .family_index]] | unique
+    | (map(.[0]) | unique | length) == length and (map(.[1]) | unique | length) == length'
+holds "--resume keeps what was measured" \
+    test "$(jq -c "$first_time" "$t/stopped.json")" = "$(jq -c "$first_time" "$t/kept.json")"
+holds "the CSV has all documents" test "$(grep -c '^pcdata/raw/d[1-4]/open,8,' "$t/stopped.csv")" = 4
+gives 2 "bakeoff: $t/stopped.json: not partial: nothing to resume" "${long[@]}" --resume "$t/stopped.json"
+
+cd "$t/tree" || exit 1
+# `make bench`, stopped with SIGTERM once the first document is done.
+env -u MAKEFLAGS -u MAKELEVEL make bench BENCH_FLAGS="${long[*]:1}" >"$t/out" 2>"$t/err" &
+making=$!
+for ((i = 0; i < 1200; i++)); do
+    grep -q '^bakeoff: 1 of 4: ' "$t/err" && break
+    sleep 0.05
+done
+kill -TERM $making
+wait $making
+holds "make bench fails when it is stopped" test $? != 0
+holds "no process of make bench stays" bash -c "! pgrep -f '[r]eport --format pcdata --corpus $t'"
+cat results/*/*Z.json >"$t/out"
+json "make bench keeps what was measured" "$partial.measured >= 1"
+rm -r results/*
+gives 0 "*" bench --quick --corpus "$t/tiny.txt" --codec raw,varint-delta --kind point,open --json results/ --report
+holds "--report leaves README.md and docs/ as they are" \
+    bash -c "cmp README.md '$root/README.md' && diff -r docs '$root/docs'"
+holds "it writes results/ and REPORT.md" test "$(ls -d results/*/*Z.json results/pcdata.md REPORT.md | wc -l)" = 3
+holds "--report writes the run's report" grep -q '; depth: selected$' REPORT.md
+holds "--report lists the embedded sizes" grep -q 'Sizes of the embedded documents' REPORT.md
+holds "--report draws no pictures" bash -c "! grep -q '^!\[' REPORT.md; [[ -z \$(find . -name '*.svg') ]]"
+run_file=$(echo results/*/*Z.json)
+jq '.context.bakeoff.partial = {measured: 0, of: 1, documents: []}' "$run_file" >"$t/partial.json"
+mv "$t/partial.json" "$run_file"
+gives 2 "*bakeoff: $run_file: cannot be resumed: its options is *" bench --quick --corpus "$t/tiny.txt" --resume
+cd "$root" || exit 1
 
 # ---- bench in shards, merge of results
 # ----------------------------------------------------------------------------------------------------------------
@@ -905,7 +1240,7 @@ json "compare --json" '[.[].changes[] | select(.verdict == "worse")]
     | length == 1 and .[0].what == "bytes" and .[0].after == .[0].before + 1'
 gives 1 "" compare --style md "$t/bench.json" "$t/larger.json"
 holds "compare --style md" grep -Eq '^\| raw \| bytes \| .* \| worse \|$' "$t/out"
-gives 2 "bakeoff: compare: no style 'html'; there are text and md; see *" \
+gives 2 "bakeoff: compare: no style 'html'; the styles are text and md; see *" \
     compare --style html "$t/bench.json" "$t/bench.json"
 comment() { # EXIT-CODE ARGS...: of the script that comments on pull requests
     local expected=$1
@@ -976,6 +1311,10 @@ gives 0 "" "${against[@]}" --against "$t/lacks" --threshold 1000
 holds "what one build lacks is named" grep -q 'note: only in the new run: point/pc-0' "$t/out"
 gives 0 "" "${against[@]}" --repetitions 2 --against "$bakeoff"
 holds "too few repetitions are told" grep -q 'note: too few repetitions for 2 times' "$t/out"
+gives 0 "*" bench --full --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
+    --repetitions 1 --against "$bakeoff" --json "$t/deep.json"
+cp "$t/deep.json" "$t/out"
+json "--full --against has sizes under compressors" '.context.bakeoff.documents[0].codecs[0].zstd19 > 0'
 gives 2 "bakeoff: $t/absent: is no program here" "${against[@]}" --against "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: is no program here" "${against[@]}" --against "$t/tiny.txt"
 false=$(type -P false)

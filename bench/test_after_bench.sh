@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The checks that read results accept a tree in which a user ran `make bench`: here a quick run of one small document,
+# in a scratch copy. 77 when the machine lacks something; the last line says what.
+set -euo pipefail
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+harness/scratch_tree.sh "$scratch"
+cd "$scratch"
+printf 'pcdata 1\nquantum 4\ntable 640 kind=pcsp refs=1\n0 0\n64 16\n' >tiny.txt
+make --no-print-directory bench \
+    BENCH_FLAGS='--quick --format pcdata --corpus tiny.txt --codec varint-delta,raw --kind point,open'
+[[ -n $(git status --porcelain REPORT.md) ]] || { echo "make bench does not write REPORT.md"; exit 1; }
+build/bakeoff report --check-sizes
+bench/page/test_page.sh

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# What `make fuzz` does with a seed that fails, and what its lists say. Why: a failing seed once ended the
+# run before any engine started, and a nightly of one more format would have exceeded its time limit.
+#
+# The targets and engines here are scripts, so that this takes seconds. Ends with `N passed, M failed`.
+set -euo pipefail
+export FUZZ_ALL_TARGETS="x_bytes x_model"
+passed=0 failed=0
+work=$PWD/build/test/fuzz
+matrix=$(make --no-print-directory -s fuzz-matrix FUZZ_MINUTES=20)
+targets=$(make --no-print-directory -s fuzz-list)
+rm -rf "$work"
+mkdir -p "$work"/{bin,build/{asan,afl,libfuzzer}/fuzz,fuzz/seeds/x_bytes}
+cp fuzz/*.sh fuzz/limits.h "$work/fuzz"
+
+expect() { # NAME WANTED GOT
+    if [[ $2 = "$3" ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n  wanted: %s\n  got:    %s\n' "$@"
+    fi
+}
+
+# A target that fails on files that hold "bad", as a replay and under each engine.
+cat >"$work/build/asan/fuzz/x_bytes" <<'EOF'
+#!/usr/bin/env bash
+n=0 failed=0
+for file in $(find "$@" -type f | sort); do
+    n=$((n + 1))
+    grep -q bad "$file" || continue
+    failed=$((failed + 1))
+    printf 'BAKEOFF-DIFF format=x kind=point a=c b=oracle class=wrong-answer\npoint 17 64: another answer\n'
+    printf 'c, line 1: 5\noracle, line 1: 6\nreplay: Aborted\nreplay: FAILED on %s; again: t %s\n' "$file" "$file"
+done
+echo "x_bytes: $n inputs replayed, $failed failed"
+exit $((failed != 0))
+EOF
+cat >"$work/build/libfuzzer/fuzz/x_bytes" <<'EOF'
+#!/usr/bin/env bash
+[[ $* != *-minimize_crash* ]] || exit 0
+for option; do [[ $option != -artifact_prefix=* ]] || artifacts=${option#*=}; done
+echo "$*" >>options
+for input in $(find "${@: -1}" -type f); do
+    ! grep -q bad "$input" || { cp "$input" "${artifacts}crash-1"; exit 77; }
+done
+echo '#42 DONE cov: 7 ft: 9 corp: 3/9b'
+EOF
+cat >"$work/bin/afl-fuzz" <<'EOF'
+#!/usr/bin/env bash
+while (($#)); do
+    case $1 in -o) out=$2 ;; -i) in=$2 ;; esac
+    shift
+done
+mkdir -p "$out/main"
+printf 'execs_done : 42\ncorpus_count : %s\nedges_found : 7\n' "$(ls "$in" | wc -l)" >"$out/main/fuzzer_stats"
+EOF
+cp "$work/build/asan/fuzz/x_bytes" "$work/build/afl/fuzz/x_bytes"
+chmod +x "$work"/{bin,build/*/fuzz}/*
+cd "$work"
+export PATH=$work/bin:$PATH
+echo good >fuzz/seeds/x_bytes/good
+echo bad one >fuzz/seeds/x_bytes/bad
+echo bad two >fuzz/seeds/x_bytes/worse
+
+run() { # ENGINE
+    code=0
+    fuzz/run.sh "$1" x_bytes 1 >"$1.out" 2>&1 || code=$?
+}
+run replay
+expect "a failing seed is a failure" 1 $code
+expect "the bucket" 1 "$(grep -c '^  BAKEOFF-DIFF format=x kind=point a=c b=oracle class=wrong-answer$' replay.out)"
+expect "both answers" "c, line 1: 5 oracle, line 1: 6" "$(sed -n 's/^    \(.*, line 1: .*\)/\1/p' replay.out | paste -sd' ')"
+expect "the query" 1 "$(grep -c '^    point 17 64' replay.out)"
+expect "the inputs" 1 "$(grep -c '^    2 inputs; replay: ' replay.out)"
+run libfuzzer
+expect "libFuzzer runs without the failing seeds" 0 $code
+expect "its limits" 1 "$(grep -c -- '-max_len=32768 -timeout=4 -rss_limit_mb=512 -malloc_limit_mb=256 ' options)"
+run afl
+expect "AFL++ runs without the failing seeds" 0 $code
+expect "AFL++ starts from the others" "corpus     1" "$(grep -o 'corpus *1' afl.out)"
+expect "no report of an engine" "" "$(cat libfuzzer.out afl.out | grep BAKEOFF-DIFF || true)"
+rm -r build/fuzz/failing
+run libfuzzer
+expect "a finding of an engine is a failure" 1 $code
+expect "a bucket is reported once" 0 "$(grep -c BAKEOFF-DIFF libfuzzer.out || true)"
+expect "and then by its name" 1 "$(grep -c 'reported above: x-point-c-oracle-wrong-answer' libfuzzer.out)"
+
+expect "the matrix has every format" "$(cut -d_ -f1 <<<"$targets" | sort -u)" \
+    "$(jq -r '.include[].format' <<<"$matrix" | sort)"
+while read -r format minutes; do
+    n=$(grep -c "^${format}_" <<<"$targets")
+    expect "$format: minutes for $n targets" yes "$( ((minutes >= 60 + 20 * n && minutes <= 360)) && echo yes)"
+done < <(jq -r '.include[] | "\(.format) \(.minutes)"' <<<"$matrix")
+echo "$passed passed, $failed failed: running fuzzers"
+((failed == 0))

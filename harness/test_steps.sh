@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# What runs the tests: what steps.sh prints, its exit codes, and that it keeps durations; and that a crash in one
+# file's tests hides no other's (test_main.c). 77 without gcc.
+set -u
+command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
+steps=$PWD/harness/steps.sh
+t=$(mktemp -d)
+trap 'rm -rf "$t"' EXIT
+
+# run ENVIRONMENT...: runs the steps below; the output in $t/out, the exit code in $code.
+run() {
+    (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" bash -uc '
+        . "$1"
+        cannot() { echo "no tool"; return 77; }
+        [[ ${FAIL:-} ]] && second=false || second=true
+        plan 9 build true
+        waiting+=(BARRIER)
+        plan 9 "the first" sleep 1.5
+        plan 9 second $second
+        waiting+=(BARRIER)
+        plan 9 lacks cannot
+        run_all' - "$steps" >out 2>&1)
+    code=$?
+}
+
+expect() { # PATTERN: a line of the output
+    ((tests++))
+    grep -Eqx -- "$1" "$t/out" || { echo "FAILED: no line '$1' in:"; cat "$t/out"; exit 1; }
+}
+tests=0
+
+run A=
+((code == 0)) || { echo "FAILED: exit code $code"; cat "$t/out"; exit 1; }
+expect 'the first +started'
+expect 'the first +ok +[12] s +'
+expect '\[2/4, about 0:09 left\] the first \(0:01 of 0:09\)'
+expect 'lacks +not run  no tool'
+[[ $(tail -n 1 "$t/out") = '3 passed, 0 failed, 1 skipped' ]] || { echo "FAILED: the summary"; cat "$t/out"; exit 1; }
+grep -Eqx '[12] the first' "$t/build/test/durations" || { echo "FAILED: durations"; exit 1; }
+
+run FAIL=1
+((code == 1)) || { echo "FAILED: exit code $code of a failure"; exit 1; }
+expect 'second +FAILED +[0-9] s  build/test/second.log'
+expect '\[2/4, about 0:0[0-9] left\] the first \(0:01 of 0:0[12]\)' # the duration of the run before
+expect '2 passed, 1 failed, 1 skipped'
+
+run CI=1
+((code == 1)) || { echo "FAILED: exit code $code of what CI must run"; exit 1; }
+expect 'lacks +FAILED.*'
+for name in a b c; do
+    printf '#include <stdlib.h>\n#include "harness/test_main.h"\nstatic int run(void) { %s; }\nTEST_FILE(run)\n' \
+        "$([[ $name = b ]] && echo 'abort()' || echo 'return 0')" >"$t/$name.c"
+done
+gcc -std=gnu11 -D_GNU_SOURCE -I. -w "$t"/[abc].c harness/test_main.c -o "$t/program" || exit 1
+"$t/program" >"$t/out" 2>&1 && { echo "FAILED: exit code of a crash"; exit 1; }
+expect "FAILED: $t/b.c: Aborted"
+expect 'test files: 2 passed, 1 failed'
+"$t/program" "$t/a.c" >"$t/out" 2>&1 || { echo "FAILED: one file alone"; exit 1; }
+expect 'test files: 1 passed, 0 failed'
+"$t/program" "$t/d.c" >"$t/out" 2>&1 && { echo "FAILED: exit code of an unknown file"; exit 1; }
+expect 'FAILED: 1 of 1 files are not in this program'
+echo "$((tests + 8)) passed"
