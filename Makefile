@@ -111,7 +111,7 @@ FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
 OPTIONAL ?= marisa cmph llvm zstd sqlite babeltrace
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c) \
-	codecs/autofdo/shared_trees_zstd.c codecs/statehist/sqlite.c
+	codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c
 OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c memory_states.c)
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
@@ -122,7 +122,7 @@ HEADER_babeltrace := /usr/include/babeltrace2/babeltrace.h
 SRC_marisa := $(addprefix codecs/lprf/,marisa.c marisa_shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
 SRC_llvm := $(addprefix codecs/lprf/,profdata.c profdata_shim.cc)
-SRC_zstd := codecs/autofdo/shared_trees_zstd.c
+SRC_zstd := codecs/autofdo/shared_trees/zstd.c
 SRC_sqlite := codecs/statehist/sqlite.c
 LIBS_marisa := -lmarisa -lstdc++
 LIBS_cmph := -lcmph
@@ -144,12 +144,12 @@ CORE_LIBS := $(foreach l,$(filter-out babeltrace,$(BUILT_OPTIONAL)),$(LIBS_$(l))
 OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
 	-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
 
-CORE_SRC := $(filter-out harness/test_% harness/selfcheck.c,$(wildcard harness/*.c)) \
+CORE_SRC := $(filter-out harness/test_% harness/check/selfcheck.c,$(wildcard harness/*.c)) \
 	$(wildcard codecs/*.c) \
 	$(foreach f,$(filter-out $(OPTIONAL_SRC),$(wildcard codecs/*/*.c)),\
 	$(if $(filter test_%,$(notdir $(f))),,$(f))) \
 	$(if $(BUILT_OPTIONAL),codecs/lprf/library.c) $(foreach l,$(BUILT_OPTIONAL),$(SRC_$(l)))
-CLI_SRC := $(filter-out harness/cli/test_%,$(wildcard harness/cli/*.c)) \
+CLI_SRC := $(filter-out cli/test_%,$(wildcard cli/*.c)) \
 	$(filter-out corpora/import/test_% $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,\
 	$(OPTIONAL_IMPORT_SRC)),$(wildcard corpora/import/*.c)) \
 	$(filter-out bench/test_%,$(wildcard bench/*.c))
@@ -171,7 +171,7 @@ ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
-SHIM_OBJ := $(OBJ)/bench/gbench_shim.o
+SHIM_OBJ := $(OBJ)/bench/measure/gbench_shim.o
 CLI_LIBS := $(if $(filter babeltrace,$(BUILT_OPTIONAL)),$(LIBS_babeltrace)) -ljansson -lmd4c-html -lelf -lzstd \
 	-llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
 ifeq ($(filter asan coverage,$(VARIANT)),)
@@ -194,7 +194,7 @@ WITH_OPTIONAL := $(foreach f,lprf autofdo statehist,$(OBJ)/codecs/$(f)/format.o)
 	$(OBJ)/corpora/import/statehist_ctf.o
 $(WITH_OPTIONAL): CFLAGS += $(OPTIONAL_FLAGS)
 $(WITH_OPTIONAL): $(OBJ)/optional
-$(OBJ)/codecs/lprf/profdata_shim.o: CXXFLAGS_own := -isystem /usr/lib/llvm-14/include
+$(OBJ)/codecs/lprf/profdata/shim.o: CXXFLAGS_own := -isystem /usr/lib/llvm-14/include
 
 $(OBJ)/optional: FORCE
 	@mkdir -p $(@D)
@@ -212,14 +212,14 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 	@echo "bakeoff: $@ is missing; \`make deps\` installs what the build needs" >&2; exit 1
 
 # The program carries the report's style and script.
-$(OBJ)/bench/report_assets.o: bench/page/page.css bench/page/page.js
+$(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js
 
 # Where code is tested and not measured, small inputs make every array grow.
-$(OBJ)/harness/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)
+$(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)
 
 # `bakeoff --version`: with the commit, in a checkout.
 COMMIT := $(shell git describe --always --dirty=+changes --exclude='*' --abbrev=12 2>/dev/null)
-VERSIONED := $(OBJ)/harness/cli/main.o $(OBJ)/harness/cli/generate.o
+VERSIONED := $(OBJ)/cli/main.o $(OBJ)/cli/generate.o
 $(VERSIONED): CFLAGS += -DBO_VERSION='"$(VERSION)"' -DBO_COMMIT='"$(COMMIT)"'
 $(VERSIONED): $(OBJ)/version
 $(OBJ)/version: FORCE
@@ -227,7 +227,7 @@ $(OBJ)/version: FORCE
 	@echo "$(VERSION) $(COMMIT)" | cmp -s - $@ || echo "$(VERSION) $(COMMIT)" >$@
 
 # Results say which flags made the code that they measure.
-$(OBJ)/bench/machine.o: CFLAGS += -DBO_CFLAGS='"$(FLAGS_$(VARIANT))"'
+$(OBJ)/bench/measure/machine.o: CFLAGS += -DBO_CFLAGS='"$(FLAGS_$(VARIANT))"'
 
 $(OUT)/libbakeoff.a: $(CORE_OBJ)
 	@rm -f $@
@@ -240,7 +240,7 @@ $(OUT)/bakeoff: $(CLI_OBJ) $(SHIM_OBJ) $(OUT)/libbakeoff.a
 build/bakeoff: $(OUT)/bakeoff
 	cp -f $< $@
 
-$(OUT)/selfcheck: $(OBJ)/harness/selfcheck.o $(OUT)/libbakeoff.a
+$(OUT)/selfcheck: $(OBJ)/harness/check/selfcheck.o $(OUT)/libbakeoff.a
 	$(say) $(CC) $(LDFLAGS) $(QUICK_LINK) $^ $(CORE_LIBS) -lm -o $@
 
 $(OUT)/libcli.a: $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ)
@@ -278,7 +278,7 @@ build/corpora/%: corpora/%.zst
 	$(say) zstd -dcq $< >$@
 
 # With AddressSanitizer, those that encode all embedded documents take minutes; selfcheck encodes them, too.
-SLOW_TESTS_asan := bench/test_report_sizes.c bench/test_drawn.c
+SLOW_TESTS_asan := bench/report/test_sizes.c corpora/test_drawn.c
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)
 
 include fuzz/fuzz.mk
@@ -353,7 +353,7 @@ install: build/bakeoff ## install the program, its man page and shell completion
 
 # The command line, as scripts see it; BAKEOFF names another build of the program.
 check-cli: $(OUT)/bakeoff
-	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) harness/cli/test_cli.sh
+	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) cli/test_cli.sh
 
 verify-codec: build/bakeoff ## tell what CODEC=FORMAT/NAME lacks
 	@[[ "$(CODEC)" = */* ]] || { echo "bakeoff: make verify-codec needs a codec: make verify-codec" \
@@ -374,7 +374,7 @@ insns_of = $(OUT)/bakeoff insns $(1) --codec '$(or $(INSNS_CODECS_$(1)),*)'
 CHECKS_OF_INSNS := $(FORMATS:%=check-insns-of-%)
 GOLDEN_INSNS := $(FORMATS:%=bench/insns/%.tsv)
 check-insns: $(CHECKS_OF_INSNS) ## compare instruction counts with the accepted ones (bench/insns/*.tsv)
-	@bench/test_insns.sh $(OUT)/bakeoff
+	@bench/measure/test_insns.sh $(OUT)/bakeoff
 $(CHECKS_OF_INSNS): check-insns-of-%: $(OUT)/bakeoff
 	@$(call insns_of,$*) --check bench/insns/$*.tsv
 golden-insns: $(GOLDEN_INSNS) ## accept the instruction counts as they are now (a minute)
@@ -452,7 +452,7 @@ coverage-report: $(COVERED_BIN)
 	    $(firstword $(COVERED_BIN)) $(patsubst %,-object %,$(wordlist 2,99,$(COVERED_BIN))) \
 	    $(CORE_SRC) $(filter harness/%,$(CLI_SRC)) | awk -v least=$(MIN_COVERAGE) -f fuzz/coverage.awk
 
-SOURCES = $(wildcard harness/*.[ch] harness/cli/*.[ch] codecs/*.[ch] codecs/*/*.[ch] \
+SOURCES = $(wildcard harness/*.[ch] cli/*.[ch] codecs/*.[ch] codecs/*/*.[ch] \
 	codecs/*/*.cc corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch] \
 	examples/*/*.[ch])
 

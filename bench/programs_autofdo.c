@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "bench/programs.h"
+#include "bench/measure/programs.h"
 #include "codecs/autofdo/autofdo.h"
 
 /* The function in the middle of the names. */

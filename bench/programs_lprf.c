@@ -1,7 +1,7 @@
 /* LLVM's program for profiles, as of LLVM 14: what its users do with a profile from a shell. */
 #include <string.h>
 
-#include "bench/programs.h"
+#include "bench/measure/programs.h"
 #include "codecs/lprf/lprf.h"
 
 static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};

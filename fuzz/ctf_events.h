@@ -13,7 +13,7 @@
 #ifndef BO_FUZZ_CTF_EVENTS_H
 #define BO_FUZZ_CTF_EVENTS_H
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 
 /* What the importer reads next, whatever folder it is given. */
 extern struct bo_span bo_fuzz_events;

@@ -231,7 +231,7 @@ build/mutants/edits: fuzz/edits.c
 	$(say) gcc -std=gnu11 -D_GNU_SOURCE -O2 $(WARNINGS) $< -o $@
 
 # The trees start from the objects that are built here.
-MUTANTS_OBJ := $(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(OBJ)/harness/selfcheck.o $(FUZZ_COMMON_OBJ) $(FUZZ_MAIN) \
+MUTANTS_OBJ := $(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(OBJ)/harness/check/selfcheck.o $(FUZZ_COMMON_OBJ) $(FUZZ_MAIN) \
 	$(patsubst %.c,$(OBJ)/%.o,$(TEST_MAIN).c $(filter harness/% codecs/%,$(TEST_SRC))) \
 	$(if $(filter $(PROTOBUF_C_TEST).c,$(TEST_SRC)),$(OBJ)/$(PROTOBUF_C_CODE).o) \
 	$(patsubst %,$(FUZZ_OBJ)/%.o,$(foreach f,$(FORMATS),$(foreach k,$(filter-out import,$(FUZZ_KINDS)),$(f)_$(k))))

@@ -2,7 +2,7 @@
 #ifndef BO_FUZZ_OPERATORS_H
 #define BO_FUZZ_OPERATORS_H
 
-#include "harness/random.h"
+#include "harness/core/random.h"
 
 /* What the bytes of an input mean, and so which operators suit them. */
 enum bo_fuzz_input {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "harness/guard.h"
+#include "harness/core/guard.h"
 
 bool bo_fuzz_prints;
 

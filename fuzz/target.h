@@ -5,7 +5,7 @@
 #ifndef BO_FUZZ_TARGET_H
 #define BO_FUZZ_TARGET_H
 
-#include "harness/check.h"
+#include "harness/check/check.h"
 #include "harness/registry.h"
 
 /* The target's format, or a watched copy of it (observe.h). */

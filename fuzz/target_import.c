@@ -10,8 +10,8 @@
 
 #include "corpora/import/import.h"
 #include "fuzz/target.h"
-#include "harness/contest.h"
-#include "harness/guard.h"
+#include "harness/check/agreement.h"
+#include "harness/core/guard.h"
 
 #ifdef BO_FUZZ_EVENTS
 #include "fuzz/ctf_events.h"

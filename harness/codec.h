@@ -11,9 +11,9 @@
 #ifndef BO_CODEC_H
 #define BO_CODEC_H
 
-#include "harness/arena.h"
-#include "harness/bytes.h"
-#include "harness/error.h"
+#include "harness/core/arena.h"
+#include "harness/core/bytes.h"
+#include "harness/core/error.h"
 
 /* What a codec is in a comparison. */
 enum bo_role {

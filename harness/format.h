@@ -9,7 +9,7 @@
 #define BO_FORMAT_H
 
 #include "harness/codec.h"
-#include "harness/random.h"
+#include "harness/core/random.h"
 
 enum { BO_MAX_QUERY_NBYTES = 64, BO_MAX_KINDS = 16 };
 

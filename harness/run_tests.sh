@@ -61,7 +61,7 @@ plan 60 "import: real Go binaries" corpora/import/test_real_go.sh
 plan 60 "command line: asan" make --no-print-directory VARIANT=asan BAKEOFF=build/asan/bakeoff check-cli
 plan 60 "the tutorial" docs/test_tutorial.sh
 plan 60 "commands of the documentation" docs/test_commands.sh
-plan 40 "bench, and the page in a browser" bench/test_after_bench.sh
+plan 40 "bench, and the page in a browser" bench/report/test_after_bench.sh
 plan 20 "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
 plan 20 "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
 plan 20 "import: LTTng's traces" corpora/import/test_real_lttng.sh

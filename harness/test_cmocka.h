@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 #include "harness/test_main.h"
 
 /* The bytes of a string literal, without its NUL. */

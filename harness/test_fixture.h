@@ -6,7 +6,7 @@
 #ifndef BO_TEST_FIXTURE_H
 #define BO_TEST_FIXTURE_H
 
-#include "harness/arena.h"
+#include "harness/core/arena.h"
 #include "harness/registry.h"
 #include "harness/test_cmocka.h"
 

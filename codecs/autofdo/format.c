@@ -5,7 +5,7 @@
 #include "codecs/autofdo/queries.h"
 #include "codecs/autofdo/resample.h"
 #include "codecs/autofdo/text.h"
-#include "harness/entropy.h"
+#include "harness/coding/entropy.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 

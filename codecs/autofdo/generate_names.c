@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "codecs/autofdo/generate.h"
-#include "harness/name_source.h"
+#include "harness/names/name_source.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

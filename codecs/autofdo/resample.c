@@ -2,7 +2,7 @@
  * Profiles of any number of functions that are like a real one.
  *
  * The real functions come again and again, each time as those of another program: rare words in all names
- * and paths are others (harness/renaming.h), and the counts of each function are multiplied by one number
+ * and paths are others (harness/names/renaming.h), and the counts of each function are multiplied by one number
  * between 4/5 and 5/4, so that those that were equal stay so. Of the last program, or of the only one, come as many
  * functions as are wanted, evenly spaced. Lines, and how functions are inlined, stay.
  */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "codecs/autofdo/model.h"
-#include "harness/renaming.h"
+#include "harness/names/renaming.h"
 
 struct program {
     const struct autofdo_model *like;

@@ -8,7 +8,7 @@
  */
 #include <sys/mman.h>
 
-#include "codecs/autofdo/test_trees.h"
+#include "codecs/autofdo/shared_trees/test_trees.h"
 
 /* Bytes of a small file become others: from `at` on. */
 struct test_case {

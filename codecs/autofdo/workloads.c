@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "harness/names.h"
+#include "harness/names/names.h"
 #include "harness/queries.h"
 
 static struct bo_names names_of(const struct autofdo_model *model)

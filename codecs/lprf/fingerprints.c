@@ -6,7 +6,7 @@
  *       fingerprints of F bits, one a slot, 0 for a free one, bit-packed, and BO_WIDE_LOAD zeros
  *       groups of 32 slots: their cells (slots.h)
  *       repeats (slots.h)
- *       the grammar (harness/grammar.md)
+ *       the grammar (harness/coding/grammar.md)
  *       names of all functions in file order, bit-packed: 2 bits s, the number of codes that it
  *           shares with the start of the name before it (at most 3 are counted); as many ones as it
  *           has further codes, and a zero; these codes
@@ -17,9 +17,9 @@
  * it. So no two names of the file are confused; a name that is not in the file is found with a
  * probability of slots / 2^64.
  */
-#include "harness/grammar.h"
+#include "harness/coding/grammar.h"
 #include "codecs/lprf/slots.h"
-#include "harness/bits.h"
+#include "harness/core/bits.h"
 
 enum { NAMES_A_BUCKET = 5, MAX_SHARED = 3 };
 

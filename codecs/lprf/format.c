@@ -4,7 +4,7 @@
 #include "codecs/lprf/model.h"
 #include "codecs/lprf/queries.h"
 #include "codecs/lprf/text.h"
-#include "harness/entropy.h"
+#include "harness/coding/entropy.h"
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "codecs/lprf/model.h"
-#include "harness/name_source.h"
+#include "harness/names/name_source.h"
 
 /* ---- a profile being made --------------------------------------------------------------------- */
 

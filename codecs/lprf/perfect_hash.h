@@ -8,7 +8,7 @@
 #ifndef LPRF_PERFECT_HASH_H
 #define LPRF_PERFECT_HASH_H
 
-#include "harness/bits.h"
+#include "harness/core/bits.h"
 
 struct lprf_perfect_hash {
     const uint8_t *pilots;       /* n_buckets x u16 */

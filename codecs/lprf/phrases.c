@@ -3,7 +3,7 @@
  *
  *   24  the head of slots.h; own: codes of all names together
  *   48  u8   1 when file order is the alphabetical order, else 0
- *       the grammar (harness/grammar.md)
+ *       the grammar (harness/coding/grammar.md)
  *       pilots, and groups of 32 slots: behind the cells of each
  *         u32  where the codes of the first slot's name start, in codes
  *         u8   n[16]: the number of codes of each slot's name, the even slot's in the low half;
@@ -15,9 +15,9 @@
  *
  * A lookup hashes the name, finds its slot, and compares the phrases in it with the name.
  */
-#include "harness/grammar.h"
+#include "harness/coding/grammar.h"
 #include "codecs/lprf/slots.h"
-#include "harness/bits.h"
+#include "harness/core/bits.h"
 
 enum { NAMES_A_BUCKET = 5, GROUP_NBYTES = LPRF_CELLS_NBYTES + 4 + LPRF_GROUP_SLOTS / 2 };
 

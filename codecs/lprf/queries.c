@@ -8,7 +8,7 @@
 
 #include "codecs/lprf/text.h"
 #include "codecs/lprf/workloads.h"
-#include "harness/names.h"
+#include "harness/names/names.h"
 #include "harness/queries.h"
 
 /* ---- the lookups: right answers --------------------------------------------------------------- */

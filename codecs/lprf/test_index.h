@@ -6,7 +6,7 @@
 #define LPRF_TEST_INDEX_H
 
 #include "codecs/lprf/lprf.h"
-#include "harness/check.h"
+#include "harness/check/check.h"
 #include "harness/registry.h"
 #include "harness/test_cmocka.h"
 #include "harness/test_decode.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "codecs/lprf/test_model.h"
-#include "harness/check.h"
-#include "harness/cli/cli.h"
+#include "harness/check/check.h"
+#include "cli/cli.h"
 
 enum { HEAD_NBYTES = 48 }; /* of an index with a library's part */
 

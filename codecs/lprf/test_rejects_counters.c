@@ -4,7 +4,7 @@
  * around.
  */
 #define TEST_FORMAT "lprf"
-#include "harness/check.h"
+#include "harness/check/check.h"
 #include "harness/test_format.h"
 
 #include "harness/test_fixture.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "codecs/lprf/test_model.h"
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 #include "harness/test_fixture.h"
 

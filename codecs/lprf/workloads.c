@@ -6,7 +6,7 @@
  */
 #include "codecs/lprf/workloads.h"
 
-#include "harness/names.h"
+#include "harness/names/names.h"
 #include "harness/queries.h"
 
 static struct bo_names names_of(const struct lprf_model *model)

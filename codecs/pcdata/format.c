@@ -4,7 +4,7 @@
 #include "codecs/pcdata/queries.h"
 #include "codecs/pcdata/resample.h"
 #include "codecs/pcdata/text.h"
-#include "harness/entropy.h"
+#include "harness/coding/entropy.h"
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {

@@ -22,7 +22,7 @@
 
 #include <simde/x86/sse2.h>
 
-#include "harness/cpu.h"
+#include "harness/core/cpu.h"
 
 enum { CHUNK_SHIFT = 8, CHUNK_QUANTA = 1 << CHUNK_SHIFT, INDEX_U16 = 0xfe, INDEX_U32 = 0xff };
 

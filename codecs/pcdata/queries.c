@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 /* ---- point: the oracle ----------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #define TEST_FORMAT "pcdata"
 
 #include "codecs/pcdata/pcdata.h"
-#include "harness/check.h"
+#include "harness/check/check.h"
 #include "harness/test_format.h"
 
 enum { TEST_AREA_OFF = 16, TEST_ROOM_NBYTES = 64, TEST_MAX_TABLES = 8 };

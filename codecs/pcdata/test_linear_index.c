@@ -4,7 +4,7 @@
  * differ, and a vector only pins bytes.
  */
 #include "codecs/pcdata/test_frame.h"
-#include "harness/guard.h"
+#include "harness/core/guard.h"
 
 static const struct bo_format *format;
 

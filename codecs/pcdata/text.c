@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 static const char *const kind_names[PCDATA_INDEX0] = {"pcsp", "pcfile", "pcln"};
 

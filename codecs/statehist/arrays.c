@@ -20,7 +20,7 @@
  */
 #include "codecs/statehist/in_memory.h"
 #include "codecs/statehist/model.h"
-#include "harness/utf8.h"
+#include "harness/core/utf8.h"
 
 enum { HEADER_NBYTES = 48 };
 

@@ -16,7 +16,7 @@
 #ifndef STATEHIST_ASCENDING_H
 #define STATEHIST_ASCENDING_H
 
-#include "harness/bits.h"
+#include "harness/core/bits.h"
 
 enum {
     ASCENDING_BLOCK = 64,

@@ -1,6 +1,6 @@
 /* Ascending numbers, and fields of bits, by the block: what reading all of a list takes. */
 #include "codecs/statehist/ascending.h"
-#include "harness/cpu.h"
+#include "harness/core/cpu.h"
 
 static bool block_portable(const struct ascending_block *block, uint64_t *numbers_ret)
 {

@@ -4,7 +4,7 @@
 #include "codecs/statehist/queries.h"
 #include "codecs/statehist/resample.h"
 #include "codecs/statehist/text.h"
-#include "harness/entropy.h"
+#include "harness/coding/entropy.h"
 
 /* ---- counts ---------------------------------------------------------------------------------------------- */
 

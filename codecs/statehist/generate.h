@@ -3,7 +3,7 @@
 #define STATEHIST_GENERATE_H
 
 #include "codecs/statehist/model.h"
-#include "harness/name_source.h"
+#include "harness/names/name_source.h"
 
 /* `scale` is the number of intervals, or nearly. */
 enum bo_status statehist_generate(struct bo_random *random, size_t scale, struct bo_arena *arena,

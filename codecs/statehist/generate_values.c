@@ -1,7 +1,7 @@
 /* Values and names of generated state histories: as kernels and counters have them, and odd ones. */
 #include "codecs/statehist/generate.h"
-#include "harness/doubles.h"
-#include "harness/utf8.h"
+#include "harness/core/doubles.h"
+#include "harness/core/utf8.h"
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 

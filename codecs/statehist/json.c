@@ -1,9 +1,9 @@
 /* JSON for state histories: a strict reader that is pulled, and a compact writer. */
 #include "codecs/statehist/json.h"
 
-#include "harness/doubles.h"
-#include "harness/text.h"
-#include "harness/utf8.h"
+#include "harness/core/doubles.h"
+#include "harness/core/text.h"
+#include "harness/core/utf8.h"
 
 /* ---- reading: structure ------------------------------------------------------------------------ */
 

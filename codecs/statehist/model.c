@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/utf8.h"
+#include "harness/core/utf8.h"
 
 const char statehist_no_memory[] = "no memory to look at the model";
 

@@ -3,7 +3,7 @@
 
 #include "codecs/statehist/json.h"
 #include "codecs/statehist/model.h"
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 /* ---- a set of files ------------------------------------------------------------------------------ */
 

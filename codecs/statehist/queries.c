@@ -9,7 +9,7 @@
 #include "codecs/statehist/text.h"
 #include "codecs/statehist/workloads.h"
 #include "harness/queries.h"
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 /* ---- right answers: parts ------------------------------------------------------------------------ */
 

@@ -4,8 +4,8 @@
  */
 #include "codecs/statehist/ascending.h"
 
-#include "harness/cpu.h"
-#include "harness/random.h"
+#include "harness/core/cpu.h"
+#include "harness/core/random.h"
 #include "harness/test_fixture.h"
 
 enum { MAX_N = 400 };

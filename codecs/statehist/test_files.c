@@ -7,7 +7,7 @@
 #include "codecs/statehist/json.h"
 #include "codecs/statehist/parts.h"
 #include "codecs/statehist/test_model.h"
-#include "harness/doubles.h"
+#include "harness/core/doubles.h"
 #include "harness/test_fixture.h"
 
 static const char *const snapshot_codecs[] = {"snapshot-json", "snapshot-today", "snapshot-packed"};

@@ -4,7 +4,7 @@
  * follows; both announce counts that take memory; and time-index opens without looking.
  */
 #include "codecs/statehist/test_model.h"
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 static const char tiny_text[] = HISTORY(100, 200) "Q\t0\t-1\tThreads\nQ\t1\t0\t7\nQ\t2\t0\t9\n"
                                                   "I\t1\t100\t119\tn\t\nI\t1\t120\t149\ti\t2\n"

@@ -17,7 +17,7 @@
  */
 #include "codecs/statehist/text.h"
 
-#include "harness/doubles.h"
+#include "harness/core/doubles.h"
 
 static const char letters[STATEHIST_N_TYPES] = {'n', 'i', 'l', 'd', 's', 'b'};
 

@@ -5,9 +5,9 @@
  */
 #include "codecs/statehist/model.h"
 #include "codecs/statehist/text.h"
-#include "harness/doubles.h"
-#include "harness/text.h"
-#include "harness/utf8.h"
+#include "harness/core/doubles.h"
+#include "harness/core/text.h"
+#include "harness/core/utf8.h"
 
 /* What comments say. */
 enum fact { QUARKS, INTERVALS, START, END, N_FACTS };

@@ -4,7 +4,7 @@
 #include "codecs/templight/queries.h"
 #include "codecs/templight/resample.h"
 #include "codecs/templight/text.h"
-#include "harness/entropy.h"
+#include "harness/coding/entropy.h"
 
 /* ---- counts ------------------------------------------------------------------------------------ */
 

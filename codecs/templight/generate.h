@@ -3,7 +3,7 @@
 #define TEMPLIGHT_GENERATE_H
 
 #include "codecs/templight/model.h"
-#include "harness/name_source.h"
+#include "harness/names/name_source.h"
 
 enum bo_status templight_generate(struct bo_random *random, size_t scale, struct bo_arena *arena,
                                   void **model_ret, struct bo_error *err);

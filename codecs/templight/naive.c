@@ -6,7 +6,7 @@
 #include "codecs/templight/naive.h"
 
 #include "codecs/templight/names.h"
-#include "harness/random.h"
+#include "harness/core/random.h"
 
 /* A name: an entry's, or one that stands in a record. */
 struct naive_name {

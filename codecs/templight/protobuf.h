@@ -5,7 +5,7 @@
 #ifndef TEMPLIGHT_PROTOBUF_H
 #define TEMPLIGHT_PROTOBUF_H
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 
 enum templight_wire {
     TEMPLIGHT_WIRE_VARINT = 0,

@@ -6,7 +6,7 @@
 
 #include "codecs/templight/workloads.h"
 #include "harness/queries.h"
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 /* ---- right answers: names ---------------------------------------------------------------------- */
 

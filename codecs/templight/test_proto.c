@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "codecs/templight/test_model.h"
-#include "harness/check.h"
-#include "harness/cli/cli.h"
+#include "harness/check/check.h"
+#include "cli/cli.h"
 
 static const char *const codec_names[] = {"dict", "dict-wiki", "flat", "plain"};
 

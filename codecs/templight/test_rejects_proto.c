@@ -4,7 +4,7 @@
  * read past tables on bad ids, and expand what fills all memory.
  */
 #include "codecs/templight/test_model.h"
-#include "harness/check.h"
+#include "harness/check/check.h"
 
 /* Fields of a trace: a dictionary entry of a letter, a Begin of a dictionary entry, an End. */
 #define LEAF(letter) "\x1a\x03\x0a\x01" letter

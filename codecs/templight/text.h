@@ -3,7 +3,7 @@
 #define TEMPLIGHT_TEXT_H
 
 #include "codecs/templight/model.h"
-#include "harness/stream.h"
+#include "harness/core/stream.h"
 
 enum bo_status templight_print(const void *model, struct bo_writer *out, struct bo_error *err);
 enum bo_status templight_parse(struct bo_span text, struct bo_arena *arena, void **model_ret,

@@ -4,7 +4,7 @@
  */
 #include "codecs/templight/text.h"
 #include "codecs/templight/yaml.h"
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 enum key { NAME, KIND, EVENT, ORIG, POI, TIME, MEMORY, N_KEYS };
 

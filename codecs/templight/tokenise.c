@@ -13,7 +13,7 @@
 #include "codecs/templight/tokenise.h"
 #include "codecs/templight/templight.h"
 
-#include "harness/random.h"
+#include "harness/core/random.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

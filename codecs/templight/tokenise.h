@@ -8,7 +8,7 @@
 #ifndef TEMPLIGHT_TOKENISE_H
 #define TEMPLIGHT_TOKENISE_H
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 
 enum templight_rule {
     TEMPLIGHT_SPLIT_NEVER,  /* every name is one entry, whole */

@@ -6,7 +6,7 @@
  */
 #include "codecs/templight/workloads.h"
 
-#include "harness/names.h"
+#include "harness/names/names.h"
 #include "harness/queries.h"
 
 /* ---- names by number --------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  */
 #include "codecs/templight/yaml.h"
 
-#include "harness/utf8.h"
+#include "harness/core/utf8.h"
 
 const char templight_yaml_no_memory[] = "no memory for a text";
 

@@ -5,7 +5,7 @@
 #ifndef TEMPLIGHT_YAML_H
 #define TEMPLIGHT_YAML_H
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 
 enum templight_quoting {
     TEMPLIGHT_PLAIN,

@@ -5,9 +5,9 @@
 #ifndef BO_APART_H
 #define BO_APART_H
 
-#include "harness/arena.h"
-#include "harness/bytes.h"
-#include "harness/error.h"
+#include "harness/core/arena.h"
+#include "harness/core/bytes.h"
+#include "harness/core/error.h"
 
 struct apart {
     const char *who;        /* "babeltrace", for messages */

@@ -2,7 +2,7 @@
 #ifndef BO_ELF_SECTIONS_H
 #define BO_ELF_SECTIONS_H
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 
 struct bo_elf {
     struct bo_span file;

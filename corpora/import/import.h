@@ -8,10 +8,10 @@
 #ifndef BO_IMPORT_H
 #define BO_IMPORT_H
 
-#include "harness/arena.h"
-#include "harness/bytes.h"
-#include "harness/error.h"
-#include "harness/stream.h"
+#include "harness/core/arena.h"
+#include "harness/core/bytes.h"
+#include "harness/core/error.h"
+#include "harness/core/stream.h"
 
 /* What to take from a source. Zeros, or a NULL pointer to this, take everything. */
 struct bo_import_options {

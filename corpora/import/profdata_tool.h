@@ -2,9 +2,9 @@
 #ifndef PROFDATA_TOOL_H
 #define PROFDATA_TOOL_H
 
-#include "harness/arena.h"
-#include "harness/bytes.h"
-#include "harness/error.h"
+#include "harness/core/arena.h"
+#include "harness/core/bytes.h"
+#include "harness/core/error.h"
 
 enum { PROFDATA_MAX_ARGS = 7 };
 

@@ -1,7 +1,7 @@
 /* A state system, for importers of traces. */
 #include "corpora/import/state_system.h"
 
-#include "harness/utf8.h"
+#include "harness/core/utf8.h"
 
 enum { MAX_NAME_NBYTES = 256 }; /* of what traces name: tasks, interrupts */
 

@@ -10,7 +10,7 @@
  */
 #include "corpora/import/import.h"
 #include "corpora/import/kernel_states.h"
-#include "harness/text.h"
+#include "harness/core/text.h"
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 
 #include "codecs/statehist/test_model.h"
 #include "corpora/import/import.h"
-#include "harness/cli/cli.h"
+#include "cli/cli.h"
 
 #include "corpora/import/test_timelines.h"
 

@@ -16,7 +16,7 @@
 #ifndef TEST_GO_IMAGE_H
 #define TEST_GO_IMAGE_H
 
-#include "harness/bytes.h"
+#include "harness/core/bytes.h"
 
 enum { IMAGE_CAP = 4096, IMAGE_N_ENTRIES = 6, IMAGE_N_TABLES = 7, IMAGE_MAX_RUNS = 5, HOLE = 3 };
 enum image_layout { GO_1_2, GO_1_16, GO_1_18, GO_1_20, IMAGE_N_LAYOUTS };

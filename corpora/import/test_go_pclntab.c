@@ -10,7 +10,7 @@
 #include "corpora/import/go_pclntab.h"
 #include "corpora/import/test_go_image.h"
 #include "corpora/import/test_seeds.h"
-#include "harness/guard.h"
+#include "harness/core/guard.h"
 
 /* ---- importing ------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #define BO_TEST_IMPORT_H
 
 #include "corpora/import/import.h"
-#include "harness/guard.h"
+#include "harness/core/guard.h"
 #include "harness/test_cmocka.h"
 
 static inline const struct bo_importer *importer_called(const char *name)

@@ -5,7 +5,7 @@
  */
 #include <zlib.h>
 
-#include "bench/report_text.h"
+#include "harness/core/print.h"
 #include "codecs/templight/test_model.h"
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"

@@ -1,0 +1,216 @@
+/* A round of one codec on one document. */
+#include "bench/measure/cell.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bench/measure/query_batches.h"
+#include "bench/measure/noop.h"
+#include "bench/measure/operations.h"
+#include "harness/registry.h"
+
+/* A repetition that takes longer than this is made only so often in a run of 20 rounds. */
+static const struct {
+    double ns;
+    unsigned repetitions;
+} slow[] = {{1e10, 1}, {2e9, 3}, {2e8, 5}};
+enum { FULL_ROUNDS = 20 };
+
+/* How often the row is measured at most, by its first repetition: once at least. */
+static unsigned max_repetitions(const struct bo_bench_row *row, unsigned rounds)
+{
+    const struct bo_record *first = &row->times[0];
+    for (size_t i = 0; i < sizeof slow / sizeof *slow && row->n_times; i++)
+        if (first->real_ns * (double)first->iterations > slow[i].ns)
+            return slow[i].repetitions * rounds < FULL_ROUNDS
+                       ? 1
+                       : slow[i].repetitions * rounds / FULL_ROUNDS;
+    return UINT_MAX;
+}
+
+bool bo_row_is_due(const struct bo_bench_row *row, const struct bo_bench_options *options,
+                   unsigned round)
+{
+    return !row->failure[0] && row->n_rounds <= round &&
+           row->n_times < max_repetitions(row, options->rounds);
+}
+
+/* A process's state. */
+struct session {
+    const struct bo_bench_cell *cell;
+    const struct bo_bench_options *options;
+    unsigned round;
+    FILE *to_parent;
+    struct bo_opened opened;
+    struct bo_arena arena; /* of the reader */
+    bool is_open;
+};
+
+static void send_record(const struct session *session, const struct bo_record *record)
+{
+    bo_record_print(record, session->to_parent);
+    fflush(session->to_parent);
+}
+
+/* Every due row fails for one reason. */
+static void fail_all(const struct session *session, const struct bo_error *err)
+{
+    struct bo_record record = {.type = BO_RECORD_FAIL};
+    bo_say_error(err, record.message, sizeof record.message);
+    for (record.row = 0; record.row < session->cell->n_rows; record.row++)
+        if (bo_row_is_due(&session->cell->rows[record.row], session->options, session->round))
+            send_record(session, &record);
+}
+
+/* ---- the payload ----------------------------------------------------------------------------- */
+
+static bool write_all(int fd, struct bo_span bytes)
+{
+    for (size_t off = 0; off < bytes.n;) {
+        const ssize_t n = pwrite(fd, bytes.p + off, bytes.n - off, (off_t)off);
+        if (n <= 0)
+            return false;
+        off += (size_t)n;
+    }
+    return true;
+}
+
+static enum bo_status encode_payload(const struct session *session, struct bo_payload *payload,
+                                     struct bo_error *err)
+{
+    const struct bo_bench_cell *cell = session->cell;
+    const struct bo_document *document = cell->on->document;
+    const struct bo_codec *encoding =
+        cell->codec == &bo_noop_codec ? NULL : bo_encoding_of(document->format, cell->codec);
+    struct bo_arena arena;
+    struct bo_writer out;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    enum bo_status status = BO_OK;
+    if (encoding)
+        status = encoding->encode(document->model, &out, err);
+    else
+        bo_noop_payload(document->format, &out);
+    if (status == BO_OK && !write_all(payload->fd, bo_writer_span(&out)))
+        status = bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot write the payload");
+    payload->nbytes = out.n;
+    payload->counted_nbytes = bo_writer_counted(&out);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+    return status;
+}
+
+/*
+ * Copies the payload to pages of its own: 4 KiB ones, as a mapped file has them, and read-only, so
+ * that a codec that writes to its input is seen.
+ */
+static enum bo_status load_payload(struct session *session, const struct bo_payload *payload,
+                                   struct bo_error *err)
+{
+    const size_t n = (size_t)payload->nbytes;
+    uint8_t *p = mmap(NULL, n + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    madvise(p, n + 1, MADV_NOHUGEPAGE); /* kernels without huge pages refuse, and need it not */
+    for (size_t off = 0; off < n;) {
+        const ssize_t got = pread(payload->fd, p + off, n - off, (off_t)off);
+        if (got <= 0)
+            return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot read the payload");
+        off += (size_t)got;
+    }
+    mprotect(p, n + 1, PROT_READ);
+    session->opened.payload = (struct bo_span){p, n};
+    return BO_OK;
+}
+
+static enum bo_status get_payload(struct session *session, struct bo_error *err)
+{
+    struct bo_payload payload = *session->cell->payload;
+    if (!payload.ready) {
+        const enum bo_status status = encode_payload(session, &payload, err);
+        if (status)
+            return status;
+        struct bo_record record = {.type = BO_RECORD_PAYLOAD};
+        bo_record_count(&record, "nbytes", (double)payload.nbytes);
+        bo_record_count(&record, "counted", (double)payload.counted_nbytes);
+        send_record(session, &record);
+    }
+    return load_payload(session, &payload, err);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool open_once(struct session *session, struct bo_record *record)
+{
+    struct bo_opened *opened = &session->opened;
+    struct bo_error err = {0};
+    if (!session->is_open) {
+        bo_arena_init(&session->arena, BO_ARENA_UNLIMITED);
+        session->is_open =
+            opened->codec->open(opened->payload, &session->arena, &opened->reader, &err) == BO_OK;
+    }
+    if (!session->is_open)
+        bo_say_error(&err, record->message, sizeof record->message);
+    return session->is_open;
+}
+
+static void measure_row(struct session *session, unsigned i)
+{
+    const struct bo_bench_row *row = &session->cell->rows[i];
+    struct bo_record record = {.type = BO_RECORD_START, .row = i};
+    struct bo_record exact = {.type = BO_RECORD_EXACT, .row = i};
+    send_record(session, &record);
+    record.type = BO_RECORD_TIME;
+    const double min_time_s = session->options->min_time_s;
+    const bool is_first = row->n_times == 0;
+    bool ok;
+    if (row->operation != BO_QUERY)
+        ok = bo_measure_operation(session->cell, row, session->opened.payload, min_time_s, is_first,
+                                  &record, &exact);
+    else
+        ok = open_once(session, &record) &&
+             bo_measure_asking(&session->opened, row, session->cell->on->n_units, session->options,
+                               session->round, is_first, &record, &exact);
+    if (!ok)
+        record.type = BO_RECORD_FAIL;
+    else if (exact.n_counters)
+        send_record(session, &exact);
+    send_record(session, &record);
+}
+
+void bo_shuffle(unsigned *order, unsigned n, struct bo_random *random)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned j = bo_random_below(random, i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
+                 unsigned round, FILE *to_parent)
+{
+    struct session session = {
+        .cell = cell,
+        .options = options,
+        .round = round,
+        .to_parent = to_parent,
+        .opened = {.codec = cell->codec, .answers_right = cell->codec != &bo_noop_codec}};
+    struct bo_error err = {0};
+    unsigned *order = malloc(cell->n_rows * sizeof *order);
+    if (!order)
+        abort();
+    if (get_payload(&session, &err)) {
+        fail_all(&session, &err);
+    } else {
+        struct bo_random random = bo_random_seeded(bo_mix64(options->order_seed + round));
+        bo_shuffle(order, cell->n_rows, &random);
+        for (unsigned i = 0; i < cell->n_rows; i++)
+            if (bo_row_is_due(&cell->rows[order[i]], options, round))
+                measure_row(&session, order[i]);
+    }
+    free(order);
+    send_record(&session, &(struct bo_record){.type = BO_RECORD_END});
+}

@@ -1,0 +1,356 @@
+/* Counting instructions. */
+#include "bench/measure/insns.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <valgrind/callgrind.h>
+
+#include "bench/measure/machine.h"
+#include "bench/measure/query_sets.h"
+#include "harness/core/print.h"
+#include "cli/cli.h"
+#include "harness/core/cpu.h"
+#include "harness/registry.h"
+
+enum { MAX_PATH = 256, MAX_LINE = 512, N_QUERIES = 256 };
+
+/* ---- under callgrind --------------------------------------------------------------------------- */
+
+/* Ends a region: its profile is dumped, and its name told. */
+static void end_region(const struct bo_document *document, const struct bo_codec *codec,
+                       const char *what, size_t n, FILE *out)
+{
+    CALLGRIND_DUMP_STATS;
+    fprintf(out, "%s\t%s\t%s\t%s\t%zu\n", document->format->name, document->name, codec->name, what,
+            n);
+}
+
+#define COUNTED(statement)        \
+    do {                          \
+        CALLGRIND_ZERO_STATS;     \
+        CALLGRIND_TOGGLE_COLLECT; \
+        statement;                \
+        CALLGRIND_TOGGLE_COLLECT; \
+    } while (0)
+
+static void count_queries(const struct bo_document *document, const struct bo_codec *codec,
+                          void *reader, struct bo_arena *arena, FILE *out)
+{
+    const struct bo_format *format = document->format;
+    struct bo_error err;
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        const struct bo_workload *workload = &kind->workloads[0];
+        struct bo_questions questions;
+        if (!(codec->kinds >> k & 1) || !workload ||
+            bo_questions_draw(format, kind, workload, document->model, arena, &questions, &err) ||
+            questions.n == 0)
+            continue;
+        struct bo_sink answers = {.p = bo_alloc(arena, questions.max_answers_nbytes + 64),
+                                  .cap = questions.max_answers_nbytes};
+        const struct bo_chunk *chunk = &questions.chunks[0];
+        enum bo_status status;
+        /* Once before: lazy readers may keep what they have read. */
+        if (!answers.p || bo_questions_ask(&questions, chunk, codec, reader, &answers, &err))
+            continue;
+        answers.n = 0;
+        COUNTED(status = bo_questions_ask(&questions, chunk, codec, reader, &answers, &err));
+        char what[MAX_LINE];
+        snprintf(what, sizeof what, "%s/%s", kind->name, workload->name);
+        if (status == BO_OK)
+            end_region(document, codec, what, chunk->n, out);
+    }
+}
+
+static void count_codec(const struct bo_document *document, const struct bo_codec *codec, FILE *out)
+{
+    const struct bo_codec *encoding = bo_encoding_of(document->format, codec);
+    struct bo_arena arena, scratch;
+    struct bo_writer bytes;
+    struct bo_error err;
+    void *made;
+    enum bo_status status;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_arena_init(&scratch, BO_ARENA_UNLIMITED);
+    bo_writer_init(&bytes, &scratch);
+    COUNTED(status = encoding->encode(document->model, &bytes, &err));
+    if (status == BO_OK && !codec->reads)
+        end_region(document, codec, "encode", 1, out);
+    if (status == BO_OK && !codec->reads) {
+        COUNTED(status = codec->decode(bo_writer_span(&bytes), &arena, &made, &err));
+        if (status == BO_OK)
+            end_region(document, codec, "decode", 1, out);
+    }
+    if (status == BO_OK) {
+        COUNTED(status = codec->open(bo_writer_span(&bytes), &arena, &made, &err));
+        if (status == BO_OK) {
+            end_region(document, codec, "open", 1, out);
+            count_queries(document, codec, made, &arena, out);
+        }
+    }
+    bo_writer_free(&bytes);
+    bo_arena_free(&scratch);
+    bo_arena_free(&arena);
+}
+
+void bo_insns_run(const struct bo_document *document, const char *only_codec, FILE *out)
+{
+    for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
+        if (!(*c)->optional && (!only_codec || fnmatch(only_codec, (*c)->name, 0) == 0))
+            count_codec(document, *c, out);
+}
+
+/* ---- above it ---------------------------------------------------------------------------------- */
+
+/* The "summary: N" of a profile; NaN when there is none. */
+static double read_summary(const char *folder, size_t i)
+{
+    char path[MAX_PATH + 32], line[MAX_LINE];
+    snprintf(path, sizeof path, "%s/out.%zu", folder, i);
+    FILE *in = fopen(path, "r");
+    double n = NAN;
+    while (in && isnan(n) && fgets(line, sizeof line, in)) {
+        unsigned long long v;
+        if (sscanf(line, "summary: %llu", &v) == 1)
+            n = (double)v;
+    }
+    if (in)
+        fclose(in);
+    remove(path);
+    return n;
+}
+
+/* In the child: this program again, under callgrind; what it prints goes to `out`. */
+__attribute__((noreturn)) static void become_counted(const struct bo_document *document,
+                                                     const char *only_codec, const char *folder,
+                                                     int out)
+{
+    char profile[MAX_PATH + 64], self[MAX_PATH] = "";
+    snprintf(profile, sizeof profile, "--callgrind-out-file=%s/out", folder);
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        _exit(127);
+    const char *argv[] = {"valgrind",
+                          "--tool=callgrind",
+                          "-q",
+                          "--collect-atstart=no",
+                          profile,
+                          self,
+                          "insns",
+                          "--counted",
+                          document->format->name,
+                          document->path,
+                          "--codec",
+                          only_codec ? only_codec : "",
+                          NULL};
+    if (!only_codec)
+        argv[10] = NULL;
+    /*
+     * Nothing that depends on the machine or the moment: libc's functions for x86-64 of the first level, as it chooses
+     * between the others by the processor's maker, too; symbols are bound before the counting; memory comes from the C
+     * library, whose allocator goes neither by the clock nor by processors; blocks of a page are mapped, which grow
+     * without copying.
+     */
+    setenv(
+        "GLIBC_TUNABLES",
+        "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX2,-AVX,-BMI1,-BMI2,-ERMS,-FSRM,-LZCNT,"
+        "-FMA,-FMA4,-MOVBE,-POPCNT,-RTM,-SSSE3,-SSE4_1,-SSE4_2:glibc.cpu.x86_non_temporal_threshold=786432:"
+        "glibc.malloc.mmap_threshold=4096",
+        1);
+    setenv("LD_BIND_NOW", "1", 1);
+    setenv("LD_PRELOAD", "libc.so.6", 1);
+    dup2(out, STDOUT_FILENO);
+    execvp(argv[0], (char **)(uintptr_t)argv);
+    _exit(127);
+}
+
+/* Cuts a line of five fields in place; false when it has others. */
+static bool cut_fields(char *line, char *fields[5])
+{
+    for (unsigned i = 0; i < 5; i++) {
+        fields[i] = line;
+        line += strcspn(line, i < 4 ? "\t" : "\n");
+        if (!*line)
+            return false;
+        *line++ = 0;
+    }
+    return true;
+}
+
+static bool read_counts(FILE *names, const char *folder, struct bo_arena *arena,
+                        struct bo_insns **insns_ret, size_t *n_ret)
+{
+    char line[MAX_LINE], *fields[5];
+    struct bo_insns *insns = NULL;
+    size_t n = 0, cap = 0;
+    bool ok = true;
+    while (ok && fgets(line, sizeof line, names)) {
+        ok = cut_fields(line, fields);
+        ok = ok && bo_grow(arena, &insns, n, 1, &cap);
+        if (!ok)
+            break;
+        struct bo_insns *i = &insns[n++];
+        i->format = bo_arena_printf(arena, "%s", fields[0]);
+        i->document = bo_arena_printf(arena, "%s", fields[1]);
+        i->codec = bo_arena_printf(arena, "%s", fields[2]);
+        i->what = bo_arena_printf(arena, "%s", fields[3]);
+        i->n = read_summary(folder, n) / strtod(fields[4], NULL);
+        ok = !isnan(i->n);
+    }
+    *insns_ret = insns;
+    *n_ret = n;
+    return ok && n;
+}
+
+/* The folder with whatever callgrind has left in it. */
+static void remove_profiles(const char *folder)
+{
+    DIR *in = opendir(folder);
+    const struct dirent *entry;
+    while (in && (entry = readdir(in)))
+        unlinkat(dirfd(in), entry->d_name, 0);
+    if (in)
+        closedir(in);
+    rmdir(folder);
+}
+
+bool bo_insns_count(const struct bo_document *document, const char *only_codec,
+                    struct bo_arena *arena, struct bo_insns **insns_ret, size_t *n_ret)
+{
+    char folder[MAX_PATH];
+    FILE *names = tmpfile();
+    int status = -1;
+    if (!names || !bo_temporary_folder(folder, sizeof folder)) {
+        fprintf(stderr, "bakeoff: insns: no temporary folder: %s\n", strerror(errno));
+        if (names)
+            fclose(names);
+        return false;
+    }
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        become_counted(document, only_codec, folder, fileno(names));
+    const bool ended = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+    rewind(names);
+    const bool ok =
+        ended && WEXITSTATUS(status) == 0 && read_counts(names, folder, arena, insns_ret, n_ret);
+    if (!ok)
+        fprintf(stderr, "bakeoff: insns: %s\n",
+                ended && WEXITSTATUS(status) == 127 ? "valgrind is missing"
+                                                    : "callgrind did not run the codecs");
+    fclose(names);
+    remove_profiles(folder);
+    return ok;
+}
+
+/* ---- golden figures ---------------------------------------------------------------------------- */
+
+#define MADE_WITH "# Made with: "
+#define WITHIN "# Within: "
+#define TOLERANCE_PERCENT 1.0
+
+void bo_insns_made_with(char *text_ret, size_t nbytes)
+{
+    char build[256], valgrind[64] = "no valgrind";
+    char *const version[] = {"valgrind", "--version", NULL};
+    bo_machine_build(build, sizeof build);
+    bo_first_line_of(version, valgrind, sizeof valgrind);
+    snprintf(text_ret, nbytes, "%s, %s, %s", build, valgrind,
+             bo_cpu_has_v3() ? "x86-64-v3" : "a processor without x86-64-v3");
+}
+
+/* What stands behind the first of its lines that starts so, in the arena; NULL without one. */
+static const char *header(struct bo_span golden, const char *start, struct bo_arena *arena)
+{
+    const char *text = bo_arena_printf(arena, "%.*s", (int)golden.n, (const char *)golden.p);
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strncmp(line, start, strlen(start)) == 0) {
+            line += strlen(start);
+            return bo_arena_printf(arena, "%.*s", (int)strcspn(line, "\n"), line);
+        }
+    return NULL;
+}
+
+const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
+                                  struct bo_arena *arena)
+{
+    const char *theirs = header(golden, MADE_WITH, arena);
+    if (theirs && strcmp(theirs, made_with) == 0)
+        return NULL;
+    return theirs ? theirs : "something that it does not say";
+}
+
+static double tolerance_of(struct bo_span golden)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const char *percent = header(golden, WITHIN, &arena);
+    const double tolerance = (percent ? strtod(percent, NULL) : TOLERANCE_PERCENT) / 100;
+    bo_arena_free(&arena);
+    return tolerance;
+}
+
+void bo_insns_write(const struct bo_insns *insns, size_t n, FILE *out)
+{
+    fputs(
+        "# Instructions an operation or query, by callgrind; `make golden-insns` makes it anew.\n",
+        out);
+    char made_with[512];
+    bo_insns_made_with(made_with, sizeof made_with);
+    fprintf(out, MADE_WITH "%s\n" WITHIN "%g%%\n", made_with, TOLERANCE_PERCENT);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s\t%s\t%s\t%s\t%.1f\n", insns[i].format, insns[i].document, insns[i].codec,
+                insns[i].what, insns[i].n);
+}
+
+static bool same_place(const struct bo_insns *a, char *const fields[5])
+{
+    return strcmp(a->format, fields[0]) == 0 && strcmp(a->document, fields[1]) == 0 &&
+           strcmp(a->codec, fields[2]) == 0 && strcmp(a->what, fields[3]) == 0;
+}
+
+size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out)
+{
+    const double tolerance = tolerance_of(golden);
+    char *text = strndup((const char *)golden.p, golden.n), *rest = text, *fields[5];
+    bool *met = calloc(n + 1, sizeof *met);
+    size_t n_said = 0;
+    if (!text || !met)
+        abort();
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        char copy[MAX_LINE];
+        snprintf(copy, sizeof copy, "%s\n", line);
+        if (*line == '#' || !cut_fields(copy, fields))
+            continue;
+        size_t i = 0;
+        while (i < n && !same_place(&insns[i], fields))
+            i++;
+        const double was = strtod(fields[4], NULL);
+        if (i == n) {
+            fprintf(out, "%s/%s/%s/%s: was %.1f, is not counted any more\n", fields[0], fields[2],
+                    fields[1], fields[3], was);
+            n_said++;
+            continue;
+        }
+        met[i] = true;
+        if (fabs(insns[i].n - was) > tolerance * was) {
+            fprintf(out, "%s/%s/%s/%s: %.1f instructions, was %.1f (%+.1f%%)\n", fields[0],
+                    fields[2], fields[1], fields[3], insns[i].n, was, 100 * (insns[i].n / was - 1));
+            n_said++;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!met[i]) {
+            fprintf(out, "%s/%s/%s/%s: %.1f instructions, new\n", insns[i].format, insns[i].codec,
+                    insns[i].document, insns[i].what, insns[i].n);
+            n_said++;
+        }
+    free(met);
+    free(text);
+    return n_said;
+}

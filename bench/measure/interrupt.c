@@ -1,0 +1,36 @@
+/* Signals that interrupt a run. */
+#include "bench/measure/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t interrupted;
+static volatile pid_t victim; /* sig_atomic_t is an int, as pid_t is */
+
+_Static_assert(sizeof(pid_t) == sizeof(sig_atomic_t), "a pid is read and written at once");
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+    if (victim > 0)
+        kill(victim, SIGKILL);
+}
+
+void bo_interrupt_watch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool bo_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+void bo_interrupt_kills(pid_t pid)
+{
+    victim = pid;
+}

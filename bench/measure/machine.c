@@ -1,0 +1,367 @@
+/* Reading the environment. */
+#include "bench/measure/machine.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <lz4.h>
+#include <lzma.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "harness/core/clock.h"
+#include "bench/measure/events.h"
+#include "bench/measure/gbench_shim.h"
+#include "bench/measure/heap.h"
+#include "bench/stats/stats.h"
+#include "harness/registry.h"
+
+#ifndef BO_CFLAGS
+#define BO_CFLAGS "not recorded by the build"
+#endif
+
+#define STRING_OF(x) #x
+#define STRING(x) STRING_OF(x)
+
+/* ---- small files ----------------------------------------------------------------------------- */
+
+/* The first line of a file, without its newline; false when there is none. */
+static bool read_line(const char *path, char *line_ret, size_t nbytes)
+{
+    FILE *file = fopen(path, "r");
+    const bool ok = file && fgets(line_ret, (int)nbytes, file);
+    if (file)
+        fclose(file);
+    if (ok)
+        line_ret[strcspn(line_ret, "\n")] = 0;
+    return ok;
+}
+
+/* The value after `key` and its colon in a file of "key : value" lines. */
+static bool read_field(const char *path, const char *key, char *value_ret, size_t nbytes)
+{
+    char line[512];
+    bool found = false;
+    FILE *file = fopen(path, "r");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, key, strlen(key)) != 0)
+            continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        snprintf(value_ret, nbytes, "%.*s", (int)strcspn(colon, "\n"), colon);
+        found = true;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* ---- the processor --------------------------------------------------------------------------- */
+
+static void cpu_model(char *model_ret, size_t nbytes)
+{
+    static const char *const keys[] = {"model name", "cpu model", "Model", "cpu\t", "uarch"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (read_field("/proc/cpuinfo", keys[i], model_ret, nbytes))
+            return;
+    struct utsname system;
+    uname(&system);
+    snprintf(model_ret, nbytes, "%s", system.machine);
+}
+
+/* Words that say nothing about which processor it is. */
+static bool is_noise(const char *word, size_t n)
+{
+    static const char *const noise[] = {"r", "tm", "c", "cpu", "processor", "core", "with"};
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
+        if (strlen(noise[i]) == n && strncasecmp(word, noise[i], n) == 0)
+            return true;
+    return false;
+}
+
+/* "64-Core": the number belongs to a word that is left out. */
+static bool counts_cores(const char *word, size_t n)
+{
+    return strspn(word, "0123456789") == n && strncasecmp(word + n, "-core", 5) == 0;
+}
+
+void bo_machine_slug(const char *model, int n_cpus, char slug_ret[BO_MAX_SLUG])
+{
+    size_t n = 0;
+    const char *p = model;
+    while (*p && *p != '@') { /* after @ comes the frequency */
+        size_t word = 0;
+        while (isalnum((unsigned char)p[word]))
+            word++;
+        if (word && !is_noise(p, word) && !counts_cores(p, word) && n + word + 20 < BO_MAX_SLUG) {
+            for (size_t i = 0; i < word; i++)
+                slug_ret[n++] = (char)tolower((unsigned char)p[i]);
+            slug_ret[n++] = '-';
+        }
+        p += word ? word : 1;
+    }
+    snprintf(slug_ret + n, BO_MAX_SLUG - n, "%dc", n_cpus);
+}
+
+void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG])
+{
+    char model[256];
+    struct bo_gbench_machine machine;
+    cpu_model(model, sizeof model);
+    bo_gbench_describe_machine(&machine);
+    bo_machine_slug(model, machine.num_cpus, slug_ret);
+}
+
+static json_t *caches_json(const struct bo_gbench_machine *machine)
+{
+    json_t *caches = json_array();
+    for (unsigned i = 0; i < machine->n_caches; i++) {
+        const struct bo_gbench_cache *cache = &machine->caches[i];
+        json_array_append_new(caches, json_pack("{s:s, s:i, s:i, s:i}", "type", cache->type,
+                                                "level", cache->level, "size", cache->nbytes,
+                                                "num_sharing", cache->num_sharing));
+    }
+    return caches;
+}
+
+size_t bo_eviction_nbytes_for(size_t cache_nbytes)
+{
+    enum { TIMES = 3, LEAST = 32 << 20, MOST = 96 << 20 };
+    if (cache_nbytes >= MOST / TIMES)
+        return MOST;
+    return TIMES * cache_nbytes < LEAST ? LEAST : TIMES * cache_nbytes;
+}
+
+/* What Google Benchmark read from /sys, or what the C library knows where there is none. */
+size_t bo_machine_eviction_nbytes(void)
+{
+    struct bo_gbench_machine machine;
+    bo_gbench_describe_machine(&machine);
+    size_t largest = 0;
+    for (unsigned i = 0; i < machine.n_caches; i++)
+        if ((size_t)machine.caches[i].nbytes > largest)
+            largest = (size_t)machine.caches[i].nbytes;
+    if (largest == 0 && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
+        largest = (size_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bo_eviction_nbytes_for(largest);
+}
+
+static json_t *load_json(const struct bo_gbench_machine *machine)
+{
+    json_t *load = json_array();
+    for (unsigned i = 0; i < machine->n_load_avg; i++)
+        json_array_append_new(load, json_real(machine->load_avg[i]));
+    return load;
+}
+
+/* ---- the code -------------------------------------------------------------------------------- */
+
+bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return false;
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int null = open("/dev/null", O_WRONLY);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    char c;
+    while (pid > 0 && read(ends[0], &c, 1) == 1)
+        if (n + 1 < nbytes)
+            line_ret[n++] = c;
+    close(ends[0]);
+    line_ret[n] = 0;
+    line_ret[strcspn(line_ret, "\n")] = 0;
+    int status = 1;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* The commit of the tree that holds this program, "+changes" added when files differ from it. */
+static void describe_commit(char *commit_ret, size_t nbytes)
+{
+    char program[PATH_MAX], line[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    snprintf(commit_ret, nbytes, "unknown");
+    if (n <= 0)
+        return;
+    program[n] = 0;
+    *strrchr(program, '/') = 0;
+    char *const head[] = {"git", "-C", program, "rev-parse", "HEAD", NULL};
+    char *const status[] = {"git", "-C", program, "status", "--porcelain", "-uno", NULL};
+    if (!bo_first_line_of(head, line, sizeof line))
+        return;
+    snprintf(commit_ret, nbytes, "%.40s", line);
+    if (bo_first_line_of(status, line, sizeof line) && line[0])
+        strncat(commit_ret, "+changes", nbytes - strlen(commit_ret) - 1);
+}
+
+/* Of this program's file; "unknown" when it cannot be read. */
+static void hash_program(char hash_ret[17])
+{
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    void *p = fd >= 0 && fstat(fd, &st) == 0
+                  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                  : MAP_FAILED;
+    snprintf(hash_ret, 17, "unknown");
+    if (p != MAP_FAILED) {
+        snprintf(hash_ret, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(p, (size_t)st.st_size));
+        munmap(p, (size_t)st.st_size);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+/*
+ * The version in the name of the file that a shared library was loaded from; "unknown" for a static
+ * one.
+ */
+static void loaded_version(const char *soname, char *version_ret, size_t nbytes)
+{
+    char line[PATH_MAX + 128];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    snprintf(version_ret, nbytes, "unknown");
+    while (maps && fgets(line, sizeof line, maps)) {
+        const char *at = strstr(line, soname);
+        if (at) {
+            at += strlen(soname);
+            snprintf(version_ret, nbytes, "%.*s", (int)strcspn(at, "\n "), at);
+            break;
+        }
+    }
+    if (maps)
+        fclose(maps);
+}
+
+static json_t *libraries_json(void)
+{
+    char benchmark[64];
+    loaded_version("libbenchmark.so.", benchmark, sizeof benchmark);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "benchmark", benchmark, "libc",
+        gnu_get_libc_version(), "zstd", ZSTD_versionString(), "lz4", LZ4_versionString(), "xz",
+        lzma_version_string(), "jansson", JANSSON_VERSION, "xxhash",
+        STRING(XXH_VERSION_MAJOR) "." STRING(XXH_VERSION_MINOR) "." STRING(XXH_VERSION_RELEASE));
+}
+
+/* Which codecs on top of a library this program has: "lprf/marisa+*": "on libmarisa 0.2.6". */
+static json_t *optional_codecs_json(void)
+{
+    json_t *all = json_object();
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_optional *o = (*f)->optionals; o && o->codecs; o++) {
+            char name[64], text[96];
+            snprintf(name, sizeof name, "%s/%s", (*f)->name, o->codecs);
+            if (o->version)
+                snprintf(text, sizeof text, "on %s %s", o->library, o->version);
+            else
+                snprintf(text, sizeof text, "not built (no %s)", o->library);
+            json_object_set_new(all, name, json_string(text));
+        }
+    return all;
+}
+
+static const char *compiler(void)
+{
+#ifdef __clang__
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
+void bo_machine_build(char *text_ret, size_t nbytes)
+{
+    snprintf(text_ret, nbytes, "%s, %s, libc %s", compiler(), BO_CFLAGS, gnu_get_libc_version());
+}
+
+/* What one reading of the thread's clock costs: the median of many, in nanoseconds. */
+static double clock_cost_ns(void)
+{
+    enum { N = 1001 };
+    double costs[N];
+    for (int i = 0; i < N; i++) {
+        const uint64_t start = bo_cpu_ns();
+        costs[i] = (double)(bo_cpu_ns() - start);
+    }
+    bo_sort_doubles(costs, N);
+    return bo_percentile(costs, N, 0.5);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+void bo_date_utc(char *date_ret, size_t nbytes)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(date_ret, nbytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+static json_t *events_json(void)
+{
+    struct bo_events events;
+    json_t *names = json_array();
+    bo_events_open(&events, bo_processor_events);
+    for (unsigned i = 0; i < events.n; i++)
+        json_array_append_new(names, json_string(events.events[i]->name));
+    bo_events_close(&events);
+    return names;
+}
+
+static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
+{
+    char model[256], slug[BO_MAX_SLUG], commit[64], kernel[300];
+    char governor[64] = "none", huge_pages[64] = "none", program[17];
+    struct utsname system;
+    cpu_model(model, sizeof model);
+    bo_machine_slug(model, machine->num_cpus, slug);
+    describe_commit(commit, sizeof commit);
+    hash_program(program);
+    uname(&system);
+    snprintf(kernel, sizeof kernel, "%s %s", system.sysname, system.release);
+    read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
+    read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:f, s:I}",
+        "machine", slug, "cpu", model, "architecture", system.machine, "kernel", kernel, "governor",
+        governor, "huge_pages", huge_pages, "compiler", compiler(), "flags", BO_CFLAGS, "commit",
+        commit, "program_xxh3", program, "allocator", bo_heap_name(), "libraries", libraries_json(),
+        "optional_codecs", optional_codecs_json(), "events", events_json(), "clock",
+        "thread CPU time", "clock_cost_ns", clock_cost_ns(), "cold_eviction_bytes",
+        (json_int_t)bo_machine_eviction_nbytes());
+}
+
+json_t *bo_machine_context(void)
+{
+    char date[32];
+    struct bo_gbench_machine machine;
+    bo_gbench_describe_machine(&machine);
+    bo_date_utc(date, sizeof date);
+    return json_pack("{s:s, s:s, s:i, s:i, s:b, s:o, s:o, s:o}", "date", date, "executable",
+                     "bakeoff", "num_cpus", machine.num_cpus, "mhz_per_cpu",
+                     (int)(machine.cycles_per_second / 1e6 + 0.5), "cpu_scaling_enabled",
+                     machine.scaling == 1, "caches", caches_json(&machine), "load_avg",
+                     load_json(&machine), "bakeoff", bakeoff_json(&machine));
+}

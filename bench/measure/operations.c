@@ -1,0 +1,331 @@
+/* Batches of whole operations: each has an arena of its own, released after the batch. */
+#include "bench/measure/operations.h"
+
+#include <inttypes.h>
+#include <sys/mman.h>
+
+#include "harness/core/clock.h"
+#include "bench/measure/heap.h"
+#include "bench/measure/measure.h"
+
+enum {
+    MAX_OPERATIONS = 1024, /* in a batch */
+    WARM_OPERATIONS = 4,
+    MAX_MAPPINGS = 256,       /* of them where each has a mapping of its own */
+    NO_SHARE_NS = 1000000,    /* above this, preparing and releasing hardly show */
+    NO_WARMING_NS = 50000000, /* nor, above this, does a cold heap */
+};
+
+/* What one operation of a batch leaves behind. */
+struct slot {
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *map;
+};
+
+struct batch {
+    const struct bo_bench_cell *cell;
+    enum bo_operation operation;
+    struct bo_span payload;
+    unsigned n; /* operations */
+    struct slot slots[MAX_OPERATIONS];
+    void *model; /* of the last decode or merge */
+    struct bo_error err;
+    /* Of the row's first operation: */
+    struct bo_record *exact;
+    struct bo_heap_use heap_start;
+    bool has_heap, ran, right;
+};
+
+void bo_say_error(const struct bo_error *err, char *message, size_t message_nbytes)
+{
+    const char *status = bo_status_name(err->status), *what = err->what ? err->what : "";
+    if (err->off == BO_NO_OFFSET)
+        snprintf(message, message_nbytes, "%s: %s", status, what);
+    else
+        snprintf(message, message_nbytes, "%s at byte %" PRIu64 ": %s", status, err->off, what);
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+static bool prepare(void *context)
+{
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->n; i++) {
+        struct slot *slot = &batch->slots[i];
+        bo_arena_init(&slot->arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&slot->out, &slot->arena);
+        slot->map = NULL;
+        if (batch->operation != BO_OPEN_COLD || batch->payload.n == 0)
+            continue;
+        slot->map =
+            mmap(NULL, batch->payload.n, PROT_READ, MAP_PRIVATE, batch->cell->payload->fd, 0);
+        if (slot->map == MAP_FAILED) {
+            batch->n = i;
+            bo_fail(&batch->err, BO_IO, BO_NO_OFFSET, "cannot map the payload");
+            return false;
+        }
+    }
+    return true;
+}
+
+static void release(void *context)
+{
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->n; i++) {
+        struct slot *slot = &batch->slots[i];
+        bo_writer_free(&slot->out);
+        bo_arena_free(&slot->arena);
+        if (slot->map)
+            munmap(slot->map, batch->payload.n);
+    }
+}
+
+/* What a tool does that adds two files up. Here they are equal; nothing knows. */
+static enum bo_status merge(struct batch *batch, struct slot *slot)
+{
+    const struct bo_codec *codec = batch->cell->codec;
+    struct bo_merge_report report;
+    void *models[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const enum bo_status status =
+            codec->decode(batch->payload, &slot->arena, &models[i], &batch->err);
+        if (status)
+            return status;
+    }
+    const enum bo_status status = batch->cell->on->document->format->merge(
+        (const void *const *)models, 2, &slot->arena, &batch->model, &report, &batch->err);
+    return status ? status : codec->encode(batch->model, &slot->out, &batch->err);
+}
+
+static enum bo_status operate(struct batch *batch, struct slot *slot)
+{
+    const struct bo_codec *codec = batch->cell->codec;
+    void *reader;
+    switch (batch->operation) {
+    case BO_ENCODE:
+        return codec->encode(batch->cell->on->document->model, &slot->out, &batch->err);
+    case BO_DECODE:
+        return codec->decode(batch->payload, &slot->arena, &batch->model, &batch->err);
+    case BO_MERGE:
+        return merge(batch, slot);
+    case BO_OPEN:
+        return codec->open(batch->payload, &slot->arena, &reader, &batch->err);
+    default:
+        return codec->open((struct bo_span){slot->map, batch->payload.n}, &slot->arena, &reader,
+                           &batch->err);
+    }
+}
+
+static uint64_t run(void *context)
+{
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->n; i++)
+        if (operate(batch, &batch->slots[i]))
+            return 0;
+    batch->ran = true;
+    return batch->n;
+}
+
+/* ---- the first operation: checked and weighed ------------------------------------------------ */
+
+/*
+ * What encoding takes beside its output: the region, and writers other than the output's. The two
+ * need not peak at once, so this is an upper bound, and mostly the exact figure.
+ */
+static double scratch_nbytes(const struct slot *slot)
+{
+    const struct bo_writer *out = &slot->out;
+    const size_t output = out->cap + out->cap_marks * sizeof *out->marks;
+    const size_t charged = slot->arena.charged_peak_nbytes;
+    return (double)(slot->arena.region_peak_nbytes + (charged > output ? charged - output : 0));
+}
+
+/* The same of a codec on top of a library, whose memory only the allocator sees; a bound, too. */
+static double library_scratch_nbytes(const struct slot *slot, const struct bo_heap_use *heap)
+{
+    const uint64_t output = slot->out.cap + slot->out.cap_marks * sizeof *slot->out.marks;
+    return (double)(heap->peak_nbytes > output ? heap->peak_nbytes - output : 0);
+}
+
+/*
+ * The arena's own figures are exact; jemalloc's hold also what a codec's libraries take behind its
+ * back.
+ */
+static void weigh(const struct batch *batch, const struct bo_heap_use *heap)
+{
+    struct bo_record *exact = batch->exact;
+    const struct bo_arena *arena = &batch->slots[0].arena;
+    const double peak = (double)arena->peak_nbytes, n_allocs = (double)arena->n_allocs;
+    switch (batch->operation) {
+    case BO_ENCODE:
+        bo_record_count(exact, "encode_peak_bytes", peak);
+        if (!batch->cell->codec->optional)
+            bo_record_count(exact, "encode_scratch_bytes", scratch_nbytes(&batch->slots[0]));
+        else if (batch->has_heap)
+            bo_record_count(exact, "encode_scratch_bytes",
+                            library_scratch_nbytes(&batch->slots[0], heap));
+        bo_record_count(exact, "encode_allocs", n_allocs);
+        break;
+    case BO_MERGE:
+        bo_record_count(exact, "merge_peak_bytes", peak);
+        bo_record_count(exact, "merge_allocs", n_allocs);
+        break;
+    case BO_DECODE:
+        bo_record_count(exact, "decode_peak_bytes", peak);
+        bo_record_count(exact, "decode_allocs", n_allocs);
+        break;
+    default:
+        bo_record_count(exact, "open_bytes_allocated", peak);
+        bo_record_count(exact, "open_allocs", n_allocs);
+        break;
+    }
+    if (batch->has_heap) {
+        bo_record_count(exact, "heap_allocated_bytes", (double)heap->allocated_nbytes);
+        bo_record_count(exact, "heap_peak_bytes", (double)heap->peak_nbytes);
+    }
+}
+
+/* Whether the decoded or merged model is the right one. */
+static bool is_model_right(struct batch *batch)
+{
+    const struct bo_document *document = batch->cell->on->document;
+    const struct bo_format *format = document->format;
+    const void *const twice[] = {document->model, document->model};
+    void *merged = NULL;
+    const void *right = document->model;
+    struct bo_merge_report report;
+    if (batch->operation != BO_DECODE && batch->operation != BO_MERGE)
+        return true;
+    if (batch->operation == BO_MERGE) {
+        if (format->merge(twice, 2, &batch->slots[0].arena, &merged, &report, &batch->err))
+            return false;
+        right = merged;
+    }
+    const char *differ = format->differ(right, batch->model);
+    if (differ)
+        bo_fail(&batch->err, BO_CORRUPT, BO_NO_OFFSET, differ);
+    return !differ;
+}
+
+static bool prepare_first(void *context)
+{
+    struct batch *batch = context;
+    if (!prepare(batch))
+        return false;
+    batch->has_heap = bo_heap_start(&batch->heap_start);
+    return true;
+}
+
+static void release_first(void *context)
+{
+    struct batch *batch = context;
+    struct bo_heap_use heap = {0};
+    if (batch->has_heap)
+        heap = bo_heap_since(&batch->heap_start);
+    if (batch->ran) {
+        weigh(batch, &heap);
+        batch->right = is_model_right(batch);
+    }
+    release(batch);
+}
+
+/* One operation that only warms up, and how long it takes. */
+static bool warm_once(struct batch *batch, uint64_t *ns_ret)
+{
+    batch->n = 1;
+    if (!prepare(batch))
+        return false;
+    const uint64_t cpu = bo_cpu_ns();
+    const bool ok = run(batch) == 1;
+    *ns_ret = bo_cpu_ns() - cpu;
+    release(batch);
+    return ok;
+}
+
+/*
+ * How many operations make a batch that the clock can tell, by the fastest of a few once the first,
+ * of *ns, has warmed up; its time goes to *ns.
+ */
+static unsigned batch_size(struct batch *batch, uint64_t *ns)
+{
+    for (unsigned i = 0; i < WARM_OPERATIONS && *ns < BO_MIN_BATCH_NS; i++) {
+        uint64_t warm_ns;
+        if (warm_once(batch, &warm_ns) && warm_ns < *ns)
+            *ns = warm_ns;
+    }
+    const uint64_t n = BO_MIN_BATCH_NS / (*ns + 1) + 1;
+    const unsigned max = batch->operation == BO_OPEN_COLD ? MAX_MAPPINGS : MAX_OPERATIONS;
+    return n < max ? (unsigned)n : max;
+}
+
+/*
+ * The share of a batch's wall time that is the operations' own: the rest goes into preparing and
+ * releasing (256 mappings, say), and min_time_s would ask for more batches than anybody has
+ * patience for.
+ */
+static double timed_share(struct batch *batch)
+{
+    const uint64_t start = bo_wall_ns();
+    if (!prepare(batch))
+        return 1; /* the measurement meets the same failure and reports it */
+    const uint64_t ready = bo_wall_ns();
+    run(batch);
+    const uint64_t done = bo_wall_ns();
+    release(batch);
+    return (double)(done - ready) / (double)(bo_wall_ns() - start + 1);
+}
+
+/* The row's first operation: checked, weighed, and timed in *record as a batch of its own. */
+static bool measure_first(struct batch *batch, const struct bo_bench_row *row,
+                          struct bo_record *record, uint64_t *ns_ret)
+{
+    const struct bo_timed timed = {prepare_first, release_first, run, batch};
+    batch->n = 1;
+    if (!bo_measure(row->name, 1, &timed, record) || !batch->right)
+        return false;
+    *ns_ret = (uint64_t)record->real_ns;
+    return true;
+}
+
+/* A repetition of operations that take about ns each. */
+static bool measure_batches(struct batch *batch, const struct bo_bench_row *row, double min_time_s,
+                            uint64_t ns, struct bo_record *record)
+{
+    const struct bo_timed timed = {prepare, release, run, batch};
+    batch->n = batch_size(batch, &ns);
+    const double share = ns < NO_SHARE_NS ? timed_share(batch) : 1;
+    record->n_counters = 0;
+    return bo_measure(row->name, bo_batches_for(min_time_s * share, (double)ns * batch->n), &timed,
+                      record);
+}
+
+/* What takes long is not done twice: its first operation is the first repetition. */
+static bool measure(struct batch *batch, const struct bo_bench_row *row, double min_time_s,
+                    bool is_first, struct bo_record *record)
+{
+    uint64_t ns = is_first ? 0 : (uint64_t)row->times[0].real_ns;
+    if (is_first && !measure_first(batch, row, record, &ns))
+        return false;
+    if (ns >= NO_WARMING_NS)
+        return is_first || measure_batches(batch, row, min_time_s, ns, record);
+    return (is_first || warm_once(batch, &ns)) &&
+           measure_batches(batch, row, min_time_s, ns, record);
+}
+
+bool bo_measure_operation(const struct bo_bench_cell *cell, const struct bo_bench_row *row,
+                          struct bo_span payload, double min_time_s, bool is_first,
+                          struct bo_record *record, struct bo_record *exact)
+{
+    static struct batch batch; /* too large for the stack; a process measures one thing at a time */
+    batch = (struct batch){
+        .cell = cell, .operation = row->operation, .payload = payload, .exact = exact};
+    if (measure(&batch, row, min_time_s, is_first, record)) {
+        const double per_s = 1e9 / record->real_ns;
+        bo_record_count(record, "items_per_second", per_s * (double)cell->on->n_units);
+        bo_record_count(record, "bytes_per_second", per_s * (double)cell->on->text_nbytes);
+        return true;
+    }
+    bo_say_error(&batch.err, record->message, sizeof record->message);
+    return false;
+}

@@ -1,0 +1,28 @@
+/*
+ * Counts the pages of a buffer that code reads: the buffer is protected, each first touch of a page
+ * faults, and the fault handler counts it and lets it through. One watch at a time, in one thread.
+ */
+#ifndef BO_PAGES_H
+#define BO_PAGES_H
+
+#include <stdbool.h>
+
+#include "harness/core/bytes.h"
+
+/*
+ * Watches the pages of `buffer`, which must be page-aligned and mapped by itself. Nothing is
+ * counted until bo_pages_rearm. A write to the buffer, or a fault anywhere else, ends the process
+ * by SIGSEGV as if nobody watched. False when the system refuses.
+ */
+bool bo_pages_watch(struct bo_span buffer);
+
+/* Protects all pages again and starts counting from 0. False when the system refuses. */
+bool bo_pages_rearm(void);
+
+/* Pages touched since the last rearm. */
+size_t bo_pages_touched(void);
+
+/* Ends the watch; the buffer may be read (not written) as before. */
+void bo_pages_unwatch(void);
+
+#endif

@@ -1,0 +1,411 @@
+/* Laying out a run. */
+#include "bench/measure/plan.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bench/measure/axes.h"
+#include "bench/measure/noop.h"
+#include "bench/report/notes.h"
+#include "harness/registry.h"
+
+/*
+ * Of a repetition: long enough for a median over some ten batches, and as long as makes no median
+ * better. Forking, verifying and warming up take the time that is not its own.
+ */
+#define LEAST_TIME_S 0.001
+#define MOST_TIME_S 0.008
+#define OWN_SHARE 0.4
+
+/* ---- filters --------------------------------------------------------------------------------- */
+
+bool bo_names_parse(const char *list, struct bo_names *names_ret)
+{
+    *names_ret = (struct bo_names){.n = 0};
+    while (list) {
+        const size_t n = strcspn(list, ",");
+        if (n == 0 || n >= BO_MAX_NAME || names_ret->n == BO_MAX_NAMES)
+            return false;
+        memcpy(names_ret->names[names_ret->n++], list, n);
+        list = list[n] ? list + n + 1 : NULL;
+    }
+    return true;
+}
+
+bool bo_names_allow(struct bo_names *names, const char *name)
+{
+    bool allowed = names->n == 0;
+    for (unsigned i = 0; i < names->n; i++) {
+        if (fnmatch(names->names[i], name, FNM_NOESCAPE) == 0)
+            names->met[i] = allowed = true;
+    }
+    return allowed;
+}
+
+const char *bo_names_unmet(const struct bo_names *names)
+{
+    for (unsigned i = 0; i < names->n; i++)
+        if (!names->met[i])
+            return names->names[i];
+    return NULL;
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+enum { MAX_LABEL = 128 };
+
+static const char *label_of(const struct bo_query_kind *kind, const struct bo_workload *workload,
+                            char label[MAX_LABEL])
+{
+    snprintf(label, MAX_LABEL, "%s/%s", kind->name, workload->name);
+    return label;
+}
+
+/* Whether the query is that of the curves over sizes. */
+static bool is_of_curves(const struct bo_format *format, const struct bo_query_kind *kind,
+                         const struct bo_workload *workload)
+{
+    char label[MAX_LABEL];
+    const struct bo_notes *notes = bo_notes_of(format->name);
+    if (!notes || !notes->curve_label)
+        return kind == format->kinds && workload == kind->workloads;
+    return strcmp(notes->curve_label, label_of(kind, workload, label)) == 0;
+}
+
+static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_bench_document *on,
+                                struct bo_arena *arena, struct bo_error *err)
+{
+    const struct bo_format *format = on->document->format;
+    unsigned n_workloads = 0;
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        n_workloads += format->kinds[k].n_workloads;
+    on->sets = bo_alloc_array(arena, n_workloads, sizeof *on->sets);
+    if (!on->sets)
+        return bo_fail_alloc(err, arena);
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        if (!bo_names_allow(&options->kinds, kind->name))
+            continue;
+        for (unsigned w = 0; w < kind->n_workloads; w++) {
+            if (!bo_names_allow(&options->workloads, kind->workloads[w].name) ||
+                (on->document->scale && !is_of_curves(format, kind, &kind->workloads[w])))
+                continue;
+            const enum bo_status status =
+                bo_questions_draw(format, kind, &kind->workloads[w], on->document->model, arena,
+                                  &on->sets[on->n_sets], err);
+            if (status)
+                return status;
+            on->n_sets++;
+        }
+    }
+    return BO_OK;
+}
+
+static enum bo_status plan_document(struct bo_bench_options *options,
+                                    const struct bo_document *document, struct bo_arena *arena,
+                                    struct bo_bench_document *on, struct bo_error *err)
+{
+    struct bo_unit units[BO_MAX_UNITS];
+    struct bo_writer text;
+    const struct bo_format *format = document->format;
+    bo_writer_init(&text, arena);
+    enum bo_status status = format->print(document->model, &text, err);
+    *on = (struct bo_bench_document){.document = document, .whole = on, .text_nbytes = text.n};
+    bo_writer_free(&text);
+    if (format->units(document->model, units))
+        on->n_units = units[0].n;
+    return status ? status : draw_sets(options, on, arena, err);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+const struct bo_operation_label bo_operations[] = {{"encode", BO_ENCODE},
+                                                   {"decode", BO_DECODE},
+                                                   {"merge", BO_MERGE},
+                                                   {"open", BO_OPEN},
+                                                   {"open-cold", BO_OPEN_COLD}};
+
+static enum bo_status add_row(const struct bo_bench_options *options, struct bo_bench_cell *cell,
+                              enum bo_operation operation, const struct bo_questions *questions,
+                              const char *label, struct bo_arena *arena, struct bo_error *err)
+{
+    const struct bo_document *document = cell->on->document;
+    const char *format = document->format->name, *codec = cell->codec->name;
+    const int n = snprintf(NULL, 0, "%s/%s/%s/%s", format, codec, document->name, label);
+    char *name = bo_alloc(arena, (size_t)n + 1);
+    struct bo_record *times = bo_alloc_array(arena, options->rounds, sizeof *times);
+    if (!name || !times)
+        return bo_fail_alloc(err, arena);
+    snprintf(name, (size_t)n + 1, "%s/%s/%s/%s", format, codec, document->name, label);
+    cell->rows[cell->n_rows++] = (struct bo_bench_row){
+        .name = name,
+        .label = name + ((size_t)n - strlen(label)),
+        .operation = operation,
+        .questions = questions,
+        .times = times,
+    };
+    return BO_OK;
+}
+
+/*
+ * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads.
+ * On a document for curves, only what the curves show.
+ */
+static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation operation)
+{
+    const struct bo_codec *codec = cell->codec;
+    if (cell->on->document->scale && operation != BO_ENCODE && operation != BO_OPEN)
+        return false;
+    if (operation == BO_ENCODE)
+        return codec->encode && !codec->reads;
+    if (operation == BO_DECODE)
+        return codec->decode && !codec->reads;
+    if (operation == BO_MERGE)
+        return cell->on->document->format->merge && codec->encode && codec->decode && !codec->reads;
+    return true;
+}
+
+static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
+                               struct bo_arena *arena, struct bo_error *err)
+{
+    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets, sizeof *cell->rows);
+    if (!cell->rows)
+        return bo_fail_alloc(err, arena);
+    for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
+        if (!bo_names_allow(&options->kinds, bo_operations[i].label) || options->workloads.n ||
+            !has_operation(cell, bo_operations[i].operation))
+            continue;
+        const enum bo_status status = add_row(options, cell, bo_operations[i].operation, NULL,
+                                              bo_operations[i].label, arena, err);
+        if (status)
+            return status;
+    }
+    for (unsigned s = 0; s < cell->on->n_sets; s++) {
+        const struct bo_questions *set = &cell->on->sets[s];
+        if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1))
+            continue;
+        char label[MAX_LABEL];
+        const enum bo_status status = add_row(
+            options, cell, BO_QUERY, set, label_of(set->kind, set->workload, label), arena, err);
+        if (status)
+            return status;
+    }
+    return BO_OK;
+}
+
+const char *bo_refusal_in(const char *message)
+{
+    static const char unsupported[] = "unsupported: ";
+    return strncmp(message, unsupported, strlen(unsupported)) == 0 ? message + strlen(unsupported)
+                                                                   : NULL;
+}
+
+const char *bo_cell_refusal(const struct bo_bench_cell *cell)
+{
+    return cell->payload->ready || cell->n_rows == 0 ? NULL : bo_refusal_in(cell->rows[0].failure);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec)
+{
+    return !document->scale || bo_on_first_axis(document->format, codec->name);
+}
+
+/*
+ * The payload of the cell's encoding: one that an earlier cell of the document has, or a new one.
+ */
+static enum bo_status find_payload(struct bo_plan *plan, struct bo_bench_cell *cell,
+                                   struct bo_arena *arena, struct bo_error *err)
+{
+    const struct bo_format *format = cell->on->document->format;
+    const struct bo_codec *encoding = bo_encoding_of(format, cell->codec);
+    for (unsigned i = 0; i < plan->n_cells; i++) {
+        const struct bo_bench_cell *other = &plan->cells[i];
+        if (other->on == cell->on && bo_encoding_of(format, other->codec) == encoding) {
+            cell->payload = other->payload;
+            return BO_OK;
+        }
+    }
+    cell->payload = bo_alloc(arena, sizeof *cell->payload);
+    if (!cell->payload)
+        return bo_fail_alloc(err, arena);
+    *cell->payload = (struct bo_payload){.fd = memfd_create("payload", MFD_CLOEXEC)};
+    if (cell->payload->fd < 0)
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a file in memory");
+    return BO_OK;
+}
+
+static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan *plan,
+                               const struct bo_codec *codec, const struct bo_bench_document *on,
+                               struct bo_arena *arena, struct bo_error *err)
+{
+    struct bo_bench_cell *cell = &plan->cells[plan->n_cells];
+    *cell = (struct bo_bench_cell){.codec = codec, .on = on};
+    enum bo_status status = add_rows(options, cell, arena, err);
+    if (status || cell->n_rows == 0)
+        return status;
+    status = find_payload(plan, cell, arena, err);
+    if (status)
+        return status;
+    plan->n_rows += cell->n_rows;
+    plan->n_cells++;
+    return BO_OK;
+}
+
+/*
+ * A codec that cannot hold the whole document is measured on what it holds of it, and asked about
+ * that. Else *on_ret is `on`.
+ */
+static enum bo_status plan_held(struct bo_bench_options *options, const struct bo_plan *plan,
+                                const struct bo_codec *codec, const struct bo_bench_document *on,
+                                struct bo_arena *arena, const struct bo_bench_document **on_ret,
+                                struct bo_error *err)
+{
+    const struct bo_format *format = on->document->format;
+    const struct bo_codec *encoding = bo_encoding_of(format, codec);
+    const void *held;
+    *on_ret = on;
+    if (!encoding->reduce)
+        return BO_OK;
+    for (unsigned i = 0; i < plan->n_cells; i++) {
+        const struct bo_bench_cell *cell = &plan->cells[i];
+        if (cell->on->whole == on && bo_encoding_of(format, cell->codec) == encoding) {
+            *on_ret = cell->on;
+            return BO_OK;
+        }
+    }
+    enum bo_status status = bo_held_model(format, codec, on->document->model, arena, &held, err);
+    if (status == BO_UNSUPPORTED)
+        return BO_OK; /* encoding will say so */
+    if (status || !format->differ(on->document->model, held))
+        return status;
+    struct bo_document *document = bo_alloc(arena, sizeof *document);
+    struct bo_bench_document *on_held = bo_alloc(arena, sizeof *on_held);
+    if (!document || !on_held)
+        return bo_fail_alloc(err, arena);
+    *document = *on->document;
+    document->model = (void *)(uintptr_t)held;
+    *on_ret = on_held;
+    status = plan_document(options, document, arena, on_held, err);
+    on_held->whole = on;
+    return status;
+}
+
+static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan *plan,
+                                const struct bo_bench_document *on, struct bo_arena *arena,
+                                struct bo_error *err)
+{
+    for (const struct bo_codec *const *c = on->document->format->codecs; *c; c++) {
+        if (!bo_names_allow(&options->codecs, (*c)->name) || !bo_is_measured(on->document, *c))
+            continue;
+        const struct bo_bench_document *on_held;
+        enum bo_status status = plan_held(options, plan, *c, on, arena, &on_held, err);
+        if (status == BO_OK)
+            status = add_cell(options, plan, *c, on_held, arena, err);
+        if (status)
+            return status;
+    }
+    bo_names_allow(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    return add_cell(options, plan, &bo_noop_codec, on, arena, err);
+}
+
+static size_t count_codecs(const struct bo_document *documents, size_t n)
+{
+    size_t n_codecs = 0;
+    for (size_t d = 0; d < n; d++) {
+        const struct bo_codec *const *c = documents[d].format->codecs;
+        while (*c++)
+            n_codecs++;
+        n_codecs++; /* the no-op codec */
+    }
+    return n_codecs;
+}
+
+/* As many files as the system allows: each encoding of each document is one. */
+static void allow_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
+                            size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
+                            struct bo_error *err)
+{
+    struct bo_plan *plan = plan_ret;
+    *plan = (struct bo_plan){.n_documents = n_documents};
+    allow_files();
+    plan->documents = bo_alloc_array(arena, n_documents, sizeof *plan->documents);
+    plan->cells = bo_alloc_array(arena, count_codecs(documents, n_documents), sizeof *plan->cells);
+    if (!plan->documents || !plan->cells)
+        return bo_fail_alloc(err, arena);
+    for (size_t d = 0; d < n_documents; d++) {
+        struct bo_bench_document *on = &plan->documents[d];
+        enum bo_status status = plan_document(options, &documents[d], arena, on, err);
+        if (status == BO_OK)
+            status = add_cells(options, plan, on, arena, err);
+        if (status)
+            return status;
+    }
+    return BO_OK;
+}
+
+static unsigned count_cell_rows(struct bo_bench_options *options,
+                                const struct bo_document *document, const struct bo_codec *codec)
+{
+    const struct bo_format *format = document->format;
+    const struct bo_bench_document on = {.document = document};
+    const struct bo_bench_cell cell = {.codec = codec, .on = &on};
+    unsigned n = 0;
+    for (unsigned i = 0; i < BO_N_OPERATIONS; i++)
+        n += bo_names_allow(&options->kinds, bo_operations[i].label) && !options->workloads.n &&
+             has_operation(&cell, bo_operations[i].operation);
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        if (!bo_names_allow(&options->kinds, kind->name))
+            continue;
+        for (unsigned w = 0; w < kind->n_workloads; w++)
+            n += bo_names_allow(&options->workloads, kind->workloads[w].name) &&
+                 (!document->scale || is_of_curves(format, kind, &kind->workloads[w])) &&
+                 (codec->kinds >> k & 1);
+    }
+    return n;
+}
+
+uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
+                            size_t n_documents)
+{
+    uint64_t n = 0;
+    bo_names_allow(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    for (size_t d = 0; d < n_documents; d++) {
+        for (const struct bo_codec *const *c = documents[d].format->codecs; *c; c++)
+            if (bo_names_allow(&options->codecs, (*c)->name) && bo_is_measured(&documents[d], *c))
+                n += count_cell_rows(options, &documents[d], *c);
+        n += count_cell_rows(options, &documents[d], &bo_noop_codec);
+    }
+    return n;
+}
+
+double bo_plan_min_time(uint64_t n_rows, unsigned rounds, double budget_s)
+{
+    const double share = OWN_SHARE * budget_s / ((double)n_rows * rounds + 1);
+    return share < LEAST_TIME_S ? LEAST_TIME_S : share > MOST_TIME_S ? MOST_TIME_S : share;
+}
+
+void bo_plan_close(struct bo_plan *plan)
+{
+    for (unsigned i = 0; i < plan->n_cells; i++) {
+        struct bo_payload *payload = plan->cells[i].payload;
+        if (payload->fd >= 0)
+            close(payload->fd);
+        payload->fd = -1;
+    }
+}

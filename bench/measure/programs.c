@@ -1,0 +1,235 @@
+/* Running programs, without a shell, in a folder of their own. */
+#include "bench/measure/programs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/core/clock.h"
+#include "harness/core/bytes.h"
+#include "cli/cli.h"
+
+enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
+
+const struct bo_program *const bo_programs[] = {&lprf_llvm_profdata,
+                                                &autofdo_llvm_text,
+                                                &autofdo_llvm_binary,
+                                                &autofdo_llvm_extbinary,
+                                                &autofdo_llvm_extbinary_packed,
+                                                NULL};
+
+const char *const bo_llvm_profdata_commands[] = {"llvm-profdata",
+                                                 "llvm-profdata-22",
+                                                 "llvm-profdata-21",
+                                                 "llvm-profdata-20",
+                                                 "llvm-profdata-19",
+                                                 "llvm-profdata-18",
+                                                 "llvm-profdata-17",
+                                                 "llvm-profdata-16",
+                                                 "llvm-profdata-15",
+                                                 "llvm-profdata-14",
+                                                 NULL};
+const char *const bo_llvm_profdata_version_args[] = {"show", "--version", NULL};
+
+/* Where a program works, and what stands for its placeholders. */
+struct workshop {
+    char folder[4096], text[4112], file[4112], out[4112];
+    char *name;
+    const char *command;
+};
+
+/* ---- placeholders ---------------------------------------------------------------------------- */
+
+/* An argument with its placeholder, if any, filled in; malloced. */
+static char *fill_in(const struct workshop *shop, const char *arg)
+{
+    const struct {
+        const char *placeholder, *value;
+    } all[] = {
+        {"@text", shop->text}, {"@file", shop->file}, {"@out", shop->out}, {"@name", shop->name}};
+    char *filled = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *at = strstr(arg, all[i].placeholder);
+        if (!at)
+            continue;
+        if (asprintf(&filled, "%.*s%s%s", (int)(at - arg), arg, all[i].value ? all[i].value : "",
+                     at + strlen(all[i].placeholder)) < 0)
+            abort();
+        return filled;
+    }
+    filled = strdup(arg);
+    if (!filled)
+        abort();
+    return filled;
+}
+
+/* ---- a process ------------------------------------------------------------------------------- */
+
+/* In the child: becomes the program; its standard output goes to `out`, complaints nowhere. */
+__attribute__((noreturn)) static void become(const struct workshop *shop, const char *const *args,
+                                             int out)
+{
+    char *argv[BO_MAX_PROGRAM_ARGS + 2] = {(char *)(uintptr_t)shop->command};
+    for (unsigned i = 0; i < BO_MAX_PROGRAM_ARGS && args[i]; i++)
+        argv[i + 1] = fill_in(shop, args[i]);
+    const int null = open("/dev/null", O_RDWR);
+    dup2(null, STDIN_FILENO);
+    dup2(out >= 0 ? out : null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    alarm(TIMEOUT_S); /* outlives the exec: who hangs ends */
+    execvp(shop->command, argv);
+    _exit(127);
+}
+
+/* Runs the program and waits; how long goes to *ns_ret. False when it fails or is not there. */
+static bool run_program(const struct workshop *shop, const char *const *args, int out,
+                        uint64_t *ns_ret)
+{
+    int status = 1;
+    fflush(NULL);
+    const uint64_t start = bo_wall_ns();
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(shop, args, out);
+    const bool ended = pid > 0 && waitpid(pid, &status, 0) == pid;
+    *ns_ret = bo_wall_ns() - start;
+    return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The first line with "version" that the program prints; false when it cannot be run. */
+static bool read_version(const struct workshop *shop, const char *const *args,
+                         char line[LINE_NBYTES])
+{
+    uint64_t ns;
+    bool found = false;
+    FILE *printed = tmpfile();
+    if (!printed)
+        return false;
+    const bool ok = run_program(shop, args, fileno(printed), &ns);
+    rewind(printed);
+    while (!found && fgets(line, LINE_NBYTES, printed))
+        found = strstr(line, "version") != NULL;
+    fclose(printed);
+    if (!found)
+        snprintf(line, LINE_NBYTES, "unknown");
+    line[strcspn(line, "\n")] = 0;
+    memmove(line, line + strspn(line, " "), strlen(line + strspn(line, " ")) + 1);
+    return ok;
+}
+
+/* ---- the workshop ---------------------------------------------------------------------------- */
+
+static bool write_text(const struct workshop *shop, const struct bo_document *document)
+{
+    struct bo_arena arena;
+    struct bo_writer text;
+    struct bo_error err;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    FILE *out = fopen(shop->text, "w");
+    bool ok = out && document->format->print(document->model, &text, &err) == BO_OK &&
+              fwrite(text.p, 1, text.n, out) == text.n;
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+    return ok;
+}
+
+static bool enter(struct workshop *shop)
+{
+    if (!bo_temporary_folder(shop->folder, sizeof shop->folder))
+        return false;
+    snprintf(shop->text, sizeof shop->text, "%s/text", shop->folder);
+    snprintf(shop->file, sizeof shop->file, "%s/file", shop->folder);
+    snprintf(shop->out, sizeof shop->out, "%s/out", shop->folder);
+    return true;
+}
+
+static void leave(struct workshop *shop)
+{
+    unlink(shop->text);
+    unlink(shop->file);
+    unlink(shop->out);
+    rmdir(shop->folder);
+    free(shop->name);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+/* Jobs in turn, round by round, so that they share the machine's weather. */
+static bool time_jobs(const struct workshop *shop, const struct bo_program_job *jobs,
+                      unsigned repetitions, json_t *all)
+{
+    bool ok = true;
+    for (const struct bo_program_job *job = jobs; job->label; job++)
+        json_array_append_new(all, json_pack("{s:s, s:[]}", "label", job->label, "wall_ns"));
+    for (unsigned r = 0; r < repetitions && ok; r++)
+        for (size_t i = 0; jobs[i].label && ok; i++) {
+            uint64_t ns;
+            ok = run_program(shop, jobs[i].args, -1, &ns);
+            json_array_append_new(json_object_get(json_array_get(all, i), "wall_ns"),
+                                  json_integer((json_int_t)ns));
+        }
+    return ok;
+}
+
+/* Why the program has no figures, or "ok". */
+static const char *measure(struct workshop *shop, const struct bo_program *program,
+                           const struct bo_document *document, unsigned repetitions, json_t *json)
+{
+    uint64_t ns;
+    struct stat st;
+    char version[LINE_NBYTES] = "";
+    const char *const *command = program->commands;
+    for (shop->command = *command; *command; command++) {
+        shop->command = *command;
+        if (read_version(shop, program->version_args, version))
+            break;
+    }
+    if (!*command)
+        return "not installed here";
+    json_object_set_new(json, "version", json_string(version));
+    shop->name = program->subject(document->model);
+    if (!shop->name)
+        return "the document has nothing to look up";
+    if (!write_text(shop, document))
+        return "cannot write the text form";
+    if (!run_program(shop, program->make_args, -1, &ns) || stat(shop->file, &st))
+        return "it refuses the text form";
+    json_object_set_new(json, "bytes", json_integer((json_int_t)st.st_size));
+    return time_jobs(shop, program->jobs, repetitions, json_object_get(json, "jobs"))
+               ? "ok"
+               : "one of its runs failed";
+}
+
+json_t *bo_program_json(const struct bo_program *program, const struct bo_document *document,
+                        unsigned repetitions)
+{
+    struct workshop shop = {.name = NULL};
+    json_t *json = json_pack("{s:s, s:[]}", "name", program->name, "jobs");
+    const char *status = "no folder for its files";
+    if (enter(&shop)) {
+        status = measure(&shop, program, document, repetitions, json);
+        leave(&shop);
+    }
+    json_object_set_new(json, "status", json_string(status));
+    return json;
+}
+
+json_t *bo_programs_json(const struct bo_document *document, unsigned repetitions)
+{
+    json_t *all = NULL;
+    for (const struct bo_program *const *p = bo_programs; *p; p++) {
+        if (strcmp((*p)->format, document->format->name) != 0)
+            continue;
+        if (!all)
+            all = json_array();
+        json_array_append_new(all, bo_program_json(*p, document, repetitions));
+    }
+    return all;
+}

@@ -1,0 +1,294 @@
+/* Batches of queries. */
+#include "bench/measure/query_batches.h"
+
+#include <stdlib.h>
+
+#include "bench/measure/caches.h"
+#include "harness/core/clock.h"
+#include "bench/measure/measure.h"
+#include "bench/measure/operations.h"
+#include "bench/measure/pages.h"
+
+enum {
+    MAX_CALLS = 4096,   /* chunks in a batch */
+    COLD_CALLS = 4,     /* batches in a cold repetition: emptying the caches takes some ms each */
+    FEW_COLD_CALLS = 1, /* where a repetition is to be shorter than SHORT_NS */
+    SHORT_NS = 2000000,
+    PAGES_SAMPLE = 256,                  /* queries whose pages are counted, */
+    FRESH_PAGES_SAMPLE = BO_FRESH_BATCH, /* where each opens a reader, which takes most of them, */
+    MAX_PAGES = 1 << 13,                 /* or fewer that touch so many together */
+    TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this an interrupt hardly shows */
+    SPARE_ANSWERS =
+        16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */
+};
+
+struct asking {
+    const struct bo_opened *opened;
+    const struct bo_questions *questions;
+    struct bo_sink answers;
+    size_t next;  /* chunk */
+    size_t calls; /* chunks in a batch */
+    enum bo_status status;
+    struct bo_error err;
+};
+
+static bool is_cold(const struct asking *asking)
+{
+    return asking->questions->workload->cold;
+}
+
+static const struct bo_chunk *take_chunk(struct asking *asking)
+{
+    const struct bo_chunk *chunk = &asking->questions->chunks[asking->next];
+    asking->next = asking->next + 1 < asking->questions->n_chunks ? asking->next + 1 : 0;
+    return chunk;
+}
+
+/* Opens a reader, asks it one query, and gives it back; the answer is appended to *answers. */
+static enum bo_status ask_fresh(struct asking *asking, size_t query, struct bo_sink *answers)
+{
+    const struct bo_opened *opened = asking->opened;
+    const struct bo_chunk one = {.first = query, .n = 1};
+    struct bo_sink answer = {.p = answers->p + answers->n, .cap = answers->cap - answers->n};
+    struct bo_arena arena;
+    void *reader;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    enum bo_status status = opened->codec->open(opened->payload, &arena, &reader, &asking->err);
+    if (status == BO_OK)
+        status =
+            bo_questions_ask(asking->questions, &one, opened->codec, reader, &answer, &asking->err);
+    answers->n += answer.n;
+    bo_arena_free(&arena);
+    return status;
+}
+
+static enum bo_status ask(struct asking *asking, const struct bo_chunk *chunk)
+{
+    asking->status = BO_OK;
+    if (asking->questions->workload->fresh) {
+        asking->answers.n = 0;
+        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i++)
+            asking->status = ask_fresh(asking, chunk->first + i, &asking->answers);
+        return asking->status;
+    }
+    return asking->status =
+               bo_questions_ask(asking->questions, chunk, asking->opened->codec,
+                                asking->opened->reader, &asking->answers, &asking->err);
+}
+
+/* Before a cold batch: nothing but its queries, and where the answers go, is in the caches. */
+static bool empty_caches(void *context)
+{
+    struct asking *asking = context;
+    const struct bo_chunk *chunk = &asking->questions->chunks[asking->next];
+    bo_caches_empty();
+    bo_questions_touch(asking->questions, chunk);
+    memset(asking->answers.p, 0, chunk->answers_nbytes);
+    return true;
+}
+
+static uint64_t run(void *context)
+{
+    struct asking *asking = context;
+    uint64_t n = 0;
+    for (size_t i = 0; i < asking->calls; i++) {
+        const struct bo_chunk *chunk = take_chunk(asking);
+        if (ask(asking, chunk))
+            return 0;
+        n += chunk->n;
+    }
+    return n;
+}
+
+/* "truncated at byte 12: ...": the codec's own words where it has some. */
+static void say_status(const struct asking *asking, char *text, size_t nbytes)
+{
+    if (asking->err.what && asking->err.status == asking->status)
+        bo_say_error(&asking->err, text, nbytes);
+    else
+        snprintf(text, nbytes, "%s", bo_status_name(asking->status));
+}
+
+/* Asks one chunk and compares its answers. */
+static bool verify_chunk(struct asking *asking, char *message)
+{
+    const struct bo_chunk *chunk = take_chunk(asking);
+    size_t wrong;
+    if (ask(asking, chunk)) {
+        char why[BO_MAX_MESSAGE - 60];
+        say_status(asking, why, sizeof why);
+        snprintf(message, BO_MAX_MESSAGE, "refuses a query of %zu to %zu: %s", chunk->first,
+                 chunk->first + chunk->n - 1, why);
+        return false;
+    }
+    if (asking->opened->answers_right &&
+        !bo_questions_right(asking->questions, chunk, &asking->answers, &wrong)) {
+        snprintf(message, BO_MAX_MESSAGE, "wrong answer: query %zu of the set", wrong);
+        return false;
+    }
+    return true;
+}
+
+/* How far verifying came, and how long a chunk took. */
+struct verified {
+    size_t n_queries;
+    uint64_t chunk_ns;
+};
+
+/* Verifies chunks for so long, at most the whole set once. */
+static bool verify(struct asking *asking, uint64_t max_ns, struct verified *verified, char *message)
+{
+    const uint64_t start = bo_cpu_ns();
+    const size_t n_chunks = asking->questions->n_chunks;
+    *verified = (struct verified){.n_queries = 0};
+    for (size_t i = 0; i < n_chunks && (i == 0 || bo_cpu_ns() - start < max_ns); i++) {
+        verified->n_queries += asking->questions->chunks[asking->next].n;
+        if (!verify_chunk(asking, message))
+            return false;
+        verified->chunk_ns = (bo_cpu_ns() - start) / (i + 1);
+    }
+    return true;
+}
+
+static uint64_t time_batch(struct asking *asking)
+{
+    const uint64_t start = bo_cpu_ns();
+    run(asking);
+    return bo_cpu_ns() - start;
+}
+
+/*
+ * Doubles the batch until the clock can tell it; the faster of two tries, for an interrupt may fall
+ * into one. Returns how long it takes.
+ */
+static uint64_t size_batch(struct asking *asking)
+{
+    uint64_t ns = 0;
+    for (asking->calls = 1;; asking->calls *= 2) {
+        const uint64_t once = time_batch(asking);
+        ns = once;
+        if (once < TRY_AGAIN_NS) {
+            const uint64_t again = time_batch(asking);
+            ns = once < again ? once : again;
+        }
+        if (ns >= BO_MIN_BATCH_NS || asking->calls >= MAX_CALLS)
+            return ns;
+    }
+}
+
+/* A later repetition verifies for as long as it measures, or one pass over the set, and so warms up. */
+static uint64_t warm_ns(double min_time_s)
+{
+    return (uint64_t)(min_time_s * 1e9);
+}
+
+/*
+ * One repetition in batches: as long as min_time_s, or of a few cold ones. A reader that takes
+ * chunk_ns to answer one chunk need not be tried again to size its batches.
+ */
+static bool time_batches(struct asking *asking, const char *name, double min_time_s,
+                         uint64_t chunk_ns, struct bo_record *record)
+{
+    const bool cold = is_cold(asking);
+    const struct bo_timed timed = {
+        .prepare = cold ? empty_caches : NULL, .run = run, .context = asking};
+    asking->calls = 1;
+    uint64_t n_batches = min_time_s * 1e9 < SHORT_NS ? FEW_COLD_CALLS : COLD_CALLS;
+    if (!cold) {
+        const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns : size_batch(asking);
+        n_batches = bo_batches_for(min_time_s, (double)ns);
+    }
+    if (bo_measure(name, n_batches, &timed, record))
+        return true;
+    char why[BO_MAX_MESSAGE - 20];
+    say_status(asking, why, sizeof why);
+    snprintf(record->message, sizeof record->message, "gave up: %s", why);
+    return false;
+}
+
+/* Asks one query, with the pages watched. False when the codec refuses. */
+static bool count_pages_of(struct asking *asking, size_t query, uint64_t *n_touched)
+{
+    const struct bo_chunk one = {.first = query, .n = 1};
+    const bool ok = bo_pages_rearm() && ask(asking, &one) == BO_OK;
+    *n_touched += bo_pages_touched();
+    return ok;
+}
+
+/* Makes a reader that has not been asked before, in place of the last one. */
+static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo_arena *arena)
+{
+    bo_arena_free(arena);
+    bo_arena_init(arena, BO_ARENA_UNLIMITED);
+    return fresh->codec->open(fresh->payload, arena, &fresh->reader, &asking->err) == BO_OK;
+}
+
+/*
+ * The mean number of distinct pages of the input that one query reads, opening not counted. Readers
+ * may keep what they have read, so these are new ones: a lazy codec's for each query, since it reads
+ * when it is asked what others have read when they were opened.
+ */
+static bool count_pages(struct asking *asking, struct bo_record *exact, char *message)
+{
+    const struct bo_opened *opened = asking->opened;
+    const size_t n = asking->questions->n;
+    const size_t most = asking->questions->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
+    const size_t n_sample = n < most ? n : most;
+    uint64_t n_touched = 0;
+    size_t i = 0;
+    struct bo_opened fresh = *opened;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bool ok = open_again(asking, &fresh, &arena);
+    if (!ok || !bo_pages_watch(opened->payload)) {
+        snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
+        bo_arena_free(&arena);
+        return false;
+    }
+    asking->opened = &fresh;
+    for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
+        const size_t query = i * n / n_sample;
+        ok = (!opened->codec->lazy || open_again(asking, &fresh, &arena)) &&
+             count_pages_of(asking, query, &n_touched);
+        if (!ok)
+            snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", query);
+    }
+    asking->opened = opened;
+    bo_pages_unwatch();
+    bo_arena_free(&arena);
+    if (ok)
+        bo_record_count(exact, "touched_pages", (double)n_touched / (double)i);
+    return ok;
+}
+
+bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
+                       uint64_t n_units, const struct bo_bench_options *options, unsigned round,
+                       bool is_first, struct bo_record *record, struct bo_record *exact)
+{
+    const struct bo_questions *questions = row->questions;
+    const size_t room = questions->max_answers_nbytes + SPARE_ANSWERS;
+    struct asking asking = {.opened = opened,
+                            .questions = questions,
+                            .answers = {.p = malloc(room), .cap = room},
+                            .next = round * 7919u % questions->n_chunks};
+    if (!asking.answers.p)
+        abort();
+    struct verified verified;
+    const double min_time_s = options->min_time_s;
+    const uint64_t verify_ns = is_first ? (uint64_t)(options->verify_s * 1e9) : warm_ns(min_time_s);
+    const bool ok =
+        verify(&asking, verify_ns, &verified, record->message) &&
+        (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message)) &&
+        time_batches(&asking, row->name, min_time_s, verified.chunk_ns, record);
+    if (ok && is_first) {
+        const double n = (double)questions->n;
+        bo_record_count(exact, "set_queries", n);
+        bo_record_count(exact, "verified_queries",
+                        opened->answers_right ? (double)verified.n_queries : 0);
+        bo_record_count(exact, "answer_bytes", (double)questions->answers_nbytes / n);
+        if (bo_is_whole(questions->kind))
+            bo_record_count(exact, "units_per_query", (double)n_units);
+    }
+    free(asking.answers.p);
+    return ok;
+}

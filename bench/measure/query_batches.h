@@ -1,0 +1,27 @@
+/* Measures the queries of a workload on an open reader. */
+#ifndef BO_ASKING_H
+#define BO_ASKING_H
+
+#include "bench/measure/plan.h"
+
+/* A document opened by a codec. */
+struct bo_opened {
+    const struct bo_codec *codec;
+    void *reader;
+    struct bo_span payload; /* page-aligned, mapped by itself */
+    bool answers_right;     /* false for the no-op codec: nothing to verify, no pages to count */
+};
+
+/*
+ * One repetition, on a document of n_units; the round sets where in the set it starts. The row's
+ * first one verifies the set (or what options->verify_s allows: exact gets set_queries and
+ * verified_queries) and counts pages (touched_pages: the mean over a sample of single queries;
+ * units_per_query for a kind that asks for the whole document); later ones verify what they use to
+ * warm up. The caches are emptied before each batch of a cold workload. On false, record->message
+ * says why.
+ */
+bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
+                       uint64_t n_units, const struct bo_bench_options *options, unsigned round,
+                       bool is_first, struct bo_record *record, struct bo_record *exact);
+
+#endif

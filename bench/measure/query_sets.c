@@ -1,0 +1,265 @@
+/* Drawing, cutting and asking sets of queries. */
+#include "bench/measure/query_sets.h"
+
+#include "harness/registry.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum {
+    CHUNK_QUERIES = 256,      /* a call, some 5 ns, costs nothing beside so many queries */
+    CHUNK_ANSWERS = 32 << 10, /* bytes: answers of variable size stay in the first-level cache */
+};
+
+/*
+ * A chunk of a cold workload is what is asked between two emptyings of the caches; one of a fresh
+ * workload is short, since a reader may take long to open.
+ */
+static size_t chunk_queries(const struct bo_questions *q)
+{
+    return q->workload->fresh ? BO_FRESH_BATCH : q->workload->cold ? BO_COLD_BATCH : CHUNK_QUERIES;
+}
+
+static uint64_t seed_of(const struct bo_query_kind *kind, const struct bo_workload *workload)
+{
+    const uint64_t seed = XXH3_64bits_withSeed(kind->name, strlen(kind->name), BO_QUESTION_SEED);
+    return XXH3_64bits_withSeed(workload->name, strlen(workload->name), seed);
+}
+
+/* ---- the right answers ----------------------------------------------------------------------- */
+
+/* Copies a query; the sizes that formats use become one or two moves. */
+static inline void copy_query(void *to, const void *from, size_t nbytes)
+{
+    if (nbytes == 8)
+        memcpy(to, from, 8);
+    else if (nbytes == 16)
+        memcpy(to, from, 16);
+    else
+        memcpy(to, from, nbytes);
+}
+
+/* Whether query i continues a chain: not at the start of a chunk. */
+static bool is_linked(const struct bo_questions *q, size_t i)
+{
+    return q->workload->dependent && i % chunk_queries(q) != 0;
+}
+
+static enum bo_status answer_fixed(struct bo_questions *q, const void *model,
+                                   struct bo_arena *arena, struct bo_error *err)
+{
+    const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
+    uint8_t *answers = bo_alloc_array(arena, q->n, answer_size);
+    if (!answers)
+        return bo_fail_alloc(err, arena);
+    q->answers = answers;
+    q->answers_nbytes = q->n * answer_size;
+    if (!q->workload->dependent)
+        return q->kind->oracle(model, q->queries, q->n, answers);
+    for (size_t i = 0; i < q->n; i++) {
+        _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
+        copy_query(query, q->queries + i * query_size, query_size);
+        if (is_linked(q, i))
+            q->kind->link(query, answers + (i - 1) * answer_size);
+        const enum bo_status status = q->kind->oracle(model, query, 1, answers + i * answer_size);
+        if (status)
+            return status;
+    }
+    return BO_OK;
+}
+
+/* The answers of variable size to n queries from the i-th on, appended to *sink, which grows. */
+static enum bo_status answer_variable(struct bo_questions *q, size_t i, size_t n, const void *model,
+                                      struct bo_arena *arena, struct bo_sink *sink)
+{
+    const size_t before = sink->n;
+    for (;;) {
+        const enum bo_status status =
+            q->kind->oracle(model, q->queries + i * q->kind->query_size, n, sink);
+        if (status != BO_OVER_LIMIT || sink->cap >= BO_MAX_ANSWERS_NBYTES)
+            return status;
+        sink->n = before;
+        if (!bo_grow(arena, &sink->p, sink->n, 2 * sink->cap - sink->n, &sink->cap))
+            return BO_NO_MEMORY;
+    }
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
+                                struct bo_error *err)
+{
+    const size_t most = chunk_queries(q), n_chunks = (q->n + most - 1) / most;
+    struct bo_chunk *chunks = bo_alloc_array(arena, n_chunks, sizeof *chunks);
+    if (!chunks)
+        return bo_fail_alloc(err, arena);
+    for (size_t c = 0; c < n_chunks; c++) {
+        const size_t first = c * most;
+        const size_t n = q->n - first < most ? q->n - first : most;
+        const size_t size = q->kind->answer_size;
+        chunks[c] = (struct bo_chunk){first, n, first * size, n * size};
+    }
+    q->chunks = chunks;
+    q->n_chunks = n_chunks;
+    q->max_answers_nbytes = chunks[0].answers_nbytes;
+    return BO_OK;
+}
+
+/*
+ * Asks and cuts at once. An oracle may go through the whole model for each call, so it is asked a
+ * chunk at a time; one whose answers do not fit CHUNK_ANSWERS is halved and asked again.
+ */
+static enum bo_status cut_variable(struct bo_questions *q, const void *model,
+                                   struct bo_arena *arena, struct bo_error *err)
+{
+    struct bo_chunk *chunks = bo_alloc_array(arena, q->n, sizeof *chunks);
+    struct bo_sink sink = {.p = bo_alloc(arena, CHUNK_ANSWERS), .cap = CHUNK_ANSWERS};
+    if (!chunks || !sink.p)
+        return bo_fail_alloc(err, arena);
+    size_t i = 0, most = chunk_queries(q);
+    while (i < q->n) {
+        const size_t off = sink.n, n = q->n - i < most ? q->n - i : most;
+        const enum bo_status status = answer_variable(q, i, n, model, arena, &sink);
+        if (status && status != BO_OVER_LIMIT)
+            return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a drawn query");
+        if (n > 1 && (status || sink.n - off > CHUNK_ANSWERS)) {
+            sink.n = off;
+            most = n / 2;
+            continue;
+        }
+        if (status) {
+            q->too_large = i == 0;
+            break; /* the set is long enough, if there is one */
+        }
+        chunks[q->n_chunks++] = (struct bo_chunk){i, n, off, sink.n - off};
+        if (sink.n - off > q->max_answers_nbytes)
+            q->max_answers_nbytes = sink.n - off;
+        i += n;
+        if (most < chunk_queries(q) && sink.n - off <= CHUNK_ANSWERS / 4)
+            most *= 2;
+    }
+    q->n = i;
+    q->chunks = chunks;
+    q->answers = sink.p;
+    q->answers_nbytes = sink.n;
+    return BO_OK;
+}
+
+/*
+ * Copies the queries' texts to one place, in the order in which they are asked, as a caller who has
+ * just made a name holds it: reading them costs every codec the same, and little.
+ */
+static bool gather_texts(const struct bo_questions *q, uint8_t *queries, struct bo_arena *arena)
+{
+    size_t nbytes = 0;
+    struct bo_span text;
+    for (size_t i = 0; i < q->n; i++) {
+        memcpy(&text, queries + i * q->kind->query_size, sizeof text);
+        nbytes += text.n;
+    }
+    uint8_t *p = bo_alloc(arena, nbytes);
+    if (!p)
+        return false;
+    for (size_t i = 0; i < q->n; i++) {
+        memcpy(&text, queries + i * q->kind->query_size, sizeof text);
+        memcpy(p, text.p, text.n);
+        text.p = p;
+        p += text.n;
+        memcpy(queries + i * q->kind->query_size, &text, sizeof text);
+    }
+    return true;
+}
+
+enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
+                                 const struct bo_workload *workload, const void *model,
+                                 struct bo_arena *arena, struct bo_questions *questions_ret,
+                                 struct bo_error *err)
+{
+    struct bo_questions *q = questions_ret;
+    *q = (struct bo_questions){.format = format,
+                               .kind = kind,
+                               .workload = workload,
+                               .kind_index = bo_kind_index(format, kind)};
+    if (workload->dependent && (!kind->link || kind->answer_size == 0 || workload->fresh))
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "this kind's queries cannot be chained");
+    uint8_t *queries = bo_alloc_array(arena, workload->n_queries, kind->query_size);
+    if (!queries)
+        return bo_fail_alloc(err, arena);
+    struct bo_random random = bo_random_seeded(seed_of(kind, workload));
+    q->n = workload->draw(model, &random, arena, workload->n_queries, queries);
+    q->queries = queries;
+    if (q->n == 0)
+        return BO_OK;
+    if (kind->has_text && !gather_texts(q, queries, arena))
+        return bo_fail_alloc(err, arena);
+    if (kind->answer_size == 0)
+        return cut_variable(q, model, arena, err);
+    const enum bo_status status = answer_fixed(q, model, arena, err);
+    if (status)
+        return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a drawn query");
+    return cut_fixed(q, arena, err);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_chunk *chunk,
+                                const struct bo_codec *codec, void *reader, uint8_t *answers,
+                                struct bo_error *err)
+{
+    const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
+    const uint8_t *from = q->queries + chunk->first * query_size;
+    _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
+    for (size_t i = 0; i < chunk->n; i++) {
+        copy_query(query, from + i * query_size, query_size);
+        if (i)
+            q->kind->link(query, answers + (i - 1) * answer_size);
+        const enum bo_status status =
+            codec->query(reader, q->kind_index, query, 1, answers + i * answer_size, err);
+        if (status)
+            return status;
+    }
+    return BO_OK;
+}
+
+enum bo_status bo_questions_ask(const struct bo_questions *q, const struct bo_chunk *chunk,
+                                const struct bo_codec *codec, void *reader, struct bo_sink *answers,
+                                struct bo_error *err)
+{
+    *err = (struct bo_error){.what = NULL};
+    answers->n = q->kind->answer_size * chunk->n;
+    if (q->workload->dependent)
+        return ask_chain(q, chunk, codec, reader, answers->p, err);
+    return codec->query(reader, q->kind_index, q->queries + chunk->first * q->kind->query_size,
+                        chunk->n, q->kind->answer_size ? answers->p : (void *)answers, err);
+}
+
+void bo_questions_touch(const struct bo_questions *q, const struct bo_chunk *chunk)
+{
+    const size_t size = q->kind->query_size;
+    const uint8_t *queries = q->queries + chunk->first * size;
+    uint8_t sum = 0;
+    for (size_t i = 0; i < chunk->n * size; i++)
+        sum ^= queries[i];
+    for (size_t i = 0; i < chunk->n && q->kind->has_text; i++) {
+        struct bo_span text;
+        memcpy(&text, queries + i * size, sizeof text);
+        for (size_t k = 0; k < text.n; k++)
+            sum ^= text.p[k];
+    }
+    volatile uint8_t kept = sum; /* so that no compiler leaves the reading out */
+    (void)kept;
+}
+
+bool bo_questions_right(const struct bo_questions *q, const struct bo_chunk *chunk,
+                        const struct bo_sink *answers, size_t *wrong_ret)
+{
+    const uint8_t *right = q->answers + chunk->answers_off;
+    if (answers->n == chunk->answers_nbytes && memcmp(answers->p, right, answers->n) == 0)
+        return true;
+    const size_t size = q->kind->answer_size;
+    size_t i = 0;
+    while (size && memcmp(answers->p + i * size, right + i * size, size) == 0)
+        i++;
+    *wrong_ret = chunk->first + i;
+    return false;
+}

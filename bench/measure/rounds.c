@@ -1,0 +1,296 @@
+/* Forking, listening, and what to make of a silence. */
+#include "bench/measure/rounds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/measure/caches.h"
+#include "bench/measure/cell.h"
+#include "harness/core/clock.h"
+#include "bench/measure/interrupt.h"
+
+enum { NO_ROW = -1 };
+
+/* A measuring process as its parent sees it. */
+struct listener {
+    struct bo_bench_cell *cell;
+    const struct bo_bench_options *options;
+    unsigned round;
+    pid_t pid;
+    int from_child;
+    uint64_t deadline_ns;
+    char line[BO_MAX_RECORD_LINE];
+    size_t line_n;
+    int row; /* that the process is at, or NO_ROW */
+    bool ended, timed_out, nonsense;
+};
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void fail_row(struct bo_bench_row *row, const char *message)
+{
+    if (!row->failure[0])
+        snprintf(row->failure, sizeof row->failure, "%s", message[0] ? message : "failed");
+}
+
+static void take_payload(struct bo_payload *payload, const struct bo_record *record)
+{
+    const struct bo_counter *nbytes = bo_record_counter(record, "nbytes");
+    const struct bo_counter *counted = bo_record_counter(record, "counted");
+    if (!nbytes || !counted)
+        return;
+    payload->nbytes = (uint64_t)nbytes->value;
+    payload->counted_nbytes = (uint64_t)counted->value;
+    payload->ready = true;
+}
+
+static void take_record(struct listener *listener, const struct bo_record *record)
+{
+    struct bo_bench_row *row = &listener->cell->rows[record->row];
+    switch (record->type) {
+    case BO_RECORD_START:
+        listener->row = (int)record->row;
+        break;
+    case BO_RECORD_EXACT:
+        row->exact = *record;
+        break;
+    case BO_RECORD_TIME:
+        listener->row = NO_ROW;
+        row->n_rounds = listener->round + 1;
+        if (row->n_times < listener->options->rounds)
+            row->times[row->n_times++] = *record;
+        break;
+    case BO_RECORD_FAIL:
+        listener->row = NO_ROW;
+        fail_row(row, record->message);
+        break;
+    case BO_RECORD_PAYLOAD:
+        take_payload(listener->cell->payload, record);
+        break;
+    default:
+        listener->ended = true;
+        break;
+    }
+}
+
+static void take_line(struct listener *listener)
+{
+    struct bo_record record;
+    listener->line[listener->line_n] = 0;
+    listener->line_n = 0;
+    if (bo_record_parse(listener->line, &record) && record.row < listener->cell->n_rows)
+        take_record(listener, &record);
+    else
+        listener->nonsense = true;
+}
+
+static void take_bytes(struct listener *listener, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == '\n')
+            take_line(listener);
+        else if (listener->line_n + 1 < sizeof listener->line)
+            listener->line[listener->line_n++] = p[i];
+        else
+            listener->nonsense = true;
+    }
+}
+
+/* Reads until the process closes its end, its time is up, or the run is interrupted. */
+static void listen_to_end(struct listener *listener)
+{
+    char bytes[4096];
+    while (!bo_interrupted()) {
+        const uint64_t now = bo_wall_ns();
+        if (now >= listener->deadline_ns) {
+            listener->timed_out = true;
+            return;
+        }
+        struct pollfd pipe_end = {.fd = listener->from_child, .events = POLLIN};
+        const uint64_t left_ms = (listener->deadline_ns - now) / 1000000 + 1;
+        if (poll(&pipe_end, 1, (int)left_ms) <= 0)
+            continue;
+        const ssize_t n = read(listener->from_child, bytes, sizeof bytes);
+        if (n > 0)
+            take_bytes(listener, bytes, (size_t)n);
+        else if (n == 0 || errno != EINTR)
+            return;
+    }
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+static bool any_due(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
+                    unsigned round)
+{
+    for (unsigned i = 0; i < cell->n_rows; i++)
+        if (bo_row_is_due(&cell->rows[i], options, round))
+            return true;
+    return false;
+}
+
+/* A crash must end the process, whatever handlers the parent (a test, a sanitizer) has set. */
+static void reset_signals(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, which decides */
+    signal(SIGTERM, SIG_IGN);
+}
+
+/*
+ * The child's whole life. Dies with its parent; leaves by _exit, so that nothing of the parent's is
+ * flushed twice.
+ */
+__attribute__((noreturn)) static void live_as_child(struct listener *listener, int to_parent_fd)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    reset_signals();
+    FILE *to_parent = fdopen(to_parent_fd, "w");
+    if (!to_parent)
+        _exit(1);
+    bo_cell_run(listener->cell, listener->options, listener->round, to_parent);
+    fclose(to_parent);
+    _exit(0);
+}
+
+static void describe_death(const struct listener *listener, int wait_status, char *message)
+{
+    if (listener->timed_out)
+        snprintf(message, BO_MAX_MESSAGE, "not done after %u s", listener->options->timeout_s);
+    else if (WIFSIGNALED(wait_status))
+        snprintf(message, BO_MAX_MESSAGE, "crashed: %s", strsignal(WTERMSIG(wait_status)));
+    else if (listener->nonsense)
+        snprintf(message, BO_MAX_MESSAGE, "its process wrote what is no record");
+    else
+        snprintf(message, BO_MAX_MESSAGE, "its process ended early with status %d",
+                 WEXITSTATUS(wait_status));
+}
+
+/*
+ * A process that died at a row fails that row; the others get a process more. One that died outside
+ * any row, encoding or loading the document, fails them all. So every process that dies fails a row
+ * at least.
+ */
+static void judge_death(struct listener *listener, int wait_status)
+{
+    char message[BO_MAX_MESSAGE];
+    describe_death(listener, wait_status, message);
+    if (listener->row != NO_ROW) {
+        fail_row(&listener->cell->rows[listener->row], message);
+        return;
+    }
+    for (unsigned i = 0; i < listener->cell->n_rows; i++)
+        if (bo_row_is_due(&listener->cell->rows[i], listener->options, listener->round))
+            fail_row(&listener->cell->rows[i], message);
+}
+
+static enum bo_status start_child(struct listener *listener, struct bo_error *err)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a pipe");
+    fflush(NULL);
+    listener->pid = fork();
+    if (listener->pid < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a process");
+    }
+    if (listener->pid == 0) {
+        close(ends[0]);
+        live_as_child(listener, ends[1]);
+    }
+    close(ends[1]);
+    listener->from_child = ends[0];
+    return BO_OK;
+}
+
+enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
+                                  const struct bo_bench_options *options, unsigned round,
+                                  struct bo_error *err)
+{
+    struct listener listener = {.cell = cell, .options = options, .round = round, .row = NO_ROW};
+    const enum bo_status status = start_child(&listener, err);
+    if (status)
+        return status;
+    listener.deadline_ns = bo_wall_ns() + (uint64_t)options->timeout_s * 1000000000u;
+    bo_interrupt_kills(listener.pid);
+    listen_to_end(&listener);
+    bo_interrupt_kills(0);
+    if (listener.timed_out || bo_interrupted())
+        kill(listener.pid, SIGKILL);
+    close(listener.from_child);
+    int wait_status = 0;
+    while (waitpid(listener.pid, &wait_status, 0) < 0 && errno == EINTR)
+        ;
+    if (!bo_interrupted() &&
+        (!listener.ended || listener.nonsense || any_due(cell, options, round)))
+        judge_death(&listener, wait_status);
+    return BO_OK;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
+                                const struct bo_bench_options *options, unsigned round,
+                                const unsigned *order, struct bo_progress *progress,
+                                struct bo_error *err)
+{
+    for (unsigned i = 0; i < n_cells; i++) {
+        struct bo_bench_cell *cell = &cells[order[i]];
+        char detail[128];
+        snprintf(detail, sizeof detail, "%s/%s, repetition %u of %u",
+                 cell->on->document->format->name, cell->on->document->name, round + 1,
+                 options->rounds);
+        while (any_due(cell, options, round) && !bo_interrupted()) {
+            const enum bo_status status = bo_rounds_run_cell(cell, options, round, err);
+            if (status)
+                return status;
+        }
+        if (progress)
+            bo_progress_step(progress, cell->n_rows, detail);
+    }
+    return BO_OK;
+}
+
+static bool any_cold(const struct bo_bench_cell *cells, unsigned n_cells)
+{
+    for (unsigned c = 0; c < n_cells; c++)
+        for (unsigned r = 0; r < cells[c].n_rows; r++) {
+            const struct bo_questions *questions = cells[c].rows[r].questions;
+            if (questions && questions->workload->cold)
+                return true;
+        }
+    return false;
+}
+
+enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
+                             const struct bo_bench_options *options, struct bo_progress *progress,
+                             unsigned *n_rounds_ret, struct bo_error *err)
+{
+    unsigned *order = malloc(n_cells * sizeof *order + 1);
+    if (!order)
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    if (any_cold(cells, n_cells))
+        bo_caches_prepare(); /* here, so that the processes share its pages */
+    struct bo_random random = bo_random_seeded(options->order_seed);
+    enum bo_status status = BO_OK;
+    *n_rounds_ret = 0;
+    while (*n_rounds_ret < options->rounds && status == BO_OK) {
+        bo_shuffle(order, n_cells, &random);
+        status = run_round(cells, n_cells, options, *n_rounds_ret, order, progress, err);
+        if (bo_interrupted())
+            break;
+        ++*n_rounds_ret;
+    }
+    free(order);
+    return status;
+}

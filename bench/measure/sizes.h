@@ -1,0 +1,37 @@
+/*
+ * The exact sizes of a document under every codec: one computation for `size`, `bench` and the
+ * report.
+ */
+#ifndef BO_SIZES_H
+#define BO_SIZES_H
+
+#include <jansson.h>
+
+#include "harness/core/progress.h"
+#include "corpora/documents.h"
+
+/* Encodings of more bytes are not compressed: it would take longer than the measuring. */
+enum { BO_MAX_COMPRESSED_NBYTES = 16 << 20 };
+
+struct bo_sizes_options {
+    bool compress;                /* also under each of bo_compressors */
+    struct bo_progress *progress; /* one step a codec; NULL for none */
+    /* NULL for all codecs */
+    bool (*wants)(void *context, const struct bo_document *document, const struct bo_codec *codec);
+    void *context;
+};
+
+/* Codecs that stand in a size table: all but the second readers of another codec's bytes. */
+unsigned bo_sizes_count(const struct bo_format *format);
+
+/*
+ * {"name", "units": {}, "entropy_floor", "codecs": [{"name", "role", "access", "bytes", "sections":
+ * {}, "aside": {}, "zstd19", "lz4", "xz9", "status"}]}: all in bytes; codecs are encoded side by
+ * side, in as many threads as there are processors. `bytes` is the sum of `sections`; `aside` holds
+ * what stands beside because it is the same for every codec. A codec that cannot hold the document
+ * has a status other than "ok" that says why, and no bytes. NULL when there is no memory; the
+ * caller owns the object.
+ */
+json_t *bo_sizes_json(const struct bo_document *document, const struct bo_sizes_options *options);
+
+#endif

@@ -1,0 +1,89 @@
+/* Names of machines: results are public, so a name holds the processor and nothing else. */
+#include "harness/test_cmocka.h"
+
+#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench/measure/caches.h"
+#include "bench/measure/machine.h"
+
+static void slugs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        int n_cpus;
+        const char *slug;
+    } cases[] = {
+        {"AMD EPYC 9B45", 2, "amd-epyc-9b45-2c"},
+        {"AMD EPYC 7763 64-Core Processor", 4, "amd-epyc-7763-4c"},
+        {"Intel(R) Xeon(R) CPU E5-2686 v4 @ 2.30GHz", 16, "intel-xeon-e5-2686-v4-16c"},
+        {"Neoverse-N1", 8, "neoverse-n1-8c"},
+        {"  ../etc/passwd  ", 1, "etc-passwd-1c"},
+        {"", 1, "1c"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char slug[BO_MAX_SLUG];
+        bo_machine_slug(cases[i].model, cases[i].n_cpus, slug);
+        assert_string_equal(slug, cases[i].slug);
+    }
+}
+
+static void a_long_model_is_cut(void **state)
+{
+    (void)state;
+    char model[400], slug[BO_MAX_SLUG];
+    memset(model, 0, sizeof model);
+    while (strlen(model) < 380)
+        strcat(model, "word ");
+    bo_machine_slug(model, 128, slug);
+    assert_true(strlen(slug) < BO_MAX_SLUG);
+    assert_string_equal(slug + strlen(slug) - 5, "-128c");
+}
+
+static void what_empties_the_caches(void **state)
+{
+    (void)state;
+    enum { MIB = 1 << 20 };
+    assert_int_equal(bo_eviction_nbytes_for(0), 32 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for(1 * MIB), 32 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for(16 * MIB), 48 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for(32 * MIB), 96 * MIB);
+    assert_int_equal(bo_eviction_nbytes_for((size_t)512 * MIB), 96 * MIB);
+    bo_caches_empty();
+    bo_caches_empty();
+}
+
+static void the_context_names_no_host(void **state)
+{
+    (void)state;
+    char host[256];
+    json_t *context = bo_machine_context();
+    assert_non_null(context);
+    assert_true(json_integer_value(json_object_get(context, "num_cpus")) > 0);
+    assert_non_null(json_object_get(json_object_get(context, "bakeoff"), "compiler"));
+    assert_null(json_object_get(context, "host_name"));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(context, "bakeoff"),
+                                                        "cold_eviction_bytes")),
+                     bo_machine_eviction_nbytes());
+    assert_int_equal(gethostname(host, sizeof host), 0);
+    char *text = json_dumps(context, 0), quoted[300];
+    snprintf(quoted, sizeof quoted, "\"%s\"", host);
+    assert_null(strstr(text, quoted));
+    free(text);
+    json_decref(context);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slugs),
+        cmocka_unit_test(a_long_model_is_cut),
+        cmocka_unit_test(what_empties_the_caches),
+        cmocka_unit_test(the_context_names_no_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,124 @@
+/*
+ * Counting touched pages: exact counts, and faults that are not the watch's business still end the
+ * process.
+ */
+#include "harness/test_cmocka.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/measure/pages.h"
+
+enum { N_PAGES = 8 };
+
+static size_t page;
+static struct bo_span buffer;
+
+static int map_buffer(void **state)
+{
+    (void)state;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    buffer.n = (N_PAGES - 1) * page + 5; /* the last page is used in part */
+    buffer.p = mmap(NULL, buffer.n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return buffer.p == MAP_FAILED;
+}
+
+static int unmap_buffer(void **state)
+{
+    (void)state;
+    return munmap((void *)(uintptr_t)buffer.p, buffer.n);
+}
+
+static void touch(size_t off)
+{
+    (void)*(const volatile uint8_t *)(buffer.p + off);
+}
+
+static void counts_distinct_pages(void **state)
+{
+    (void)state;
+    assert_true(bo_pages_watch(buffer));
+    assert_true(bo_pages_rearm());
+    assert_int_equal(bo_pages_touched(), 0);
+    touch(0);
+    touch(1);
+    touch(page - 1);
+    assert_int_equal(bo_pages_touched(), 1);
+    touch(page);
+    touch(buffer.n - 1);
+    touch(buffer.n - 2);
+    assert_int_equal(bo_pages_touched(), 3);
+    bo_pages_unwatch();
+}
+
+static void a_rearm_starts_again(void **state)
+{
+    (void)state;
+    assert_true(bo_pages_watch(buffer));
+    for (int round = 0; round < 3; round++) {
+        assert_true(bo_pages_rearm());
+        for (size_t i = 0; i < N_PAGES; i++)
+            touch(i * page);
+        assert_int_equal(bo_pages_touched(), N_PAGES);
+    }
+    bo_pages_unwatch();
+    for (size_t i = 0; i < N_PAGES; i++)
+        touch(i * page);
+    assert_int_equal(bo_pages_touched(), N_PAGES);
+}
+
+static void a_read_across_a_border_touches_two(void **state)
+{
+    (void)state;
+    assert_true(bo_pages_watch(buffer));
+    assert_true(bo_pages_rearm());
+    (void)*(const volatile uint32_t *)(buffer.p + page - 2);
+    assert_int_equal(bo_pages_touched(), 2);
+    bo_pages_unwatch();
+}
+
+static void write_to_buffer(void)
+{
+    *(volatile uint8_t *)(uintptr_t)(buffer.p + page) = 1;
+}
+
+static void read_nowhere(void)
+{
+    (void)*(const volatile uint8_t *)(uintptr_t)(page / 2);
+}
+
+/* Whether a process that watches and then does this dies by SIGSEGV. */
+static bool dies(void (*deed)(void))
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would report what is meant to happen */
+        if (bo_pages_watch(buffer) && bo_pages_rearm())
+            deed();
+        _exit(0);
+    }
+    int status = 0;
+    return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static void other_faults_are_fatal(void **state)
+{
+    (void)state;
+    assert_true(dies(write_to_buffer));
+    assert_true(dies(read_nowhere));
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(counts_distinct_pages, map_buffer, unmap_buffer),
+        cmocka_unit_test_setup_teardown(a_rearm_starts_again, map_buffer, unmap_buffer),
+        cmocka_unit_test_setup_teardown(a_read_across_a_border_touches_two, map_buffer,
+                                        unmap_buffer),
+        cmocka_unit_test_setup_teardown(other_faults_are_fatal, map_buffer, unmap_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

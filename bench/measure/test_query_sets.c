@@ -1,0 +1,338 @@
+/*
+ * Sets of queries: the same everywhere, cut into chunks that cover them, with right answers that
+ * wrong ones differ from.
+ */
+#include "harness/test_cmocka.h"
+
+#include <stdlib.h>
+
+#include "bench/measure/noop.h"
+#include "bench/measure/query_sets.h"
+#include "bench/measure/test_toy.h"
+
+struct set {
+    struct bo_format format;
+    struct toy_model model;
+    struct bo_arena arena;
+    struct bo_writer payload;
+    struct bo_questions questions;
+    struct bo_sink answers;
+};
+
+static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
+
+static void draw(struct set *set, unsigned kind, unsigned workload)
+{
+    struct bo_error err;
+    set->format = toy_format(codecs);
+    toy_fill(&set->model, 600);
+    bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&set->payload, &set->arena);
+    assert_int_equal(toy_encode(&set->model, &set->payload, &err), BO_OK);
+    assert_int_equal(bo_questions_draw(&set->format, &toy_kinds[kind],
+                                       &toy_kinds[kind].workloads[workload], &set->model,
+                                       &set->arena, &set->questions, &err),
+                     BO_OK);
+    const size_t room = set->questions.max_answers_nbytes + 4096;
+    set->answers = (struct bo_sink){.p = bo_alloc(&set->arena, room), .cap = room};
+}
+
+static void drop(struct set *set)
+{
+    bo_writer_free(&set->payload);
+    bo_arena_free(&set->arena);
+}
+
+/* Every chunk follows the one before it, and together they are the set. */
+static void assert_covered(const struct bo_questions *questions)
+{
+    size_t n = 0, nbytes = 0;
+    for (size_t c = 0; c < questions->n_chunks; c++) {
+        const struct bo_chunk *chunk = &questions->chunks[c];
+        assert_int_equal(chunk->first, n);
+        assert_int_equal(chunk->answers_off, nbytes);
+        assert_true(chunk->n > 0);
+        assert_true(chunk->answers_nbytes <= questions->max_answers_nbytes);
+        n += chunk->n;
+        nbytes += chunk->answers_nbytes;
+    }
+    assert_int_equal(n, questions->n);
+    assert_int_equal(nbytes, questions->answers_nbytes);
+}
+
+static void assert_honest_is_right(struct set *set)
+{
+    struct bo_error err;
+    size_t wrong;
+    for (size_t c = 0; c < set->questions.n_chunks; c++) {
+        const struct bo_chunk *chunk = &set->questions.chunks[c];
+        assert_int_equal(bo_questions_ask(&set->questions, chunk, &toy_honest, set->payload.p,
+                                          &set->answers, &err),
+                         BO_OK);
+        assert_true(bo_questions_right(&set->questions, chunk, &set->answers, &wrong));
+    }
+}
+
+static void all_kinds_of_sets(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned kind, workload;
+        size_t n, n_answers;
+    } cases[] = {{TOY_GET, 0, 3000, 12000},
+                 {TOY_GET, 1, 700, 2800},
+                 {TOY_FIRST, 0, 300, 0},
+                 {TOY_NAME, 0, 150, 600}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct set set;
+        draw(&set, cases[i].kind, cases[i].workload);
+        assert_int_equal(set.questions.n, cases[i].n);
+        assert_true(set.questions.n_chunks > 1);
+        if (cases[i].n_answers)
+            assert_int_equal(set.questions.answers_nbytes, cases[i].n_answers);
+        assert_covered(&set.questions);
+        assert_honest_is_right(&set);
+        drop(&set);
+    }
+}
+
+/* One query that says nothing: a chunk of its own, the answers as long as the document. */
+static void queries_that_say_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned kind;
+        size_t n_answers;
+        bool whole;
+    } cases[] = {{TOY_ALL, 2400, true}, {TOY_COUNT, 4, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct set set;
+        draw(&set, cases[i].kind, 0);
+        assert_int_equal(set.questions.n, 1);
+        assert_int_equal(set.questions.n_chunks, 1);
+        assert_int_equal(set.questions.answers_nbytes, cases[i].n_answers);
+        assert_int_equal(bo_is_whole(set.questions.kind), cases[i].whole);
+        assert_covered(&set.questions);
+        assert_honest_is_right(&set);
+        drop(&set);
+    }
+}
+
+static void cold_chunks_are_small(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_NAME, 0);
+    assert_int_equal(set.questions.n_chunks, 3);
+    assert_int_equal(set.questions.chunks[0].n, BO_COLD_BATCH);
+    assert_int_equal(set.questions.chunks[2].n, 150 - 2 * BO_COLD_BATCH);
+    drop(&set);
+}
+
+/* The texts lie side by side in the order of the queries: none is where it was drawn. */
+static void texts_are_gathered(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_NAME, 0);
+    const struct bo_span *names = (const struct bo_span *)(const void *)set.questions.queries;
+    for (size_t i = 1; i < set.questions.n; i++)
+        assert_ptr_equal(names[i].p, names[i - 1].p + names[i - 1].n);
+    bo_questions_touch(&set.questions, &set.questions.chunks[2]);
+    drop(&set);
+}
+
+/* ---- answers of any size --------------------------------------------------------------------- */
+
+static size_t huge_nbytes; /* of each answer of the kind below */
+static unsigned n_oracle_calls;
+
+static enum bo_status answer_huge(const void *model, const void *queries, size_t n, void *answers)
+{
+    (void)model;
+    (void)queries;
+    n_oracle_calls++;
+    for (size_t i = 0; i < n; i++)
+        if (!bo_sink_take(answers, huge_nbytes))
+            return BO_OVER_LIMIT;
+    return BO_OK;
+}
+
+static void draw_huge(struct set *set, size_t nbytes, size_t n)
+{
+    const struct bo_workload workload = {.name = "huge", .n_queries = n, .draw = toy_draw};
+    const struct bo_query_kind kind = {.name = "huge",
+                                       .query_size = 4,
+                                       .oracle = answer_huge,
+                                       .workloads = &workload,
+                                       .n_workloads = 1};
+    struct bo_format format = toy_format(codecs);
+    struct bo_error err;
+    format.kinds = &kind;
+    format.n_kinds = 1;
+    toy_fill(&set->model, 600);
+    huge_nbytes = nbytes;
+    n_oracle_calls = 0;
+    bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_questions_draw(&format, &kind, &workload, &set->model, &set->arena,
+                                       &set->questions, &err),
+                     BO_OK);
+}
+
+static void one_answer_may_be_too_large(void **state)
+{
+    (void)state;
+    struct set set;
+    draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES + 1, 1);
+    assert_int_equal(set.questions.n, 0);
+    assert_true(set.questions.too_large);
+    bo_arena_free(&set.arena);
+}
+
+static void a_set_is_cut_where_it_is_too_large(void **state)
+{
+    (void)state;
+    struct set set;
+    draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES / 4 + 1, 8);
+    assert_int_equal(set.questions.n, 3);
+    assert_int_equal(set.questions.n_chunks, 3);
+    assert_false(set.questions.too_large);
+    assert_covered(&set.questions);
+    bo_arena_free(&set.arena);
+}
+
+/* An oracle that goes through the model for each call is called for chunks, not for queries. */
+static void the_oracle_is_asked_for_chunks(void **state)
+{
+    (void)state;
+    struct set set;
+    draw_huge(&set, 8, 2560);
+    assert_int_equal(n_oracle_calls, 10);
+    assert_int_equal(set.questions.n_chunks, 10);
+    assert_covered(&set.questions);
+    bo_arena_free(&set.arena);
+    draw_huge(&set, 1000, 2560); /* 32 of these fit a chunk */
+    assert_true(set.questions.n_chunks <= 160);
+    assert_true(n_oracle_calls < 170);
+    assert_covered(&set.questions);
+    bo_arena_free(&set.arena);
+}
+
+/* The figures hold for every machine: results of different ones speak of the same queries. */
+static void the_same_on_every_machine(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_GET, 0);
+    uint32_t head[3];
+    memcpy(head, set.questions.queries, sizeof head);
+    assert_int_equal(head[0], 581);
+    assert_int_equal(head[1], 27);
+    assert_int_equal(head[2], 592);
+    drop(&set);
+}
+
+static void a_document_without_a_place(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_GET, 2);
+    assert_int_equal(set.questions.n, 0);
+    assert_int_equal(set.questions.n_chunks, 0);
+    drop(&set);
+}
+
+static void wrong_answers_are_found(void **state)
+{
+    (void)state;
+    struct set set;
+    struct bo_error err;
+    size_t wrong = 0;
+    draw(&set, TOY_GET, 0);
+    const struct bo_chunk *chunk = &set.questions.chunks[2];
+    assert_int_equal(
+        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        BO_OK);
+    set.answers.p[4 * 5 + 3] ^= 0x80;
+    assert_false(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
+    assert_int_equal(wrong, chunk->first + 5);
+    drop(&set);
+}
+
+static void short_answers_are_wrong(void **state)
+{
+    (void)state;
+    struct set set;
+    struct bo_error err;
+    size_t wrong = 0;
+    draw(&set, TOY_FIRST, 0);
+    const struct bo_chunk *chunk = &set.questions.chunks[1];
+    assert_int_equal(
+        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        BO_OK);
+    assert_true(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
+    set.answers.n -= 4;
+    assert_false(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
+    assert_int_equal(wrong, chunk->first);
+    drop(&set);
+}
+
+/* A chain that ignored the answer before would ask what was drawn. */
+static void chains_depend_on_answers(void **state)
+{
+    (void)state;
+    struct set set;
+    draw(&set, TOY_GET, 1);
+    uint32_t second, first_answer, second_answer;
+    memcpy(&second, set.questions.queries + 4, 4);
+    memcpy(&first_answer, set.questions.answers, 4);
+    memcpy(&second_answer, set.questions.answers + 4, 4);
+    assert_int_equal(second_answer, set.model.values[(second ^ first_answer) & 511]);
+    assert_int_not_equal(second_answer, set.model.values[second]);
+    drop(&set);
+}
+
+static void the_no_op_codec_answers_all_kinds(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < TOY_N_KINDS; kind++) {
+        struct set set;
+        void *reader;
+        struct bo_writer payload;
+        struct bo_error err;
+        draw(&set, kind, 0);
+        bo_writer_init(&payload, &set.arena);
+        bo_noop_payload(&set.format, &payload);
+        assert_int_equal(bo_writer_counted(&payload), 0);
+        assert_int_equal(bo_noop_codec.open(bo_writer_span(&payload), &set.arena, &reader, &err),
+                         BO_OK);
+        assert_int_equal(bo_questions_ask(&set.questions, &set.questions.chunks[0], &bo_noop_codec,
+                                          reader, &set.answers, &err),
+                         BO_OK);
+        if (set.questions.kind->query_size) /* it touched both */
+            assert_true(memcmp(set.answers.p, set.questions.queries, 1) == 0);
+        bo_writer_free(&payload);
+        drop(&set);
+    }
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_kinds_of_sets),
+        cmocka_unit_test(queries_that_say_nothing),
+        cmocka_unit_test(cold_chunks_are_small),
+        cmocka_unit_test(texts_are_gathered),
+        cmocka_unit_test(one_answer_may_be_too_large),
+        cmocka_unit_test(a_set_is_cut_where_it_is_too_large),
+        cmocka_unit_test(the_oracle_is_asked_for_chunks),
+        cmocka_unit_test(the_same_on_every_machine),
+        cmocka_unit_test(a_document_without_a_place),
+        cmocka_unit_test(wrong_answers_are_found),
+        cmocka_unit_test(short_answers_are_wrong),
+        cmocka_unit_test(chains_depend_on_answers),
+        cmocka_unit_test(the_no_op_codec_answers_all_kinds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,484 @@
+/*
+ * Whole runs on a toy format: sound codecs are measured, and one that is wrong, crashes, hangs or
+ * refuses costs its own rows only. Nothing here depends on how long anything takes.
+ */
+#include "harness/test_cmocka.h"
+
+#include "bench/measure/cell.h"
+#include "bench/measure/rounds.h"
+#include "bench/measure/test_toy.h"
+
+enum { N_ROUNDS = 2 };
+
+struct run {
+    struct bo_format format;
+    struct toy_model model;
+    struct bo_document document;
+    struct bo_bench_options options;
+    struct bo_arena arena;
+    struct bo_plan plan;
+};
+
+static void start(struct run *run, const struct bo_codec *const *codecs)
+{
+    struct bo_error err;
+    run->format = toy_format(codecs);
+    run->format.merge = toy_merge;
+    toy_fill(&run->model, 600);
+    run->document = toy_document(&run->format, &run->model);
+    run->options = (struct bo_bench_options){.rounds = N_ROUNDS,
+                                             .min_time_s = 0.0002,
+                                             .verify_s = 0.05,
+                                             .timeout_s = 60,
+                                             .order_seed = 3};
+    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
+                     BO_OK);
+}
+
+static void measure(struct run *run)
+{
+    struct bo_error err;
+    unsigned n_rounds;
+    assert_int_equal(
+        bo_rounds_run(run->plan.cells, run->plan.n_cells, &run->options, NULL, &n_rounds, &err),
+        BO_OK);
+    assert_int_equal(n_rounds, run->options.rounds);
+}
+
+static void finish(struct run *run)
+{
+    bo_plan_close(&run->plan);
+    bo_arena_free(&run->arena);
+}
+
+/* The row of this name, without format and document; NULL when the plan has none. */
+static const struct bo_bench_row *find_row(const struct run *run, const char *codec,
+                                           const char *label)
+{
+    for (unsigned c = 0; c < run->plan.n_cells; c++) {
+        const struct bo_bench_cell *cell = &run->plan.cells[c];
+        for (unsigned r = 0; r < cell->n_rows; r++)
+            if (strcmp(cell->codec->name, codec) == 0 && strcmp(cell->rows[r].label, label) == 0)
+                return &cell->rows[r];
+    }
+    return NULL;
+}
+
+static void assert_sound(const struct run *run, const char *codec, const char *label)
+{
+    const struct bo_bench_row *row = find_row(run, codec, label);
+    assert_non_null(row);
+    assert_string_equal(row->failure, "");
+    assert_int_equal(row->n_times, N_ROUNDS);
+    assert_true(row->times[0].iterations > 0);
+    assert_true(row->times[0].real_ns > 0);
+}
+
+static void assert_failed(const struct run *run, const char *codec, const char *label,
+                          const char *message)
+{
+    const struct bo_bench_row *row = find_row(run, codec, label);
+    assert_non_null(row);
+    assert_string_equal(row->failure, message);
+    assert_int_equal(row->n_times, 0);
+}
+
+static double exact(const struct run *run, const char *codec, const char *label, const char *name)
+{
+    const struct bo_counter *counter = bo_record_counter(&find_row(run, codec, label)->exact, name);
+    assert_non_null(counter);
+    return counter->value;
+}
+
+static void sound_codecs_are_measured(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
+    static const char *const labels[] = {"encode",     "decode",      "merge",     "open",
+                                         "open-cold",  "get/uniform", "get/chain", "first/uniform",
+                                         "first/each", "name/cold",   "name/each", "all/whole",
+                                         "count/whole"};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        assert_sound(&run, "honest", labels[i]);
+        if (i >= 3) {
+            assert_sound(&run, "second", labels[i]);
+            assert_sound(&run, "noop", labels[i]);
+        }
+    }
+    assert_null(find_row(&run, "second", "encode")); /* it is honest's */
+    assert_null(find_row(&run, "second", "merge"));
+    assert_null(find_row(&run, "noop", "decode"));
+    assert_null(find_row(&run, "honest", "get/nowhere"));
+    assert_string_equal(find_row(&run, "honest", "get/chain")->name, "toy/honest/box/get/chain");
+    finish(&run);
+}
+
+static void exact_figures_are_exact(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    const struct bo_payload *payload = run.plan.cells[0].payload;
+    assert_int_equal(payload->nbytes, 8 + 4 * 600);
+    assert_int_equal(payload->counted_nbytes, 4 + 4 * 600); /* the padding stands aside */
+    assert_true(exact(&run, "honest", "open", "open_bytes_allocated") == 48);
+    assert_true(exact(&run, "honest", "get/uniform", "set_queries") == 3000);
+    assert_true(exact(&run, "honest", "get/uniform", "verified_queries") == 3000);
+    assert_true(exact(&run, "honest", "get/uniform", "touched_pages") == 1); /* all fits one */
+    assert_true(exact(&run, "noop", "get/uniform", "verified_queries") == 0);
+    assert_true(exact(&run, "honest", "all/whole", "units_per_query") == 600);
+    assert_null(bo_record_counter(&find_row(&run, "honest", "count/whole")->exact,
+                                  "units_per_query")); /* its time does not grow */
+    assert_true(exact(&run, "honest", "encode", "encode_scratch_bytes") == 0);
+    assert_true(exact(&run, "honest", "merge", "merge_peak_bytes") >
+                3 * sizeof(struct toy_model)); /* two decoded, their sum, and the output */
+    finish(&run);
+}
+
+/* What is taken beside the output counts, the output's own buffer does not. */
+static void scratch_memory_is_told_apart(void **state)
+{
+    (void)state;
+    struct bo_codec wasteful = toy_honest;
+    wasteful.name = "wasteful";
+    wasteful.encode = toy_encode_wasteful;
+    const struct bo_codec *const codecs[] = {&wasteful, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    const double scratch = exact(&run, "wasteful", "encode", "encode_scratch_bytes");
+    assert_true(scratch >= 3 * 1000 + 500);
+    assert_true(scratch < 3 * 1008 + 4096); /* a writer's buffer grows by doubling */
+    assert_true(exact(&run, "wasteful", "encode", "encode_peak_bytes") >= scratch);
+    finish(&run);
+}
+
+static void a_codec_tells_what_is_wrong(void **state)
+{
+    (void)state;
+    struct bo_codec complain = toy_honest;
+    complain.name = "complain";
+    complain.query = toy_query_complain;
+    const struct bo_codec *const codecs[] = {&complain, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    const char *failure = find_row(&run, "complain", "first/uniform")->failure;
+    assert_memory_equal(failure, "refuses a query of ", 19);
+    assert_non_null(strstr(failure, ": corrupt at byte 1042: a toy with a wheel off"));
+    assert_sound(&run, "complain", "all/whole");
+    finish(&run);
+}
+
+static enum bo_status forget_first(const void *model, struct bo_arena *arena, void **ret,
+                                   struct bo_error *err)
+{
+    struct toy_model *held = bo_alloc(arena, sizeof *held);
+    if (!held)
+        return bo_fail_alloc(err, arena);
+    memcpy(held, model, sizeof *held);
+    held->values[0] = 0;
+    *ret = held;
+    return BO_OK;
+}
+
+static enum bo_status encode_forgetful(const void *model, struct bo_writer *out,
+                                       struct bo_error *err)
+{
+    void *held = NULL;
+    const enum bo_status status = forget_first(model, out->arena, &held, err);
+    return status ? status : toy_encode(held, out, err);
+}
+
+/* A codec that cannot hold everything is measured on what it holds, when it says so. */
+static void what_is_held_is_measured(void **state)
+{
+    (void)state;
+    struct bo_codec forgetful = toy_honest, liar = toy_honest, reader = toy_honest;
+    forgetful.name = "forgetful";
+    forgetful.reduce = forget_first;
+    liar.name = "liar";
+    forgetful.encode = liar.encode = encode_forgetful;
+    reader.name = "reader";
+    reader.reads = "forgetful";
+    const struct bo_codec *const codecs[] = {&toy_honest, &forgetful, &reader, &liar, NULL};
+    static const char *const labels[] = {"get/uniform", "first/uniform", "all/whole"};
+    struct run run;
+    start(&run, codecs);
+    assert_int_not_equal(run.model.values[0], 0);
+    measure(&run);
+    assert_sound(&run, "forgetful", "decode");
+    assert_sound(&run, "forgetful", "merge");
+    for (size_t i = 0; i < 3; i++) {
+        assert_sound(&run, "honest", labels[i]);
+        assert_sound(&run, "forgetful", labels[i]);
+        assert_sound(&run, "reader", labels[i]);
+    }
+    assert_failed(&run, "liar", "decode", "corrupt: other values");
+    finish(&run);
+}
+
+static unsigned n_opens_left; /* in each process */
+
+static enum bo_status open_few(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                               struct bo_error *err)
+{
+    if (!n_opens_left)
+        return bo_fail(err, BO_CORRUPT, 7, "a toy that opens seldom");
+    n_opens_left--;
+    return toy_open(in, arena, reader_ret, err);
+}
+
+/* Measures a codec that opens so many times, under some workloads. */
+static void measure_reluctant(struct run *run, const char *workloads, unsigned n_opens)
+{
+    static struct bo_codec reluctant;
+    static const struct bo_codec *const codecs[] = {&reluctant, NULL};
+    struct bo_error err;
+    reluctant = toy_honest;
+    reluctant.name = "reluctant";
+    reluctant.open = open_few;
+    n_opens_left = n_opens;
+    start(run, codecs);
+    finish(run);
+    assert_true(bo_names_parse("get,name", &run->options.kinds));
+    assert_true(bo_names_parse(workloads, &run->options.workloads));
+    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
+                     BO_OK);
+    measure(run);
+}
+
+/* Where a workload says so, each question has a reader of its own. */
+static void fresh_workloads_open_for_each(void **state)
+{
+    (void)state;
+    struct run run;
+    measure_reluctant(&run, "each", 1);
+    assert_failed(&run, "reluctant", "name/each",
+                  "refuses a query of 0 to 7: corrupt at byte 7: a toy that opens seldom");
+    finish(&run);
+}
+
+/* All others have one for all rounds of a row, and another one to count pages of. */
+static void other_workloads_do_not(void **state)
+{
+    (void)state;
+    struct run run;
+    measure_reluctant(&run, "uniform,cold", 4);
+    assert_sound(&run, "reluctant", "get/uniform");
+    assert_sound(&run, "reluctant", "name/cold");
+    finish(&run);
+}
+
+/* On a document for curves: what the curves show, of the codecs that differ in the first part. */
+static void documents_for_curves_have_few_rows(void **state)
+{
+    (void)state;
+    struct bo_codec a = toy_honest, b = toy_honest, c = toy_honest;
+    a.name = "trie+fixed";
+    b.name = "trie+packed";
+    c.name = "list+fixed";
+    const struct bo_codec *const codecs[] = {&a, &b, &c, &toy_honest, NULL};
+    struct run run;
+    struct bo_error err;
+    start(&run, codecs);
+    finish(&run);
+    run.document.scale = true;
+    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
+                     BO_OK);
+    assert_null(find_row(&run, "trie+packed", "encode"));
+    static const char *const names[] = {"trie+fixed", "list+fixed", "honest"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_non_null(find_row(&run, names[i], "encode"));
+        assert_non_null(find_row(&run, names[i], "open"));
+        assert_non_null(find_row(&run, names[i], "get/uniform"));
+        assert_null(find_row(&run, names[i], "decode"));
+        assert_null(find_row(&run, names[i], "get/chain"));
+        assert_null(find_row(&run, names[i], "all/whole"));
+    }
+    assert_int_equal(run.plan.n_rows, 3 * 3 + 2); /* the no-op codec has nothing to encode */
+    finish(&run);
+}
+
+static void slow_rows_are_repeated_less(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        unsigned rounds, repetitions;
+    } cases[] = {{1e6, 20, 20}, {3e8, 20, 5}, {3e9, 20, 3}, {2e10, 20, 1},
+                 {1e6, 5, 5},   {3e8, 5, 1},  {2e10, 5, 1}, {3e8, 60, 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bo_record times[1] = {{.real_ns = cases[i].ns / 4, .iterations = 4}};
+        struct bo_bench_row row = {.times = times};
+        const struct bo_bench_options options = {.rounds = cases[i].rounds};
+        unsigned n = 0;
+        while (n < cases[i].rounds && bo_row_is_due(&row, &options, n))
+            row.n_times = row.n_rounds = ++n;
+        assert_int_equal(n, cases[i].repetitions);
+    }
+}
+
+static void a_repetition_is_shorter_where_rows_are_many(void **state)
+{
+    (void)state;
+    assert_true(bo_plan_min_time(10, 20, 600) == 0.008);
+    const double middle = bo_plan_min_time(5000, 20, 600);
+    assert_true(middle > 0.001 && middle < 0.008);
+    assert_true(bo_plan_min_time(5000, 40, 600) < middle);
+    assert_true(bo_plan_min_time(500000, 20, 600) == 0.001);
+}
+
+static void a_wrong_codec_costs_its_wrong_rows(void **state)
+{
+    (void)state;
+    struct bo_codec wrong = toy_honest;
+    wrong.name = "wrong";
+    wrong.query = toy_query_wrong;
+    struct bo_codec undo = toy_honest;
+    undo.name = "undo";
+    undo.decode = toy_decode_wrong;
+    const struct bo_codec *const codecs[] = {&toy_honest, &wrong, &undo, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_failed(&run, "wrong", "get/uniform", "wrong answer: query 7 of the set");
+    assert_sound(&run, "wrong", "get/chain"); /* asks one at a time, which this one answers */
+    assert_sound(&run, "wrong", "first/uniform");
+    assert_failed(&run, "undo", "decode", "corrupt: other values");
+    assert_failed(&run, "undo", "merge", "corrupt: other values");
+    assert_sound(&run, "undo", "get/uniform");
+    assert_sound(&run, "honest", "get/uniform");
+    finish(&run);
+}
+
+static void a_crash_costs_its_row(void **state)
+{
+    (void)state;
+    struct bo_codec crash = toy_honest;
+    crash.name = "crash";
+    crash.query = toy_query_crash;
+    const struct bo_codec *const codecs[] = {&crash, &toy_honest, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_memory_equal(find_row(&run, "crash", "get/uniform")->failure, "crashed: ", 9);
+    assert_memory_equal(find_row(&run, "crash", "get/chain")->failure, "crashed: ", 9);
+    assert_sound(&run, "crash", "first/uniform");
+    assert_sound(&run, "crash", "open");
+    assert_sound(&run, "honest", "get/uniform");
+    finish(&run);
+}
+
+static void a_hang_costs_its_row(void **state)
+{
+    (void)state;
+    struct bo_codec hang = toy_honest;
+    hang.name = "hang";
+    hang.query = toy_query_hang;
+    const struct bo_codec *const codecs[] = {&hang, NULL};
+    struct run run;
+    start(&run, codecs);
+    run.options.timeout_s = 2;
+    measure(&run);
+    assert_failed(&run, "hang", "first/uniform", "not done after 2 s");
+    assert_sound(&run, "hang", "get/uniform");
+    finish(&run);
+}
+
+static void a_codec_that_cannot_hold_the_document(void **state)
+{
+    (void)state;
+    struct bo_codec refuse = toy_honest;
+    refuse.name = "refuse";
+    refuse.encode = toy_encode_refuse;
+    const struct bo_codec *const codecs[] = {&refuse, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_failed(&run, "refuse", "encode", "unsupported: toys only");
+    assert_failed(&run, "refuse", "get/uniform", "unsupported: toys only");
+    assert_sound(&run, "noop", "get/uniform");
+    for (unsigned c = 0; c < run.plan.n_cells; c++) {
+        const char *refusal = bo_cell_refusal(&run.plan.cells[c]);
+        if (run.plan.cells[c].codec == &refuse)
+            assert_string_equal(refusal, "toys only");
+        else
+            assert_null(refusal);
+    }
+    finish(&run);
+}
+
+static void filters_choose_rows(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
+    struct run run;
+    start(&run, codecs);
+    finish(&run);
+    struct bo_error err;
+    assert_true(bo_names_parse("second", &run.options.codecs));
+    assert_true(bo_names_parse("get,nothing", &run.options.kinds));
+    assert_true(bo_names_parse("chain", &run.options.workloads));
+    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
+                     BO_OK);
+    assert_int_equal(run.plan.n_rows, 2);
+    assert_non_null(find_row(&run, "second", "get/chain"));
+    assert_non_null(find_row(&run, "noop", "get/chain"));
+    assert_null(bo_names_unmet(&run.options.workloads));
+    assert_string_equal(bo_names_unmet(&run.options.kinds), "nothing");
+    finish(&run);
+}
+
+static void lists_of_names(void **state)
+{
+    (void)state;
+    struct bo_names names;
+    assert_true(bo_names_parse(NULL, &names));
+    assert_true(bo_names_allow(&names, "anything"));
+    assert_true(bo_names_parse("a,b", &names));
+    assert_int_equal(names.n, 2);
+    assert_false(bo_names_allow(&names, "c"));
+    assert_true(bo_names_parse("trie+*,list*", &names));
+    assert_true(bo_names_allow(&names, "trie+u64"));
+    assert_false(bo_names_allow(&names, "front+u64"));
+    assert_string_equal(bo_names_unmet(&names), "list*");
+    assert_true(bo_names_allow(&names, "list"));
+    assert_null(bo_names_unmet(&names));
+    assert_false(bo_names_parse("", &names));
+    assert_false(bo_names_parse("a,,b", &names));
+    assert_false(bo_names_parse("a,", &names));
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_codecs_are_measured),
+        cmocka_unit_test(exact_figures_are_exact),
+        cmocka_unit_test(scratch_memory_is_told_apart),
+        cmocka_unit_test(a_codec_tells_what_is_wrong),
+        cmocka_unit_test(what_is_held_is_measured),
+        cmocka_unit_test(fresh_workloads_open_for_each),
+        cmocka_unit_test(other_workloads_do_not),
+        cmocka_unit_test(documents_for_curves_have_few_rows),
+        cmocka_unit_test(slow_rows_are_repeated_less),
+        cmocka_unit_test(a_repetition_is_shorter_where_rows_are_many),
+        cmocka_unit_test(a_wrong_codec_costs_its_wrong_rows),
+        cmocka_unit_test(a_crash_costs_its_row),
+        cmocka_unit_test(a_hang_costs_its_row),
+        cmocka_unit_test(a_codec_that_cannot_hold_the_document),
+        cmocka_unit_test(filters_choose_rows),
+        cmocka_unit_test(lists_of_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

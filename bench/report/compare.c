@@ -1,0 +1,488 @@
+/* Two runs side by side. */
+#include "bench/report/compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/comparison.h"
+#include "bench/report/outliers.h"
+#include "bench/runs/results.h"
+#include "bench/stats/stats.h"
+
+const char *const bo_verdict_names[] = {"equal", "unknown", "better", "worse"};
+
+/* ---- one figure ------------------------------------------------------------------------------ */
+
+static struct bo_change *add_change(struct bo_document_changes *document, size_t *cap,
+                                    struct bo_arena *arena, const struct bo_change *change)
+{
+    if (!bo_grow(arena, &document->changes, document->n, 1, cap))
+        abort();
+    document->changes[document->n] = *change;
+    return &document->changes[document->n++];
+}
+
+/* Less is better. */
+static enum bo_verdict judge_exact(double before, double after)
+{
+    return after < before ? BO_BETTER : after > before ? BO_WORSE : BO_EQUAL;
+}
+
+/* What failed and did not before is worse; what fails as before is not news. */
+static bool judge_failures(const char *before, const char *after, struct bo_change *change)
+{
+    if (!before && !after)
+        return false;
+    change->failure = after ? after : before;
+    change->verdict = before && after ? BO_EQUAL : after ? BO_WORSE : BO_BETTER;
+    return true;
+}
+
+/* The logarithms of a row's times, sorted: ratios become differences. */
+static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
+{
+    double *times = bo_alloc_array(arena, row->n, sizeof *times);
+    if (!times)
+        abort();
+    for (unsigned i = 0; i < row->n; i++)
+        times[i] = log(json_number_value(json_object_get(row->repetitions[i], "real_time")));
+    bo_sort_doubles(times, row->n);
+    return times;
+}
+
+static void name_outliers(const struct bo_run_row *before, const struct bo_run_row *after,
+                          struct bo_arena *arena, struct bo_change *change)
+{
+    unsigned n_before, n_after;
+    const char *a = bo_outliers_text(before, arena, &n_before);
+    const char *b = bo_outliers_text(after, arena, &n_after);
+    change->n_outliers = n_before + n_after;
+    if (a || b)
+        change->outliers = bo_arena_printf(arena, "%s%s%s%s%s", a ? "old " : "", a ? a : "",
+                                           a && b ? ", " : "", b ? "new " : "", b ? b : "");
+}
+
+/*
+ * Whether an interval of the shift with BO_CONFIDENCE exists: the widest one misses it in 2 of the
+ * orders that n_a + n_b values can have.
+ */
+static bool has_interval(unsigned n_a, unsigned n_b)
+{
+    const double log_orders = lgamma(n_a + n_b + 1.0) - lgamma(n_a + 1.0) - lgamma(n_b + 1.0);
+    return 1 - 2 * exp(-log_orders) >= BO_CONFIDENCE;
+}
+
+/* Everything but the verdict, which waits for the correction over all times. */
+static void contrast_times(const struct bo_run_row *before, const struct bo_run_row *after,
+                           struct bo_arena *arena, struct bo_change *change)
+{
+    struct bo_contrast contrast;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    const double *a = log_times(before, arena), *b = log_times(after, arena);
+    if (!bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE, &contrast))
+        abort();
+    bo_arena_rewind(arena, mark);
+    name_outliers(before, after, arena, change);
+    change->p = contrast.p;
+    change->superiority = contrast.superiority;
+    change->ratio = exp(contrast.shift);
+    change->interval =
+        has_interval(before->n, after->n)
+            ? (struct bo_interval){exp(contrast.interval.low), exp(contrast.interval.high),
+                                   contrast.interval.coverage}
+            : (struct bo_interval){NAN, NAN, 0};
+    change->verdict = BO_UNKNOWN;
+}
+
+/* ---- a document ------------------------------------------------------------------------------ */
+
+struct comparing {
+    struct bo_document_changes *document;
+    struct bo_arena *arena;
+    size_t cap;
+};
+
+static void compare_exact(struct comparing *c, const char *codec, const char *what, double before,
+                          double after)
+{
+    if (isnan(before) || isnan(after))
+        return;
+    add_change(c->document, &c->cap, c->arena,
+               &(struct bo_change){.codec = codec,
+                                   .what = what,
+                                   .before = before,
+                                   .after = after,
+                                   .verdict = judge_exact(before, after)});
+}
+
+static double size_of(const struct bo_run_codec *codec, const char *key)
+{
+    const json_t *value = json_object_get(codec->size, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void compare_sizes(struct comparing *c, const struct bo_run_codec *before,
+                          const struct bo_run_codec *after)
+{
+    static const char *const packed[] = {"zstd19", "lz4", "xz9", NULL};
+    if (before->reads || after->reads) /* told at the codec that writes */
+        return;
+    compare_exact(c, after->name, "bytes", before->has_bytes ? (double)before->bytes : NAN,
+                  after->has_bytes ? (double)after->bytes : NAN);
+    for (const char *const *key = packed; *key; key++)
+        compare_exact(c, after->name, *key, size_of(before, *key), size_of(after, *key));
+}
+
+/* Says something once. The last note that has room tells that there are more. */
+static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
+                     const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
+                     const char *format, ...)
+{
+    enum { MAX = sizeof document->notes / sizeof *document->notes };
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < document->n_notes; i++)
+        if (strcmp(document->notes[i], text) == 0)
+            return;
+    if (document->n_notes == MAX)
+        document->notes[MAX - 1] = "and more of this kind";
+    else
+        document->notes[document->n_notes++] = bo_arena_printf(arena, "%s", text);
+}
+
+/* Runs of versions that did not tell what they asked are taken to have asked the same. */
+static bool same_questions(const struct bo_document_changes *document, const char *label)
+{
+    const json_t *a = json_object_get(json_object_get(document->before->sizes, "questions"), label);
+    const json_t *b = json_object_get(json_object_get(document->after->sizes, "questions"), label);
+    return !a || !b || json_equal(a, b);
+}
+
+static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
+                        const struct bo_run_row *after)
+{
+    struct bo_change change = {.codec = codec,
+                               .what = after->label,
+                               .is_time = true,
+                               .before = before->median_ns,
+                               .after = after->median_ns,
+                               .n_before = before->n,
+                               .n_after = after->n,
+                               .p = NAN};
+    if (judge_failures(before->failure, after->failure, &change)) {
+        add_change(c->document, &c->cap, c->arena, &change);
+        return;
+    }
+    if (!same_questions(c->document, after->label)) {
+        add_note(c->document, c->arena, "%s: the two runs ask other questions: not compared",
+                 after->label);
+        return;
+    }
+    if (before->n && after->n && !c->document->times_not_compared) {
+        contrast_times(before, after, c->arena, &change);
+        add_change(c->document, &c->cap, c->arena, &change);
+    }
+    for (const char *const *counter = bo_exact_counters; *counter; counter++)
+        compare_exact(c, codec, bo_arena_printf(c->arena, "%s: %s", after->label, *counter),
+                      bo_run_counter(before, *counter), bo_run_counter(after, *counter));
+}
+
+/* Holm's correction over the document's times, then their verdicts. */
+static void judge_times(struct bo_document_changes *document, double threshold,
+                        struct bo_arena *arena)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    double *p = bo_alloc_array(arena, document->n, sizeof *p);
+    size_t n = 0;
+    if (!p)
+        abort();
+    for (size_t i = 0; i < document->n; i++)
+        if (document->changes[i].is_time && !document->changes[i].failure)
+            p[n++] = document->changes[i].p;
+    if (!bo_holm(p, n))
+        abort();
+    n = 0;
+    for (size_t i = 0; i < document->n; i++) {
+        struct bo_change *change = &document->changes[i];
+        if (!change->is_time || change->failure)
+            continue;
+        change->p = p[n++];
+        if (change->p < 1 - BO_CONFIDENCE && change->ratio > 1 + threshold)
+            change->verdict = BO_WORSE;
+        else if (change->p < 1 - BO_CONFIDENCE && change->ratio < 1 / (1 + threshold))
+            change->verdict = BO_BETTER;
+    }
+    bo_arena_rewind(arena, mark);
+}
+
+/* Codecs, and rows of codecs that both have, that only one run measured. */
+static void tell_missing(struct bo_document_changes *document, const struct bo_run_document *of,
+                         const struct bo_run_document *in, const char *which,
+                         struct bo_arena *arena)
+{
+    for (unsigned i = 0; i < of->n_codecs; i++) {
+        const struct bo_run_codec *codec = &of->codecs[i], *other = bo_run_codec(in, codec->name);
+        if (!other)
+            add_note(document, arena, "only in the %s run: %s", which, codec->name);
+        for (unsigned l = 0; l < of->n_labels && other; l++)
+            if (codec->rows[l] && !bo_run_row(in, other, of->labels[l]))
+                add_note(document, arena, "only in the %s run: %s", which, of->labels[l]);
+    }
+}
+
+/* The least p that the test can give for samples of these sizes: of one order among all. */
+static double least_p(const struct bo_change *change)
+{
+    const double a = change->n_before, b = change->n_after;
+    return fmin(1, 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)));
+}
+
+/* Where repetitions are so few that no difference could pass the correction, "unknown" says nothing. */
+static void tell_power(struct bo_document_changes *document, struct bo_arena *arena)
+{
+    double least = 1;
+    unsigned n = 0;
+    for (size_t i = 0; i < document->n; i++) {
+        const struct bo_change *change = &document->changes[i];
+        if (!change->is_time || change->failure)
+            continue;
+        least = fmin(least, least_p(change));
+        n++;
+    }
+    if (n && least * n >= 1 - BO_CONFIDENCE)
+        add_note(
+            document, arena,
+            "too few repetitions for %u times: no difference could be told (p is at least %.2g)", n,
+            fmin(1, least * n));
+}
+
+static void compare_documents(struct bo_document_changes *document, double threshold,
+                              struct bo_arena *arena)
+{
+    struct comparing c = {.document = document, .arena = arena};
+    for (unsigned i = 0; i < document->after->n_codecs; i++) {
+        const struct bo_run_codec *after = &document->after->codecs[i];
+        const struct bo_run_codec *before = bo_run_codec(document->before, after->name);
+        if (!before)
+            continue;
+        compare_sizes(&c, before, after);
+        for (unsigned l = 0; l < document->after->n_labels; l++) {
+            const char *label = document->after->labels[l];
+            const struct bo_run_row *row = bo_run_row(document->before, before, label);
+            if (row && after->rows[l])
+                compare_row(&c, after->name, row, after->rows[l]);
+        }
+    }
+    tell_missing(document, document->before, document->after, "old", arena);
+    tell_missing(document, document->after, document->before, "new", arena);
+    tell_power(document, arena);
+    judge_times(document, threshold, arena);
+    for (size_t i = 0; i < document->n; i++)
+        document->n_of[document->changes[i].verdict]++;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static bool same_fact(const struct bo_run_document *a, const struct bo_run_document *b,
+                      const char *key)
+{
+    return strcmp(bo_document_fact(a, key), bo_document_fact(b, key)) == 0;
+}
+
+static bool same_machine(const struct bo_run_document *a, const struct bo_run_document *b)
+{
+    return same_fact(a, b, "machine") && same_fact(a, b, "cpu");
+}
+
+static bool same_content(const struct bo_run_document *a, const struct bo_run_document *b)
+{
+    return json_equal(json_object_get(a->sizes, "xxh3"), json_object_get(b->sizes, "xxh3"));
+}
+
+size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
+                       struct bo_arena *arena, struct bo_document_changes **documents_ret)
+{
+    struct bo_document_changes *documents =
+        bo_zalloc_array(arena, after->n_documents + 1, sizeof *documents);
+    size_t n = 0;
+    if (!documents)
+        abort();
+    for (size_t d = 0; d < after->n_documents; d++) {
+        const struct bo_run_document *document = &after->documents[d];
+        const struct bo_run_document *old =
+            bo_run_document(before, document->format, document->name);
+        if (!old)
+            continue;
+        documents[n] = (struct bo_document_changes){.before = old, .after = document};
+        if (!same_machine(old, document))
+            documents[n].times_not_compared = "measured on two machines";
+        if (same_content(old, document))
+            compare_documents(&documents[n], threshold, arena);
+        else
+            documents[n].times_not_compared = "not the same document";
+        n++;
+    }
+    *documents_ret = documents;
+    return n;
+}
+
+const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after)
+{
+    const json_t *a = json_object_get(json_object_get(before->ours, "interleaved"), "id");
+    const json_t *b = json_object_get(json_object_get(after->ours, "interleaved"), "id");
+    return a && b && json_equal(a, b)
+               ? "Measured in turns, in one run."
+               : "Measured in two runs: what else the machine did may differ between them.";
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static const char *figure_cell(const struct bo_change *change, double v, struct bo_arena *arena)
+{
+    if (isnan(v))
+        return "failed";
+    if (!change->is_time)
+        return bo_arena_printf(arena, v == floor(v) ? "%.0f" : "%.3f", v);
+    const struct bo_time_unit unit =
+        bo_time_unit_for(isnan(change->before) ? change->after : change->before);
+    return bo_arena_printf(arena, "%s %s", bo_significant(arena, v / unit.ns), unit.name);
+}
+
+static void add_row(struct bo_grid *grid, const struct bo_change *change)
+{
+    struct bo_arena *arena = grid->arena;
+    bo_grid_add(grid, "%s", change->codec);
+    bo_grid_add(grid, "%s", change->what);
+    bo_grid_add(grid, "%s", figure_cell(change, change->before, arena));
+    bo_grid_add(grid, "%s", figure_cell(change, change->after, arena));
+    if (change->failure) {
+        bo_grid_add(grid, "-");
+        bo_grid_add(grid, "-");
+        bo_grid_add(grid, "-");
+    } else if (!change->is_time) {
+        bo_grid_add(grid, change->before != 0 ? "%.4f" : "-", change->after / change->before);
+        bo_grid_add(grid, "exact");
+        bo_grid_add(grid, "-");
+    } else {
+        if (isnan(change->interval.low))
+            bo_grid_add(grid, "%.3f", change->ratio);
+        else
+            bo_grid_add(grid, "%.3f [%.3f, %.3f]", change->ratio, change->interval.low,
+                        change->interval.high);
+        bo_grid_add(grid, "%.2g", change->p);
+        bo_grid_add(grid, "%u of %u%s%s", change->n_outliers, change->n_before + change->n_after,
+                    change->outliers ? ": " : "", change->outliers ? change->outliers : "");
+    }
+    bo_grid_add(grid, "%s%s%s", bo_verdict_names[change->verdict], change->failure ? ": " : "",
+                change->failure ? change->failure : "");
+    bo_grid_end_row(grid);
+}
+
+static void print_document(const struct bo_document_changes *document, bool all, unsigned width,
+                           struct bo_arena *arena, FILE *out)
+{
+    static const char *const headings[] = {"codec", "what",     "before",   "after",
+                                           "ratio", "p (Holm)", "outliers", "verdict"};
+    struct bo_grid grid;
+    bool missing = false; /* an interval that does not exist */
+    bo_grid_init(&grid, arena, 2);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < document->n; i++)
+        if (all || document->changes[i].verdict >= BO_BETTER) {
+            add_row(&grid, &document->changes[i]);
+            missing = missing || (document->changes[i].is_time && !document->changes[i].failure &&
+                                  isnan(document->changes[i].interval.low));
+        }
+    const bool markdown = width == BO_COMPARE_MARKDOWN;
+    fprintf(out, "%s%s on %s: %zu better, %zu worse, %zu unknown, %zu equal%s%s\n",
+            markdown ? "\n#### " : "", document->after->format, document->after->name,
+            document->n_of[BO_BETTER], document->n_of[BO_WORSE], document->n_of[BO_UNKNOWN],
+            document->n_of[BO_EQUAL],
+            document->times_not_compared ? "; times were not compared: " : "",
+            document->times_not_compared ? document->times_not_compared : "");
+    for (size_t i = 0; i < document->n_notes; i++)
+        fprintf(out, "%snote: %s\n", markdown ? "- " : "  ", document->notes[i]);
+    if (missing)
+        fprintf(out, "%snote: a ratio without brackets has no 95%% interval: too few repetitions\n",
+                markdown ? "- " : "  ");
+    if (bo_grid_n_rows(&grid) == 1)
+        return;
+    putc('\n', out);
+    if (markdown) {
+        bo_grid_markdown(&grid, out);
+    } else {
+        bo_grid_text(&grid, width, out);
+        putc('\n', out);
+    }
+}
+
+void bo_compare_print(const struct bo_document_changes *documents, size_t n, bool all,
+                      unsigned width, struct bo_arena *arena, FILE *out)
+{
+    size_t n_of[BO_WORSE + 1] = {0};
+    for (size_t d = 0; d < n; d++) {
+        print_document(&documents[d], all, width, arena, out);
+        for (unsigned v = 0; v <= BO_WORSE; v++)
+            n_of[v] += documents[d].n_of[v];
+    }
+    fprintf(out, "%s%zu better, %zu worse, %zu unknown, %zu equal\n",
+            width == BO_COMPARE_MARKDOWN ? "\nTogether: " : "", n_of[BO_BETTER], n_of[BO_WORSE],
+            n_of[BO_UNKNOWN], n_of[BO_EQUAL]);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static json_t *number_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *change_json(const struct bo_change *change)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:o, s:o}", "codec", change->codec, "what", change->what,
+                  "verdict", bo_verdict_names[change->verdict], "before",
+                  number_or_null(change->before), "after", number_or_null(change->after));
+    if (change->failure)
+        json_object_set_new(object, "failure", json_string(change->failure));
+    else if (change->is_time)
+        json_object_update_new(
+            object, json_pack("{s:f, s:o, s:o, s:f, s:f, s:f, s:i, s:i, s:i}", "ratio",
+                              change->ratio, "low", number_or_null(change->interval.low), "high",
+                              number_or_null(change->interval.high), "coverage",
+                              change->interval.coverage, "p", change->p, "superiority",
+                              change->superiority, "n_before", (int)change->n_before, "n_after",
+                              (int)change->n_after, "outliers", (int)change->n_outliers));
+    if (change->outliers)
+        json_object_set_new(object, "outliers_are", json_string(change->outliers));
+    return object;
+}
+
+json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
+{
+    json_t *all = json_array();
+    for (size_t d = 0; d < n; d++) {
+        json_t *changes = json_array();
+        for (size_t i = 0; i < documents[d].n; i++)
+            json_array_append_new(changes, change_json(&documents[d].changes[i]));
+        json_t *object = json_pack("{s:s, s:s, s:o}", "format", documents[d].after->format,
+                                   "document", documents[d].after->name, "changes", changes);
+        if (documents[d].times_not_compared)
+            json_object_set_new(object, "times_not_compared",
+                                json_string(documents[d].times_not_compared));
+        json_t *notes = json_array();
+        for (size_t i = 0; i < documents[d].n_notes; i++)
+            json_array_append_new(notes, json_string(documents[d].notes[i]));
+        json_object_set_new(object, "notes", notes);
+        json_array_append_new(all, object);
+    }
+    return all;
+}

@@ -1,0 +1,70 @@
+/* What changed from one run to another: times by rank tests, exact figures exactly. */
+#ifndef BO_COMPARE_H
+#define BO_COMPARE_H
+
+#include "bench/runs/run.h"
+#include "bench/stats/two_samples.h"
+
+enum bo_verdict {
+    BO_EQUAL,   /* an exact figure that has not moved */
+    BO_UNKNOWN, /* a time: what difference there is may be chance, or is below the threshold */
+    BO_BETTER,
+    BO_WORSE,
+};
+
+struct bo_change {
+    const char *codec;
+    const char *what; /* "point/uniform", "bytes", "open: open_bytes_allocated" */
+    bool is_time;
+    double before, after; /* medians in ns, or the figure; NaN where it failed */
+    /* Of times: of after / before. */
+    double ratio;
+    struct bo_interval interval; /* NaN where the repetitions are too few for one of 95% */
+    double p;                    /* corrected by Holm's rule over the document's times */
+    double superiority;
+    unsigned n_before, n_after; /* repetitions */
+    unsigned n_outliers;        /* in both (report_outliers.h) */
+    const char *outliers;       /* which: "old #3 #17, new #5"; NULL for none */
+    const char *failure;        /* why it failed, in the run where it did; NULL */
+    enum bo_verdict verdict;
+};
+
+/* One document that both runs measured. */
+struct bo_document_changes {
+    const struct bo_run_document *before, *after;
+    struct bo_change *changes; /* codec by codec: sizes, then what was measured */
+    size_t n;
+    size_t n_of[BO_WORSE + 1];      /* by verdict */
+    const char *times_not_compared; /* why; NULL when they were */
+    const char *notes[8];           /* what one run has and the other not, and the like */
+    size_t n_notes;
+};
+
+/*
+ * Compares all that both runs have. A time is better or worse when its corrected p is below 1 -
+ * BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). Times of two
+ * machines are not compared; of a document that is another one in the two runs, nothing is. Returns
+ * how many documents there are.
+ */
+size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
+                       struct bo_arena *arena, struct bo_document_changes **documents_ret);
+
+extern const char *const bo_verdict_names[BO_WORSE + 1];
+
+/*
+ * How the two were measured: in turns (bench/runs/interleave.h), or one after the other, which a sentence says.
+ */
+const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after);
+
+/*
+ * A table for each document with its better and worse figures (`all`: every figure), in at most
+ * `width` columns, and a line that counts; as Markdown when the width is BO_COMPARE_MARKDOWN.
+ */
+enum { BO_COMPARE_MARKDOWN = 0 };
+void bo_compare_print(const struct bo_document_changes *documents, size_t n, bool all,
+                      unsigned width, struct bo_arena *arena, FILE *out);
+
+/* The same with every figure; the caller owns it. */
+json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n);
+
+#endif

@@ -1,0 +1,493 @@
+/* Comparisons. */
+#include "bench/report/comparison.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/front.h"
+#include "bench/report/fuzz.h"
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+bool bo_label_wanted(struct bo_label_filter *filter, const char *label)
+{
+    const char *slash = strchr(label, '/');
+    char kind[BO_MAX_NAME];
+    snprintf(kind, sizeof kind, "%.*s", slash ? (int)(slash - label) : (int)strlen(label), label);
+    if (!bo_names_allow(&filter->kinds, kind))
+        return false;
+    return slash ? bo_names_allow(&filter->workloads, slash + 1) : filter->workloads.n == 0;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* The larger distance of the interval's ends from the median, in percent of it. */
+static double spread_percent(const struct bo_run_row *row)
+{
+    const double below = row->median_ns - row->interval.low;
+    const double above = row->interval.high - row->median_ns;
+    return row->median_ns > 0 ? 100 * fmax(below, above) / row->median_ns : 0;
+}
+
+char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct bo_time_unit unit,
+                   enum bo_detail detail)
+{
+    if (row && row->failure)
+        return bo_arena_printf(arena, "failed");
+    if (!row || row->n == 0)
+        return bo_arena_printf(arena, "-");
+    const char *median = bo_significant(arena, row->median_ns / unit.ns);
+    const bool has_interval = !isnan(row->interval.low);
+    if (detail == BO_WITH_PERCENT && has_interval)
+        return bo_arena_printf(arena, "%s +-%.0f%%", median, ceil(spread_percent(row)));
+    char *text = bo_arena_printf(arena, "%s", median);
+    if (detail != BO_WITH_PERCENT && has_interval)
+        text = bo_arena_printf(arena, "%s [%s, %s]", median,
+                               bo_significant(arena, row->interval.low / unit.ns),
+                               bo_significant(arena, row->interval.high / unit.ns));
+    const double p10 = bo_run_counter(row, "p10_ns"), p90 = bo_run_counter(row, "p90_ns");
+    if (detail != BO_WITH_SPREAD || isnan(p10) || isnan(p90))
+        return text;
+    return bo_arena_printf(arena, "%s (%s-%s)", text, bo_significant(arena, p10 / unit.ns),
+                           bo_significant(arena, p90 / unit.ns));
+}
+
+struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsigned label)
+{
+    double ns = NAN;
+    for (unsigned c = 0; c < document->n_codecs && isnan(ns); c++)
+        if (document->codecs[c].rows[label])
+            ns = document->codecs[c].rows[label]->median_ns;
+    return bo_time_unit_for(ns);
+}
+
+double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec)
+{
+    const struct bo_run_codec *baseline = document->baseline;
+    return codec->has_bytes && baseline && baseline->has_bytes && baseline->bytes
+               ? (double)codec->bytes / (double)baseline->bytes
+               : NAN;
+}
+
+char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                    const struct bo_run_codec *codec)
+{
+    const double ratio = bo_bytes_ratio(document, codec);
+    return isnan(ratio) ? bo_arena_printf(arena, "-") : bo_arena_printf(arena, "%.3f", ratio);
+}
+
+char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec)
+{
+    if (!codec->has_bytes || document->n_units == 0)
+        return bo_arena_printf(arena, "-");
+    return bo_arena_printf(arena, "%.2f", (double)codec->bytes / (double)document->n_units);
+}
+
+char *bo_singular(struct bo_arena *arena, const char *plural)
+{
+    const int n = (int)strlen(plural);
+    if (n > 3 && strcmp(plural + n - 3, "ies") == 0)
+        return bo_arena_printf(arena, "%.*sy", n - 3, plural);
+    return bo_arena_printf(arena, "%.*s", n > 1 && plural[n - 1] == 's' ? n - 1 : n, plural);
+}
+
+/* "-" before a codec's first byte, and where it cannot hold the document; "failed" when it did. */
+static char *bytes_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
+{
+    if (codec->has_bytes)
+        return bo_arena_printf(arena, "%" PRIu64, codec->bytes);
+    return bo_arena_printf(arena, codec->size && !bo_run_refusal(codec) ? "failed" : "-");
+}
+
+/* ---- the memory of an operation -------------------------------------------------------------- */
+
+const struct bo_memory_measure bo_memory_measures[] = {
+    {"encode", "encode_peak_bytes", "encode peak"},
+    {"encode", "encode_scratch_bytes", "encode scratch"},
+    {"decode", "decode_peak_bytes", "decode peak"},
+    {"merge", "merge_peak_bytes", "merge peak"},
+    {"open", "open_bytes_allocated", "open allocates"},
+    {NULL, NULL, NULL},
+};
+
+static bool has_label(const struct bo_run_document *document, struct bo_label_filter *filter,
+                      const char *label)
+{
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (strcmp(document->labels[l], label) == 0)
+            return bo_label_wanted(filter, label);
+    return false;
+}
+
+/* The first query label that is wanted: the one whose pages are shown. */
+static const char *pages_label(const struct bo_run_document *document,
+                               struct bo_label_filter *filter)
+{
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (bo_is_query(document->labels[l]) && bo_label_wanted(filter, document->labels[l]))
+            return document->labels[l];
+    return NULL;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static double sound_median(const struct bo_run_row *row)
+{
+    return row && !row->failure ? row->median_ns : NAN;
+}
+
+/* Adds a cell with its value. */
+static void add_valued(struct bo_grid *grid, const char *text, double v)
+{
+    bo_grid_add(grid, "%s", text);
+    bo_grid_value(grid, v);
+}
+
+/* Adds the times of the queries, or of the operations; of the heading when `codec` is NULL. */
+static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                      struct bo_label_filter *filter, bool queries, enum bo_detail detail,
+                      struct bo_grid *grid)
+{
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        if (bo_is_query(label) != queries || !bo_label_wanted(filter, label))
+            continue;
+        const struct bo_time_unit unit = bo_column_unit(document, l);
+        if (codec) {
+            add_valued(grid, bo_time_cell(grid->arena, codec->rows[l], unit, detail),
+                       sound_median(codec->rows[l]));
+        } else {
+            bo_grid_add(grid, "%s, %s", label, unit.name);
+        }
+    }
+}
+
+static void add_memory(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                       struct bo_label_filter *filter, struct bo_grid *grid)
+{
+    for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++) {
+        if (!has_label(document, filter, m->label))
+            continue;
+        const struct bo_run_row *row = bo_run_row(document, codec, m->label);
+        const double v = bo_run_counter(row, m->counter);
+        if (codec)
+            add_valued(grid, bo_nbytes_text(grid->arena, v), v);
+        else
+            bo_grid_add(grid, "%s", m->heading);
+    }
+}
+
+static void add_heading(const struct bo_run_document *document, struct bo_label_filter *filter,
+                        enum bo_detail detail, struct bo_grid *grid)
+{
+    bo_grid_add(grid, "codec");
+    bo_grid_add(grid, "role");
+    bo_grid_add(grid, "access");
+    bo_grid_add(grid, "bytes");
+    bo_grid_add(grid, "ratio");
+    bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
+    add_times(document, NULL, filter, true, detail, grid);
+    add_times(document, NULL, filter, false, detail, grid);
+    add_memory(document, NULL, filter, grid);
+    const char *pages = pages_label(document, filter);
+    if (pages)
+        bo_grid_add(grid, "pages, %s", pages);
+    if (document->has_survived)
+        bo_grid_add(grid, "survived");
+    bo_grid_end_row(grid);
+}
+
+void bo_comparison(const struct bo_run_document *document, struct bo_label_filter *filter,
+                   enum bo_detail detail, struct bo_arena *arena, struct bo_grid *grid_ret)
+{
+    struct bo_grid *grid = grid_ret;
+    bo_grid_init(grid, arena, 3);
+    add_heading(document, filter, detail, grid);
+    const char *pages = pages_label(document, filter);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        bo_grid_add(grid, "%s", bo_codec_cell(arena, codec));
+        bo_grid_add(grid, "%s", codec->role);
+        bo_grid_add(grid, "%s", codec->access);
+        const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
+        add_valued(grid, bytes_cell(arena, codec), bytes);
+        add_valued(grid, bo_ratio_cell(arena, document, codec), bo_bytes_ratio(document, codec));
+        add_valued(grid, bo_per_unit_cell(arena, document, codec),
+                   bytes / (double)document->n_units);
+        add_times(document, codec, filter, true, detail, grid);
+        add_times(document, codec, filter, false, detail, grid);
+        add_memory(document, codec, filter, grid);
+        const double n_pages =
+            pages ? bo_run_counter(bo_run_row(document, codec, pages), "touched_pages") : NAN;
+        if (pages)
+            add_valued(grid, bo_significant(arena, n_pages), n_pages);
+        if (document->has_survived)
+            add_valued(grid, bo_executions_text(arena, codec->n_survived), codec->n_survived);
+        bo_grid_end_row(grid);
+    }
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+/* What a label's columns hold, after its number of repetitions. */
+static const char *const figures[] = {"median_ns", "low_ns", "high_ns", "p10_ns", "p90_ns"};
+enum { N_FIGURES = sizeof figures / sizeof *figures };
+
+static double figure_of(const struct bo_run_row *row, unsigned figure)
+{
+    const double values[] = {row->median_ns, row->interval.low, row->interval.high};
+    return figure < 3 ? values[figure] : bo_run_counter(row, figures[figure]);
+}
+
+/* The exact counters of a label: the i-th, NULL past the last. */
+static const char *counter_of(const char *label, unsigned i)
+{
+    if (bo_is_query(label))
+        return i == 0 ? "touched_pages" : i == 1 ? "units_per_query" : NULL;
+    for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++)
+        if (strcmp(label, m->label) == 0 && i-- == 0)
+            return m->counter;
+    return NULL;
+}
+
+static void add_number(struct bo_grid *grid, double v)
+{
+    if (isnan(v))
+        bo_grid_add(grid, "%s", "");
+    else
+        bo_grid_add(grid, "%.9g", v);
+}
+
+/* The wanted labels of several documents, each once. */
+struct labels {
+    const char *names[128];
+    unsigned n;
+};
+
+static void collect_labels(const struct bo_run_document *document, struct bo_label_filter *filter,
+                           struct labels *labels)
+{
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        bool known = !bo_label_wanted(filter, label);
+        for (unsigned i = 0; i < labels->n && !known; i++)
+            known = strcmp(labels->names[i], label) == 0;
+        if (!known && labels->n == sizeof labels->names / sizeof *labels->names)
+            abort();
+        if (!known)
+            labels->names[labels->n++] = label;
+    }
+}
+
+/* Where and when a document was timed: in results of several runs. */
+static const char *const timing_facts[] = {"machine", "cpu", "date"};
+enum { N_TIMING_FACTS = sizeof timing_facts / sizeof *timing_facts };
+
+static void add_raw_heading(const struct labels *labels, bool parts, struct bo_grid *grid)
+{
+    static const char *const fixed[] = {"document", "codec", "role",  "access",
+                                        "reads",    "bytes", "ratio", "bytes_per_unit"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        bo_grid_add(grid, "%s", fixed[i]);
+    for (unsigned l = 0; l < labels->n; l++) {
+        bo_grid_add(grid, "%s repetitions", labels->names[l]);
+        for (unsigned f = 0; f < N_FIGURES; f++)
+            bo_grid_add(grid, "%s %s", labels->names[l], figures[f]);
+        for (unsigned i = 0; counter_of(labels->names[l], i); i++)
+            bo_grid_add(grid, "%s %s", labels->names[l], counter_of(labels->names[l], i));
+    }
+    bo_grid_add(grid, "error");
+    for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
+        bo_grid_add(grid, "%s", timing_facts[i]);
+    bo_grid_end_row(grid);
+}
+
+static void add_raw_label(const char *label, const struct bo_run_row *row, struct bo_grid *grid)
+{
+    const bool sound = row && row->n && !row->failure;
+    bo_grid_add(grid, "%u", row ? row->n : 0);
+    for (unsigned f = 0; f < N_FIGURES; f++)
+        add_number(grid, sound ? figure_of(row, f) : NAN);
+    for (unsigned i = 0; counter_of(label, i); i++)
+        add_number(grid, bo_run_counter(row, counter_of(label, i)));
+}
+
+const char *bo_first_failure(const struct bo_run_document *document,
+                             const struct bo_run_codec *codec, const char **label_ret)
+{
+    const char *status = json_string_value(json_object_get(codec->size, "status"));
+    *label_ret = NULL;
+    if (status && strcmp(status, "ok") != 0)
+        return status;
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (codec->rows[l] && codec->rows[l]->failure) {
+            *label_ret = document->labels[l];
+            return codec->rows[l]->failure;
+        }
+    return NULL;
+}
+
+static void add_raw_rows(const struct bo_run_document *document, const struct labels *labels,
+                         bool parts, struct bo_grid *grid)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        const char *label, *failure = bo_first_failure(document, codec, &label);
+        bo_grid_add(grid, "%s", document->name);
+        bo_grid_add(grid, "%s", codec->name);
+        bo_grid_add(grid, "%s", codec->role);
+        bo_grid_add(grid, "%s", codec->access);
+        bo_grid_add(grid, "%s", codec->reads ? codec->reads : "");
+        add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
+        bo_grid_add(grid, "%s", bo_ratio_cell(grid->arena, document, codec));
+        bo_grid_add(grid, "%s", bo_per_unit_cell(grid->arena, document, codec));
+        for (unsigned l = 0; l < labels->n; l++)
+            add_raw_label(labels->names[l], bo_run_row(document, codec, labels->names[l]), grid);
+        bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
+                    failure ? failure : "");
+        for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
+            bo_grid_add(grid, "%s", bo_document_fact(document, timing_facts[i]));
+        bo_grid_end_row(grid);
+    }
+}
+
+void bo_comparison_raw(const struct bo_run *run, const char *format,
+                       const struct bo_run_document *document, struct bo_label_filter *filter,
+                       struct bo_arena *arena, struct bo_grid *grid_ret)
+{
+    struct labels labels = {.n = 0};
+    const bool parts = bo_parts_note(run) != NULL;
+    bo_grid_init(grid_ret, arena, 0);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t d = 0; d < run->n_documents; d++) {
+            const struct bo_run_document *one = &run->documents[d];
+            if (document ? one != document : strcmp(one->format, format) != 0)
+                continue;
+            if (pass == 0)
+                collect_labels(one, filter, &labels);
+            else
+                add_raw_rows(one, &labels, parts, grid_ret);
+        }
+        if (pass == 0)
+            add_raw_heading(&labels, parts, grid_ret);
+    }
+}
+
+/* ---- the same as JSON ------------------------------------------------------------------------ */
+
+static json_t *number_json(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* A copy, which lives as long as what it is put into. */
+static json_t *copy_json(const json_t *value)
+{
+    return value ? json_deep_copy(value) : json_null();
+}
+
+/* What a codec is compared among, where fronts are told: see report_front.h. */
+static const char *const front_names[] = {
+    [BO_FRONT_READ_IN_PLACE] = "read in place",
+    [BO_FRONT_UNPACKED] = "unpacked",
+    [BO_FRONT_PROBABILISTIC] = "probabilistic",
+};
+
+static json_t *row_json(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                        const struct bo_run_row *row)
+{
+    const bool sound = row->n && !row->failure;
+    json_t *object = json_pack("{s:i, s:s?, s:s}", "n", (int)row->n, "failure", row->failure,
+                               "among", front_names[bo_front_kind_of(document, codec, row->label)]);
+    for (unsigned f = 0; f < N_FIGURES; f++)
+        json_object_set_new(object, figures[f], number_json(sound ? figure_of(row, f) : NAN));
+    json_object_set_new(
+        object, "coverage",
+        number_json(sound && !isnan(row->interval.low) ? row->interval.coverage : NAN));
+    for (unsigned i = 0; counter_of(row->label, i); i++)
+        json_object_set_new(object, counter_of(row->label, i),
+                            number_json(bo_run_counter(row, counter_of(row->label, i))));
+    return object;
+}
+
+static json_t *codec_json(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                          struct bo_label_filter *filter)
+{
+    const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
+    const char *label, *failure = bo_first_failure(document, codec, &label);
+    json_t *rows = json_object();
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
+            json_object_set_new(rows, document->labels[l],
+                                row_json(document, codec, codec->rows[l]));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
+        codec->name, "role", codec->role, "access", codec->access, "reads", codec->reads,
+        "probabilistic", (int)codec->probabilistic, "leaves_out", codec->leaves_out, "bytes",
+        codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
+        number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
+        number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
+        copy_json(codec->reads ? NULL : json_object_get(codec->size, "sections")), "aside",
+        copy_json(codec->reads ? NULL : json_object_get(codec->size, "aside")), "rows", rows,
+        "failed_at", failure ? label : NULL, "failure", failure);
+}
+
+json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter)
+{
+    const json_t *sizes = document->sizes;
+    json_t *codecs = json_array();
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        json_array_append_new(codecs, codec_json(document, &document->codecs[c], filter));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:s?, s:s?, s:o}", "format", document->format,
+                     "name", document->name, "provenance",
+                     copy_json(json_object_get(sizes, "provenance")), "xxh3",
+                     copy_json(json_object_get(sizes, "xxh3")), "units",
+                     copy_json(json_object_get(sizes, "units")), "unit", document->unit, "main_row",
+                     bo_run_main_label(document), "baseline",
+                     document->baseline ? document->baseline->name : NULL, "codecs", codecs);
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+struct lines {
+    struct bo_arena *arena;
+    const char **texts;
+    size_t n, cap;
+};
+
+static void add_line(struct lines *lines, const char *text)
+{
+    if (!bo_grow(lines->arena, &lines->texts, lines->n, 1, &lines->cap))
+        abort();
+    lines->texts[lines->n++] = text;
+}
+
+size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
+                              const char ***lines_ret)
+{
+    struct lines lines = {.arena = arena};
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        const char *label, *failure = bo_first_failure(document, codec, &label), *last = NULL;
+        if (bo_run_refusal(codec)) {
+            add_line(&lines, bo_arena_printf(arena, "not held by %s: %s", codec->name,
+                                             bo_run_refusal(codec)));
+            continue;
+        }
+        if (failure && !label)
+            add_line(&lines, bo_arena_printf(arena, "failed: %s: %s", codec->name, last = failure));
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            const struct bo_run_row *row = codec->rows[l];
+            if (!row || !row->failure || (last && strcmp(last, row->failure) == 0))
+                continue; /* the same again says nothing new */
+            last = row->failure;
+            add_line(&lines, bo_arena_printf(arena, "failed: %s, %s: %s", codec->name,
+                                             document->labels[l], last));
+        }
+    }
+    *lines_ret = lines.texts;
+    return lines.n;
+}

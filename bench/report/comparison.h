@@ -1,0 +1,92 @@
+/*
+ * The comparison of a format's codecs on a document, as grids: one line a codec, every measure a
+ * column.
+ */
+#ifndef BO_REPORT_COMPARISON_H
+#define BO_REPORT_COMPARISON_H
+
+#include "bench/measure/plan.h"
+#include "bench/report/grid.h"
+#include "bench/runs/run.h"
+#include "harness/core/print.h"
+
+/* Which labels are wanted: names as `bakeoff bench` takes them. */
+struct bo_label_filter {
+    struct bo_names kinds, workloads;
+};
+
+/*
+ * Marks the names that met something, hence not const. A workload given leaves the operations out.
+ */
+bool bo_label_wanted(struct bo_label_filter *filter, const char *label);
+
+/* How a time is written; its 95% interval is left out where it does not exist. */
+enum bo_detail {
+    BO_WITH_INTERVAL, /* "12.3 [12.1, 12.5]" */
+    BO_WITH_PERCENT,  /* "12.3 +-2%": the farther end of the interval */
+    BO_WITH_SPREAD,   /* "12.3 [12.1, 12.5] (11.0-14.2)": and p10, p90 over batches */
+};
+
+/* A row's time in a unit: "-" when there is none, "failed" when the row failed. */
+char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct bo_time_unit unit,
+                   enum bo_detail detail);
+
+/* The unit of a document's column: that of the first codec's time. */
+struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsigned label);
+
+/* The codec's bytes over those of the document's baseline; NaN where one of them is unknown. */
+double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec);
+
+/* The same as "1.282"; "-" for NaN. */
+char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                    const struct bo_run_codec *codec);
+
+/* Bytes a unit: "31.67". */
+char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec);
+
+/* "table" for "tables", "entry" for "entries". */
+char *bo_singular(struct bo_arena *arena, const char *plural);
+
+/* The exact memory of an operation: where it stands in the results, and what tables call it. */
+struct bo_memory_measure {
+    const char *label, *counter, *heading;
+};
+
+extern const struct bo_memory_measure bo_memory_measures[]; /* ends with a NULL label */
+
+/* Codecs with role and access, sizes, every wanted time, memory, pages. For people. */
+void bo_comparison(const struct bo_run_document *document, struct bo_label_filter *filter,
+                   enum bo_detail detail, struct bo_arena *arena, struct bo_grid *grid_ret);
+
+/*
+ * The same of several documents (all of the run's for the format when `document` is NULL), all
+ * figures, for programs.
+ */
+void bo_comparison_raw(const struct bo_run *run, const char *format,
+                       const struct bo_run_document *document, struct bo_label_filter *filter,
+                       struct bo_arena *arena, struct bo_grid *grid_ret);
+
+/*
+ * One document of the same for programs that read JSON: numbers as numbers, null where there is none, and
+ * beside the figures the document's name, hash, provenance and units, and the sections of each
+ * encoding. The caller owns it.
+ */
+json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter);
+
+/*
+ * The first thing that went wrong with a codec, or NULL. *label_ret is where: NULL for the encoding
+ * itself.
+ */
+const char *bo_first_failure(const struct bo_run_document *document,
+                             const struct bo_run_codec *codec, const char **label_ret);
+
+/*
+ * One line a failure, "failed: linear-index, point/hot: wrong answer", in the arena; the same reason under
+ * several labels of a codec once. Before a codec's: "not held by snapshot-json: holds one instant".
+ * Returns how many.
+ */
+size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
+                              const char ***lines_ret);
+
+#endif

@@ -1,0 +1,231 @@
+/* One document's tables. */
+#include "bench/report/document.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/measure/query_sets.h"
+#include "bench/report/axes.h"
+#include "bench/report/caption.h"
+#include "bench/report/comparison.h"
+#include "bench/report/sizes.h"
+#include "bench/report/uses.h"
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_sizes_grid(document->sizes, true, page->arena, &grid);
+    fprintf(page->out,
+            "\n**Sizes.** Bytes of the counted sections; these bytes again under an outer "
+            "compressor.\n\n");
+    bo_page_grid(page, &grid, "sizes");
+}
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+/* A column more for queries whose time grows with the document. */
+static void add_per_unit(const struct bo_page *page, const struct bo_run_document *document,
+                         const struct bo_run_codec *codec, const char *label, struct bo_grid *grid)
+{
+    const struct bo_figure figure = {"", BO_TIME_PER_UNIT, label, NULL};
+    if (!bo_is_whole_label(document, label))
+        return;
+    if (codec && codec->is_noop)
+        bo_grid_add(grid, "-");
+    else if (codec)
+        bo_grid_add(grid, "%s", bo_figure_cell(page->arena, document, codec, &figure, NULL));
+    else
+        bo_grid_add(grid, "%s, ns/%s", label,
+                    document->unit ? bo_singular(page->arena, document->unit) : "unit");
+}
+
+static void print_queries(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 1);
+    bo_grid_add(&grid, "codec");
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (bo_is_query(document->labels[l])) {
+            bo_grid_add(&grid, "%s, %s", document->labels[l], bo_column_unit(document, l).name);
+            add_per_unit(page, document, NULL, document->labels[l], &grid);
+        }
+    bo_grid_end_row(&grid);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, &document->codecs[c]));
+        for (unsigned l = 0; l < document->n_labels; l++)
+            if (bo_is_query(document->labels[l])) {
+                bo_grid_add(&grid, "%s",
+                            bo_time_cell(page->arena, document->codecs[c].rows[l],
+                                         bo_column_unit(document, l), BO_WITH_SPREAD));
+                add_per_unit(page, document, &document->codecs[c], document->labels[l], &grid);
+            }
+        bo_grid_end_row(&grid);
+    }
+    if (grid.n_columns < 2)
+        return;
+    fprintf(page->out,
+            "\n**Queries.** Time a query as median [interval] (p10-p90 over batches): %s.\n\n",
+            bo_caption_sample(document, page->arena));
+    bo_page_grid(page, &grid, "queries");
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+/* Rates stand beside the operations that rebuild or write the whole document. */
+static bool has_rate(const char *label)
+{
+    return strcmp(label, "encode") == 0 || strcmp(label, "decode") == 0 ||
+           strcmp(label, "merge") == 0;
+}
+
+static void print_operations(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 1);
+    bo_grid_add(&grid, "codec");
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        if (bo_is_query(label))
+            continue;
+        bo_grid_add(&grid, "%s, %s", label, bo_column_unit(document, l).name);
+        if (has_rate(label)) {
+            bo_grid_add(&grid, "M %s/s", document->unit ? document->unit : "documents");
+            bo_grid_add(&grid, "MB/s");
+        }
+    }
+    bo_grid_end_row(&grid);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, &document->codecs[c]));
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            const struct bo_run_row *row = document->codecs[c].rows[l];
+            if (bo_is_query(document->labels[l]))
+                continue;
+            bo_grid_add(
+                &grid, "%s",
+                bo_time_cell(page->arena, row, bo_column_unit(document, l), BO_WITH_INTERVAL));
+            static const char *const rates[] = {"items_per_second", "bytes_per_second"};
+            for (unsigned r = 0; has_rate(document->labels[l]) && r < 2; r++)
+                bo_grid_add(&grid, "%s",
+                            bo_significant(page->arena, bo_run_counter(row, rates[r]) / 1e6));
+        }
+        bo_grid_end_row(&grid);
+    }
+    if (grid.n_columns < 2)
+        return;
+    fprintf(page->out,
+            "\n**Whole operations.** Median [interval]; MB/s of the text form. `open` is on "
+            "memory in use, `open-cold` on a new mapping, whose pages fault.\n\n");
+    bo_page_grid(page, &grid, "operations");
+}
+
+/* ---- memory and pages ------------------------------------------------------------------------ */
+
+static void print_memory(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 1);
+    bo_grid_add(&grid, "codec");
+    for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++)
+        bo_grid_add(&grid, "%s", m->heading);
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (bo_is_query(document->labels[l]))
+            bo_grid_add(&grid, "pages, %s", document->labels[l]);
+    bo_grid_end_row(&grid);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        if (codec->is_noop)
+            continue;
+        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, codec));
+        for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++) {
+            const struct bo_run_row *row = bo_run_row(document, codec, m->label);
+            bo_grid_add(&grid, "%s", bo_nbytes_text(page->arena, bo_run_counter(row, m->counter)));
+        }
+        for (unsigned l = 0; l < document->n_labels; l++)
+            if (bo_is_query(document->labels[l]))
+                bo_grid_add(
+                    &grid, "%s",
+                    bo_significant(page->arena, bo_run_counter(codec->rows[l], "touched_pages")));
+        bo_grid_end_row(&grid);
+    }
+    fprintf(page->out,
+            "\n**Memory, and pages a query reads.** Exact; peaks without the input, with the "
+            "output; scratch without the output, too; pages of 4 KiB, the mean of a sample of the "
+            "queries.\n\n");
+    bo_page_grid(page, &grid, "memory and pages");
+}
+
+/* ---- what is missing ------------------------------------------------------------------------- */
+
+static void print_failures(const struct bo_page *page, const struct bo_run_document *document)
+{
+    const char **lines;
+    const size_t n = bo_comparison_failures(document, page->arena, &lines);
+    if (n)
+        fprintf(page->out, "\n**Missing:**\n\n");
+    for (size_t i = 0; i < n; i++)
+        fprintf(page->out, "- %s\n", lines[i]);
+    size_t i;
+    const json_t *name;
+    json_array_foreach(json_object_get(document->sizes, "not_asked"), i, name)
+        fprintf(page->out, "%sNot asked: %s, for which this document has no place.\n",
+                i ? "" : "\n", json_string_value(name));
+    json_array_foreach(json_object_get(document->sizes, "too_large"), i, name)
+        fprintf(page->out, "%sNot asked: %s, whose one answer is larger than %d MiB.\n",
+                i ? "" : "\n", json_string_value(name), BO_MAX_ANSWERS_NBYTES >> 20);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void print_origin(const struct bo_page *page, const struct bo_run_document *document)
+{
+    const char *provenance = json_string_value(json_object_get(document->sizes, "provenance"));
+    const char *hash = json_string_value(json_object_get(document->sizes, "xxh3"));
+    fprintf(page->out, "\n%s; XXH3-64 %s", provenance ? provenance : "of unknown origin",
+            hash ? hash : "unknown");
+    const char *name;
+    json_t *n;
+    json_object_foreach(json_object_get(document->sizes, "units"), name, n)
+        fprintf(page->out, ", %" JSON_INTEGER_FORMAT " %s", json_integer_value(n), name);
+    fprintf(page->out, ".\n");
+}
+
+void bo_page_comparison(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_label_filter all = {.kinds = {.n = 0}};
+    struct bo_grid grid;
+    const char *note = bo_mark_note(document);
+    bo_comparison(document, &all, BO_WITH_INTERVAL, page->arena, &grid);
+    print_origin(page, document);
+    fprintf(page->out, "\nTimes of a query or operation as median [interval]: %s.\n\n",
+            bo_caption_sample(document, page->arena));
+    bo_page_grid(page, &grid,
+                 bo_arena_printf(page->arena, "comparison of all codecs on %s", document->name));
+    if (note)
+        fprintf(page->out, "\n%s\n", note);
+    print_failures(page, document);
+}
+
+void bo_page_document(const struct bo_page *page, const struct bo_run_document *document)
+{
+    const struct bo_notes *notes = bo_notes_of(document->format);
+    fprintf(page->out, "\n## %s\n", document->name);
+    print_origin(page, document);
+    bo_page_sizes(page, document);
+    print_queries(page, document);
+    if (bo_run_main_label(document)) {
+        fputc('\n', page->out);
+        bo_page_picture(page, bo_picture_name(page->arena, document, "workloads"),
+                        bo_arena_printf(page->arena, "%s on %s: time a query, by workload",
+                                        document->format, document->name));
+    }
+    print_operations(page, document);
+    print_memory(page, document);
+    print_failures(page, document);
+    if (notes && notes->axes)
+        bo_page_axes(page, document, notes->axes);
+    if (notes && notes->uses)
+        bo_page_uses(page, document, notes->uses);
+}

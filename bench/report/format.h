@@ -1,0 +1,25 @@
+/* A format's part of REPORT.md, and its own page. */
+#ifndef BO_REPORT_FORMAT_H
+#define BO_REPORT_FORMAT_H
+
+#include "bench/report/page.h"
+#include "harness/format.h"
+
+/*
+ * The question, the picks, the tables over all documents, the uses, the code; the curves over sizes
+ * are those of the second page's run.
+ */
+void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
+                    const struct bo_format *format);
+
+/*
+ * One part of it without its heading, for other pages: question, use-picks, picture, picks, sizes, uses, code;
+ * or with its headings, nothing where the format has none: proposal, axes, programs, original, held-out. False when
+ * there is no part of that name.
+ */
+bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name);
+
+/* All that was measured of each document, as a page. */
+void bo_page_documents(const struct bo_page *page, const struct bo_format *format);
+
+#endif

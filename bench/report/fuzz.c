@@ -1,0 +1,563 @@
+/* What fuzzing did. */
+#include "bench/report/fuzz.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/print.h"
+#include "bench/report/tsv.h"
+#include "harness/registry.h"
+
+char *bo_executions_text(struct bo_arena *arena, double n)
+{
+    static const char *const suffixes[] = {"", " k", " M", " G", " T"};
+    unsigned s = 0;
+    if (n < 1000)
+        return bo_arena_printf(arena, "%.0f", n);
+    for (; s < 4 && n >= 1000; s++)
+        n /= 1000;
+    return bo_arena_printf(arena, "%s%s", bo_significant(arena, n), suffixes[s]);
+}
+
+/* Milliseconds as seconds; "-" where nothing was found. */
+static char *seconds_text(struct bo_arena *arena, const char *ms)
+{
+    return bo_significant(arena, bo_tsv_number(ms) / 1000);
+}
+
+/* ---- planted faults -------------------------------------------------------------------------- */
+
+enum fault_cell { FAULT, KIND, FILE_OF, TARGET, TEST, TEST_MS, LIBFUZZER_MS, AFL_MS };
+
+static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
+{
+    return !isnan(bo_tsv_number(row->cells[cell]));
+}
+
+/* Whether a fault is told of: one that a target of the format looks for; any where no format is given. */
+static bool is_of_format(const struct bo_tsv_row *row, const char *format)
+{
+    const size_t n = format ? strlen(format) : 0;
+    return !format || (strncmp(row->cells[TARGET], format, n) == 0 && row->cells[TARGET][n] == '_');
+}
+
+static void print_faults(const struct bo_page *page, const struct bo_tsv *faults,
+                         const char *format)
+{
+    struct bo_grid grid;
+    FILE *out = page->out;
+    struct bo_arena *arena = page->arena;
+    size_t n = 0, by_tests = 0, by_engine = 0;
+    if (!faults->made) {
+        fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, arena, 4);
+    static const char *const heading[] = {"fault",    "kind",         "planted in", "tests: by",
+                                          "tests, s", "libFuzzer, s", "AFL++, s"};
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < faults->n; i++) {
+        const struct bo_tsv_row *row = &faults->rows[i];
+        if (!is_of_format(row, format))
+            continue;
+        n++;
+        by_tests += was_found(row, TEST_MS);
+        by_engine += was_found(row, LIBFUZZER_MS) || was_found(row, AFL_MS);
+        bo_grid_add(&grid, "%s", row->cells[FAULT]);
+        bo_grid_add(&grid, "%s", row->cells[KIND]);
+        bo_grid_add(&grid, "%s", row->cells[FILE_OF]);
+        bo_grid_add(&grid, "%s", row->cells[TEST]);
+        for (unsigned c = TEST_MS; c <= AFL_MS; c++)
+            bo_grid_add(&grid, "%s", seconds_text(arena, row->cells[c]));
+        bo_grid_end_row(&grid);
+    }
+    if (n == 0) {
+        fprintf(out, "\nPlanted faults: none was run yet; `make fuzz-faults` does.\n");
+        return;
+    }
+    fprintf(
+        out,
+        "\nWhat the fuzzers could have found: bugs of `fuzz/faults` are planted one at a time, and "
+        "the clock runs until each is found (%s). Of %zu, the tests find %zu, and at least one "
+        "engine finds %zu. Engines start from the seeds in git, and most faults fall to one of these. The "
+        "tests' seconds are those of the one that fails; they are a part of `make test` (gcc, with "
+        "the effort of a slow variant). "
+        "`-`: not found in this time.\n\n",
+        faults->made, n, by_tests, by_engine);
+    bo_page_grid(page, &grid, "planted faults");
+}
+
+/* ---- the mutation score ---------------------------------------------------------------------- */
+
+/* The columns of mutants.tsv. */
+enum { N_MUTANT_CELLS = 5, MUTANT_DETECTED = 2, MUTANT_SURVIVORS = 4 };
+
+static void print_mutants(const struct bo_page *page, const char *folder)
+{
+    static const char *const heading[N_MUTANT_CELLS] = {"codec", "edits", "detected", "equivalent",
+                                                        "survivors"};
+    const struct bo_tsv mutants = bo_tsv_read(folder, "mutants", page->arena);
+    struct bo_grid grid;
+    double n_detected = 0, n_survivors = 0;
+    if (!mutants.made) {
+        fprintf(page->out, "\nMutation score: not measured; `make mutants` measures it.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 1);
+    for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
+        bo_grid_add(&grid, "%s", heading[c]);
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < mutants.n; i++) {
+        const char *const *cells = mutants.rows[i].cells;
+        n_detected += bo_tsv_number(cells[MUTANT_DETECTED]);
+        n_survivors += bo_tsv_number(cells[MUTANT_SURVIVORS]);
+        for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
+            bo_grid_add(&grid, "%s", cells[c]);
+        bo_grid_end_row(&grid);
+    }
+    fprintf(
+        page->out,
+        "\nMutation score: small random edits of the sources, planted one at a time (%s). Of %.0f "
+        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent when "
+        "it compiles to the same code or cannot change a result "
+        "(`fuzz/mutants/equivalent.tsv` lists the reasons); *shared* is code that several codecs "
+        "of a format use.\n\n",
+        mutants.made, n_detected + n_survivors, n_detected,
+        100 * n_detected / fmax(1, n_detected + n_survivors));
+    bo_page_grid(page, &grid, "mutation score");
+}
+
+/* ---- real documents in full ------------------------------------------------------------------ */
+
+/* What verify.tsv says of a format's documents. */
+struct verified {
+    size_t n_documents, n_verified;
+    double n_passed, n_failed;
+    const char *date, *commit; /* of the newest row */
+};
+
+/* The columns of verify.tsv. */
+enum verified_cell { V_FORMAT, V_DOCUMENT, V_RESULT, V_PASSED, V_FAILED, V_DATE = 7, V_COMMIT };
+
+static struct verified sum_up(const struct bo_tsv *rows, const char *format)
+{
+    struct verified sum = {.date = "-", .commit = "-"};
+    for (size_t i = 0; i < rows->n; i++) {
+        const char *const *cells = rows->rows[i].cells;
+        if (strcmp(cells[V_FORMAT], format) != 0)
+            continue;
+        sum.n_documents++;
+        if (isnan(bo_tsv_number(cells[V_PASSED])))
+            continue;
+        sum.n_verified++;
+        sum.n_passed += bo_tsv_number(cells[V_PASSED]);
+        sum.n_failed += bo_tsv_number(cells[V_FAILED]);
+        if (sum.n_verified == 1 || strcmp(cells[V_DATE], sum.date) > 0) {
+            sum.date = cells[V_DATE];
+            sum.commit = cells[V_COMMIT];
+        }
+    }
+    return sum;
+}
+
+/* "Not finished: lprf/protoc, lprf/re2.", where there are such documents. */
+static void print_documents(const struct bo_page *page, const struct bo_tsv *rows,
+                            const char *result, const char *said)
+{
+    const char *before = said;
+    for (size_t i = 0; i < rows->n; i++) {
+        const char *const *cells = rows->rows[i].cells;
+        if (strcmp(cells[V_RESULT], result) != 0)
+            continue;
+        fprintf(page->out, "%s %s/%s", before, cells[V_FORMAT], cells[V_DOCUMENT]);
+        before = ",";
+    }
+    if (before != said)
+        fprintf(page->out, ".\n");
+}
+
+static void print_verified(const struct bo_page *page, const char *folder)
+{
+    static const char *const heading[] = {"format", "documents",     "verified", "checks passed",
+                                          "failed", "last verified", "commit"};
+    const struct bo_tsv rows = bo_tsv_read(folder, "verify", page->arena);
+    struct bo_grid grid;
+    if (!rows.made) {
+        fprintf(page->out,
+                "\nReal documents in full: not verified; `make verify-corpora` verifies them.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 1);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct verified sum = sum_up(&rows, (*f)->name);
+        if (sum.n_documents == 0)
+            continue;
+        bo_grid_add(&grid, "%s", (*f)->name);
+        bo_grid_add(&grid, "%zu", sum.n_documents);
+        bo_grid_add(&grid, "%zu", sum.n_verified);
+        bo_grid_add(&grid, "%.0f", sum.n_passed);
+        bo_grid_add(&grid, "%.0f", sum.n_failed);
+        bo_grid_add(&grid, "%s", sum.date);
+        bo_grid_add(&grid, "%s", sum.commit);
+        bo_grid_end_row(&grid);
+    }
+    fprintf(page->out,
+            "\nReal documents in full: every check of every codec at `--effort full`, without "
+            "limits by size (`make verify-corpora`; `results/fuzz/verify.tsv` has a row for each "
+            "document).\n\n");
+    bo_page_grid(page, &grid, "real documents in full");
+    fputc('\n', page->out);
+    print_documents(page, &rows, "failed", "Checks failed on");
+    print_documents(page, &rows, "not read", "Not read:");
+    print_documents(page, &rows, "not run", "Not finished:");
+}
+
+/* ---- the mutator ----------------------------------------------------------------------------- */
+
+static void print_mutator(const struct bo_page *page, const struct bo_tsv *mutator)
+{
+    struct bo_grid grid;
+    FILE *out = page->out;
+    if (!mutator->made) {
+        fprintf(out, "\nThe mutator's worth: not measured; `make fuzz-mutator` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 2);
+    bo_grid_add(&grid, "target");
+    bo_grid_add(&grid, "engine");
+    bo_grid_add(&grid, "with it");
+    bo_grid_add(&grid, "without");
+    bo_grid_add(&grid, "ratio");
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < mutator->n; i++) {
+        const char *const *cells = mutator->rows[i].cells;
+        for (unsigned c = 0; c < 4; c++)
+            bo_grid_add(&grid, "%s", cells[c]);
+        bo_grid_add(&grid, "%.2f", bo_tsv_number(cells[2]) / bo_tsv_number(cells[3]));
+        bo_grid_end_row(&grid);
+    }
+    fprintf(
+        out,
+        "\nEdges reached from nothing, with the structure-aware mutator and with the engine's own "
+        "mutations alone (%s):\n\n",
+        mutator->made);
+    bo_page_grid(page, &grid, "the mutator");
+}
+
+/* ---- codecs ---------------------------------------------------------------------------------- */
+
+/* "97/88": percent of lines, of branches. */
+static char *coverage_cell(const struct bo_tsv *coverage, const char *codec, const char *operation,
+                           struct bo_arena *arena)
+{
+    const struct bo_tsv_row *row = bo_tsv_find(coverage, codec, operation);
+    if (!row)
+        return bo_arena_printf(arena, "-");
+    const double lines = bo_tsv_number(row->cells[2]), branches = bo_tsv_number(row->cells[4]);
+    char *text =
+        bo_arena_printf(arena, "%.0f", floor(100 * (1 - bo_tsv_number(row->cells[3]) / lines)));
+    return branches > 0
+               ? bo_arena_printf(arena, "%s/%.0f", text,
+                                 floor(100 * (1 - bo_tsv_number(row->cells[5]) / branches)))
+               : text;
+}
+
+/* Cost by byte of the worst unit, of open and decode; cells `cost` and `cost + 1` are cost and bytes. */
+static char *worst_cell(const struct bo_tsv *worst, const char *codec, unsigned cost,
+                        struct bo_arena *arena)
+{
+    double most = NAN;
+    for (size_t i = 0; i < worst->n; i++) {
+        const struct bo_tsv_row *row = &worst->rows[i];
+        const double v =
+            bo_tsv_number(row->cells[cost]) / fmax(64, bo_tsv_number(row->cells[cost + 1]));
+        if (strcmp(row->cells[0], codec) == 0 && (isnan(most) || v > most))
+            most = v;
+    }
+    return bo_significant(arena, most);
+}
+
+static void add_codec(const char *name, const struct bo_tsv *codecs, const struct bo_tsv *coverage,
+                      const struct bo_tsv *worst, struct bo_grid *grid)
+{
+    static const char *const operations[] = {"encode", "open", "query", "decode"};
+    const struct bo_tsv_row *row = bo_tsv_find(codecs, name, NULL);
+    struct bo_arena *arena = grid->arena;
+    bo_grid_add(grid, "%s", name);
+    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, bo_tsv_number(row->cells[2])) : "-");
+    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, bo_tsv_number(row->cells[3])) : "-");
+    bo_grid_add(grid, "%s", row ? bo_significant(arena, bo_tsv_number(row->cells[4]) / 3600) : "-");
+    for (unsigned o = 0; o < 4; o++)
+        bo_grid_add(grid, "%s", coverage_cell(coverage, name, operations[o], arena));
+    bo_grid_add(grid, "%s", worst_cell(worst, name, 3, arena));
+    bo_grid_add(grid, "%s", worst_cell(worst, name, 6, arena));
+    bo_grid_end_row(grid);
+}
+
+/* Of one format's codecs, or (NULL) of all. */
+static void print_codecs(const struct bo_page *page, const char *folder, const char *format)
+{
+    static const char *const heading[] = {"codec",      "executions", "taken", "hours",
+                                          "encode",     "open",       "query", "decode",
+                                          "worst ns/B", "worst B/B"};
+    struct bo_arena *arena = page->arena;
+    const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
+    const struct bo_tsv coverage = bo_tsv_read(folder, "coverage", arena);
+    const struct bo_tsv worst = bo_tsv_read(folder, "worst", arena);
+    struct bo_grid grid;
+    if (!codecs.made && !coverage.made && !worst.made) {
+        fprintf(
+            page->out,
+            "\nExecutions, coverage and worst cases: not measured; `make fuzz-nightly` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, arena, 1);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c; c++)
+            if (!format || strcmp((*f)->name, format) == 0)
+                add_codec(bo_arena_printf(arena, "%s/%s", (*f)->name, (*c)->name), &codecs,
+                          &coverage, &worst, &grid);
+    fprintf(
+        page->out,
+        "\nExecutions: inputs that the codec met since the sources of its format last "
+        "changed; taken: those that it opened and decoded, or encoded (%s). Hours: of the engines, "
+        "shared by the format's codecs. Then lines/branches in percent that the corpus covers of "
+        "the functions that the operation enters (%s), and the most that opening or decoding an "
+        "input took, by its bytes (at least 64), in nanoseconds and in memory (%s).\n\n",
+        codecs.made ? codecs.made : "not measured", coverage.made ? coverage.made : "not measured",
+        worst.made ? worst.made : "not measured");
+    bo_page_grid(page, &grid, "executions, coverage and worst cases");
+}
+
+/* ---- what no input reaches ------------------------------------------------------------------- */
+
+/* By fuzz/gaps.awk; the last is what stays when nothing else is said. */
+static const char *const reasons[] = {"memory runs out",
+                                      "an answer's room runs out",
+                                      "larger than inputs are",
+                                      "nobody asks",
+                                      "another processor",
+                                      "passes on what failed",
+                                      "other"};
+enum { N_REASONS = sizeof reasons / sizeof *reasons };
+
+/* Whether the gap is in a file of the format: "pcdata/frame.c:12". */
+static bool is_gap_of(const struct bo_tsv_row *row, const char *format)
+{
+    const size_t n = strlen(format);
+    return strncmp(row->cells[0], format, n) == 0 && row->cells[0][n] == '/';
+}
+
+static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, const char *format,
+                     struct bo_grid *grid, struct bo_arena *arena)
+{
+    bo_grid_add(grid, "%s", format);
+    bo_grid_add(grid, "%s",
+                coverage_cell(coverage, bo_arena_printf(arena, "%s/all", format), "all", arena));
+    for (unsigned r = 0; r < N_REASONS; r++) {
+        double lines = 0, branches = 0;
+        for (size_t i = 0; i < gaps->n; i++)
+            if (is_gap_of(&gaps->rows[i], format) &&
+                strcmp(gaps->rows[i].cells[1], reasons[r]) == 0) {
+                lines += bo_tsv_number(gaps->rows[i].cells[2]);
+                branches += bo_tsv_number(gaps->rows[i].cells[3]);
+            }
+        bo_grid_add(grid, "%.0f/%.0f", lines, branches);
+    }
+    bo_grid_end_row(grid);
+}
+
+static void print_gaps(const struct bo_page *page, const char *folder)
+{
+    const struct bo_tsv coverage = bo_tsv_read(folder, "coverage", page->arena);
+    const struct bo_tsv gaps = bo_tsv_read(folder, "gaps", page->arena);
+    struct bo_grid grid;
+    fprintf(page->out, "\n## What no input reaches\n\n");
+    if (!gaps.made) {
+        fprintf(page->out, "Not measured; `make fuzz-nightly` does.\n");
+        return;
+    }
+    bo_grid_init(&grid, page->arena, 1);
+    bo_grid_add(&grid, "format");
+    bo_grid_add(&grid, "covered, %%");
+    for (unsigned r = 0; r < N_REASONS; r++)
+        bo_grid_add(&grid, "%s", reasons[r]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        add_gaps(&coverage, &gaps, (*f)->name, &grid, page->arena);
+    fprintf(
+        page->out,
+        "Of all functions that some operation of some codec enters: lines/branches that are covered, in "
+        "percent, and how many are not, by why that may be (told by the words that stand there; %s). The "
+        "goal is 95/90. Targets let the first four allocations fail, inputs have up to 32 KiB, and "
+        "tests go on from there: they let each allocation fail, and check sizes at their limits.\n\n",
+        gaps.made);
+    bo_page_grid(page, &grid, "what no input reaches");
+    fprintf(page->out, "\nThe other lines, each run of them by its first:\n\n");
+    for (size_t i = 0; i < gaps.n; i++)
+        if (strcmp(gaps.rows[i].cells[1], "other") == 0 && bo_tsv_number(gaps.rows[i].cells[2]) > 0)
+            fprintf(page->out, "- %s: `%s`\n", gaps.rows[i].cells[0], gaps.rows[i].cells[4]);
+}
+
+/* ---- targets --------------------------------------------------------------------------------- */
+
+static void print_targets(const struct bo_page *page, const char *folder)
+{
+    struct bo_arena *arena = page->arena;
+    FILE *out = page->out;
+    const struct bo_tsv targets = bo_tsv_read(folder, "targets", arena);
+    struct bo_grid runs, corpora;
+    if (!targets.made) {
+        fprintf(out, "\n## Targets\n\nNot measured; `make fuzz-nightly` does.\n");
+        return;
+    }
+    static const char *const run_heading[] = {"target",     "engine",   "s",
+                                              "executions", "coverage", "buckets"};
+    static const char *const corpus_heading[] = {"target", "files", "features", "coverage"};
+    bo_grid_init(&runs, arena, 2);
+    bo_grid_init(&corpora, arena, 1);
+    for (size_t i = 0; i < 6; i++)
+        bo_grid_add(&runs, "%s", run_heading[i]);
+    bo_grid_end_row(&runs);
+    for (size_t i = 0; i < 4; i++)
+        bo_grid_add(&corpora, "%s", corpus_heading[i]);
+    bo_grid_end_row(&corpora);
+    for (size_t i = 0; i < targets.n; i++) {
+        const char *const *cells = targets.rows[i].cells;
+        const bool is_corpus = strcmp(cells[1], "corpus") == 0;
+        struct bo_grid *grid = is_corpus ? &corpora : &runs;
+        bo_grid_add(grid, "%s", cells[0]);
+        for (unsigned c = is_corpus ? 2 : 1; c < (is_corpus ? 8 : 6); c += is_corpus ? 2 : 1)
+            if (is_corpus)
+                bo_grid_add(grid, "%s -> %s", cells[c], cells[c + 1]);
+            else
+                bo_grid_add(grid, "%s", cells[c]);
+        bo_grid_end_row(grid);
+    }
+    fprintf(out, "\n## Targets\n\nThe last night: %s.\n\n", targets.made);
+    bo_page_grid(page, &runs, "the last night");
+    fprintf(out, "\nThe corpus before and after it:\n\n");
+    bo_page_grid(page, &corpora, "the corpus");
+}
+
+/* ---- open buckets ---------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Accepted findings: fuzz/known/TARGET/NAME. Returns how many there are; lists them when `out` is given. */
+static size_t list_known(struct bo_arena *arena, FILE *out)
+{
+    struct dirent **targets, **names;
+    size_t n_known = 0;
+    const int n_targets = scandir("fuzz/known", &targets, is_visible, alphasort);
+    for (int t = 0; t < n_targets; t++) {
+        const char *folder = bo_arena_printf(arena, "fuzz/known/%s", targets[t]->d_name);
+        const int n = scandir(folder, &names, is_visible, alphasort);
+        for (int i = 0; i < n; i++) {
+            const char *dot = strrchr(names[i]->d_name, '.');
+            if (!dot || strcmp(dot, ".md") != 0) {
+                n_known++;
+                if (out)
+                    fprintf(out, "- `%s/%s` ([why](../%s/%s.md))\n", targets[t]->d_name,
+                            names[i]->d_name, folder, names[i]->d_name);
+            }
+            free(names[i]);
+        }
+        if (n >= 0)
+            free(names);
+        free(targets[t]);
+    }
+    if (n_targets >= 0)
+        free(targets);
+    return n_known;
+}
+
+/* ---- the pages ------------------------------------------------------------------------------- */
+
+void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
+{
+    const struct bo_page page = {.arena = arena, .out = out};
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
+    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
+    const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
+    double executions = 0;
+    for (size_t i = 0; i < codecs.n; i++)
+        executions += bo_tsv_number(codecs.rows[i].cells[2]);
+    fprintf(
+        out,
+        "\n## Fuzzing\n\nEach codec is attacked by two engines, on bytes, on models and on damaged "
+        "encodings ([fuzz/README.md](fuzz/README.md)). ");
+    if (codecs.made)
+        fprintf(out, "So far: %s executions since the formats last changed. ",
+                bo_executions_text(arena, executions));
+    fprintf(
+        out,
+        "Accepted findings that are open: %zu. All figures: [results/fuzz.md](results/fuzz.md).\n",
+        list_known(arena, NULL));
+    print_verified(&page, folder);
+    print_faults(&page, &faults, NULL);
+    print_mutants(&page, folder);
+    print_mutator(&page, &mutator);
+}
+
+void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format)
+{
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", page->arena);
+    print_codecs(page, folder, format);
+    print_faults(page, &faults, format);
+}
+
+void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
+{
+    const struct bo_page page = {.arena = arena, .out = out};
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
+    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
+    fprintf(out,
+            "# Fuzzing\n\nWritten by `bakeoff report` from the tables in results/fuzz. What the "
+            "targets are: [fuzz/README.md](../fuzz/README.md).\n");
+    fprintf(out, "\n## Codecs\n");
+    print_codecs(&page, folder, NULL);
+    print_gaps(&page, folder);
+    print_targets(&page, folder);
+    fprintf(out, "\n## Open buckets\n\n");
+    if (list_known(arena, out) == 0)
+        fprintf(out, "None.\n");
+    fprintf(out, "\n## Planted faults\n");
+    print_faults(&page, &faults, NULL);
+    fprintf(out, "\n## Real documents in full\n");
+    print_verified(&page, folder);
+    fprintf(out, "\n## Mutation score\n");
+    print_mutants(&page, folder);
+    fprintf(out, "\n## The mutator\n");
+    print_mutator(&page, &mutator);
+}
+
+void bo_fuzz_mark_run(const char *folder, struct bo_run *run)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", &arena);
+    for (size_t d = 0; d < run->n_documents; d++)
+        for (unsigned c = 0; c < run->documents[d].n_codecs; c++) {
+            struct bo_run_codec *codec = &run->documents[d].codecs[c];
+            const struct bo_tsv_row *row = bo_tsv_find(
+                &codecs, bo_arena_printf(&arena, "%s/%s", run->documents[d].format, codec->name),
+                NULL);
+            codec->n_survived = row ? bo_tsv_number(row->cells[2]) : NAN;
+            run->documents[d].has_survived |= row != NULL;
+        }
+    bo_arena_free(&arena);
+}

@@ -1,0 +1,30 @@
+/* What fuzzing did, from the tables that it leaves in results/fuzz. */
+#ifndef BO_REPORT_FUZZ_H
+#define BO_REPORT_FUZZ_H
+
+#include "bench/report/page.h"
+
+/*
+ * Tables are lines of cells between tabs, '#' starts a line that says when and how they were made. A
+ * table that is not there is told as not measured. FOLDER is results/fuzz, or another one in tests.
+ */
+
+/* The section of REPORT.md: the planted faults, the mutator, what is open. */
+void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out);
+
+/* A part of a format's chapter: its codecs, and the faults that its targets look for. */
+void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format);
+
+/* results/fuzz.md: everything, codec by codec. */
+void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out);
+
+/*
+ * Gives each codec of the run the executions that it has survived since the sources of its format last
+ * changed, where that is known: a column of comparisons.
+ */
+void bo_fuzz_mark_run(const char *folder, struct bo_run *run);
+
+/* "1.23 M"; "-" for NaN. */
+char *bo_executions_text(struct bo_arena *arena, double n);
+
+#endif

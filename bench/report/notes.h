@@ -1,0 +1,119 @@
+/*
+ * What a report says of a format in words, and tables that only one format has. All that is
+ * particular is in a table.
+ */
+#ifndef BO_REPORT_NOTES_H
+#define BO_REPORT_NOTES_H
+
+#include <stdbool.h>
+
+#include "bench/report/figure.h"
+
+/* A time of one codec under one label. */
+struct bo_extra_cell {
+    const char *heading, *codec, *label;
+};
+
+enum { BO_MAX_EXTRA_CELLS = 6 };
+
+/*
+ * Cells that belong together; ends with a NULL heading. The ratio is the first cell's time over the
+ * last one's.
+ */
+struct bo_extra_group {
+    const char *heading;
+    struct bo_extra_cell cells[BO_MAX_EXTRA_CELLS + 1];
+};
+
+/* A table with one line a document. */
+struct bo_extra {
+    const char *title, *text;
+    const struct bo_extra_group *groups; /* ends with a NULL heading */
+};
+
+/* What the two parts of a format's codecs are (see axes.h), and what is told along each axis. */
+struct bo_axes {
+    const char *first, *second;         /* "index", "counters" */
+    const char *const *second_sections; /* sections that the second part writes; ends with NULL */
+    const struct bo_figure *first_figures, *second_figures; /* end with a NULL heading */
+};
+
+/* A figure by which codecs are judged for a use. */
+struct bo_use {
+    const char *use; /* "A"; NULL ends the list */
+    struct bo_figure figure;
+    /*
+     * Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column.
+     */
+    double limit;
+    bool of_baseline; /* the limit is a factor on what the baseline has (report_run.h) */
+    const char *fit;
+    bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */
+};
+
+/* What is known of some codecs without a measurement. */
+struct bo_use_fact {
+    const char
+        *codecs; /* names, a * being any text; the first that fits counts; NULL ends the list */
+    const char *text;
+};
+
+/* What a format is used for. */
+struct bo_uses {
+    const char *text;                    /* what each use is, and how its verdicts are made */
+    const struct bo_use *uses;           /* columns, the figures of a use side by side */
+    const char *told_use, *told_heading; /* the use and the heading of a column of facts; or NULL */
+    const struct bo_use_fact *told;
+    const char *given_use;  /* a use that every sound codec is fit for; NULL for none */
+    const char *given_note; /* why */
+};
+
+/* How a table of sizes tells them. */
+enum bo_size_form {
+    BO_SIZE_BYTES,
+    BO_SIZE_CHANGE,  /* "-43.2%", of the first column's bytes */
+    BO_SIZE_SHARE,   /* "56.8%", of the first column's bytes */
+    BO_SIZE_OF_UNIT, /* bytes of one of the document's units */
+};
+
+struct bo_size_column {
+    const char *heading; /* NULL ends the list */
+    enum bo_size_form form;
+    const char *codec;   /* whose bytes, */
+    const char *section; /* those of one section, or NULL; */
+    const char *outer;   /* all under the outer compressor of this name, or NULL; */
+    const char *program; /* or a program's, whose file it is (programs.h) */
+};
+
+/* Sizes with one line a document: a proposal's own argument, made anew. At most 24 columns. */
+struct bo_size_table {
+    const char *title, *text;  /* a NULL title ends a list */
+    const char *first_heading; /* "Profile": what the documents are */
+    const struct bo_size_column *columns;
+    /*
+     * A paragraph below it, or NULL: "{v4c}" is what that column comes to in all documents together;
+     * changes as shares.
+     */
+    const char *answer;
+};
+
+struct bo_notes {
+    const char *format;
+    const char *question; /* two sentences */
+    /* By which codecs are placed and picked; NULL: the first query. */
+    const char *main_label;
+    const char *curve_label;            /* the query of the curves over sizes; NULL: the first */
+    const char *sizes;                  /* what counts as bytes */
+    const struct bo_extra *extras;      /* ends with a NULL title; or NULL */
+    const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */
+    const struct bo_uses *uses;         /* or NULL */
+    const struct bo_size_table *tables; /* or NULL */
+};
+
+/* NULL when nothing particular is to be said. */
+const struct bo_notes *bo_notes_of(const char *format);
+
+/* What no run measures, for every report; ends with NULL. */
+extern const char *const bo_not_measured[];
+
+#endif

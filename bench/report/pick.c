@@ -1,0 +1,449 @@
+/* Weighing codecs. */
+#include "bench/report/pick.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/grid.h"
+#include "harness/core/print.h"
+#include "bench/report/uses.h"
+
+/* ---- ratios ---------------------------------------------------------------------------------- */
+
+/* A figure that counts, such as memory, may be 0, which no ratio can take. */
+static double at_least(double v, enum bo_figure_kind kind)
+{
+    return kind == BO_COUNTER || kind == BO_COUNTER_PER_UNIT ? fmax(v, 1) : v;
+}
+
+static double value_of(const struct bo_run_document *document, const char *codec,
+                       const struct bo_wish *wish)
+{
+    const struct bo_run_codec *found = bo_run_codec(document, codec);
+    return found
+               ? at_least(bo_figure_value(document, found, &wish->figure, NULL), wish->figure.kind)
+               : NAN;
+}
+
+static bool is_time(const struct bo_wish *wish)
+{
+    return wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
+}
+
+/* How far a median's interval reaches from it, as factors: 1 and 1 for exact figures. */
+static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
+                                     const struct bo_wish *wish)
+{
+    const struct bo_run_row *row =
+        is_time(wish) ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
+                      : NULL;
+    if (!row || !(row->median_ns > 0))
+        return (struct bo_interval){1, 1, 1};
+    return (struct bo_interval){row->interval.low / row->median_ns,
+                                row->interval.high / row->median_ns, row->interval.coverage};
+}
+
+/* Whether a wish says that opening counts. */
+static bool opening_counts(const struct bo_pick *pick)
+{
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const char *label = pick->wishes[w].figure.label;
+        if (label && (strncmp(label, "open", strlen("open")) == 0 ||
+                      bo_is_fresh_label(pick->documents[0], label)))
+            return true;
+    }
+    return false;
+}
+
+/* Why a codec cannot be a pick at all; NULL when it can. */
+static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec *codec)
+{
+    if (codec->probabilistic)
+        return "may answer wrongly about what is absent";
+    if (codec->leaves_out)
+        return "does not hold everything";
+    if (bo_is_library_control(codec))
+        return "a control on top of a library";
+    if (opening_counts(pick))
+        return NULL;
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        if (bo_is_unpacked(pick->documents[0], codec, pick->wishes[w].figure.label))
+            return "unpacks everything when it opens, and opening does not count here";
+    return NULL;
+}
+
+/* Fills ratios and intervals; left_out names what is missing. */
+static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
+                        struct bo_arena *arena)
+{
+    const char *baseline = pick->documents[0]->baseline->name;
+    for (unsigned w = 0; w < pick->n_wishes && !c->left_out; w++) {
+        double sum = 0, sum_low = 0, sum_high = 0;
+        for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
+            const struct bo_run_document *document = pick->documents[d];
+            const double v = value_of(document, c->codec->name, &pick->wishes[w]);
+            const struct bo_interval factors =
+                factors_of(document, c->codec->name, &pick->wishes[w]);
+            if (isnan(v)) {
+                c->left_out = bo_arena_printf(arena, "has no %s on %s",
+                                              pick->wishes[w].figure.heading, document->name);
+                continue;
+            }
+            sum += log(v / value_of(document, baseline, &pick->wishes[w]));
+            sum_low += log(factors.low);
+            sum_high += log(factors.high);
+        }
+        c->ratios[w] = exp(sum / pick->n_documents);
+        c->lows[w] = exp((sum + sum_low) / pick->n_documents);
+        c->highs[w] = exp((sum + sum_high) / pick->n_documents);
+    }
+}
+
+/* A limit holds on every document, not in the mean. */
+static void check_limits(const struct bo_pick *pick, struct bo_picked_codec *c,
+                         struct bo_arena *arena)
+{
+    const char *baseline = pick->documents[0]->baseline->name;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const struct bo_wish *wish = &pick->wishes[w];
+        for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
+            const struct bo_run_document *document = pick->documents[d];
+            const double v = value_of(document, c->codec->name, wish);
+            const double limit = wish->limit_kind == BO_LIMIT_OF_BASELINE
+                                     ? wish->limit * value_of(document, baseline, wish)
+                                     : wish->limit;
+            if (wish->limit_kind != BO_NO_LIMIT && v > limit)
+                c->left_out = bo_arena_printf(
+                    arena, "%s above the limit on %s: %s over %s", wish->figure.heading,
+                    document->name, bo_significant(arena, v), bo_significant(arena, limit));
+        }
+    }
+}
+
+/* ---- scores ---------------------------------------------------------------------------------- */
+
+static double score_of(const struct bo_pick *pick, const double *ratios)
+{
+    double sum = 0, weights = 0;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        if (pick->wishes[w].weight <= 0)
+            continue; /* its ratio may be NaN */
+        sum += pick->wishes[w].weight * log(ratios[w]);
+        weights += pick->wishes[w].weight;
+    }
+    return exp(sum / weights);
+}
+
+static bool beats(const struct bo_pick *pick, const struct bo_picked_codec *a,
+                  const struct bo_picked_codec *b)
+{
+    bool better = false;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        if (pick->wishes[w].weight <= 0)
+            continue;
+        if (a->ratios[w] > b->ratios[w])
+            return false;
+        better = better || a->ratios[w] < b->ratios[w];
+    }
+    return better;
+}
+
+/* Those weighed first, by score; equal ones stay in the format's order. */
+static int by_score(const void *a, const void *b)
+{
+    const struct bo_picked_codec *x = a, *y = b;
+    if (isnan(x->score) != isnan(y->score))
+        return isnan(x->score) ? 1 : -1;
+    if (x->score != y->score && !isnan(x->score))
+        return x->score < y->score ? -1 : 1;
+    return (x->codec > y->codec) - (x->codec < y->codec);
+}
+
+/*
+ * Scores are linear in the weights, in logarithms. With weight w moved by d, the winner is level with
+ * another codec where d (log ratio of the winner - log ratio of the other) makes up for what it is ahead.
+ * A weight below NO_WEIGHT is 0 with an error of rounding.
+ */
+#define NO_WEIGHT 1e-9
+
+static struct bo_weight_range range_of(const struct bo_pick *pick, unsigned w)
+{
+    const struct bo_picked_codec *winner = &pick->codecs[0];
+    const double weight = pick->wishes[w].weight;
+    struct bo_weight_range range = {.low = 0, .high = INFINITY};
+    double weights = 0;
+    for (unsigned i = 0; i < pick->n_wishes; i++)
+        weights += pick->wishes[i].weight;
+    for (unsigned i = 1; i < pick->n_weighed; i++) {
+        const struct bo_picked_codec *other = &pick->codecs[i];
+        if (bo_same_encoding(other->codec, winner->codec))
+            continue;
+        const double ahead = weights * log(other->score / winner->score);
+        const double slope = log(winner->ratios[w] / other->ratios[w]);
+        const double at = slope != 0 ? weight + ahead / slope : NAN;
+        if (slope > 0 && at < range.high) {
+            range.high = at;
+            range.above = other;
+        } else if (slope < 0 && at > fmax(range.low, NO_WEIGHT)) {
+            range.low = at;
+            range.below = other;
+        }
+    }
+    return range;
+}
+
+const char *const bo_clarity_names[] = {"yes", "no", "no rival", "no 95% interval"};
+
+static enum bo_clarity clarity_of(const struct bo_pick *pick)
+{
+    if (!pick->runner_up)
+        return BO_NO_RIVAL;
+    const double high = score_of(pick, pick->codecs[0].highs);
+    const double low = score_of(pick, pick->runner_up->lows);
+    return isnan(high) || isnan(low) ? BO_NO_INTERVAL : high < low ? BO_IS_CLEAR : BO_NOT_CLEAR;
+}
+
+bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_documents,
+                   const struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena,
+                   struct bo_pick *pick_ret, const char **why_ret)
+{
+    const struct bo_run_document *document = documents[0];
+    struct bo_pick pick = {
+        .wishes = wishes, .n_wishes = n_wishes, .documents = documents, .n_documents = n_documents};
+    for (unsigned w = 0; w < n_wishes; w++)
+        for (unsigned d = 0; d < n_documents; d++)
+            if (isnan(value_of(documents[d], document->baseline->name, &wishes[w]))) {
+                *why_ret = bo_arena_printf(arena, "%s has no %s on %s", document->baseline->name,
+                                           wishes[w].figure.heading, documents[d]->name);
+                return false;
+            }
+    pick.codecs = bo_zalloc_array(arena, document->n_codecs + 1u, sizeof *pick.codecs);
+    if (!pick.codecs)
+        abort();
+    for (unsigned i = 0; i < document->n_codecs; i++) {
+        struct bo_picked_codec *c = &pick.codecs[pick.n_codecs];
+        if (document->codecs[i].is_noop)
+            continue;
+        const char *flaw = flaw_of(&pick, &document->codecs[i]);
+        *c = (struct bo_picked_codec){.codec = &document->codecs[i], .score = NAN};
+        c->left_out = flaw ? bo_arena_printf(arena, "%s", flaw) : NULL;
+        take_ratios(&pick, c, arena);
+        check_limits(&pick, c, arena);
+        if (!c->left_out) {
+            c->score = score_of(&pick, c->ratios);
+            pick.n_weighed++;
+        }
+        pick.n_codecs++;
+    }
+    qsort(pick.codecs, pick.n_codecs, sizeof *pick.codecs, by_score);
+    for (unsigned i = 0; i < pick.n_weighed; i++) {
+        pick.codecs[i].on_front = true;
+        for (unsigned j = 0; j < pick.n_weighed; j++)
+            pick.codecs[i].on_front &= !beats(&pick, &pick.codecs[j], &pick.codecs[i]);
+    }
+    for (unsigned i = pick.n_weighed; i-- > 1;)
+        if (!bo_same_encoding(pick.codecs[i].codec, pick.codecs[0].codec))
+            pick.runner_up = &pick.codecs[i];
+    for (unsigned w = 0; w < n_wishes && pick.n_weighed; w++)
+        pick.ranges[w] = range_of(&pick, w);
+    pick.clarity = clarity_of(&pick);
+    *pick_ret = pick;
+    return true;
+}
+
+unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret)
+{
+    unsigned n = 0;
+    for (const struct bo_use *u = uses->uses; u->use && n < BO_MAX_WISHES; u++)
+        if (strcmp(u->use, use) == 0 && (u->picks || u->limit > 0))
+            wishes_ret[n++] = (struct bo_wish){.name = u->figure.heading,
+                                               .figure = u->figure,
+                                               .weight = u->picks ? 1 : 0,
+                                               .limit_kind = u->limit <= 0    ? BO_NO_LIMIT
+                                                             : u->of_baseline ? BO_LIMIT_OF_BASELINE
+                                                                              : BO_LIMIT,
+                                               .limit = u->limit};
+    return n;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                         FILE *out)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, arena, 2);
+    bo_grid_add(&grid, "codec");
+    bo_grid_add(&grid, "role");
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
+    bo_grid_add(&grid, "score");
+    bo_grid_add(&grid, "front");
+    bo_grid_end_row(&grid);
+    for (unsigned i = 0; i < pick->n_weighed; i++) {
+        const struct bo_picked_codec *c = &pick->codecs[i];
+        bo_grid_add(&grid, "%s", c->codec->name);
+        bo_grid_add(&grid, "%s", c->codec->role);
+        for (unsigned w = 0; w < pick->n_wishes; w++)
+            bo_grid_add(&grid, "%s", bo_significant(arena, c->ratios[w]));
+        bo_grid_add(&grid, "%s", bo_significant(arena, c->score));
+        bo_grid_add(&grid, "%s", c->on_front ? "yes" : "");
+        bo_grid_end_row(&grid);
+    }
+    bo_grid_text(&grid, width, out);
+}
+
+static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                         FILE *out)
+{
+    static const char *const certainty[] = {
+        [BO_IS_CLEAR] = "more than the 95% intervals of the medians leave open: the pick is clear",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians leave open: the pick is not clear",
+        [BO_NO_INTERVAL] = "but a median of fewer than 6 repetitions has no 95% interval: whether "
+                           "the pick is clear is unknown",
+    };
+    const struct bo_picked_codec *c = pick->codecs;
+    const char *text = "No codec meets the limits.";
+    if (pick->n_weighed && !pick->runner_up)
+        text = bo_arena_printf(arena, "The pick: %s. No codec of another encoding was compared.",
+                               c->codec->name);
+    else if (pick->n_weighed)
+        text = bo_arena_printf(
+            arena, "The pick: %s. The runner-up of another encoding, %s, scores %.1f%% higher, %s.",
+            c->codec->name, pick->runner_up->codec->name,
+            100 * (pick->runner_up->score / c->score - 1), certainty[pick->clarity]);
+    putc('\n', out);
+    bo_print_wrapped(out, text, width, "");
+}
+
+/* What a change of each weight alone would do, in a sentence each. */
+static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                         FILE *out)
+{
+    for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++) {
+        const struct bo_weight_range *range = &pick->ranges[w];
+        const char *low = range->below ? bo_significant(arena, range->low) : NULL;
+        const char *high = range->above ? bo_significant(arena, range->high) : NULL;
+        if (pick->wishes[w].weight <= 0)
+            continue;
+        const char *text = bo_arena_printf(
+            arena, "The weight of %s is %g. The pick is the same for any weight above ",
+            pick->wishes[w].figure.heading, pick->wishes[w].weight);
+        if (range->below && range->above)
+            text = bo_arena_printf(arena, "%s%s and below %s; below that it is %s, above that %s.",
+                                   text, low, high, range->below->codec->name,
+                                   range->above->codec->name);
+        else if (range->below)
+            text = bo_arena_printf(arena, "%s%s; below that it is %s.", text, low,
+                                   range->below->codec->name);
+        else if (range->above)
+            text = bo_arena_printf(arena, "%s0 and below %s; above that it is %s.", text, high,
+                                   range->above->codec->name);
+        else
+            text = bo_arena_printf(arena, "%s0.", text);
+        bo_print_wrapped(out, text, width, "  ");
+    }
+}
+
+static void print_evidence_of(const struct bo_pick *pick, const struct bo_run_document *document,
+                              const char *codec, struct bo_grid *grid)
+{
+    bo_grid_add(grid, "%s", document->name);
+    bo_grid_add(grid, "%s", codec);
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const double v = value_of(document, codec, &pick->wishes[w]);
+        const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);
+        if (f.low < f.high)
+            bo_grid_add(grid, "%s [%s, %s]", bo_significant(grid->arena, v),
+                        bo_significant(grid->arena, v * f.low),
+                        bo_significant(grid->arena, v * f.high));
+        else
+            bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
+    }
+    bo_grid_end_row(grid);
+}
+
+/* The figures themselves, of the baseline, the pick and the runner-up. */
+static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
+                           FILE *out)
+{
+    const char *names[3] = {pick->documents[0]->baseline->name};
+    unsigned n = 1;
+    if (pick->n_weighed && strcmp(pick->codecs[0].codec->name, names[0]) != 0)
+        names[n++] = pick->codecs[0].codec->name;
+    if (pick->runner_up && strcmp(pick->runner_up->codec->name, names[0]) != 0)
+        names[n++] = pick->runner_up->codec->name;
+    struct bo_grid grid;
+    bo_grid_init(&grid, arena, 2);
+    bo_grid_add(&grid, "document");
+    bo_grid_add(&grid, "codec");
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
+    bo_grid_end_row(&grid);
+    for (unsigned d = 0; d < pick->n_documents; d++)
+        for (unsigned i = 0; i < n; i++)
+            print_evidence_of(pick, pick->documents[d], names[i], &grid);
+    bo_grid_text(&grid, width, out);
+}
+
+void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *arena, FILE *out)
+{
+    fprintf(out, "%s, %u document%s; ratios to %s, geometric means; less is better\n\n",
+            pick->documents[0]->format, pick->n_documents, pick->n_documents == 1 ? "" : "s",
+            bo_named_with_role(arena, pick->documents[0]->baseline));
+    print_codecs(pick, width, arena, out);
+    print_answer(pick, width, arena, out);
+    print_ranges(pick, width, arena, out);
+    if (pick->n_codecs > pick->n_weighed)
+        fprintf(out, "\nNot compared:\n");
+    for (unsigned i = pick->n_weighed; i < pick->n_codecs; i++)
+        fprintf(out, "  %s: %s\n", pick->codecs[i].codec->name, pick->codecs[i].left_out);
+    fprintf(out, "\nThe figures:\n\n");
+    print_evidence(pick, width, arena, out);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static json_t *codec_json(const struct bo_pick *pick, const struct bo_picked_codec *c)
+{
+    json_t *object = json_pack("{s:s, s:s}", "codec", c->codec->name, "role", c->codec->role);
+    json_t *ratios = json_object();
+    if (c->left_out) {
+        json_object_set_new(object, "left_out", json_string(c->left_out));
+        json_decref(ratios);
+        return object;
+    }
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        json_object_set_new(ratios, pick->wishes[w].name, json_real(c->ratios[w]));
+    json_object_update_new(object, json_pack("{s:o, s:f, s:b}", "ratios", ratios, "score", c->score,
+                                             "on_front", (int)c->on_front));
+    return object;
+}
+
+static json_t *finite_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+json_t *bo_pick_json(const struct bo_pick *pick)
+{
+    json_t *codecs = json_array(), *documents = json_array(), *ranges = json_object();
+    for (unsigned i = 0; i < pick->n_codecs; i++)
+        json_array_append_new(codecs, codec_json(pick, &pick->codecs[i]));
+    for (unsigned d = 0; d < pick->n_documents; d++)
+        json_array_append_new(documents, json_string(pick->documents[d]->name));
+    for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++)
+        if (pick->wishes[w].weight > 0)
+            json_object_set_new(ranges, pick->wishes[w].name,
+                                json_pack("{s:f, s:o, s:o}", "weight", pick->wishes[w].weight,
+                                          "low", finite_or_null(pick->ranges[w].low), "high",
+                                          finite_or_null(pick->ranges[w].high)));
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:b, s:s, s:o, s:o}", "format",
+                     pick->documents[0]->format, "documents", documents, "baseline",
+                     pick->documents[0]->baseline->name, "pick",
+                     pick->n_weighed ? pick->codecs[0].codec->name : NULL, "runner_up",
+                     pick->runner_up ? pick->runner_up->codec->name : NULL, "is_clear",
+                     pick->clarity == BO_IS_CLEAR, "clear", bo_clarity_names[pick->clarity],
+                     "weights", ranges, "codecs", codecs);
+}

@@ -1,0 +1,82 @@
+/*
+ * Which codec suits given wishes: weights and limits on measures, over one document or several; how
+ * sure that is, and how far the weights may move before the answer changes.
+ */
+#ifndef BO_PICK_H
+#define BO_PICK_H
+
+#include "bench/report/figure.h"
+#include "bench/report/notes.h"
+
+enum { BO_MAX_WISHES = 16 };
+
+enum bo_limit_kind {
+    BO_NO_LIMIT,
+    BO_LIMIT,             /* in the measure's own unit */
+    BO_LIMIT_OF_BASELINE, /* over what the documents' baseline has (report_run.h) */
+};
+
+/* A measure, less of which is better. */
+struct bo_wish {
+    const char *name; /* "size" */
+    struct bo_figure figure;
+    double weight; /* 0: has a limit only */
+    enum bo_limit_kind limit_kind;
+    double limit;
+};
+
+/* A codec under the wishes: ratios to the baseline, geometric means over the documents. */
+struct bo_picked_codec {
+    const struct bo_run_codec *codec; /* of the first document */
+    double ratios[BO_MAX_WISHES];
+    /* Of the ratios, by the medians' 95% intervals; NaN where a median has none. */
+    double lows[BO_MAX_WISHES], highs[BO_MAX_WISHES];
+    double score;   /* weighted geometric mean of the ratios; NaN when it is not weighed */
+    bool on_front;  /* no other one that is weighed is as good in all measures, and better in one */
+    char *left_out; /* why it is not weighed; NULL */
+};
+
+/* Between which values a weight may lie, the others staying, for the pick's encoding to remain so. */
+struct bo_weight_range {
+    double low, high;                            /* 0 and INFINITY where nothing changes it */
+    const struct bo_picked_codec *below, *above; /* the pick beyond; NULL: the same */
+};
+
+/* Whether the pick is ahead of the runner-up with each median at the worse end of its interval. */
+enum bo_clarity { BO_IS_CLEAR, BO_NOT_CLEAR, BO_NO_RIVAL, BO_NO_INTERVAL };
+
+/* "yes", "no", "no rival", "no 95% interval" */
+extern const char *const bo_clarity_names[BO_NO_INTERVAL + 1];
+
+struct bo_pick {
+    const struct bo_wish *wishes;
+    unsigned n_wishes;
+    const struct bo_run_document *const *documents;
+    unsigned n_documents;
+    struct bo_picked_codec *codecs; /* those weighed by score, the pick first; then the others */
+    unsigned n_codecs, n_weighed;
+    /* The best one of another encoding than the pick's: other readers of that are no rivals. NULL: none. */
+    const struct bo_picked_codec *runner_up;
+    struct bo_weight_range ranges[BO_MAX_WISHES];
+    enum bo_clarity clarity;
+};
+
+/*
+ * Weighs all codecs that can be picks and have every measure on every document (all of one format,
+ * at least one). The wishes must outlive the pick. False after a message in *why_ret (in the arena)
+ * when the baseline lacks a measure, so that there is nothing to compare with.
+ */
+bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_documents,
+                   const struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena,
+                   struct bo_pick *pick_ret, const char **why_ret);
+
+/* The wishes of one of the format's uses (report_notes.h): each picking figure weighs 1. */
+unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret);
+
+/* The table of codecs, the winner and why, ranges of weights, and the rows behind it. */
+void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *arena, FILE *out);
+
+/* The same for programs; the caller owns it. */
+json_t *bo_pick_json(const struct bo_pick *pick);
+
+#endif

@@ -1,0 +1,169 @@
+/* Picks as a table. */
+#include "bench/report/picks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/pick.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
+                               bool held_out, struct bo_arena *arena,
+                               const struct bo_run_document *const **documents_ret)
+{
+    const struct bo_run_document **documents =
+        bo_alloc_array(arena, run->n_documents + 1, sizeof *documents);
+    unsigned n = 0;
+    if (!documents)
+        abort();
+    for (size_t d = 0; d < run->n_documents; d++) {
+        const struct bo_run_document *document = &run->documents[d];
+        if (strcmp(document->format, format) == 0 &&
+            (corpus ? strcmp(document->name, corpus) == 0
+                    : !document->scale && document->held_out == held_out))
+            documents[n++] = document;
+    }
+    *documents_ret = documents;
+    return n;
+}
+
+/* What `bakeoff pick` weighs when nothing is said: bytes and the main query's time, alike. */
+enum { SIZE, LOOKUP, N_MAIN_WISHES };
+
+static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,
+                        struct bo_wish *wishes_ret)
+{
+    const char *label = bo_run_main_label(document);
+    const struct bo_figure time = {bo_arena_printf(arena, "%s, ns", label ? label : "no query"),
+                                   BO_TIME, label, NULL};
+    wishes_ret[SIZE] = (struct bo_wish){
+        .name = "size", .figure = {"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, .weight = 1};
+    wishes_ret[LOOKUP] = (struct bo_wish){.name = "lookup", .figure = time, .weight = 1};
+}
+
+static struct bo_main_ratios ratios_to(const struct bo_pick *pick, const struct bo_run_codec *codec)
+{
+    struct bo_main_ratios ratios = {codec, NAN, NAN};
+    for (unsigned i = 0; i < pick->n_weighed && codec; i++)
+        if (pick->codecs[i].codec == codec) {
+            ratios.size = pick->codecs[0].ratios[SIZE] / pick->codecs[i].ratios[SIZE];
+            ratios.time = pick->codecs[0].ratios[LOOKUP] / pick->codecs[i].ratios[LOOKUP];
+        }
+    return ratios;
+}
+
+static bool has_role(const struct bo_run_codec *codec, enum bo_role role)
+{
+    return strcmp(codec->role, bo_role_name(role)) == 0;
+}
+
+/* NULL when the pick itself is a proposal, or no proposal was weighed. */
+static const struct bo_run_codec *best_proposal(const struct bo_pick *pick)
+{
+    unsigned i = 0;
+    while (i < pick->n_weighed && !has_role(pick->codecs[i].codec, BO_PROPOSED))
+        i++;
+    return i > 0 && i < pick->n_weighed ? pick->codecs[i].codec : NULL;
+}
+
+struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
+                                    struct bo_arena *arena)
+{
+    struct bo_wish wishes[N_MAIN_WISHES];
+    struct bo_pick pick;
+    const char *why;
+    struct bo_main_pick main = {.clarity = BO_NO_RIVAL};
+    main_wishes(documents[0], arena, wishes);
+    if (!bo_pick_codec(documents, n, wishes, N_MAIN_WISHES, arena, &pick, &why) || !pick.n_weighed)
+        return main;
+    const struct bo_run_codec *baseline = documents[0]->baseline;
+    main.pick = pick.codecs[0].codec;
+    main.runner_up = pick.runner_up ? pick.runner_up->codec : NULL;
+    main.clarity = pick.clarity;
+    if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are to it */
+        main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[SIZE],
+                                                  pick.codecs[0].ratios[LOOKUP]};
+    main.proposal = ratios_to(&pick, best_proposal(&pick));
+    return main;
+}
+
+/* ---- at a glance ----------------------------------------------------------------------------- */
+
+static void add_codec(struct bo_grid *grid, const struct bo_run_codec *codec)
+{
+    if (codec)
+        bo_grid_add(grid, "%s (%s)", codec->name, codec->role);
+    else
+        bo_grid_add(grid, "-");
+}
+
+static void add_ratio(struct bo_grid *grid, double v)
+{
+    bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
+    bo_grid_value(grid, v);
+}
+
+static void add_ratios(struct bo_grid *grid, const struct bo_main_ratios *ratios)
+{
+    add_ratio(grid, ratios->to ? ratios->size : NAN);
+    add_ratio(grid, ratios->to ? ratios->time : NAN);
+}
+
+static void add_format(struct bo_grid *grid, const struct bo_page *page, const char *format,
+                       const char *link)
+{
+    const struct bo_run_document *const *documents;
+    const unsigned n =
+        bo_compared_documents(page->run, format, NULL, false, page->arena, &documents);
+    if (n == 0 || documents[0]->n_codecs == 0)
+        return;
+    const struct bo_main_pick pick = bo_main_pick_of(documents, n, page->arena);
+    bo_grid_add(grid, "[%s](%s%s)", format, link, format);
+    bo_grid_add(grid, "%s",
+                bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
+    add_codec(grid, pick.pick);
+    add_codec(grid, pick.runner_up);
+    bo_grid_add(grid, "%s", bo_clarity_names[pick.clarity]);
+    add_codec(grid, pick.status_quo.to);
+    add_codec(grid, pick.proposal.to);
+    add_ratios(grid, &pick.status_quo);
+    add_ratios(grid, &pick.proposal);
+    bo_grid_end_row(grid);
+}
+
+void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
+                    const char *link)
+{
+    static const char *const heading[] = {"format",
+                                          "query",
+                                          "pick",
+                                          "runner-up",
+                                          "clear",
+                                          "status quo",
+                                          "best proposal",
+                                          "bytes over status quo",
+                                          "time over status quo",
+                                          "bytes over proposal",
+                                          "time over proposal"};
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 7);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        bo_grid_add(&grid, "%s", heading[i]);
+    bo_grid_end_row(&grid);
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_page *telling = bo_page_telling(pages, n, (*f)->name, false);
+        if (telling)
+            add_format(&grid, telling, (*f)->name, link);
+    }
+    fprintf(
+        page->out,
+        "The pick of a format is the codec with the lowest product of bytes and time of one query, "
+        "as geometric means over all documents. Its bytes and times are given over those of the status "
+        "quo and of the best proposal: below 1, the pick is better. The runner-up is the next codec "
+        "of another encoding; the pick is *clear* where the 95%% intervals of the times leave no "
+        "doubt about the order of the two. Other weights have other picks: see the "
+        "picks by use, and `bakeoff pick`.\n\n");
+    bo_page_grid(page, &grid, "the pick of each format");
+}

@@ -1,0 +1,21 @@
+/* A run's results for people: aligned tables, one line a codec. */
+#ifndef BO_TABLE_H
+#define BO_TABLE_H
+
+#include "bench/measure/plan.h"
+
+/*
+ * A document's table of medians over the repetitions (in brackets p10-p90 over the batches),
+ * as many columns side by side as fit in `width` characters; then the failures, and what was not
+ * measured.
+ */
+void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *on, unsigned width,
+                    FILE *out);
+
+/* A time with three significant digits in the unit that suits `scale_ns`: "12.3", "4.56". */
+void bo_table_format_time(double ns, double scale_ns, char *text_ret, size_t nbytes);
+
+/* The unit that suits a time: "ns", "us", "ms" or "s". */
+const char *bo_table_unit(double ns);
+
+#endif

@@ -1,0 +1,312 @@
+/* Sizes as tables. */
+#include "bench/report/sizes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure/compress.h"
+#include "bench/measure/plan.h"
+#include "bench/report/comparison.h"
+#include "bench/measure/sizes.h"
+
+static const char begin_mark[] = "<!-- sizes begin -->\n";
+static const char end_mark[] = "<!-- sizes end -->\n";
+
+/* ---- a document ------------------------------------------------------------------------------ */
+
+/* What all lines of a table refer to. */
+struct base {
+    uint64_t baseline_bytes, n_units;
+    const char *unit;
+    bool compressed, aside;
+};
+
+static uint64_t count_of(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "-";
+}
+
+/* Of the first status quo, or without one of the first codec. */
+static uint64_t baseline_bytes(const json_t *codecs)
+{
+    size_t i;
+    const json_t *codec;
+    json_array_foreach(codecs, i, codec)
+    {
+        if (strcmp(string_of(codec, "role"), bo_role_name(BO_STATUS_QUO)) == 0 &&
+            count_of(codec, "bytes"))
+            return count_of(codec, "bytes");
+    }
+    return count_of(json_array_get(codecs, 0), "bytes");
+}
+
+static struct base base_of(const json_t *document, bool machine_dependent)
+{
+    struct base base = {.unit = "units"};
+    size_t i;
+    const json_t *codec, *codecs = json_object_get(document, "codecs");
+    base.baseline_bytes = baseline_bytes(codecs);
+    void *unit = json_object_iter(json_object_get(document, "units"));
+    if (unit) {
+        base.unit = json_object_iter_key(unit);
+        base.n_units = (uint64_t)json_integer_value(json_object_iter_value(unit));
+    }
+    json_array_foreach(codecs, i, codec)
+    {
+        base.aside = base.aside || json_object_get(codec, "aside");
+        base.compressed = base.compressed ||
+                          (machine_dependent && json_object_get(codec, bo_compressors[0].name));
+    }
+    return base;
+}
+
+/* "index 12, chunks 345" */
+static char *sections_cell(struct bo_arena *arena, const json_t *sections)
+{
+    char *text = bo_arena_printf(arena, "%s", "");
+    const char *name, *before = "";
+    json_t *nbytes;
+    json_object_foreach((json_t *)sections, name, nbytes)
+    {
+        text = bo_arena_printf(arena, "%s%s%s %" JSON_INTEGER_FORMAT, text, before, name,
+                               json_integer_value(nbytes));
+        before = ", ";
+    }
+    return text;
+}
+
+/* Bytes, ratio, bytes a unit. */
+static void add_bytes(const struct base *base, uint64_t bytes, struct bo_grid *grid)
+{
+    bo_grid_add(grid, "%" PRIu64, bytes);
+    if (base->baseline_bytes)
+        bo_grid_add(grid, "%.3f", (double)bytes / (double)base->baseline_bytes);
+    else
+        bo_grid_add(grid, "-");
+    if (base->n_units)
+        bo_grid_add(grid, "%.2f", (double)bytes / (double)base->n_units);
+    else
+        bo_grid_add(grid, "-");
+}
+
+static void add_heading(const struct base *base, struct bo_grid *grid)
+{
+    static const char *const fixed[] = {"codec", "role", "sections"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        bo_grid_add(grid, "%s", fixed[i]);
+    if (base->aside)
+        bo_grid_add(grid, "aside");
+    bo_grid_add(grid, "bytes");
+    bo_grid_add(grid, "ratio");
+    bo_grid_add(grid, "B/%s", bo_singular(grid->arena, base->unit));
+    for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
+        bo_grid_add(grid, "%s", c->like);
+    bo_grid_end_row(grid);
+}
+
+static void add_codec(const struct base *base, const json_t *codec, struct bo_grid *grid)
+{
+    const bool ok = json_object_get(codec, "bytes") != NULL;
+    const char *refusal = ok ? NULL : bo_refusal_in(string_of(codec, "status"));
+    bo_grid_add(grid, "%s%s", string_of(codec, "name"),
+                json_is_true(json_object_get(codec, "probabilistic")) ? " (~)" : "");
+    bo_grid_add(grid, "%s", string_of(codec, "role"));
+    if (ok)
+        bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "sections")));
+    else
+        bo_grid_add(grid, refusal ? "not held: %s" : "failed: %s",
+                    refusal ? refusal : string_of(codec, "status"));
+    if (base->aside)
+        bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "aside")));
+    if (ok) {
+        add_bytes(base, count_of(codec, "bytes"), grid);
+    } else {
+        for (int i = 0; i < 3; i++)
+            bo_grid_add(grid, "-");
+    }
+    for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++) {
+        const json_t *n = json_object_get(codec, c->name);
+        if (json_is_integer(n))
+            bo_grid_add(grid, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
+        else
+            bo_grid_add(grid, "-");
+    }
+    bo_grid_end_row(grid);
+}
+
+static void add_entropy(const struct base *base, const json_t *document, struct bo_grid *grid)
+{
+    bo_grid_add(grid, "(entropy, order 0)");
+    bo_grid_add(grid, "floor");
+    bo_grid_add(grid, "%s", "");
+    if (base->aside)
+        bo_grid_add(grid, "%s", "");
+    add_bytes(base, count_of(document, "entropy_floor"), grid);
+    for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
+        bo_grid_add(grid, "%s", "");
+    bo_grid_end_row(grid);
+}
+
+void bo_sizes_grid(const json_t *document, bool machine_dependent, struct bo_arena *arena,
+                   struct bo_grid *grid_ret)
+{
+    const struct base base = base_of(document, machine_dependent);
+    size_t i;
+    const json_t *codec;
+    bo_grid_init(grid_ret, arena, base.aside ? 4 : 3);
+    add_heading(&base, grid_ret);
+    json_array_foreach(json_object_get(document, "codecs"), i, codec)
+        add_codec(&base, codec, grid_ret);
+    if (machine_dependent && json_object_get(document, "entropy_floor"))
+        add_entropy(&base, document, grid_ret);
+}
+
+/* ---- the checked block ----------------------------------------------------------------------- */
+
+/* Optional codecs are not there on every machine. */
+static bool is_everywhere(void *context, const struct bo_document *document,
+                          const struct bo_codec *codec)
+{
+    (void)context;
+    (void)document;
+    return !codec->optional;
+}
+
+static bool print_document(struct bo_document *document, FILE *out)
+{
+    const struct bo_sizes_options options = {.compress = false, .wants = is_everywhere};
+    if (!bo_document_load(document))
+        return false;
+    json_t *sizes = bo_sizes_json(document, &options);
+    if (!sizes)
+        abort();
+    struct bo_arena arena;
+    struct bo_grid grid;
+    const char *name, *before = "";
+    json_t *n;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    fprintf(out, "\n**%s, %s** (XXH3-64 %016" PRIx64 "): ", document->format->name, document->name,
+            document->hash);
+    json_object_foreach(json_object_get(sizes, "units"), name, n)
+    {
+        fprintf(out, "%s%" JSON_INTEGER_FORMAT " %s", before, json_integer_value(n), name);
+        before = ", ";
+    }
+    fprintf(out, "\n\n");
+    bo_sizes_grid(sizes, false, &arena, &grid);
+    bo_grid_markdown(&grid, out);
+    bo_arena_free(&arena);
+    json_decref(sizes);
+    return true;
+}
+
+bool bo_sizes_block(FILE *out)
+{
+    struct bo_documents documents;
+    if (!bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents))
+        return false;
+    bool ok = true;
+    fputs(begin_mark, out);
+    for (size_t i = 0; i < documents.n && ok; i++)
+        ok = print_document(&documents.items[i], out);
+    fprintf(out, "\n%s", end_mark);
+    bo_documents_free(&documents);
+    return ok;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+/* The lines of a text, as spans of it. */
+struct lines {
+    const char **starts;
+    size_t *lengths;
+    size_t n;
+};
+
+static struct lines split(const char *text, size_t nbytes)
+{
+    struct lines lines = {.n = 0};
+    size_t cap = 1;
+    for (size_t i = 0; i < nbytes; i++)
+        cap += text[i] == '\n';
+    lines.starts = calloc(cap, sizeof *lines.starts);
+    lines.lengths = calloc(cap, sizeof *lines.lengths);
+    if (!lines.starts || !lines.lengths)
+        abort();
+    for (size_t off = 0; off < nbytes; lines.n++) {
+        const char *end = memchr(text + off, '\n', nbytes - off);
+        const size_t n = end ? (size_t)(end - text) - off + 1 : nbytes - off;
+        lines.starts[lines.n] = text + off;
+        lines.lengths[lines.n] = n;
+        off += n;
+    }
+    return lines;
+}
+
+static bool same_line(const struct lines *a, size_t i, const struct lines *b, size_t j)
+{
+    return a->lengths[i] == b->lengths[j] && memcmp(a->starts[i], b->starts[j], a->lengths[i]) == 0;
+}
+
+static void print_lines(const char *sign, const struct lines *lines, size_t first, size_t end,
+                        FILE *out)
+{
+    for (size_t i = first; i < end; i++)
+        fprintf(out, "%s%.*s", sign, (int)lines->lengths[i], lines->starts[i]);
+}
+
+/* Where the next line that both still have stands: by the least sum of skipped lines. */
+static bool next_common(const struct lines *a, size_t i, const struct lines *b, size_t j,
+                        size_t *i_ret, size_t *j_ret)
+{
+    for (size_t sum = 0; sum < (a->n - i) + (b->n - j); sum++)
+        for (size_t k = 0; k <= sum; k++)
+            if (i + k < a->n && j + sum - k < b->n && same_line(a, i + k, b, j + sum - k)) {
+                *i_ret = i + k;
+                *j_ret = j + sum - k;
+                return true;
+            }
+    return false;
+}
+
+static void print_differences(const struct lines *old, const struct lines *fresh, FILE *out)
+{
+    size_t i = 0, j = 0, next_i, next_j;
+    while (next_common(old, i, fresh, j, &next_i, &next_j)) {
+        print_lines("-", old, i, next_i, out);
+        print_lines("+", fresh, j, next_j, out);
+        i = next_i + 1;
+        j = next_j + 1;
+    }
+    print_lines("-", old, i, old->n, out);
+    print_lines("+", fresh, j, fresh->n, out);
+}
+
+bool bo_sizes_compare(const char *report, const char *fresh, FILE *out)
+{
+    const char *begin = strstr(report, begin_mark);
+    const char *end = begin ? strstr(begin, end_mark) : NULL;
+    if (!end) {
+        fprintf(out, "the report has no table of sizes between %.*s and %.*s\n",
+                (int)strlen(begin_mark) - 1, begin_mark, (int)strlen(end_mark) - 1, end_mark);
+        return false;
+    }
+    const size_t nbytes = (size_t)(end - begin) + strlen(end_mark);
+    if (nbytes == strlen(fresh) && memcmp(begin, fresh, nbytes) == 0)
+        return true;
+    struct lines old_lines = split(begin, nbytes), fresh_lines = split(fresh, strlen(fresh));
+    fprintf(out, "--- the report\n+++ a fresh run\n");
+    print_differences(&old_lines, &fresh_lines, out);
+    free(old_lines.starts);
+    free(old_lines.lengths);
+    free(fresh_lines.starts);
+    free(fresh_lines.lengths);
+    return false;
+}

@@ -1,0 +1,27 @@
+/* Size tables, and the one that every machine must reproduce byte for byte. */
+#ifndef BO_REPORT_SIZES_H
+#define BO_REPORT_SIZES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "bench/report/grid.h"
+
+/*
+ * The sizes of one document (bo_sizes_json's object): a line an encoding. With `machine_dependent`
+ * also what compressor libraries and floating point decide: the outer compressors' columns and the
+ * entropy floor.
+ */
+void bo_sizes_grid(const json_t *document, bool machine_dependent, struct bo_arena *arena,
+                   struct bo_grid *grid_ret);
+
+/* Encodes the embedded corpora and prints their sizes between two marks. False after a message. */
+bool bo_sizes_block(FILE *out);
+
+/*
+ * Compares the block in a report with a fresh one. When they differ, or the report has none, prints
+ * how to `out` and returns false.
+ */
+bool bo_sizes_compare(const char *report, const char *fresh, FILE *out);
+
+#endif

@@ -1,0 +1,191 @@
+/* The styles of tables. */
+#include "bench/report/styles.h"
+
+#include <string.h>
+
+#include "bench/measure/axes.h"
+#include "bench/report/caption.h"
+#include "bench/report/front.h"
+#include "bench/report/gobench.h"
+#include "bench/report/notes.h"
+#include "bench/report/outliers.h"
+#include "harness/registry.h"
+
+/* The options of `bakeoff table` that print this again. */
+static char *options_of(const struct bo_table *table, const char *style, struct bo_arena *arena)
+{
+    return bo_arena_printf(arena, "--style %s%s", style, table->options ? table->options : "");
+}
+
+static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    const char **failures;
+    const struct bo_caption caption =
+        bo_caption_make(table->document, options_of(table, "md", arena), arena);
+    bo_comparison(table->document, &table->filter, BO_WITH_INTERVAL, arena, &grid);
+    bo_grid_markdown(&grid, out);
+    const size_t n = bo_comparison_failures(table->document, arena, &failures);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s- %s\n", i ? "" : "\n", failures[i]);
+    fprintf(out, "\n%s. Corpus: %s. %s. Machine: %s. Run: %s. Again: `%s`\n", caption.what,
+            caption.corpus, caption.sample, caption.machine, caption.run, caption.command);
+    const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
+    if (outliers)
+        fprintf(out, "\n%s.\n", outliers);
+}
+
+/* The codecs of a mail: few enough to read. */
+struct shortlist {
+    const struct bo_run_document *document;
+    const struct bo_format *format; /* NULL: unknown */
+    struct bo_front_point *points;
+    size_t n;
+};
+
+/* Failures are always shown; of codecs of two parts, proposals that differ in the first. */
+static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
+{
+    const struct shortlist *list = arg;
+    const char *label;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->points[i].codec == codec && list->points[i].on_front)
+            return true;
+    if (!bo_run_refusal(codec) && bo_first_failure(list->document, codec, &label))
+        return true;
+    return strcmp(codec->role, bo_role_name(BO_STATUS_QUO)) == 0 ||
+           (strcmp(codec->role, bo_role_name(BO_PROPOSED)) == 0 &&
+            (!list->format || bo_on_first_axis(list->format, codec->name)));
+}
+
+static void print_choice(const struct bo_run_document *shown, const struct bo_run_document *all,
+                         struct bo_arena *arena, FILE *out)
+{
+    const struct bo_notes *notes = bo_notes_of(all->format);
+    const char *axis = notes && notes->axes ? notes->axes->first : NULL;
+    if (shown->n_codecs == all->n_codecs)
+        return;
+    const char *text = bo_arena_printf(
+        arena,
+        "%u of %u codecs: the Pareto front of bytes and %s, the status quo and the proposals%s%s. "
+        "With --codec '*' the table has all.",
+        shown->n_codecs, all->n_codecs, bo_run_main_label(all), axis ? ", one of each " : "",
+        axis ? axis : "");
+    bo_print_wrapped(out, text, BO_RFC_WIDTH, "");
+}
+
+static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    struct shortlist list = {.document = table->document, .format = bo_find_format(table->format)};
+    list.n =
+        bo_front_points(table->document, bo_run_main_label(table->document), arena, &list.points);
+    const struct bo_run_document *document =
+        table->is_chosen ? table->document
+                         : bo_document_with(table->document, on_shortlist, &list, arena);
+    const char **failures;
+    const struct bo_caption caption =
+        bo_caption_make(document, options_of(table, "rfc", arena), arena);
+    bo_comparison(document, &table->filter, BO_WITH_PERCENT, arena, &grid);
+    bo_grid_text(&grid, BO_RFC_WIDTH, out);
+    putc('\n', out);
+    const size_t n = bo_comparison_failures(document, arena, &failures);
+    for (size_t i = 0; i < n; i++)
+        bo_print_wrapped(out, failures[i], BO_RFC_WIDTH, "  ");
+    bo_caption_print(&caption, BO_RFC_WIDTH, out);
+    const char *outliers = bo_outliers_note(document, &table->filter, arena);
+    if (outliers)
+        bo_print_wrapped(out, bo_arena_printf(arena, "%s.", outliers), BO_RFC_WIDTH, "  ");
+    print_choice(document, table->document, arena, out);
+    if (bo_count_intervals(document).n_with)
+        bo_print_wrapped(out, "+-: the farther end of the 95% interval, in percent of the median.",
+                         BO_RFC_WIDTH, "");
+}
+
+static void print_tex(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    const char **failures;
+    const struct bo_caption caption =
+        bo_caption_make(table->document, options_of(table, "tex", arena), arena);
+    bo_comparison(table->document, &table->filter, BO_WITH_INTERVAL, arena, &grid);
+    fprintf(out, "\\begin{table}\n\\centering\n");
+    bo_grid_tex(&grid, out);
+    fprintf(out, "\\caption{");
+    const char *const sentences[] = {caption.what,    caption.corpus, caption.sample,
+                                     caption.machine, caption.run,    caption.command};
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        bo_print_tex(sentences[i], out);
+        fprintf(out, ". ");
+    }
+    const size_t n = bo_comparison_failures(table->document, arena, &failures);
+    for (size_t i = 0; i < n; i++) {
+        bo_print_tex(failures[i], out);
+        fprintf(out, ". ");
+    }
+    const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
+    if (outliers)
+        bo_print_tex(bo_arena_printf(arena, "%s.", outliers), out);
+    fprintf(out, "}\n\\end{table}\n");
+}
+
+static void print_csv(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    bo_comparison_raw(table->run, table->format, table->only, &table->filter, arena, &grid);
+    bo_grid_csv(&grid, out);
+}
+
+/* What the keys of print_json's figures are in. */
+static json_t *json_units(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "bytes", "B", "ratio",
+                     "1, over the bytes of the document's `baseline`", "bytes_per_unit",
+                     "B, over the document's number of `unit`", "*_ns",
+                     "ns, an operation or query, CPU time", "*_bytes", "B", "touched_pages",
+                     "pages of 4 KiB");
+}
+
+/* Everything that makes the figures comparable with others', once for all documents. */
+static json_t *run_json(const struct bo_run *run)
+{
+    static const char *const facts[] = {"machine",  "cpu",   "architecture", "kernel",
+                                        "compiler", "flags", "commit",       "date"};
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        json_object_set_new(object, facts[i], json_string(bo_run_fact(run, facts[i])));
+    json_object_set(object, "num_cpus", json_object_get(run->context, "num_cpus"));
+    json_object_set(object, "seeds", json_object_get(run->ours, "seeds"));
+    return object;
+}
+
+static void print_json(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    enum { FLAGS = JSON_INDENT(1) | JSON_REAL_PRECISION(9) };
+    json_t *documents = json_array();
+    (void)arena;
+    for (size_t d = 0; d < table->run->n_documents; d++) {
+        const struct bo_run_document *document = &table->run->documents[d];
+        if (table->only ? document == table->only : strcmp(document->format, table->format) == 0)
+            json_array_append_new(documents, bo_comparison_json(document, &table->filter));
+    }
+    json_t *object =
+        json_pack("{s:s, s:o, s:{s:s, s:s, s:f}, s:o, s:o}", "format", table->format, "run",
+                  run_json(table->run), "interval", "of", "the median, low to high", "method",
+                  "order statistics", "confidence", BO_CONFIDENCE, "units", json_units(),
+                  "documents", documents);
+    json_dumpf(object, out, FLAGS);
+    putc('\n', out);
+    json_decref(object);
+}
+
+static void print_gobench(struct bo_table *table, struct bo_arena *arena, FILE *out)
+{
+    bo_gobench_print(table->run, table->format, table->only, &table->filter, arena, out);
+}
+
+const struct bo_table_style bo_table_styles[] = {
+    {"md", true, print_markdown}, {"rfc", true, print_rfc},          {"csv", false, print_csv},
+    {"tex", true, print_tex},     {"gobench", false, print_gobench}, {"json", false, print_json},
+    {NULL, false, NULL},
+};

@@ -1,0 +1,357 @@
+/* Two runs compared: verdicts, what they are about, and what is not compared. */
+#include "bench/report/test_sample.h"
+
+#include "bench/report/compare.h"
+
+/* How the second run differs from the sample. */
+struct difference {
+    const char *row;     /* "codec/document/label": the end of the rows' names; NULL: none */
+    double factor;       /* on their times */
+    const char *size_of; /* a codec whose bytes are one more; NULL */
+    const char *failing; /* rows that fail; NULL */
+    const char *machine; /* NULL: the same */
+    const char *content; /* the first document's hash; NULL: the same */
+};
+
+static bool ends_with(const char *name, const char *end)
+{
+    return end && strlen(name) >= strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
+}
+
+static void change_rows(json_t *json, const struct difference *difference)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        json_t *time = json_object_get(entry, "real_time");
+        if (time && ends_with(name, difference->row))
+            json_real_set(time, json_real_value(time) * difference->factor);
+        if (ends_with(name, difference->failing)) {
+            json_object_set_new(entry, "error_occurred", json_true());
+            json_object_set_new(entry, "error_message", json_string("wrong answer"));
+        }
+    }
+}
+
+static void change_sizes(json_t *json, const struct difference *difference)
+{
+    size_t i;
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff"), *entry;
+    json_t *document = json_array_get(json_object_get(ours, "documents"), 0);
+    json_array_foreach(json_object_get(document, "codecs"), i, entry)
+    {
+        json_t *bytes = json_object_get(entry, "bytes");
+        if (ends_with(json_string_value(json_object_get(entry, "name")), difference->size_of))
+            json_integer_set(bytes, json_integer_value(bytes) + 1);
+    }
+    if (difference->machine)
+        json_object_set_new(ours, "machine", json_string(difference->machine));
+    if (difference->content)
+        json_object_set_new(document, "xxh3", json_string(difference->content));
+}
+
+struct compared {
+    struct bo_run before, after;
+    struct bo_arena arena;
+    struct bo_document_changes *documents;
+    size_t n;
+};
+
+static void compare(const struct difference *difference, double threshold, struct compared *c)
+{
+    sample_make(&c->before);
+    json_t *json = json_deep_copy(c->before.json);
+    change_rows(json, difference);
+    change_sizes(json, difference);
+    assert_true(bo_run_take(json, "changed sample", &c->after));
+    bo_arena_init(&c->arena, BO_ARENA_UNLIMITED);
+    c->n = bo_compare_runs(&c->before, &c->after, threshold, &c->arena, &c->documents);
+    assert_int_equal(c->n, 2);
+}
+
+static void release(struct compared *c)
+{
+    bo_arena_free(&c->arena);
+    bo_run_free(&c->before);
+    bo_run_free(&c->after);
+}
+
+/* The one change with this verdict; none where there are none or several. */
+static const struct bo_change *only(const struct compared *c, enum bo_verdict verdict)
+{
+    const struct bo_change *found = NULL;
+    size_t n = 0;
+    for (size_t d = 0; d < c->n; d++)
+        for (size_t i = 0; i < c->documents[d].n; i++)
+            if (c->documents[d].changes[i].verdict == verdict) {
+                found = &c->documents[d].changes[i];
+                n++;
+            }
+    return n == 1 ? found : NULL;
+}
+
+static void expect_nothing(const struct compared *c)
+{
+    for (size_t d = 0; d < c->n; d++)
+        assert_int_equal(c->documents[d].n_of[BO_BETTER] + c->documents[d].n_of[BO_WORSE], 0);
+}
+
+static void the_same_run(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0, &c);
+    expect_nothing(&c);
+    assert_true(c.documents[0].n_of[BO_UNKNOWN] > 10 && c.documents[0].n_of[BO_EQUAL] > 10);
+    release(&c);
+}
+
+static void slower_and_faster(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = "/linear-index/small-sample/point/uniform", .factor = 1.5},
+            0.05, &c);
+    const struct bo_change *change = only(&c, BO_WORSE);
+    assert_non_null(change);
+    assert_string_equal(change->codec, "linear-index");
+    assert_string_equal(change->what, "point/uniform");
+    assert_true(change->is_time && fabs(change->ratio - 1.5) < 0.02);
+    assert_true(change->interval.low > 1.4 && change->interval.high < 1.6);
+    assert_true(change->p < 1e-6 && change->superiority == 1);
+    assert_int_equal(change->n_before, SAMPLE_REPETITIONS);
+    assert_null(only(&c, BO_BETTER));
+    release(&c);
+    compare(&(struct difference){.row = "/linear-index/small-sample/point/uniform", .factor = 0.5},
+            0.05, &c);
+    change = only(&c, BO_BETTER);
+    assert_non_null(change);
+    assert_true(fabs(change->ratio - 0.5) < 0.01 && change->superiority == 0);
+    release(&c);
+}
+
+/* Certain, but small: told only below the threshold. */
+static void thresholds(void **state)
+{
+    (void)state;
+    struct compared c;
+    const struct difference slower = {.row = "/linear-index/small-sample/encode", .factor = 1.1};
+    compare(&slower, 0.15, &c);
+    expect_nothing(&c);
+    release(&c);
+    compare(&slower, 0.05, &c);
+    assert_non_null(only(&c, BO_WORSE));
+    release(&c);
+}
+
+/* Of one row by itself the test would be sure; of one among many it is not. */
+static void many_rows_need_more(void **state)
+{
+    (void)state;
+    struct compared c;
+    /* times spread over 4.75 ns: by itself, the shift has a p below 0.05 */
+    compare(&(struct difference){.row = "/linear-index/small-sample/encode", .factor = 1.07}, 0,
+            &c);
+    double p = 1;
+    for (size_t i = 0; i < c.documents[0].n; i++) {
+        const struct bo_change *change = &c.documents[0].changes[i];
+        if (change->is_time && !strcmp(change->what, "encode") &&
+            !strcmp(change->codec, "linear-index"))
+            p = change->p;
+    }
+    struct bo_contrast alone;
+    double a[SAMPLE_REPETITIONS], b[SAMPLE_REPETITIONS];
+    for (unsigned i = 0; i < SAMPLE_REPETITIONS; i++) {
+        a[i] = sample_time(2, 0, 0, i + 1);
+        b[i] = 1.07 * a[i];
+    }
+    assert_true(
+        bo_contrast_samples(a, SAMPLE_REPETITIONS, b, SAMPLE_REPETITIONS, BO_CONFIDENCE, &alone));
+    assert_true(alone.p < 0.05 && p > 0.05);
+    expect_nothing(&c);
+    release(&c);
+}
+
+static void one_byte_more(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.size_of = "frame-24"}, 0.5, &c);
+    const struct bo_change *change = only(&c, BO_WORSE);
+    assert_non_null(change);
+    assert_string_equal(change->what, "bytes");
+    assert_true(!change->is_time && change->before == 725 && change->after == 726);
+    release(&c);
+}
+
+static void what_fails_now_is_worse(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.failing = "/linear-index/small-sample/open"}, 0.05, &c);
+    const struct bo_change *change = only(&c, BO_WORSE);
+    assert_non_null(change);
+    assert_string_equal(change->failure, "wrong answer");
+    release(&c);
+}
+
+static void two_machines(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = "/encode", .factor = 3, .machine = "other-8c"}, 0.05, &c);
+    expect_nothing(&c);
+    assert_non_null(c.documents[0].times_not_compared);
+    assert_int_equal(c.documents[0].n_of[BO_UNKNOWN], 0);
+    assert_true(c.documents[0].n_of[BO_EQUAL] > 0);
+    release(&c);
+}
+
+static void another_document(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.content = "ffff", .size_of = "frame-24"}, 0.05, &c);
+    assert_int_equal(c.documents[0].n, 0);
+    assert_non_null(c.documents[0].times_not_compared);
+    assert_true(c.documents[1].n > 0);
+    release(&c);
+}
+
+/* One repetition that took ten times as long is named, and moves no median. */
+static void outliers_are_named(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    json_t *json = json_deep_copy(c.after.json), *entry;
+    size_t i, n = 0;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        json_t *time = json_object_get(entry, "real_time");
+        if (ends_with(json_string_value(json_object_get(entry, "run_name")),
+                      "/linear-index/small-sample/decode") &&
+            ++n == 5)
+            json_real_set(time, 10 * json_real_value(time));
+    }
+    release(&c);
+    sample_make(&c.before);
+    assert_true(bo_run_take(json, "sample with an outlier", &c.after));
+    bo_arena_init(&c.arena, BO_ARENA_UNLIMITED);
+    c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+    expect_nothing(&c);
+    n = 0;
+    for (i = 0; i < c.documents[0].n; i++) {
+        const struct bo_change *change = &c.documents[0].changes[i];
+        if (!change->outliers)
+            continue;
+        assert_string_equal(change->outliers, "new #5");
+        assert_int_equal(change->n_outliers, 1);
+        assert_string_equal(change->codec, "linear-index");
+        n++;
+    }
+    assert_int_equal(n, 1);
+    static const char *const styles[] = {"md", "rfc", "tex"};
+    for (i = 0; i < 3; i++) {
+        char *text = sample_print(&c.after, styles[i], "small-sample", NULL), *found;
+        for (char *p = text; *p; p++)
+            *p = *p == '\n' ? ' ' : *p;
+        found = strstr(text, "repetitions are outliers");
+        assert_non_null(found);
+        assert_non_null(strstr(found, "linear-index decode"));
+        free(text);
+        text = sample_print(&c.before, styles[i], "small-sample", NULL);
+        assert_null(strstr(text, "outliers"));
+        free(text);
+    }
+    release(&c);
+}
+
+/* So few repetitions that "unknown" is the only thing that can be said, which is said. */
+static void no_power(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    assert_int_equal(c.documents[0].n_notes, 0);
+    for (size_t r = 0; r < c.before.n_rows; r++)
+        c.before.rows[r].n = c.after.rows[r].n = c.before.rows[r].n ? 4 : 0;
+    c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+    assert_int_equal(c.documents[0].n_notes, 1);
+    assert_non_null(strstr(c.documents[0].notes[0], "too few repetitions for "));
+    release(&c);
+}
+
+/* Of 3 repetitions against 3 there are 20 orders: the widest interval of the ratio has 90%. */
+static void few_repetitions_have_no_interval(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    for (unsigned n = 1; n <= 4; n++) {
+        char *text = NULL;
+        size_t nbytes;
+        for (size_t r = 0; r < c.before.n_rows; r++)
+            c.before.rows[r].n = c.after.rows[r].n = c.before.rows[r].n ? n : 0;
+        c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+        FILE *out = open_memstream(&text, &nbytes);
+        bo_compare_print(c.documents, c.n, true, 160, &c.arena, out);
+        fclose(out);
+        assert_true((strchr(text, '[') == NULL) == (n < 4));
+        assert_true((strstr(text, "has no 95% interval: too few repetitions") != NULL) == (n < 4));
+        free(text);
+        json_t *json = bo_compare_json(c.documents, c.n);
+        text = json_dumps(json, 0);
+        assert_true((strstr(text, "\"low\": null") != NULL) == (n < 4));
+        free(text);
+        json_decref(json);
+    }
+    release(&c);
+}
+
+static void printed(void **state)
+{
+    (void)state;
+    struct compared c;
+    char *text = NULL;
+    size_t nbytes;
+    compare(&(struct difference){.row = "/linear-index/small-sample/open", .factor = 2}, 0.05, &c);
+    FILE *out = open_memstream(&text, &nbytes);
+    bo_compare_print(c.documents, c.n, false, 120, &c.arena, out);
+    fclose(out);
+    assert_non_null(strstr(text, "pcdata on small-sample: 0 better, 1 worse"));
+    assert_non_null(strstr(text, "2.000 ["));
+    assert_null(strstr(text, "unknown\n\ncodec  what  before"));
+    free(text);
+    json_t *json = bo_compare_json(c.documents, c.n);
+    assert_int_equal(json_array_size(json), 2);
+    size_t n_worse = 0, i;
+    const json_t *change;
+    json_array_foreach(json_object_get(json_array_get(json, 0), "changes"), i, change) n_worse +=
+        !strcmp(json_string_value(json_object_get(change, "verdict")), "worse");
+    assert_int_equal(n_worse, 1);
+    json_decref(json);
+    release(&c);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_run),
+        cmocka_unit_test(slower_and_faster),
+        cmocka_unit_test(thresholds),
+        cmocka_unit_test(many_rows_need_more),
+        cmocka_unit_test(one_byte_more),
+        cmocka_unit_test(what_fails_now_is_worse),
+        cmocka_unit_test(two_machines),
+        cmocka_unit_test(another_document),
+        cmocka_unit_test(outliers_are_named),
+        cmocka_unit_test(no_power),
+        cmocka_unit_test(few_repetitions_have_no_interval),
+        cmocka_unit_test(printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,172 @@
+/*
+ * The HTML page: what stands in it whatever the browser does. How it looks and answers is tested in one
+ * (bench/page/test_page.mjs).
+ */
+#include "bench/report/test_sample.h"
+
+#include "bench/report/html.h"
+#include "bench/report/test_printed.h"
+
+static char *print_html(const struct bo_run *run, const char *charts)
+{
+    struct printed p;
+    printing(&p);
+    const struct bo_page page = {.run = run,
+                                 .root = "../../",
+                                 .results = "results/test-cpu-2c/x.json",
+                                 .pictures = "results/test-cpu-2c",
+                                 .arena = &p.arena,
+                                 .out = p.out};
+    const struct bo_html_options options = {"/nowhere", charts};
+    bo_html_print(&page, 1, &options);
+    return printed_text(&p);
+}
+
+static void assert_has(const char *text, const char *needed)
+{
+    if (!strstr(text, needed))
+        fail_msg("the page lacks: %s", needed);
+}
+
+static void the_page_holds_what_it_must(void **state)
+{
+    static const char *const needed[] = {
+        "<section class=\"format\" id=\"pcdata\">",
+        "<section class=\"document\" data-document=\"small-sample\">",
+        "<section class=\"document\" data-document=\"large sample, of a user\">",
+        "<td data-v=\"1250\">1250</td>", /* a number to sort by, and its text */
+        "<td data-v=\"1.25\">1.250</td>",
+        "made for a test | with a bar; XXH3-64",
+        "<li>failed: liar, point/pc-4096: wrong answer: query 12 of the set</li>",
+        "<summary>The fuzzing record</summary>",
+        "<td>Test CPU, 2 CPUs, L2 1 MiB</td>",
+        "<a href=\"../../results/test-cpu-2c/x.json\">", /* from build/report */
+        "<a href=\"#pcdata\">",
+        "default-src 'none'",
+    };
+    char *text = print_html(*state, NULL);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        assert_has(text, needed[i]);
+    free(text);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        n++;
+    return n;
+}
+
+/* No raw Markdown is left, every element that is opened is closed, nothing is asked of a network. */
+static void the_page_is_whole(void **state)
+{
+    static const char *const elements[] = {"table",  "section", "figure",  "details",
+                                           "script", "div",     "noscript"};
+    char *text = print_html(*state, "/* charts */");
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        char open[32], close[32];
+        snprintf(open, sizeof open, "<%s", elements[i]);
+        snprintf(close, sizeof close, "</%s>", elements[i]);
+        assert_int_equal(count(text, open), count(text, close));
+    }
+    assert_int_equal(count(text, "|---"), 0);
+    assert_int_equal(count(text, "src=\"http"), 0);
+    assert_int_equal(count(text, "href=\"http"), 0);
+    free(text);
+}
+
+static void without_a_library_it_says_so(void **state)
+{
+    char *text = print_html(*state, NULL);
+    assert_has(text, "The pictures are still");
+    assert_has(text, "This picture was not drawn yet.");
+    assert_int_equal(count(text, "<noscript>"), 0);
+    assert_int_equal(count(text, "<figure data-chart=\"workloads\""), 1);
+    free(text);
+    text = print_html(*state, "/* the library */");
+    assert_has(text, "<script>\n/* the library */");
+    assert_int_equal(count(text, "<figure data-chart=\"workloads\""), 0);
+    free(text);
+}
+
+/* The figures of each document are there as JSON. */
+static void figures_can_be_read(void **state)
+{
+    static const char start[] = "<script type=\"application/json\" class=\"figures\">";
+    char *text = print_html(*state, NULL), *p = text;
+    unsigned n = 0;
+    while ((p = strstr(p, start))) {
+        p += strlen(start);
+        json_t *figures = json_loadb(p, (size_t)(strstr(p, "</script>") - p), 0, NULL);
+        assert_int_equal(json_array_size(json_object_get(figures, "codecs")), N_SAMPLE_CODECS);
+        json_decref(figures);
+        n++;
+    }
+    assert_int_equal(n, 2);
+    free(text);
+}
+
+static void no_text_ends_its_element(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    json_t *value = json_pack("[s]", "</script><!--<b>");
+    bo_html_json(value, out);
+    fclose(out);
+    assert_null(strchr(text, '<'));
+    json_t *again = json_loads(text, 0, NULL);
+    assert_true(json_equal(value, again));
+    json_decref(again);
+    json_decref(value);
+    free(text);
+}
+
+static void cells_by_hand(void **state)
+{
+    (void)state;
+    static const char *const cells[][2] = {
+        {"a <b> & \"c\"", "a &lt;b&gt; &amp; &quot;c&quot;"},
+        {"[the text](to/a#b)", "<a href=\"to/a#b\">the text</a>"},
+        {"*worst*", "<em>worst</em>"},
+        {"12.3 [12.1, 12.5]", "12.3 <small>[12.1, 12.5]</small>"},
+        {"hash+*", "hash+*"},
+        {"-", "-"},
+    };
+    struct bo_arena arena;
+    struct bo_grid grid;
+    char *text = NULL;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_grid_init(&grid, &arena, 0);
+    bo_grid_add(&grid, "a heading");
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        bo_grid_add(&grid, "%s", cells[i][0]);
+        bo_grid_value(&grid, i == 3 ? 12.25 : NAN);
+        bo_grid_end_row(&grid);
+    }
+    FILE *out = open_memstream(&text, &nbytes);
+    bo_grid_html(&grid, "a \"name\"", out);
+    fclose(out);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        assert_has(text, bo_arena_printf(&arena, "<th scope=\"row\"%s>%s</th>",
+                                         i == 3 ? " data-v=\"12.25\"" : "", cells[i][1]));
+    assert_has(text, "aria-label=\"a &quot;name&quot;\"");
+    assert_null(strstr(text, "\n\n")); /* which would end it where it stands in Markdown */
+    free(text);
+    bo_arena_free(&arena);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_holds_what_it_must),  cmocka_unit_test(the_page_is_whole),
+        cmocka_unit_test(without_a_library_it_says_so), cmocka_unit_test(figures_can_be_read),
+        cmocka_unit_test(no_text_ends_its_element),     cmocka_unit_test(cells_by_hand),
+    };
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
+}
+TEST_FILE(run_file)

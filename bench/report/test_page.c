@@ -1,0 +1,437 @@
+/*
+ * REPORT.md and its pictures: the front, names that cover nothing, and that the page holds what it
+ * must.
+ */
+#include "bench/report/test_sample.h"
+
+#include <ctype.h>
+
+#include <unistd.h>
+
+#include "bench/report/front.h"
+#include "bench/report/labels.h"
+#include "bench/report/format.h"
+#include "bench/report/inserts.h"
+#include "bench/report/notes.h"
+#include "bench/report/page.h"
+#include "harness/core/print.h"
+#include "bench/report/tsv.h"
+#include "bench/report/test_printed.h"
+#include "cli/cli.h"
+
+/* ---- the front ------------------------------------------------------------------------------- */
+
+static void the_front_by_hand(void **state)
+{
+    (void)state;
+    struct bo_front_point points[] = {
+        {.bytes = 10, .ns = 9}, {.bytes = 10, .ns = 8},
+        {.bytes = 12, .ns = 8}, {.bytes = 20, .ns = 7},
+        {.bytes = 30, .ns = 7}, {.bytes = 40, .ns = 1},
+        {.bytes = 40, .ns = 1}, {.bytes = 1, .ns = 1, .kind = BO_FRONT_UNPACKED},
+    };
+    static const bool expected[] = {false, true, false, true, false, true, true, true};
+    bo_front_mark(points, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(points[i].on_front, expected[i]);
+}
+
+/* Where the opening is not in the time, who unpacks everything is no rival of who reads in place. */
+static void unpacked_codecs_have_a_front_of_their_own(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_front_point *points;
+    const struct bo_run_row row = {.n = 1, .median_ns = 5};
+    const struct bo_run_row *rows[] = {&row, &row};
+    const char *labels[] = {"point/uniform", "point/first"};
+    struct bo_run_codec codecs[] = {
+        {.name = "archive", .access = "whole", .has_bytes = true, .bytes = 1, .rows = rows},
+        {.name = "index", .access = "random", .has_bytes = true, .bytes = 2, .rows = rows},
+    };
+    const struct bo_run_document document = {
+        .format = "statehist", .labels = labels, .n_labels = 2, .codecs = codecs, .n_codecs = 2};
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_front_points(&document, "point/uniform", &arena, &points), 2);
+    assert_string_equal(points[0].codec->name, "index");
+    assert_true(points[0].on_front && points[1].on_front);
+    assert_int_equal(points[1].kind, BO_FRONT_UNPACKED);
+    assert_int_equal(bo_front_points(&document, "point/first", &arena, &points), 2);
+    assert_string_equal(points[0].codec->name, "archive");
+    assert_true(points[0].on_front && !points[1].on_front);
+    bo_arena_free(&arena);
+}
+
+static void failed_and_empty_codecs_are_no_points(void **state)
+{
+    struct bo_arena arena;
+    struct bo_front_point *points;
+    const struct bo_run_document *document = bo_run_document(*state, "pcdata", "small-sample");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    size_t n = bo_front_points(document, "point/uniform", &arena, &points);
+    assert_int_equal(n, 5); /* neither the one that cannot hold the document nor the no-op codec */
+    assert_string_equal(points[0].codec->name, "liar");
+    n = bo_front_points(document, "point/pc-4096", &arena, &points);
+    assert_int_equal(n, 4);
+    assert_string_equal(points[0].codec->name, "frame-24");
+    assert_true(points[0].on_front);
+    assert_int_equal(bo_front_points(document, "no/label", &arena, &points), 0);
+    bo_arena_free(&arena);
+}
+
+/* ---- names in a picture ---------------------------------------------------------------------- */
+
+static double common_area(double left_a, double top_a, double right_a, double bottom_a,
+                          const struct bo_picture_label *b)
+{
+    const double w = fmin(right_a, b->left + b->width) - fmax(left_a, b->left);
+    const double h = fmin(bottom_a, b->top + b->height) - fmax(top_a, b->top);
+    return w > 0 && h > 0 ? w * h : 0;
+}
+
+static void names_cover_nothing(void **state)
+{
+    (void)state;
+    enum { N = 14 };
+    struct bo_picture_label labels[N];
+    const struct bo_picture_box line = {0, 198, 800, 202};
+    for (int i = 0; i < N; i++) /* a crowd, and two at the frame */
+        labels[i] = (struct bo_picture_label){.x = i < N - 2 ? 300 + 9 * (i % 4) : 799 * (i % 2),
+                                              .y = i < N - 2 ? 180 + 12 * (i / 4) : 2,
+                                              .width = 110,
+                                              .height = 16};
+    bo_labels_place(labels, N, &line, 1, 13, 800, 400);
+    for (int i = 0; i < N; i++) {
+        const struct bo_picture_label *l = &labels[i];
+        assert_true(l->left >= 0 && l->top >= 0);
+        assert_true(l->left + l->width <= 800 && l->top + l->height <= 400);
+        assert_true(common_area(line.left, line.top, line.right, line.bottom, l) < 1e-6);
+        for (int j = 0; j < N; j++) {
+            assert_true(common_area(labels[j].x - 6.5, labels[j].y - 6.5, labels[j].x + 6.5,
+                                    labels[j].y + 6.5, l) < 1e-6);
+            assert_true(i == j ||
+                        common_area(labels[j].left, labels[j].top, labels[j].left + labels[j].width,
+                                    labels[j].top + labels[j].height, l) < 1e-6);
+        }
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void assert_file_has(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    struct bo_input in;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_true(bo_input_open(path, &in));
+    assert_non_null(memmem(in.bytes.p, in.bytes.n, text, strlen(text)));
+    bo_input_close(&in);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static struct bo_page page_of(const struct bo_run *run, struct bo_arena *arena, FILE *out)
+{
+    return (struct bo_page){
+        run, "", "results/test-cpu-2c/x.json", "results/test-cpu-2c", arena, out, BO_PAGE_MARKDOWN};
+}
+
+static void pictures_name_their_codecs(void **state)
+{
+    static const char *const pictures[] = {
+        "pcdata-small-sample-size-time.svg", "pcdata-large_sample__of_a_user-size-time.svg",
+        "pcdata-small-sample-workloads.svg", "pcdata-large_sample__of_a_user-workloads.svg"};
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    const struct bo_page page = page_of(*state, NULL, NULL);
+    assert_true(bo_page_files(&page, 0, folder));
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+        assert_file_has(folder, pictures[i], ">frame-24<");
+        assert_file_has(folder, pictures[i], ">varint-delta-cached<");
+        assert_file_has(folder, pictures[i], "</svg>");
+        remove_file(folder, pictures[i]);
+    }
+    static const char sections[] = "pcdata-large_sample__of_a_user-sections.svg";
+    static const char scatter[] = "pcdata-large_sample__of_a_user-scatter.svg";
+    assert_file_has(folder, sections, ">frame-24<");
+    assert_file_has(folder, sections, ">0.725<"); /* its bytes, of the first one's */
+    assert_file_has(folder, scatter, ">varint-delta-cached<");
+    remove_file(folder, sections);
+    remove_file(folder, scatter);
+    assert_file_has(folder, "pcdata.csv", "\"large sample, of a user\",frame-24,new,");
+    remove_file(folder, "pcdata.csv");
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* What `print` makes of the run; NULL when it says no. */
+static char *print_with(const struct bo_run *run, bool (*print)(struct bo_page *page))
+{
+    struct printed p;
+    printing(&p);
+    struct bo_page page = page_of(run, &p.arena, p.out);
+    const bool ok = print(&page);
+    char *text = printed_text(&p);
+    if (!ok) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static bool print_report(struct bo_page *page)
+{
+    bo_page_print(page, 1, "<!-- sizes begin -->\n<!-- sizes end -->\n");
+    return true;
+}
+
+static char *print_page(const struct bo_run *run)
+{
+    char *text = print_with(run, print_report);
+    assert_non_null(text);
+    return text;
+}
+
+static bool print_documents(struct bo_page *page)
+{
+    page->root = "../";
+    bo_page_documents(page, bo_find_format("pcdata"));
+    return true;
+}
+
+static void the_page_holds_what_it_must(void **state)
+{
+    static const char *const needed[] = {
+        "\n## pcdata\n",
+        "\n### The picks\n",
+        "](results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)",
+        "| small-sample | liar (new; 0.600; 312 ns) |", /* the smallest is also the fastest */
+        "| *geometric mean* |  | 1.000 | 1.250 | 0.725 | - | 0.600 |",
+        "\n### The original benchmark's table\n",
+        "[results/pcdata.md](results/pcdata.md): sizes, every workload",
+        " of the 2 documents of this run.",
+        "\n### The code\n",
+        "\n## What was not measured\n",
+        "\n<!-- sizes begin -->\n",
+        "\n<!-- sizes end -->\n",
+        "| processor | Test CPU, 2 CPUs, L2 1 MiB |",
+        "| counted by the processor | instructions, cycles |",
+        "git checkout 0123456789012345678901234567890123456789\nmake\nmake corpora ",
+        "\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,large sample, of a user' --repetitions ",
+    };
+    char *text = print_page(*state);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!strstr(text, needed[i]))
+            fail_msg("the page lacks: %s", needed[i]);
+    free(text);
+}
+
+/* The code of a codec is all that the linker keeps for it, not its own file's. */
+static void the_code_is_what_the_linker_keeps(void **state)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_tsv adoption = bo_tsv_read("results", "adoption", &arena);
+    const struct bo_tsv_row *row = bo_tsv_find(&adoption, "pcdata", "shape-code");
+    assert_non_null(row);
+    assert_true(bo_tsv_number(row->cells[2]) > 4); /* its own four files, and those they need */
+    assert_true(bo_tsv_number(row->cells[6]) > bo_tsv_number(row->cells[7])); /* all, queries */
+    char *text = print_page(*state);
+    if (!strstr(text, bo_arena_printf(&arena, "| %s | %s | %s | %s | %s | %s |", row->cells[2],
+                                      row->cells[3], row->cells[4], row->cells[5], row->cells[6],
+                                      row->cells[7])))
+        fail_msg("the page lacks the row of shape-code in results/adoption.tsv");
+    free(text);
+    bo_arena_free(&arena);
+}
+
+/* Both documents, with links from the folder that the page lies in. */
+static void each_document_has_its_figures(void **state)
+{
+    static const char *const needed[] = {
+        "\n## small-sample\n",
+        "\n## large sample, of a user\n",
+        "](../results/test-cpu-2c/pcdata-large_sample__of_a_user-workloads.svg)",
+        "- failed: liar, point/pc-4096: wrong answer: query 12 of the set\n",
+        "- failed: broken: " SAMPLE_FLAW "\n",
+    };
+    char *text = print_with(*state, print_documents);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!strstr(text, needed[i]))
+            fail_msg("the page lacks: %s", needed[i]);
+    free(text);
+}
+
+/* The anchor that a heading "### history.bin" has: "historybin". */
+static bool has_heading(const char *spec)
+{
+    char path[256], line[512], anchor[512];
+    const char *hash = strchr(spec, '#');
+    bool found = false;
+    if (!hash)
+        return false;
+    snprintf(path, sizeof path, "%.*s", (int)(hash - spec), spec);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (!found && fgets(line, sizeof line, file)) {
+        size_t n = 0;
+        const char *p = line + strspn(line, "#");
+        if (p == line || *p != ' ')
+            continue;
+        for (p++; *p && *p != '\n'; p++)
+            if (isalnum((unsigned char)*p) || *p == '-' || *p == ' ')
+                anchor[n++] = *p == ' ' ? '-' : (char)tolower((unsigned char)*p);
+        anchor[n] = 0;
+        found = strcmp(anchor, hash + 1) == 0;
+    }
+    fclose(file);
+    return found;
+}
+
+static void codecs_lead_to_their_specification(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c; c++) {
+            if (!has_heading((*c)->spec))
+                fail_msg("%s/%s: no heading for %s", (*f)->name, (*c)->name, (*c)->spec);
+        }
+}
+
+static bool is_query(const struct bo_format *format, const char *label)
+{
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        for (unsigned w = 0; w < format->kinds[k].n_workloads; w++) {
+            char name[128];
+            snprintf(name, sizeof name, "%s/%s", format->kinds[k].name,
+                     format->kinds[k].workloads[w].name);
+            if (strcmp(name, label) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* A name that is none would fall back to the first query, unseen. */
+static void what_is_asked_first_is_a_query(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_notes *notes = bo_notes_of((*f)->name);
+        const char *labels[] = {notes->main_label, notes->curve_label};
+        for (size_t i = 0; i < 2; i++)
+            if (labels[i] && !is_query(*f, labels[i]))
+                fail_msg("%s has no query %s", (*f)->name, labels[i]);
+    }
+}
+
+/* ---- parts in other pages -------------------------------------------------------------------- */
+
+#define ENDS "<!-- report ends -->\n"
+
+static const char *inserts_text;
+
+static bool print_inserts(struct bo_page *page)
+{
+    page->root = "../";
+    return bo_inserts_print(page, 1, inserts_text, "test.md");
+}
+
+static void parts_are_filled_in(void **state)
+{
+    inserts_text =
+        "before\n<!-- report: picture pcdata -->\nold\n" ENDS "between\n"
+        "<!-- report: picks pcdata -->\n" ENDS "<!-- report: picks lprf -->\nkept\n" ENDS "after";
+    char *text = print_with(*state, print_inserts);
+    static const char first[] =
+        "before\n<!-- report: picture pcdata -->\n![pcdata on large sample, of a user: bytes against "
+        "time, with the Pareto front](../results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)\n" ENDS
+        "between\n<!-- report: picks pcdata -->\nBy bytes and";
+    assert_non_null(text);
+    assert_memory_equal(text, first, sizeof first - 1);
+    assert_null(strstr(text, "old"));
+    assert_non_null(strstr(text, "| small-sample | liar (new; 0.600; 312 ns) |"));
+    assert_non_null(strstr(text, "<!-- report: picks lprf -->\nkept\n" ENDS "after"));
+    /* filled in again, it is the same */
+    inserts_text = text;
+    char *again = print_with(*state, print_inserts);
+    assert_string_equal(again, text);
+    free(again);
+    free(text);
+}
+
+static void the_glance_links_to_the_report(void **state)
+{
+    inserts_text = "<!-- report: glance all -->\n" ENDS;
+    char *text = print_with(*state, print_inserts);
+    assert_non_null(strstr(text, "\n| [pcdata](../REPORT.md#pcdata) | point/uniform | liar (new) | "
+                                 "frame-24 (new) | yes | varint-delta (status quo) | linear-index "
+                                 "(proposed) | "));
+    free(text);
+}
+
+static void faulty_parts_are_told(void **state)
+{
+    static const char *const faulty[] = {
+        "<!-- report: picks pcdata -->\nno end",
+        "<!-- report: picks nowhere -->\n" ENDS,
+        "<!-- report: nothing pcdata -->\n" ENDS,
+        "<!-- report: picks -->\n" ENDS,
+    };
+    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
+        inserts_text = faulty[i];
+        assert_null(print_with(*state, print_inserts));
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Every table is one that renders: as many cells in each row as in its heading. */
+static void check_tables(char *text)
+{
+    char *rest = text, *line;
+    unsigned columns = 0, n_tables = 0;
+    while ((line = next_line(&rest))) {
+        unsigned n = 0;
+        for (const char *p = line; *line == '|' && *p; p++)
+            n += *p == '|' && (p == line || p[-1] != '\\');
+        n_tables += n && !columns;
+        assert_true(!n || !columns || n == columns);
+        columns = n;
+    }
+    assert_true(n_tables >= 10);
+    free(text);
+}
+
+static void all_tables_have_equal_columns(void **state)
+{
+    check_tables(print_page(*state));
+    check_tables(print_with(*state, print_documents));
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_front_by_hand),
+        cmocka_unit_test(unpacked_codecs_have_a_front_of_their_own),
+        cmocka_unit_test(failed_and_empty_codecs_are_no_points),
+        cmocka_unit_test(names_cover_nothing),
+        cmocka_unit_test(pictures_name_their_codecs),
+        cmocka_unit_test(the_page_holds_what_it_must),
+        cmocka_unit_test(the_code_is_what_the_linker_keeps),
+        cmocka_unit_test(each_document_has_its_figures),
+        cmocka_unit_test(codecs_lead_to_their_specification),
+        cmocka_unit_test(what_is_asked_first_is_a_query),
+        cmocka_unit_test(parts_are_filled_in),
+        cmocka_unit_test(the_glance_links_to_the_report),
+        cmocka_unit_test(faulty_parts_are_told),
+        cmocka_unit_test(all_tables_have_equal_columns),
+    };
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
+}
+TEST_FILE(run_file)

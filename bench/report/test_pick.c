@@ -1,0 +1,471 @@
+/* Picks: scores, limits, what is left out, and that the ranges of weights are where answers change. */
+#include "bench/report/test_sample.h"
+
+#include "bench/report/pick.h"
+#include "bench/report/picks.h"
+#include "bench/report/uses.h"
+#include "bench/report/test_printed.h"
+#include "harness/registry.h"
+
+static struct bo_run run;
+static struct bo_arena arena;
+static const struct bo_run_document *documents[2];
+
+/* Of the sample's codecs the smaller ones are the faster ones; here the larger ones are. */
+static json_t *exchanged(const struct bo_run *sample)
+{
+    json_t *json = json_deep_copy(sample->json), *entry;
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_t *sizes = json_array_get(json_object_get(ours, "documents"), 0);
+    size_t i;
+    json_array_foreach(json_object_get(sizes, "codecs"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "name"));
+        if (strcmp(name, "frame-24") == 0 || strcmp(name, "liar") == 0)
+            json_object_set_new(entry, "bytes", json_integer(*name == 'l' ? 4000 : 2000));
+    }
+    return json;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    sample_make(&run);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (unsigned d = 0; d < 2; d++)
+        documents[d] = bo_run_document(&run, "pcdata", sample_documents[d]);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    bo_run_free(&run);
+    return 0;
+}
+
+static struct bo_wish size_of(double weight)
+{
+    return (struct bo_wish){
+        .name = "size", .figure = {"B/table", BO_SIZE_PER_UNIT, NULL, NULL}, .weight = weight};
+}
+
+static struct bo_wish time_of(const char *label, double weight)
+{
+    return (struct bo_wish){
+        .name = "lookup", .figure = {label, BO_TIME, label, NULL}, .weight = weight};
+}
+
+static struct bo_pick pick(const struct bo_wish *wishes, unsigned n_wishes, unsigned n_documents)
+{
+    struct bo_pick answer;
+    const char *why;
+    assert_true(bo_pick_codec(documents, n_documents, wishes, n_wishes, &arena, &answer, &why));
+    return answer;
+}
+
+static const struct bo_picked_codec *find(const struct bo_pick *answer, const char *name)
+{
+    for (unsigned i = 0; i < answer->n_codecs; i++)
+        if (strcmp(answer->codecs[i].codec->name, name) == 0)
+            return &answer->codecs[i];
+    fail_msg("no %s", name);
+    return NULL;
+}
+
+/* The codecs of the sample by their numbers there: 0 the first one, 2 linear-index, 3 frame-24. */
+static double time_ratio(unsigned codec, unsigned label, unsigned document)
+{
+    return sample_median(codec, label, document) / sample_median(0, label, document);
+}
+
+static void scores(void **state)
+{
+    (void)state;
+    const struct bo_wish wishes[] = {size_of(1), time_of("encode", 3)};
+    const struct bo_pick answer = pick(wishes, 2, 1);
+    assert_string_equal(answer.codecs[0].codec->name, "liar"); /* it encodes soundly */
+    const struct bo_picked_codec *frame = find(&answer, "frame-24");
+    assert_true(fabs(frame->ratios[0] - 0.725) < 1e-12);
+    assert_true(fabs(frame->ratios[1] - time_ratio(3, 0, 0)) < 1e-12);
+    const double score = pow(0.725 * pow(time_ratio(3, 0, 0), 3), 0.25);
+    assert_true(fabs(frame->score - score) < 1e-12);
+    assert_true(find(&answer, "varint-delta")->score == 1);
+    for (unsigned i = 1; i < answer.n_weighed; i++)
+        assert_true(answer.codecs[i - 1].score <= answer.codecs[i].score);
+}
+
+static void several_documents(void **state)
+{
+    (void)state;
+    const struct bo_wish wishes[] = {time_of("encode", 1)};
+    const struct bo_pick answer = pick(wishes, 1, 2);
+    const double mean = sqrt(time_ratio(2, 0, 0) * time_ratio(2, 0, 1));
+    assert_true(fabs(find(&answer, "linear-index")->ratios[0] - mean) < 1e-12);
+}
+
+static void left_out(void **state)
+{
+    (void)state;
+    const struct bo_wish wishes[] = {size_of(1), time_of("point/pc-4096", 1)};
+    const struct bo_pick answer = pick(wishes, 2, 1);
+    assert_non_null(find(&answer, "broken")->left_out); /* cannot hold the document */
+    assert_non_null(find(&answer, "liar")->left_out);   /* answers wrongly */
+    assert_true(isnan(find(&answer, "liar")->score));
+    assert_null(find(&answer, "linear-index")->left_out);
+    for (unsigned i = 0; i < answer.n_codecs; i++) {
+        assert_string_not_equal(answer.codecs[i].codec->name, "noop");
+        assert_true((i < answer.n_weighed) == !answer.codecs[i].left_out);
+    }
+}
+
+/* Who unpacks when it opens is a pick where opening counts, or nothing is asked. */
+static void unpacked(void **state)
+{
+    (void)state;
+    struct bo_run_codec *frame = &documents[0]->codecs[3];
+    const char *before = frame->access;
+    assert_string_equal(frame->name, "frame-24");
+    frame->access = "whole";
+    const struct bo_wish asks[] = {size_of(1), time_of("point/uniform", 1), time_of("open", 1)};
+    const struct bo_pick warm = pick(asks, 2, 1), opened = pick(asks, 3, 1),
+                         size = pick(asks, 1, 1);
+    assert_non_null(find(&warm, "frame-24")->left_out);
+    assert_null(find(&opened, "frame-24")->left_out);
+    assert_null(find(&size, "frame-24")->left_out);
+    frame->access = before;
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    struct bo_wish wishes[] = {time_of("encode", 1), size_of(0)};
+    wishes[1].limit_kind = BO_LIMIT_OF_BASELINE;
+    wishes[1].limit = 1;
+    struct bo_pick answer = pick(wishes, 2, 2);
+    assert_non_null(find(&answer, "linear-index")->left_out); /* 1.25 times as large */
+    assert_null(find(&answer, "frame-24")->left_out);
+    wishes[1].limit_kind = BO_LIMIT;
+    wishes[1].limit = 1250.0 / SAMPLE_TABLES;
+    answer = pick(wishes, 2, 1);
+    assert_null(find(&answer, "linear-index")->left_out);
+    answer = pick(wishes, 2, 2); /* the second document's are twice as large */
+    assert_non_null(find(&answer, "linear-index")->left_out);
+    wishes[1].limit = 0.1;
+    answer = pick(wishes, 2, 1);
+    assert_int_equal(answer.n_weighed, 0);
+}
+
+static void front(void **state)
+{
+    (void)state;
+    const struct bo_wish wishes[] = {size_of(1), time_of("encode", 1)};
+    const struct bo_pick answer = pick(wishes, 2, 1);
+    /* frame-24 is smaller and faster than all others but the liar, which is smaller and faster yet */
+    assert_true(find(&answer, "liar")->on_front);
+    assert_false(find(&answer, "frame-24")->on_front);
+    assert_false(find(&answer, "varint-delta")->on_front);
+    const struct bo_wish opposite[] = {size_of(1), time_of("point/pc-4096", 1)};
+    const struct bo_pick other = pick(opposite, 2, 1);
+    assert_true(find(&other, "frame-24")->on_front);
+}
+
+/* Just inside of the range the winner stays; just outside another one wins, the one named. */
+static void ranges(void **state)
+{
+    (void)state;
+    struct bo_run other;
+    unsigned n_edges = 0;
+    assert_true(bo_run_take(exchanged(&run), "exchanged", &other));
+    documents[0] = bo_run_document(&other, "pcdata", sample_documents[0]);
+    for (double size = 0; size < 3; size += 0.5)
+        for (double encode = 0; encode < 3; encode += 0.5) {
+            struct bo_wish wishes[] = {size_of(size), time_of("encode", encode),
+                                       time_of("open", 0.25)};
+            const struct bo_pick answer = pick(wishes, 3, 1);
+            for (unsigned w = 0; w < 3; w++) {
+                const struct bo_weight_range range = answer.ranges[w];
+                const double before = wishes[w].weight;
+                assert_true(range.low <= before && before <= range.high);
+                if (range.above) {
+                    wishes[w].weight = range.high * (1 + 1e-9);
+                    assert_string_equal(pick(wishes, 3, 1).codecs[0].codec->name,
+                                        range.above->codec->name);
+                    n_edges++;
+                }
+                if (range.below && range.low > 1e-6) {
+                    wishes[w].weight = range.low * (1 - 1e-9);
+                    assert_string_equal(pick(wishes, 3, 1).codecs[0].codec->name,
+                                        range.below->codec->name);
+                    n_edges++;
+                }
+                wishes[w].weight = before;
+            }
+        }
+    assert_true(n_edges > 30);
+    documents[0] = bo_run_document(&run, "pcdata", sample_documents[0]);
+    bo_run_free(&other);
+}
+
+static void nothing_to_compare_with(void **state)
+{
+    (void)state;
+    const struct bo_wish wishes[] = {time_of("point/absent", 1)};
+    struct bo_pick answer;
+    const char *why = NULL;
+    assert_false(bo_pick_codec(documents, 1, wishes, 1, &arena, &answer, &why));
+    assert_string_equal(why, "varint-delta has no point/absent on small-sample");
+}
+
+/* ---- runs of a few codecs -------------------------------------------------------------------- */
+
+struct made {
+    const char *name, *role;
+    int bytes; /* 0: a reader, which has none of its own */
+    double ns;
+};
+
+/* One document with the codecs' bytes, and n repetitions of one label within 1% of each codec's time. */
+static void make_run(const char *format, const char *label, const struct made *codecs, unsigned n,
+                     unsigned n_repetitions, struct bo_run *run_ret)
+{
+    json_t *sizes = json_array(), *entries = json_array();
+    for (unsigned c = 0; c < n; c++) {
+        if (codecs[c].bytes)
+            json_array_append_new(sizes, json_pack("{s:s, s:s, s:s, s:i}", "name", codecs[c].name,
+                                                   "role", codecs[c].role, "access", "random",
+                                                   "bytes", codecs[c].bytes));
+        for (unsigned r = 0; r < n_repetitions; r++)
+            json_array_append_new(
+                entries, json_pack("{s:s, s:o, s:f}", "run_type", "iteration", "run_name",
+                                   json_sprintf("%s/%s/d/%s", format, codecs[c].name, label),
+                                   "real_time", codecs[c].ns * (1 + 0.01 * r / n_repetitions)));
+    }
+    json_t *json = json_pack("{s:{s:{s:[{s:s, s:s, s:{s:i}, s:o}]}}, s:o}", "context", "bakeoff",
+                             "documents", "name", "d", "format", format, "units", "things", 1,
+                             "codecs", sizes, "benchmarks", entries);
+    assert_true(bo_run_take(json, "made", run_ret));
+}
+
+static struct bo_pick pick_of(const struct bo_run *of, const struct bo_wish *wishes,
+                              unsigned n_wishes)
+{
+    static const struct bo_run_document *one; /* the answer refers to it */
+    struct bo_pick answer;
+    const char *why;
+    one = &of->documents[0];
+    assert_true(bo_pick_codec(&one, 1, wishes, n_wishes, &arena, &answer, &why));
+    return answer;
+}
+
+static const struct made readers[] = {
+    {"varint-delta", "status quo", 100, 30}, {"linear-index", "proposed", 128, 20},
+    {"shape-code", "new", 70, 10},           {"shape-code-bmi2", "new", 0, 11},
+    {"shape-code-portable", "new", 0, 12},
+};
+
+/* Readers of the pick's encoding have its bytes: they are no rivals, and decide no weight. */
+static void readers_are_no_rivals(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
+    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
+    struct bo_pick answer = pick_of(&made, wishes, 2);
+    assert_string_equal(answer.codecs[0].codec->name, "shape-code");
+    assert_string_equal(answer.codecs[1].codec->name, "shape-code-bmi2");
+    assert_string_equal(answer.runner_up->codec->name, "linear-index");
+    assert_int_equal(answer.clarity, BO_IS_CLEAR);
+    for (unsigned w = 0; w < 2; w++)
+        assert_true(!answer.ranges[w].below && !answer.ranges[w].above);
+    /* with a limit that only its readers meet, there is nothing that the pick is clear of */
+    wishes[0].limit_kind = BO_LIMIT_OF_BASELINE;
+    wishes[0].limit = 0.8;
+    answer = pick_of(&made, wishes, 2);
+    assert_int_equal(answer.n_weighed, 3);
+    assert_null(answer.runner_up);
+    assert_int_equal(answer.clarity, BO_NO_RIVAL);
+    json_t *json = bo_pick_json(&answer);
+    assert_true(json_is_false(json_object_get(json, "is_clear")));
+    assert_true(json_is_null(json_object_get(json, "runner_up")));
+    json_decref(json);
+    bo_run_free(&made);
+}
+
+/* What the proposal's limit excludes is in the pick's own row, and no reader is a runner-up. */
+static void limits_name_what_they_exclude(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct printed p;
+    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
+    printing(&p);
+    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+    bo_page_use_picks(&page, &made.documents[0], bo_notes_of("pcdata")->uses);
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text, "| any PC | uniform, ns | shape-code (new; 10.0) | varint-delta "
+                                 "(status quo; 30.1) | 3.00x ["));
+    assert_non_null(strstr(text, "] | B/table at most 1.25x that of varint-delta (status quo) | "
+                                 "linear-index (proposed; 1.28x) |\n"));
+    free(text);
+    bo_run_free(&made);
+}
+
+static const struct made two_sides[] = {
+    {"list+u64", "proposed", 400, 1000}, {"hash-open+u64", "proposed", 420, 100},
+    {"phrases+varint", "new", 44, 26},   {"phrases+packed", "new", 40, 25},
+    {"profdata", "status quo", 100, 50},
+};
+
+/* Ratios are to the format's status quo, wherever it is in the list, and to the best proposal. */
+static void the_glance_compares_with_both_sides(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct printed p;
+    make_run("lprf", "lookup/uniform", two_sides, 5, 20, &made);
+    assert_string_equal(made.documents[0].baseline->name, "profdata");
+    printing(&p);
+    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+    bo_page_glance(&page, &page, 1, "#");
+    char *text = printed_text(&p);
+    assert_non_null(strstr(
+        text,
+        "| [lprf](#lprf) | lookup/uniform | phrases+packed (new) | phrases+varint (new) | yes | "
+        "profdata (status quo) | hash-open+u64 (proposed) | 0.400 | 0.500 | 0.0952 | 0.250 |\n"));
+    free(text);
+    bo_run_free(&made);
+    /* where LLVM's library is missing, so is the comparison */
+    make_run("lprf", "lookup/uniform", two_sides, 4, 20, &made);
+    assert_string_equal(made.documents[0].baseline->name, "list+u64");
+    const struct bo_run_document *one = &made.documents[0];
+    const struct bo_main_pick main = bo_main_pick_of(&one, 1, &arena);
+    assert_null(main.status_quo.to);
+    assert_string_equal(main.proposal.to->name, "hash-open+u64");
+    bo_run_free(&made);
+}
+
+/* A median of fewer than 6 repetitions has no interval, so that no pick by times is clear. */
+static void few_repetitions_leave_it_open(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 6; n++) {
+        struct bo_run made;
+        struct printed p;
+        const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
+        make_run("pcdata", "point/uniform", readers, 5, n, &made);
+        const struct bo_pick answer = pick_of(&made, wishes, 2);
+        assert_int_equal(answer.clarity, n < 6 ? BO_NO_INTERVAL : BO_IS_CLEAR);
+        assert_int_equal(pick_of(&made, wishes, 1).clarity, BO_IS_CLEAR); /* bytes are exact */
+        printing(&p);
+        bo_pick_print(&answer, 300, &p.arena, p.out);
+        const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+        bo_page_use_picks(&page, &made.documents[0], bo_notes_of("pcdata")->uses);
+        char *text = printed_text(&p);
+        assert_true((strstr(text, "of fewer than 6 repetitions has no 95% interval") != NULL) ==
+                    (n < 6));
+        assert_true((strstr(text, " | 3.00x, no 95% interval | ") != NULL) == (n < 6));
+        assert_true((strchr(text, '[') == NULL) == (n < 6));
+        free(text);
+        bo_run_free(&made);
+    }
+}
+
+/* Each weight's sentence, in words of the tables, without a number that is an error of rounding. */
+static void ranges_are_sentences(void **state)
+{
+    (void)state;
+    static const struct made tied[] = {{"varint-delta", "status quo", 100, 30},
+                                       {"linear-index", "proposed", 128, 10},
+                                       {"run-array", "control", 70, 10.1},
+                                       {"raw", "control", 70, 20}};
+    struct bo_run made;
+    struct printed p;
+    const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
+    make_run("pcdata", "point/uniform", tied, 4, 20, &made);
+    const struct bo_pick answer = pick_of(&made, wishes, 2);
+    printing(&p);
+    bo_pick_print(&answer, 200, &p.arena, p.out);
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text,
+                           "\nThe weight of B/table is 1. The pick is the same for any weight "
+                           "above 0.0165; below that it is linear-index.\n"));
+    assert_non_null(strstr(text,
+                           "\nThe weight of point/uniform is 1. The pick is the same for any "
+                           "weight above 0 and below 60.7; above that it is linear-index.\n"));
+    free(text);
+    bo_run_free(&made);
+}
+
+/* Whoever reads a format's uses sees what building costs, in time and in memory. */
+static void every_format_shows_the_cost_of_building(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_use *time = bo_notes_of((*f)->name)->uses->uses;
+        while (time->use && !(time->figure.kind == BO_TIME_PER_UNIT && time->picks &&
+                              strcmp(time->figure.label, "encode") == 0))
+            time++;
+        const struct bo_use *scratch = time->use ? time + 1 : time;
+        if (!scratch->use || strcmp(scratch->use, time->use) != 0 || !scratch->figure.counter ||
+            strcmp(scratch->figure.counter, "encode_scratch_bytes") != 0)
+            fail_msg("%s: no use has the time and the scratch memory of encoding", (*f)->name);
+    }
+}
+
+static void uses(void **state)
+{
+    (void)state;
+    struct bo_wish wishes[BO_MAX_WISHES];
+    const struct bo_uses *lprf = bo_notes_of("lprf")->uses;
+    const unsigned n = bo_wishes_of_use(lprf, "B", wishes);
+    assert_int_equal(n, 2);
+    assert_true(wishes[0].weight == 1 && wishes[0].limit_kind == BO_NO_LIMIT);
+    assert_true(wishes[1].weight == 0 && wishes[1].limit_kind == BO_LIMIT);
+    assert_int_equal(bo_wishes_of_use(lprf, "absent", wishes), 0);
+}
+
+static void printed(void **state)
+{
+    (void)state;
+    const struct bo_wish wishes[] = {size_of(1), time_of("point/pc-4096", 1)};
+    const struct bo_pick answer = pick(wishes, 2, 2);
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    bo_pick_print(&answer, 120, &arena, out);
+    fclose(out);
+    assert_non_null(strstr(text, "The pick: frame-24. The runner-up of another encoding, "));
+    assert_non_null(strstr(text, "Not compared:\n"));
+    assert_non_null(strstr(text, "large sample, of a user  frame-24"));
+    free(text);
+    json_t *json = bo_pick_json(&answer);
+    assert_string_equal(json_string_value(json_object_get(json, "pick")), "frame-24");
+    assert_int_equal(json_array_size(json_object_get(json, "codecs")), answer.n_codecs);
+    json_decref(json);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores),
+        cmocka_unit_test(several_documents),
+        cmocka_unit_test(left_out),
+        cmocka_unit_test(unpacked),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(front),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(nothing_to_compare_with),
+        cmocka_unit_test(uses),
+        cmocka_unit_test(printed),
+        cmocka_unit_test(readers_are_no_rivals),
+        cmocka_unit_test(limits_name_what_they_exclude),
+        cmocka_unit_test(the_glance_compares_with_both_sides),
+        cmocka_unit_test(few_repetitions_leave_it_open),
+        cmocka_unit_test(ranges_are_sentences),
+        cmocka_unit_test(every_format_shows_the_cost_of_building),
+    };
+    return cmocka_run_group_tests(tests, make, release);
+}
+TEST_FILE(run_file)

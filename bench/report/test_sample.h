@@ -1,0 +1,236 @@
+/*
+ * A small run as `bench --json` writes it, so that tests know every figure: two documents of
+ * pcdata; today's codec, a reader and an encoding that the registry knows, one that it does not,
+ * one that cannot hold the document and one that answers wrongly; and the no-op codec.
+ */
+#ifndef BO_TEST_REPORT_SAMPLE_H
+#define BO_TEST_REPORT_SAMPLE_H
+
+#include "harness/test_cmocka.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/styles.h"
+
+/* Why one codec cannot hold the documents; with the character that ends a cell in Markdown. */
+#define SAMPLE_FLAW "corrupt: 1|2 tables"
+#define SAMPLE_FLAW_IN_CELL "corrupt: 1\\|2 tables"
+
+enum { SAMPLE_REPETITIONS = 20, SAMPLE_TABLES = 250 };
+
+/*
+ * Neighbours of the median, 6th and 15th of 20: the interval of order statistics that holds it with
+ * 95.9%.
+ */
+enum { SAMPLE_LOW = 6, SAMPLE_HIGH = 15 };
+
+static const struct sample_codec {
+    const char *name, *role; /* role NULL: no size of its own */
+    int bytes; /* of the first document; the second's are twice as many; -1: none, it fails */
+    double ns; /* the least time of the first label */
+} sample_codecs[] = {
+    {"varint-delta", "status quo", 1000, 30},
+    {"varint-delta-cached", NULL, 1000, 35},
+    {"linear-index", "proposed", 1250, 20},
+    {"frame-24", "new", 725, 17},
+    {"broken", "new", -1, 0},
+    {"liar", "new", 600, 9},
+    {"noop", NULL, 16, 0.25},
+};
+enum { N_SAMPLE_CODECS = sizeof sample_codecs / sizeof *sample_codecs };
+
+static const char *const sample_labels[] = {"encode", "decode", "open", "point/uniform",
+                                            "point/pc-4096"};
+enum { N_SAMPLE_LABELS = sizeof sample_labels / sizeof *sample_labels };
+
+static const char *const sample_documents[] = {"small-sample", "large sample, of a user"};
+
+/* The r-th smallest of a row's times, from 1: multiples of a quarter, which JSON holds exactly. */
+static inline double sample_time(unsigned codec, unsigned label, unsigned document, unsigned r)
+{
+    return sample_codecs[codec].ns + 100 * label + 1000 * document + 0.25 * r;
+}
+
+static inline double sample_median(unsigned codec, unsigned label, unsigned document)
+{
+    return sample_time(codec, label, document, SAMPLE_REPETITIONS / 2) + 0.125;
+}
+
+static inline bool sample_has(unsigned codec, unsigned label)
+{
+    return sample_codecs[codec].role ||
+           label >= 2; /* readers and the no-op codec only open and answer */
+}
+
+/* ---- making it ------------------------------------------------------------------------------- */
+
+static inline json_t *sample_sizes(unsigned document)
+{
+    json_t *codecs = json_array();
+    for (unsigned c = 0; c < N_SAMPLE_CODECS; c++) {
+        const struct sample_codec *codec = &sample_codecs[c];
+        const int bytes = codec->bytes * (int)(document + 1);
+        if (!codec->role)
+            continue;
+        json_t *entry = json_pack("{s:s, s:s, s:s}", "name", codec->name, "role", codec->role,
+                                  "access", "random");
+        if (bytes >= 0)
+            json_object_update_new(
+                entry, json_pack("{s:i, s:{s:i, s:i}, s:{s:i}, s:i, s:i, s:i, s:s}", "bytes", bytes,
+                                 "sections", "index", 100, "runs", bytes - 100, "aside",
+                                 "directory", 77, "zstd19", bytes - 200, "lz4", bytes - 150, "xz9",
+                                 bytes - 250, "status", "ok"));
+        else
+            json_object_set_new(entry, "status", json_string(SAMPLE_FLAW));
+        json_array_append_new(codecs, entry);
+    }
+    return json_pack("{s:s, s:{s:i, s:i}, s:i, s:o, s:s, s:s, s:b, s:s, s:i, s:[]}", "name",
+                     sample_documents[document], "units", "tables", SAMPLE_TABLES, "runs", 3000,
+                     "entropy_floor", 500, "codecs", codecs, "format", "pcdata", "provenance",
+                     "made for a test | with a bar", "embedded", document == 0, "xxh3",
+                     "0123456789abcdef", "text_bytes", 5000, "not_asked");
+}
+
+static inline json_t *sample_entry(unsigned codec, unsigned label, unsigned document)
+{
+    json_t *entry = json_pack("{s:s, s:i}", "run_type", "iteration", "iterations", 100);
+    json_object_set_new(entry, "run_name",
+                        json_sprintf("pcdata/%s/%s/%s", sample_codecs[codec].name,
+                                     sample_documents[document], sample_labels[label]));
+    return entry;
+}
+
+static inline void sample_row(json_t *entries, unsigned codec, unsigned label, unsigned document)
+{
+    const char *failure = NULL;
+    if (sample_codecs[codec].bytes < 0)
+        failure = SAMPLE_FLAW;
+    else if (strcmp(sample_codecs[codec].name, "liar") == 0 && label == 4)
+        failure = "wrong answer: query 12 of the set";
+    for (unsigned i = 0; i < SAMPLE_REPETITIONS && !failure; i++) {
+        const unsigned r = i * 7 % SAMPLE_REPETITIONS + 1; /* every rank once, in disorder */
+        json_t *entry = sample_entry(codec, label, document);
+        json_object_update_new(
+            entry, json_pack("{s:f, s:f, s:f, s:i, s:f}", "real_time",
+                             sample_time(codec, label, document, r), "p10_ns", 7.0, "p90_ns", 8.0,
+                             "bytes", sample_codecs[codec].bytes * (int)(document + 1),
+                             label < 3 ? "encode_peak_bytes" : "touched_pages", 2.5));
+        json_array_append_new(entries, entry);
+    }
+    if (failure) {
+        json_t *entry = sample_entry(codec, label, document);
+        json_object_set_new(entry, "error_occurred", json_true());
+        json_object_set_new(entry, "error_message", json_string(failure));
+        json_array_append_new(entries, entry);
+    }
+}
+
+static inline json_t *sample_json(void)
+{
+    json_t *entries = json_array(), *documents = json_array();
+    for (unsigned d = 0; d < 2; d++) {
+        json_array_append_new(documents, sample_sizes(d));
+        for (unsigned c = 0; c < N_SAMPLE_CODECS; c++)
+            for (unsigned l = 0; l < N_SAMPLE_LABELS; l++)
+                if (sample_has(c, l))
+                    sample_row(entries, c, l, d);
+    }
+    /* What Google Benchmark's aggregates look like: to be passed over. */
+    json_array_append_new(entries,
+                          json_pack("{s:s, s:s, s:f}", "run_type", "aggregate", "run_name",
+                                    "pcdata/varint-delta/small-sample/open", "real_time", 1.0));
+    json_t *json = json_pack(
+        "{s:{s:s, s:i, s:[{s:s, s:i, s:i}], s:{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[s, s], s:o}}, s:o}",
+        "context", "date", "2025-03-01T12:34:56Z", "num_cpus", 2, "caches", "type", "Unified",
+        "level", 2, "size", 1048576, "bakeoff", "machine", "test-cpu-2c", "cpu", "Test CPU",
+        "architecture", "x86_64", "kernel", "Linux 6.1", "governor", "none", "compiler",
+        "gcc 12.2.0", "flags", "-O2", "commit", "0123456789012345678901234567890123456789",
+        "events", "instructions", "cycles", "documents", documents, "benchmarks", entries);
+    assert_non_null(json);
+    return json;
+}
+
+/* The same with the first n repetitions of each row. */
+static inline json_t *sample_json_of(unsigned n)
+{
+    json_t *json = sample_json(), *kept = json_array(), *counts = json_object(), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const json_int_t before = json_integer_value(json_object_get(counts, name));
+        json_object_set_new(counts, name, json_integer(before + 1));
+        if (before < n)
+            json_array_append(kept, entry);
+    }
+    json_object_set_new(json, "benchmarks", kept);
+    json_decref(counts);
+    return json;
+}
+
+/* Release with bo_run_free. */
+static inline void sample_make(struct bo_run *run)
+{
+    assert_true(bo_run_take(sample_json(), "sample", run));
+}
+
+/* The sample as a group's state. */
+static inline int sample_setup(void **state)
+{
+    static struct bo_run run;
+    sample_make(&run);
+    *state = &run;
+    return 0;
+}
+
+static inline int sample_teardown(void **state)
+{
+    bo_run_free(*state);
+    return 0;
+}
+
+/* ---- looking at what was printed ------------------------------------------------------------- */
+
+/* What a style prints, malloced. NULL document: the largest; all where the style shows all. */
+static inline char *sample_print(const struct bo_run *run, const char *style, const char *document,
+                                 const char *kind)
+{
+    struct bo_table table = {.run = run, .format = "pcdata"};
+    char *text = NULL;
+    size_t nbytes;
+    table.document = bo_run_document(run, "pcdata", document);
+    table.only = document ? table.document : NULL;
+    assert_true(bo_names_parse(kind, &table.filter.kinds));
+    for (const struct bo_table_style *s = bo_table_styles; s->name; s++) {
+        if (strcmp(s->name, style) != 0)
+            continue;
+        struct bo_arena arena;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        s->print(&table, &arena, out);
+        fclose(out);
+        bo_arena_free(&arena);
+    }
+    assert_non_null(text);
+    return text;
+}
+
+/* Cuts the next line off *rest, which it moves on; NULL at the end. */
+static inline char *next_line(char **rest)
+{
+    char *line = *rest;
+    if (!line || !*line)
+        return NULL;
+    char *end = strchr(line, '\n');
+    *rest = end ? end + 1 : line + strlen(line);
+    if (end)
+        *end = 0;
+    return line;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * A table of sizes: totals and means by hand, missing figures, and the answer's figures. Why:
+ * an RFC's authors paste it, so a wrong sum would be theirs.
+ */
+#include "bench/report/test_sample.h"
+
+#include "bench/report/size_table.h"
+
+static const struct bo_size_column columns[] = {
+    {"now", BO_SIZE_BYTES, .codec = "varint-delta"},
+    {"then", BO_SIZE_BYTES, .codec = "linear-index"},
+    {"then %", BO_SIZE_CHANGE, .codec = "linear-index"},
+    {"share", BO_SIZE_SHARE, .codec = "linear-index"},
+    {"each", BO_SIZE_OF_UNIT, .codec = "linear-index"},
+    {"runs", BO_SIZE_SHARE, .codec = "frame-24", .section = "runs"},
+    {"packed %", BO_SIZE_CHANGE, .codec = "frame-24", .outer = "zstd19"},
+    {"broken %", BO_SIZE_CHANGE, .codec = "broken"},
+    {"tool %", BO_SIZE_CHANGE, .program = "some tool"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_table table = {
+    "Title", "Text.", "Profile", columns,
+    "It takes {then %}, or {packed %}, {each} each; {now}; {tool %}, {no such column}."};
+
+/* frame-24: 725 and 1450 bytes, 525 and 1250 under zstd, of 1000 and 2000. */
+static void sums_by_hand(void **state)
+{
+    struct bo_arena arena;
+    char *text = NULL;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    const struct bo_page page = {*state, "",  "results/x.json", "results",
+                                 &arena, out, BO_PAGE_MARKDOWN};
+    bo_page_size_table(&page, "pcdata", &table);
+    fclose(out);
+    static const char *const needed[] = {
+        "\n### Title\n\nText.\n\n",
+        "| Profile | now | then | then % | share | each | runs | packed % | broken % | tool % |\n",
+        "| small-sample | 1000 | 1250 | +25.0% | 125.0% | 5.000 | 62.5% | -47.5% | - | - |\n",
+        ("| large sample, of a user | 2000 | 2500 | +25.0% | 125.0% | 10.000 | 67.5% | -37.5% "
+         "| - | - |\n"),
+        "| *together* | 3000 | 3750 | +25.0% | 125.0% | 7.500 | 65.8% | -40.8% | - | - |\n",
+        "| *geometric mean* |  |  | +25.0% | 125.0% |  | 65.0% | -42.7% | - | - |\n",
+        "\nIt takes 125.0%, or 59.2%, 7.500 each; 3000; (not measured), (not measured).\n",
+    };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!strstr(text, needed[i]))
+            fail_msg("lacks: %s\nin:\n%s", needed[i], text);
+    free(text);
+    bo_arena_free(&arena);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_by_hand)};
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
+}
+TEST_FILE(run_file)

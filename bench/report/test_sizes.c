@@ -1,0 +1,168 @@
+/*
+ * Size tables, the block of sizes that every machine must reproduce, and the message when one does
+ * not.
+ */
+#include "bench/report/test_sample.h"
+
+#include "bench/report/sizes.h"
+
+static char *grid_text(const json_t *sizes, bool machine_dependent)
+{
+    struct bo_arena arena;
+    struct bo_grid grid;
+    char *text = NULL;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_sizes_grid(sizes, machine_dependent, &arena, &grid);
+    bo_grid_markdown(&grid, out);
+    fclose(out);
+    bo_arena_free(&arena);
+    return text;
+}
+
+static void a_table_by_hand(void **state)
+{
+    (void)state;
+    json_t *sizes = sample_sizes(0);
+    char *text = grid_text(sizes, true);
+    assert_non_null(strstr(text, "| codec | role | sections | aside | bytes | ratio | B/table | "
+                                 "zstd -19 | lz4 -9 | xz -9 |\n"));
+    assert_non_null(strstr(text, "| frame-24 | new | index 100, runs 625 | directory 77 | 725 | "
+                                 "0.725 | 2.90 | 525 | 575 | 475 |\n"));
+    assert_non_null(strstr(text, "| broken | new | failed: " SAMPLE_FLAW_IN_CELL " |  | - | "));
+    assert_non_null(strstr(text, "| 500 | 0.500 | 2.00 |"));
+    free(text);
+    json_decref(sizes);
+}
+
+/* What compressor libraries and floating point decide is not in the checked block. */
+static void checked_tables_hold_nothing_of_the_machine(void **state)
+{
+    (void)state;
+    json_t *sizes = sample_sizes(0);
+    char *text = grid_text(sizes, false);
+    assert_non_null(strstr(text, "| 725 | 0.725 | 2.90 |\n"));
+    assert_null(strstr(text, "zstd"));
+    assert_null(strstr(text, "entropy"));
+    free(text);
+    json_decref(sizes);
+}
+
+/* ---- the block ------------------------------------------------------------------------------- */
+
+static char *make_block(void)
+{
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    assert_true(bo_sizes_block(out));
+    fclose(out);
+    return text;
+}
+
+/* A copy of a block that is made once: it takes all embedded documents in all encodings. */
+static char *block(void)
+{
+    static char *made;
+    if (!made)
+        made = make_block();
+    return strdup(made);
+}
+
+static bool compare(const char *report, const char *fresh, char **message_ret)
+{
+    size_t nbytes;
+    FILE *out = open_memstream(message_ret, &nbytes);
+    assert_non_null(out);
+    const bool same = bo_sizes_compare(report, fresh, out);
+    fclose(out);
+    return same;
+}
+
+/* All embedded documents and all their encodings. `report --check-sizes` makes it once more. */
+static void the_block_is_complete(void **state)
+{
+    (void)state;
+    char *a = block();
+    struct bo_documents documents;
+    assert_true(bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents));
+    assert_true(documents.n > 0);
+    for (size_t i = 0; i < documents.n; i++) {
+        const struct bo_document *d = &documents.items[i];
+        char name[256];
+        snprintf(name, sizeof name, "\n**%s, %s** ", d->format->name, d->name);
+        const char *at = strstr(a, name);
+        assert_non_null(at);
+        for (const struct bo_codec *const *c = d->format->codecs; *c; c++) {
+            snprintf(name, sizeof name, "\n| %s%s | ", (*c)->name,
+                     (*c)->probabilistic ? " (~)" : "");
+            assert_true((strstr(at, name) != NULL) == (!(*c)->reads && !(*c)->optional));
+        }
+    }
+    bo_documents_free(&documents);
+    free(a);
+}
+
+static void equal_blocks_pass_wherever_they_stand(void **state)
+{
+    (void)state;
+    char *fresh = block(), *report = NULL, *message;
+    assert_true(asprintf(&report, "# A page\n\n%s\nmore of it\n", fresh) > 0);
+    assert_true(compare(report, fresh, &message));
+    assert_string_equal(message, "");
+    free(message);
+    free(report);
+    free(fresh);
+}
+
+static void one_changed_byte_is_shown(void **state)
+{
+    (void)state;
+    char *fresh = block(), *report = strdup(fresh), *message;
+    char *digit = strstr(report, "| 1.000 |");
+    assert_non_null(digit);
+    digit[2] = '2';
+    assert_false(compare(report, fresh, &message));
+    char *removed = strstr(message, "\n-| "), *added = strstr(message, "\n+| ");
+    assert_non_null(removed);
+    assert_non_null(added);
+    assert_non_null(strstr(removed, "| 2.000 |"));
+    unsigned n_lines = 0;
+    for (const char *p = message; *p; p++)
+        n_lines += *p == '\n';
+    assert_int_equal(n_lines, 4); /* two of heading, one old, one new */
+    free(message);
+    free(report);
+    free(fresh);
+}
+
+static void lost_and_new_lines_are_shown(void **state)
+{
+    (void)state;
+    char *message;
+    assert_false(compare("<!-- sizes begin -->\na\nb\nc\n<!-- sizes end -->\n",
+                         "<!-- sizes begin -->\nb\nx\nc\n<!-- sizes end -->\n", &message));
+    assert_string_equal(message, "--- the report\n+++ a fresh run\n-a\n+x\n");
+    free(message);
+    assert_false(compare("a page without a block\n", "<!-- sizes begin -->\n<!-- sizes end -->\n",
+                         &message));
+    assert_non_null(strstr(message, "no table of sizes"));
+    free(message);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_by_hand),
+        cmocka_unit_test(checked_tables_hold_nothing_of_the_machine),
+        cmocka_unit_test(the_block_is_complete),
+        cmocka_unit_test(equal_blocks_pass_wherever_they_stand),
+        cmocka_unit_test(one_changed_byte_is_shown),
+        cmocka_unit_test(lost_and_new_lines_are_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,659 @@
+/*
+ * The styles of tables: their shapes, their figures against those of the results, and that failures
+ * stay visible.
+ */
+#include "bench/report/test_sample.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/core/print.h"
+#include "cli/cli.h"
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static unsigned count_bars(const char *line)
+{
+    unsigned n = 0;
+    for (const char *p = line; *p; p++)
+        n += *p == '|' && (p == line || p[-1] != '\\');
+    return n;
+}
+
+static void markdown_rows_have_equal_columns(void **state)
+{
+    char *text = sample_print(*state, "md", NULL, NULL), *rest = text, *line;
+    unsigned columns = 0, rows = 0;
+    while ((line = next_line(&rest)) && *line == '|') {
+        columns = columns ? columns : count_bars(line);
+        assert_int_equal(count_bars(line), columns);
+        rows++;
+    }
+    assert_int_equal(rows, N_SAMPLE_CODECS + 2);
+    assert_true(columns > 10);
+    free(text);
+}
+
+static void rfc_stays_in_72_columns(void **state)
+{
+    char *text = sample_print(*state, "rfc", NULL, NULL), *rest = text, *line;
+    size_t longest = 0, n_lines = 0;
+    while ((line = next_line(&rest))) {
+        longest = strlen(line) > longest ? strlen(line) : longest;
+        n_lines++;
+    }
+    assert_true(longest <= BO_RFC_WIDTH);
+    assert_true(longest > BO_RFC_WIDTH / 2);
+    assert_true(n_lines > 2 * N_SAMPLE_CODECS);
+    free(text);
+}
+
+static void rfc_says_how_to_judge_and_repeat(void **state)
+{
+    char *text = sample_print(*state, "rfc", NULL, NULL);
+    static const char *const needed[] = {
+        "0123456789abcdef",
+        "Test CPU",
+        "n = 20 repetitions",
+        "95%",
+        "commit 01234567890",
+        "make && make corpora && build/bakeoff bench --format pcdata --corpus 'large sample, of a user'",
+        "table pcdata --results again.json --style rfc",
+        "made for a test",
+        "2025-03-01",
+    };
+    char *joined = strdup(text); /* words may stand on two lines */
+    size_t n = 0;
+    for (const char *p = text; *p; p++)
+        if (!(strchr(" \n\\", *p) && n && joined[n - 1] == ' '))
+            joined[n++] = *p == '\n' || *p == '\\' ? ' ' : *p;
+    joined[n] = 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        assert_non_null(strstr(joined, needed[i]));
+    free(joined);
+    free(text);
+}
+
+/* The front, the status quo, proposals, and what failed; a choice of codecs shows those chosen. */
+static void rfc_has_the_codecs_that_matter(void **state)
+{
+    static const char *const shown[] = {"varint-delta ", "linear-index ", "liar ", "broken "};
+    char *text = sample_print(*state, "rfc", NULL, NULL);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_non_null(strstr(text, shown[i]));
+    assert_null(strstr(text, "\nnoop "));
+    assert_null(strstr(text, "\nframe-24 ")); /* liar is smaller and faster */
+    assert_non_null(strstr(text, "5 of 7 codecs: the Pareto front of bytes and point/uniform"));
+    free(text);
+}
+
+/* What a shell makes of a quoted text is the text; no line break falls into it. */
+static void quoted_texts_are_one_word(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"/tmp/a-b_c.txt", "/tmp/a-b_c.txt"},
+                                           {"", "''"},
+                                           {"a b", "'a b'"},
+                                           {"hash-*", "'hash-*'"},
+                                           {"it's", "'it'\\''s'"}};
+    struct bo_arena arena;
+    char *text = NULL;
+    size_t nbytes;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_string_equal(bo_shell_quoted(&arena, texts[i][0]), texts[i][1]);
+    bo_arena_free(&arena);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_print_command(out, "bench --corpus 'a long name of a file' /a/path/longer/than/a/line", 20,
+                     " ");
+    fclose(out);
+    assert_string_equal(text, " bench --corpus \\\n 'a long name of a file' \\\n"
+                              " /a/path/longer/than/a/line\n");
+    free(text);
+}
+
+/* Names, figures and words of any length must not break any width. */
+static void text_grids_cut_and_wrap(void **state)
+{
+    (void)state;
+    static const char x[] =
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    for (unsigned width = 24; width <= 80; width++) {
+        struct bo_arena arena;
+        struct bo_grid grid;
+        char *text = NULL, *rest, *line, *words = NULL;
+        size_t nbytes, longest = 0;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_grid_init(&grid, &arena, 1);
+        words = bo_arena_printf(&arena, "word");
+        for (unsigned row = 0; row < 3; row++) {
+            for (unsigned column = 0; column < 12; column++) {
+                const int n = (int)((row * 31 + column * column * 7) % (column == 5 ? 79 : 13));
+                bo_grid_add(&grid, "%.*s", n, x);
+                words = bo_arena_printf(&arena, "%s %.*s", words, n, x);
+            }
+            bo_grid_end_row(&grid);
+        }
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        bo_grid_text(&grid, width, out);
+        bo_print_wrapped(out, words, width, "   ");
+        fclose(out);
+        rest = text;
+        while ((line = next_line(&rest)))
+            longest = strlen(line) > longest ? strlen(line) : longest;
+        assert_true(longest <= width);
+        free(text);
+        bo_arena_free(&arena);
+    }
+}
+
+/* A command that is pasted with its line breaks is still one command. */
+static void commands_go_on_behind_backslashes(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_print_command(out, "git checkout abc && make bench", 20, "  ");
+    fclose(out);
+    assert_string_equal(text, "  git checkout abc \\\n  && make bench\n");
+    free(text);
+}
+
+/* Only a word longer than a line is cut; there is none here. */
+static void wrapping_keeps_words_whole(void **state)
+{
+    (void)state;
+    static const char sentence[] = "a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh";
+    for (unsigned width = 10; width <= 50; width++) {
+        char *text = NULL;
+        size_t nbytes, n = 0;
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        bo_print_wrapped(out, sentence, width, " ");
+        fclose(out);
+        for (size_t i = 0; i < nbytes; i++)
+            if (text[i] > ' ')
+                text[n++] = text[i];
+            else if (n && text[n - 1] != ' ')
+                text[n++] = ' ';
+        text[n - 1] = 0; /* the newline at the end */
+        assert_string_equal(text, sentence);
+        free(text);
+    }
+}
+
+static void tex_rows_have_equal_columns(void **state)
+{
+    char *text = sample_print(*state, "tex", NULL, NULL), *rest = text, *line;
+    unsigned columns = 0;
+    while ((line = next_line(&rest))) {
+        if (!strstr(line, " \\\\"))
+            continue;
+        unsigned n = 1;
+        for (const char *p = line; (p = strstr(p, " & ")); p++)
+            n++;
+        columns = columns ? columns : n;
+        assert_int_equal(n, columns);
+    }
+    assert_true(columns > 10);
+    free(text);
+    text = sample_print(*state, "tex", NULL, NULL);
+    assert_non_null(strstr(text, "\\toprule"));
+    for (const char *p = text; (p = strchr(p, '%')); p++)
+        assert_int_equal(p[-1], '\\'); /* else it starts a comment */
+    free(text);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* The n-th field of a line without quoted fields before it. */
+static char *field(char *line, unsigned n)
+{
+    while (n--) {
+        line += *line == '"' ? strcspn(line + 1, "\"") + 2 : strcspn(line, ",");
+        assert_int_equal(*line, ',');
+        line++;
+    }
+    return line;
+}
+
+static unsigned find_field(const char *heading, const char *name)
+{
+    unsigned n = 0;
+    for (const char *p = heading; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ','), n++)
+        if (strncmp(p, name, strlen(name)) == 0 && strchr(",", p[strlen(name)]))
+            return n;
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+static void csv_has_the_figures_of_the_results(void **state)
+{
+    char *text = sample_print(*state, "csv", NULL, NULL), *rest = text;
+    char *heading = next_line(&rest);
+    for (unsigned d = 0; d < 2; d++)
+        for (unsigned c = 0; c < N_SAMPLE_CODECS; c++) {
+            char *line = next_line(&rest);
+            assert_non_null(line);
+            assert_int_equal(
+                strncmp(field(line, 1), sample_codecs[c].name, strlen(sample_codecs[c].name)), 0);
+            for (unsigned l = 0; l < N_SAMPLE_LABELS; l++) {
+                char name[64];
+                snprintf(name, sizeof name, "%s median_ns", sample_labels[l]);
+                const unsigned at = find_field(heading, name);
+                const bool failed = sample_codecs[c].bytes < 0 ||
+                                    (strcmp(sample_codecs[c].name, "liar") == 0 && l == 4);
+                if (failed || !sample_has(c, l)) {
+                    assert_int_equal(*field(line, at), ',');
+                    continue;
+                }
+                assert_true(strtod(field(line, at), NULL) == sample_median(c, l, d));
+                assert_true(strtod(field(line, at + 1), NULL) == sample_time(c, l, d, SAMPLE_LOW));
+                assert_true(strtod(field(line, at + 2), NULL) == sample_time(c, l, d, SAMPLE_HIGH));
+                assert_true(strtod(field(line, at + 3), NULL) == 7);
+            }
+        }
+    assert_null(next_line(&rest));
+    free(text);
+}
+
+/* A figure of CSV, "" where there is none, against the one of JSON, null where there is none. */
+static void assert_same_figure(const char *field_start, const json_t *value)
+{
+    if (strchr(",\n", *field_start) || *field_start == 0)
+        assert_true(!value || json_is_null(value));
+    else
+        assert_true(json_number_value(value) == strtod(field_start, NULL));
+}
+
+static void json_has_the_figures_of_csv(void **state)
+{
+    static const char *const figures[] = {"repetitions", "median_ns", "low_ns",
+                                          "high_ns",     "p10_ns",    "p90_ns"};
+    char *csv = sample_print(*state, "csv", NULL, NULL), *rest = csv;
+    char *text = sample_print(*state, "json", NULL, NULL);
+    json_t *object = json_loads(text, 0, NULL), *documents = json_object_get(object, "documents");
+    assert_int_equal(json_array_size(documents), 2);
+    char *heading = next_line(&rest);
+    for (unsigned i = 0; i < 2 * N_SAMPLE_CODECS; i++) {
+        const json_t *codecs =
+            json_object_get(json_array_get(documents, i / N_SAMPLE_CODECS), "codecs");
+        const json_t *codec = json_array_get(codecs, i % N_SAMPLE_CODECS);
+        char *line = next_line(&rest);
+        assert_same_figure(field(line, find_field(heading, "bytes")),
+                           json_object_get(codec, "bytes"));
+        for (unsigned l = 0; l < N_SAMPLE_LABELS; l++) {
+            const json_t *row = json_object_get(json_object_get(codec, "rows"), sample_labels[l]);
+            char name[64];
+            for (unsigned f = row ? 0 : 1; f < sizeof figures / sizeof *figures; f++) {
+                snprintf(name, sizeof name, "%s %s", sample_labels[l], figures[f]);
+                assert_same_figure(field(line, find_field(heading, name)),
+                                   json_object_get(row, f ? figures[f] : "n"));
+            }
+        }
+    }
+    json_decref(object);
+    free(text);
+    free(csv);
+}
+
+static void json_says_where_figures_come_from(void **state)
+{
+    char *text = sample_print(*state, "json", "small-sample", "point");
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *document = json_array_get(json_object_get(object, "documents"), 0);
+    const json_t *codecs = json_object_get(document, "codecs"), *broken = json_array_get(codecs, 4);
+    const json_t *run = json_object_get(object, "run");
+    assert_string_equal(json_string_value(json_object_get(run, "machine")), "test-cpu-2c");
+    assert_int_equal(strlen(json_string_value(json_object_get(run, "commit"))), 40);
+    assert_int_equal(strlen(json_string_value(json_object_get(document, "xxh3"))), 16);
+    assert_true(json_number_value(json_object_get(json_object_get(object, "interval"),
+                                                  "confidence")) == BO_CONFIDENCE);
+    assert_string_equal(json_string_value(json_object_get(broken, "failure")), SAMPLE_FLAW);
+    assert_true(json_is_null(json_object_get(broken, "bytes")));
+    assert_null(json_object_get(json_object_get(json_array_get(codecs, 0), "rows"), "encode"));
+    json_decref(object);
+    free(text);
+}
+
+/* The line of a codec in a text; fails when there is none. */
+static const char *line_of(const char *text, const char *start)
+{
+    const char *line = strstr(text, start);
+    assert_non_null(line);
+    return line;
+}
+
+static void markdown_has_the_figures_of_the_results(void **state)
+{
+    char *text = sample_print(*state, "md", "small-sample", "point");
+    char expected[96];
+    const char *line = line_of(text, "| linear-index | proposed | random | 1250 | 1.250 | 5.00 |");
+    snprintf(expected, sizeof expected, "| %.0f [%.0f, %.0f] |", sample_median(2, 3, 0),
+             sample_time(2, 3, 0, SAMPLE_LOW), sample_time(2, 3, 0, SAMPLE_HIGH));
+    const char *at = strstr(line, expected);
+    assert_non_null(at);
+    assert_true(at < strchr(line, '\n'));
+    assert_null(strstr(text, "encode"));
+    free(text);
+}
+
+static void a_reader_has_the_bytes_of_its_encoding(void **state)
+{
+    char *text = sample_print(*state, "md", "small-sample", NULL);
+    line_of(text, "| varint-delta-cached | status quo | random | 1000 | 1.000 |");
+    line_of(text, "| noop | control | - | - | - |");
+    free(text);
+}
+
+static void the_largest_document_is_the_one_shown(void **state)
+{
+    char *text = sample_print(*state, "md", NULL, NULL);
+    line_of(text, "| varint-delta | status quo | random | 2000 |");
+    free(text);
+}
+
+/* ---- few repetitions ------------------------------------------------------------------------- */
+
+/* Below 6 repetitions no style prints an interval, and those for people say why. */
+static void few_repetitions_have_no_interval(void **state)
+{
+    static const char none[] = "no 95% intervals, which need 6 repetitions";
+    (void)state;
+    for (unsigned n = 1; n <= 6; n++) {
+        struct bo_run run;
+        assert_true(bo_run_take(sample_json_of(n), "few", &run));
+        const bool few = n < 6;
+        char *text = sample_print(&run, "md", "small-sample", NULL);
+        assert_true((strchr(text, '[') == NULL) == few);
+        assert_true((strstr(text, none) != NULL) == few);
+        free(text);
+        text = sample_print(&run, "rfc", "small-sample", NULL);
+        assert_true((strstr(text, "+-") == NULL) == few);
+        free(text);
+        text = sample_print(&run, "gobench", "small-sample", NULL);
+        assert_true((strstr(text, "\n# Fewer than 6 repetitions") != NULL) == few);
+        free(text);
+        text = sample_print(&run, "csv", "small-sample", NULL);
+        char *rest = text, *heading = next_line(&rest), *line = next_line(&rest);
+        assert_true((*field(line, find_field(heading, "open low_ns")) == ',') == few);
+        free(text);
+        text = sample_print(&run, "json", "small-sample", NULL);
+        assert_true((strstr(text, "\"low_ns\": null") != NULL) || !few);
+        free(text);
+        bo_run_free(&run);
+    }
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static void failures_stay_visible(void **state)
+{
+    static const char *const people[] = {"md", "rfc", "tex"};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = sample_print(*state, people[i], NULL, NULL);
+        const char *row = strstr(text, "broken");
+        assert_non_null(row);
+        assert_non_null(strstr(row, "failed"));
+        assert_non_null(strstr(text, "failed: broken: " SAMPLE_FLAW));
+        assert_non_null(strstr(text, "failed: liar, point/pc-4096: wrong answer"));
+        free(text);
+    }
+    char *text = sample_print(*state, "md", NULL, "point");
+    const char *liar = strstr(text, "| liar |"), *broken = strstr(text, "| broken |");
+    assert_non_null(memmem(liar, strcspn(liar, "\n"), " | failed | ", 12));
+    assert_non_null(memmem(broken, strcspn(broken, "\n"), " | failed | failed | ", 21));
+    free(text);
+    text = sample_print(*state, "csv", NULL, NULL);
+    assert_non_null(strstr(text, SAMPLE_FLAW));
+    assert_non_null(strstr(text, "point/pc-4096: wrong answer: query 12 of the set"));
+    free(text);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* What a codec cannot hold is no failure: dashes, and a line that says why. */
+static void refusals_are_no_failures(void **state)
+{
+    static const char flaw[] = "\"" SAMPLE_FLAW "\"", refusal[] = "\"unsupported: toys\"";
+    struct bo_run run;
+    (void)state;
+    json_t *json = sample_json();
+    char *text = json_dumps(json, 0);
+    json_decref(json);
+    for (char *at; (at = strstr(text, flaw));) {
+        char *longer;
+        assert_true(
+            asprintf(&longer, "%.*s%s%s", (int)(at - text), text, refusal, at + strlen(flaw)) > 0);
+        free(text);
+        text = longer;
+    }
+    assert_true(bo_run_take(json_loads(text, 0, NULL), "refusing", &run));
+    free(text);
+    text = sample_print(&run, "md", NULL, "point");
+    const char *broken = strstr(text, "| broken |");
+    assert_non_null(memmem(broken, strcspn(broken, "\n"), " | - | - | ", 11));
+    assert_null(memmem(broken, strcspn(broken, "\n"), "failed", 6));
+    assert_non_null(strstr(text, "- not held by broken: toys\n"));
+    assert_null(strstr(text, "failed: broken"));
+    free(text);
+    bo_run_free(&run);
+}
+
+static void numbers_as_people_read_them(void **state)
+{
+    (void)state;
+    static const struct {
+        double v;
+        const char *text;
+    } known[] = {{0, "0.00"},    {1, "1.00"},      {9.994, "9.99"},     {9.996, "10.0"},
+                 {99.96, "100"}, {1234.4, "1234"}, {0.01234, "0.0123"}, {NAN, "-"}};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_string_equal(bo_significant(&arena, known[i].v), known[i].text);
+    assert_string_equal(bo_nbytes_text(&arena, 1023), "1023 B");
+    assert_string_equal(bo_nbytes_text(&arena, 1536), "1.50 KiB");
+    assert_string_equal(bo_nbytes_text(&arena, NAN), "-");
+    assert_string_equal(bo_time_unit_for(9999).name, "ns");
+    assert_string_equal(bo_time_unit_for(1e4).name, "us");
+    assert_string_equal(bo_time_unit_for(1e10).name, "s");
+    assert_string_equal(bo_singular(&arena, "tables"), "table");
+    assert_string_equal(bo_singular(&arena, "entries"), "entry");
+    bo_arena_free(&arena);
+}
+
+static void other_files_are_refused(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "[]", "{}", "{\"context\": {}, \"benchmarks\": []}",
+        "{\"context\": {\"bakeoff\": {\"documents\": []}}, \"benchmarks\": [{\"name\": 1}]}"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct bo_run run;
+        assert_false(bo_run_take(json_loads(others[i], 0, NULL), "another file", &run));
+        bo_run_free(&run);
+    }
+}
+
+static void marks_by_hand(void **state)
+{
+    (void)state;
+    struct bo_run_codec codecs[] = {
+        {.name = "a"}, {.name = "b", .leaves_out = "a name"}, {.name = "c", .probabilistic = true}};
+    struct bo_run_document document = {.codecs = codecs, .n_codecs = 1};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_string_equal(bo_codec_cell(&arena, &codecs[0]), "a");
+    assert_string_equal(bo_codec_cell(&arena, &codecs[1]), "b (<)");
+    assert_string_equal(bo_codec_cell(&arena, &codecs[2]), "c (~)");
+    assert_null(bo_mark_note(&document));
+    document.n_codecs = 2;
+    assert_non_null(strstr(bo_mark_note(&document), "(<): "));
+    assert_null(strstr(bo_mark_note(&document), "(~): "));
+    document.n_codecs = 3;
+    assert_non_null(strstr(bo_mark_note(&document), "(<): "));
+    assert_non_null(strstr(bo_mark_note(&document), "(~): "));
+    bo_arena_free(&arena);
+}
+
+/* ---- the newest run -------------------------------------------------------------------------- */
+
+static char *path_in(const char *folder, const char *name)
+{
+    char *path = NULL;
+    assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
+    return path;
+}
+
+static void assert_newest(const char *folder, const char *format, const char *name)
+{
+    char *found = bo_run_newest(folder, format);
+    char *expected = name ? path_in(folder, name) : NULL;
+    if (name)
+        assert_string_equal(found, expected);
+    else
+        assert_null(found);
+    free(found);
+    free(expected);
+}
+
+/* Of each format the newest: here of the one that has any. */
+static void assert_newest_runs(const char *folder, const char *name)
+{
+    struct bo_arena arena;
+    struct bo_run *runs;
+    const char **paths;
+    char *expected = path_in(folder, name);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_runs_newest(folder, NULL, &arena, &runs, &paths), 1);
+    assert_string_equal(paths[0], expected);
+    bo_run_free(&runs[0]);
+    bo_arena_free(&arena);
+    free(expected);
+}
+
+/*
+ * By date over all machines; files with other names are no runs; a run without the format is passed
+ * over.
+ */
+static void the_newest_run_is_found(void **state)
+{
+    const struct bo_run *run = *state;
+    static const char *const files[] = {"a/20250101T000000Z.json", "b/20250201T000000Z.json",
+                                        "a/20250301T000000Z.json", "b/notes.json"};
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    char *a = path_in(folder, "a"), *b = path_in(folder, "b");
+    assert_newest(folder, "pcdata", NULL);
+    assert_int_equal(mkdir(a, 0777) | mkdir(b, 0777), 0);
+    json_t *empty =
+        json_pack("{s:{s:{s:[]}}, s:[]}", "context", "bakeoff", "documents", "benchmarks");
+    for (size_t i = 0; i < 4; i++) {
+        char *path = path_in(folder, files[i]);
+        assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path, 0), 0);
+        free(path);
+    }
+    assert_newest(folder, "pcdata", files[1]);
+    assert_newest(folder, "another", NULL);
+    assert_newest_runs(folder, files[1]);
+    for (size_t i = 0; i < 4; i++) {
+        char *path = path_in(folder, files[i]);
+        assert_int_equal(unlink(path), 0);
+        free(path);
+    }
+    assert_int_equal(rmdir(a) | rmdir(b) | rmdir(folder), 0);
+    json_decref(empty);
+    free(a);
+    free(b);
+}
+
+static void write_run(const json_t *run, const char *depth, bool is_partial, const char *path)
+{
+    json_t *copy = json_deep_copy(run);
+    json_t *ours = json_object_get(json_object_get(copy, "context"), "bakeoff");
+    json_object_set_new(ours, "options", json_pack("{s:s}", "depth", depth));
+    if (is_partial)
+        json_object_set_new(ours, "partial", json_pack("{s:i, s:i}", "measured", 1, "of", 2));
+    assert_int_equal(json_dump_file(copy, path, 0), 0);
+    json_decref(copy);
+}
+
+/*
+ * A report is of a run of published depth where there is one, a table of the newest run; neither is of a
+ * partial run while there is another.
+ */
+static void complete_runs_of_published_depth_come_first(void **state)
+{
+    const struct bo_run *run = *state;
+    static const struct {
+        const char *name, *depth;
+        bool is_partial;
+        const char *table, *report; /* once this run is there, too */
+    } cases[] = {
+        {"a/20250501T000000Z.json", "full", true, "a/20250501T000000Z.json",
+         "a/20250501T000000Z.json"},
+        {"a/20250401T000000Z.json", "quick", false, "a/20250401T000000Z.json",
+         "a/20250401T000000Z.json"},
+        {"a/20250301T000000Z.json", "default", false, "a/20250401T000000Z.json",
+         "a/20250301T000000Z.json"},
+        {"a/20250201T000000Z.json", "full", false, "a/20250401T000000Z.json",
+         "a/20250201T000000Z.json"},
+        {"a/20250101T000000Z.json", "full", false, "a/20250401T000000Z.json",
+         "a/20250201T000000Z.json"},
+    };
+    enum { N = sizeof cases / sizeof *cases };
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    char *a = path_in(folder, "a");
+    assert_int_equal(mkdir(a, 0777), 0);
+    for (size_t i = 0; i < N; i++) {
+        char *path = path_in(folder, cases[i].name);
+        write_run(run->json, cases[i].depth, cases[i].is_partial, path);
+        free(path);
+        assert_newest(folder, "pcdata", cases[i].table);
+        assert_newest_runs(folder, cases[i].report);
+    }
+    for (size_t i = 0; i < N; i++) {
+        char *path = path_in(folder, cases[i].name);
+        assert_int_equal(unlink(path), 0);
+        free(path);
+    }
+    assert_int_equal(rmdir(a) | rmdir(folder), 0);
+    free(a);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown_rows_have_equal_columns),
+        cmocka_unit_test(rfc_stays_in_72_columns),
+        cmocka_unit_test(rfc_says_how_to_judge_and_repeat),
+        cmocka_unit_test(rfc_has_the_codecs_that_matter),
+        cmocka_unit_test(quoted_texts_are_one_word),
+        cmocka_unit_test(text_grids_cut_and_wrap),
+        cmocka_unit_test(commands_go_on_behind_backslashes),
+        cmocka_unit_test(wrapping_keeps_words_whole),
+        cmocka_unit_test(tex_rows_have_equal_columns),
+        cmocka_unit_test(csv_has_the_figures_of_the_results),
+        cmocka_unit_test(json_has_the_figures_of_csv),
+        cmocka_unit_test(json_says_where_figures_come_from),
+        cmocka_unit_test(markdown_has_the_figures_of_the_results),
+        cmocka_unit_test(a_reader_has_the_bytes_of_its_encoding),
+        cmocka_unit_test(the_largest_document_is_the_one_shown),
+        cmocka_unit_test(few_repetitions_have_no_interval),
+        cmocka_unit_test(failures_stay_visible),
+        cmocka_unit_test(refusals_are_no_failures),
+        cmocka_unit_test(numbers_as_people_read_them),
+        cmocka_unit_test(marks_by_hand),
+        cmocka_unit_test(the_newest_run_is_found),
+        cmocka_unit_test(complete_runs_of_published_depth_come_first),
+        cmocka_unit_test(other_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
+}
+TEST_FILE(run_file)

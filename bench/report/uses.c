@@ -1,0 +1,372 @@
+/* Uses as tables. */
+#include "bench/report/uses.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/print.h"
+#include "harness/codec.h"
+
+/* ---- one line a codec ------------------------------------------------------------------------ */
+
+static void add_heading(const struct bo_run_document *document, const struct bo_uses *uses,
+                        struct bo_grid *grid)
+{
+    bo_grid_add(grid, "codec");
+    bo_grid_add(grid, "role");
+    for (const struct bo_use *use = uses->uses; use->use; use++) {
+        if (!bo_figure_known(document, &use->figure, NULL))
+            continue;
+        bo_grid_add(grid, "%s: %s", use->use, use->figure.heading);
+        if (use->limit > 0)
+            bo_grid_add(grid, "%s: %s", use->use, use->fit);
+    }
+    if (uses->told_use)
+        bo_grid_add(grid, "%s: %s", uses->told_use, uses->told_heading);
+    if (uses->given_use)
+        bo_grid_add(grid, "%s (1)", uses->given_use);
+    bo_grid_end_row(grid);
+}
+
+/* What is known of the codec, "-" when nothing is. */
+static const char *told_of(const struct bo_uses *uses, const char *codec)
+{
+    const struct bo_use_fact *fact = uses->told;
+    while (fact->codecs && fnmatch(fact->codecs, codec, 0) != 0)
+        fact++;
+    return fact->codecs ? fact->text : "-";
+}
+
+/* The use's limit on this document; NaN when it is a factor on what the baseline lacks. */
+static double limit_of(const struct bo_run_document *document, const struct bo_use *use)
+{
+    return use->of_baseline
+               ? use->limit * bo_figure_value(document, document->baseline, &use->figure, NULL)
+               : use->limit;
+}
+
+static const char *verdict(double v, double limit)
+{
+    return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
+}
+
+void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
+                  struct bo_arena *arena, struct bo_grid *grid_ret)
+{
+    const struct bo_run_codec **codecs;
+    const unsigned n = bo_ranked_codecs(document, arena, &codecs);
+    bo_grid_init(grid_ret, arena, 2);
+    add_heading(document, uses, grid_ret);
+    for (unsigned i = 0; i < n; i++) {
+        if (bo_run_refusal(codecs[i]))
+            continue;
+        bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[i]));
+        bo_grid_add(grid_ret, "%s", codecs[i]->role);
+        for (const struct bo_use *use = uses->uses; use->use; use++) {
+            if (!bo_figure_known(document, &use->figure, NULL))
+                continue;
+            bo_grid_add(grid_ret, "%s",
+                        bo_figure_cell(arena, document, codecs[i], &use->figure, NULL));
+            bo_grid_value(grid_ret, bo_figure_value(document, codecs[i], &use->figure, NULL));
+            if (use->limit > 0)
+                bo_grid_add(grid_ret, "%s",
+                            verdict(bo_figure_value(document, codecs[i], &use->figure, NULL),
+                                    limit_of(document, use)));
+        }
+        if (uses->told_use)
+            bo_grid_add(grid_ret, "%s", told_of(uses, codecs[i]->name));
+        if (uses->given_use)
+            bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
+        bo_grid_end_row(grid_ret);
+    }
+}
+
+/* ---- picks ----------------------------------------------------------------------------------- */
+
+/* The first limit of the use that the codec exceeds or lacks the figure of; NULL when it keeps all. */
+static const struct bo_use *exceeded(const struct bo_run_document *document,
+                                     const struct bo_run_codec *codec, const struct bo_uses *uses,
+                                     const char *use_name)
+{
+    for (const struct bo_use *use = uses->uses; use->use; use++)
+        if (use->limit > 0 && strcmp(use->use, use_name) == 0 &&
+            !(bo_figure_value(document, codec, &use->figure, NULL) <= limit_of(document, use)))
+            return use;
+    return NULL;
+}
+
+bool bo_is_library_control(const struct bo_run_codec *codec)
+{
+    return codec->optional && strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0;
+}
+
+static enum bo_field field_of(const struct bo_run_document *document,
+                              const struct bo_run_codec *codec, const char *label)
+{
+    if (codec->probabilistic)
+        return BO_MAY_BE_WRONG;
+    if (strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0)
+        return BO_YARDSTICK;
+    return bo_is_unpacked(document, codec, label) ? BO_UNPACKED : BO_IN_PLACE;
+}
+
+struct ranked {
+    const struct bo_run_codec *codec;
+    double v;
+    unsigned order;
+};
+
+static int by_figure(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return x->v != y->v ? (x->v > y->v) - (x->v < y->v) : (int)x->order - (int)y->order;
+}
+
+static bool has_encoding(const struct bo_run_codec *const *codecs, unsigned n,
+                         const struct bo_run_codec *codec)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (bo_same_encoding(codecs[i], codec))
+            return true;
+    return false;
+}
+
+/* Whether the use would rank the codec, without its limits. */
+static bool is_ranked(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                      const struct bo_use *use)
+{
+    return !codec->is_noop && !bo_is_library_control(codec) &&
+           !isnan(bo_figure_value(document, codec, &use->figure, NULL));
+}
+
+unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,
+                     const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
+                     const struct bo_run_codec ***codecs_ret)
+{
+    struct ranked *ranked = bo_alloc_array(arena, document->n_codecs + 1u, sizeof *ranked);
+    const struct bo_run_codec **codecs =
+        bo_alloc_array(arena, document->n_codecs + 1u, sizeof *codecs);
+    unsigned n = 0;
+    if (!ranked || !codecs)
+        abort();
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        if (is_ranked(document, codec, use) && !(codec->leaves_out && field == BO_IN_PLACE) &&
+            field_of(document, codec, use->figure.label) == field &&
+            !exceeded(document, codec, uses, use->use))
+            ranked[n++] =
+                (struct ranked){codec, bo_figure_value(document, codec, &use->figure, NULL), c};
+    }
+    qsort(ranked, n, sizeof *ranked, by_figure);
+    unsigned n_encodings = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (!has_encoding(codecs, n_encodings, ranked[i].codec))
+            codecs[n_encodings++] = ranked[i].codec;
+    *codecs_ret = codecs;
+    return n_encodings;
+}
+
+/* "trie+packed (proposed; 12.3)"; "-" for NULL. */
+static char *codec_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                        const struct bo_use *use, const struct bo_run_codec *codec)
+{
+    if (!codec)
+        return bo_arena_printf(arena, "-");
+    return bo_arena_printf(
+        arena, "%s (%s; %s)", bo_codec_cell(arena, codec), codec->role,
+        bo_significant(arena, bo_figure_value(document, codec, &use->figure, NULL)));
+}
+
+/*
+ * "1.23x", how many times the pick's the runner-up's figure is; of times with what their intervals
+ * leave open, "1.23x [1.20, 1.26]".
+ */
+static char *lead_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_use *use, const struct bo_run_codec *pick,
+                       const struct bo_run_codec *second)
+{
+    const bool is_time = use->figure.kind == BO_TIME || use->figure.kind == BO_TIME_PER_UNIT;
+    const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
+                         bo_figure_value(document, pick, &use->figure, NULL);
+    const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
+    const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
+    if (is_time && (isnan(a->interval.low) || isnan(b->interval.low)))
+        return bo_arena_printf(arena, "%sx, no 95%% interval", bo_significant(arena, ratio));
+    if (!is_time || !(a->interval.low > 0))
+        return bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
+    return bo_arena_printf(arena, "%sx [%s, %s]", bo_significant(arena, ratio),
+                           bo_significant(arena, b->interval.low / a->interval.high),
+                           bo_significant(arena, b->interval.high / a->interval.low));
+}
+
+/* "B/table at most 1.25x that of varint-delta (status quo)"; "-" where the use has no limit. */
+static char *limit_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                        const struct bo_uses *uses, const char *use_name)
+{
+    char *text = NULL;
+    for (const struct bo_use *use = uses->uses; use->use; use++) {
+        if (use->limit <= 0 || strcmp(use->use, use_name) != 0)
+            continue;
+        text = bo_arena_printf(arena, "%s%s%s at most %s", text ? text : "", text ? ", " : "",
+                               use->figure.heading, bo_significant(arena, use->limit));
+        if (use->of_baseline)
+            text = bo_arena_printf(arena, "%sx that of %s", text,
+                                   bo_named_with_role(arena, document->baseline));
+    }
+    return text ? text : bo_arena_printf(arena, "-");
+}
+
+/*
+ * What the limits keep from being ranked, with the figure that is too high: "linear-index (proposed;
+ * 1.28x)"; "-" for nothing. A reader of an encoding that is named already says nothing new.
+ */
+static char *excluded_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                           const struct bo_uses *uses, const struct bo_use *use)
+{
+    const struct bo_run_codec **codecs =
+        bo_alloc_array(arena, document->n_codecs + 1u, sizeof *codecs);
+    unsigned n = 0;
+    char *text = NULL;
+    if (!codecs)
+        abort();
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *codec = &document->codecs[c];
+        const struct bo_use *limit = exceeded(document, codec, uses, use->use);
+        if (!limit || !is_ranked(document, codec, use) || has_encoding(codecs, n, codec))
+            continue;
+        codecs[n++] = codec;
+        const double v = bo_figure_value(document, codec, &limit->figure, NULL);
+        const double of = limit->of_baseline ? limit_of(document, limit) / limit->limit : 1;
+        text = bo_arena_printf(arena, "%s%s%s (%s; %s%s)", text ? text : "", text ? ", " : "",
+                               bo_codec_cell(arena, codec), codec->role,
+                               bo_significant(arena, v / of), limit->of_baseline ? "x" : "");
+    }
+    return text ? text : bo_arena_printf(arena, "-");
+}
+
+static bool has_limit(const struct bo_uses *uses)
+{
+    const struct bo_use *use = uses->uses;
+    while (use->use && use->limit <= 0)
+        use++;
+    return use->use != NULL;
+}
+
+/* The columns of picks: those of a field that no use has a codec of are left out. */
+static const char *const field_headings[BO_N_FIELDS] = {
+    [BO_IN_PLACE] = "pick",
+    [BO_UNPACKED] = "first of the unpacked",
+    [BO_MAY_BE_WRONG] = "first of the (~)",
+    [BO_YARDSTICK] = "first of the controls",
+};
+
+static bool is_picked(const struct bo_run_document *document, const struct bo_use *use)
+{
+    return use->picks && bo_figure_known(document, &use->figure, NULL);
+}
+
+static bool any_in_field(const struct bo_page *page, const struct bo_run_document *document,
+                         const struct bo_uses *uses, enum bo_field field)
+{
+    const struct bo_run_codec **codecs;
+    for (const struct bo_use *use = uses->uses; use->use; use++)
+        if (is_picked(document, use) &&
+            bo_use_rank(document, uses, use, field, page->arena, &codecs))
+            return true;
+    return false;
+}
+
+static void add_pick(const struct bo_page *page, const struct bo_run_document *document,
+                     const struct bo_uses *uses, const struct bo_use *use,
+                     const bool shown[BO_N_FIELDS], struct bo_grid *grid)
+{
+    const struct bo_run_codec **codecs;
+    bo_grid_add(grid, "%s", use->use);
+    bo_grid_add(grid, "%s", use->figure.heading);
+    for (unsigned field = 0; field < BO_N_FIELDS; field++) {
+        if (field != BO_IN_PLACE && !shown[field])
+            continue;
+        const unsigned n = bo_use_rank(document, uses, use, field, page->arena, &codecs);
+        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n ? codecs[0] : NULL));
+        if (field != BO_IN_PLACE)
+            continue;
+        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL));
+        bo_grid_add(grid, "%s",
+                    n > 1 ? lead_cell(page->arena, document, use, codecs[0], codecs[1]) : "-");
+    }
+    if (has_limit(uses)) {
+        bo_grid_add(grid, "%s", limit_cell(page->arena, document, uses, use->use));
+        bo_grid_add(grid, "%s", excluded_cell(page->arena, document, uses, use));
+    }
+    bo_grid_end_row(grid);
+}
+
+void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document *document,
+                       const struct bo_uses *uses)
+{
+    struct bo_grid grid;
+    bool shown[BO_N_FIELDS];
+    bo_grid_init(&grid, page->arena, 99);
+    bo_grid_add(&grid, "use");
+    bo_grid_add(&grid, "lowest");
+    for (unsigned field = 0; field < BO_N_FIELDS; field++) {
+        shown[field] = any_in_field(page, document, uses, field);
+        if (field == BO_IN_PLACE || shown[field])
+            bo_grid_add(&grid, "%s", field_headings[field]);
+        if (field == BO_IN_PLACE) {
+            bo_grid_add(&grid, "runner-up");
+            bo_grid_add(&grid, "its figure over the pick's");
+        }
+    }
+    if (has_limit(uses)) {
+        bo_grid_add(&grid, "limit");
+        bo_grid_add(&grid, "excluded by the limit");
+    }
+    bo_grid_end_row(&grid);
+    for (const struct bo_use *use = uses->uses; use->use; use++)
+        if (is_picked(document, use))
+            add_pick(page, document, uses, use, shown, &grid);
+    fprintf(
+        page->out,
+        "\nThe picks for %s, by these figures. The runner-up is the best codec of another encoding: "
+        "other readers of the pick's bytes are no rivals. In square brackets: what the 95%% intervals "
+        "leave open; where 1 is inside, no difference is shown.%s\n\n",
+        document->name,
+        shown[BO_UNPACKED] ? " The *unpacked* read the whole file when they open; that is not in "
+                             "their time."
+                           : "");
+    bo_page_grid(page, &grid, "the picks of the uses");
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static void print_refusals(const struct bo_page *page, const struct bo_run_document *document)
+{
+    const char *before = "\nNot in the table: ";
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const char *refusal = bo_run_refusal(&document->codecs[c]);
+        if (refusal)
+            fprintf(page->out, "%s%s (%s)", before, document->codecs[c].name, refusal);
+        before = refusal ? ", " : before;
+    }
+    if (*before == ',')
+        fprintf(page->out, ".\n");
+}
+
+void bo_page_uses(const struct bo_page *page, const struct bo_run_document *document,
+                  const struct bo_uses *uses)
+{
+    struct bo_grid grid;
+    const char *note = bo_mark_note(document);
+    bo_uses_grid(document, uses, page->arena, &grid);
+    fprintf(page->out, "\n**The uses, %s.**\n\n", document->name);
+    bo_page_grid(page, &grid, "the uses");
+    print_refusals(page, document);
+    if (uses->given_use)
+        fprintf(page->out, "\n(1): %s\n", uses->given_note);
+    if (note)
+        fprintf(page->out, "\n%s\n", note);
+    bo_page_use_picks(page, document, uses);
+}

@@ -1,0 +1,275 @@
+/* Measuring two builds in turns. */
+#include "bench/runs/interleave.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/measure/cell.h"
+#include "harness/core/progress.h"
+#include "bench/runs/run.h"
+#include "cli/cli.h"
+
+enum { MAX_ARGUMENTS = 64 };
+
+/* A run over all turns. */
+struct turns {
+    const struct bo_interleaving *asked;
+    char folder[PATH_MAX - 16], json[PATH_MAX], errors[PATH_MAX]; /* what a turn writes */
+    struct gathered {
+        json_t *context, *documents;
+        json_t *rows; /* names to arrays of entries, in the order in which they came */
+    } of[BO_N_BUILDS];
+};
+
+/* ---- a turn ---------------------------------------------------------------------------------- */
+
+struct arguments {
+    const char *words[MAX_ARGUMENTS + 1];
+    unsigned n;
+};
+
+static void add_word(struct arguments *arguments, const char *word)
+{
+    if (arguments->n == MAX_ARGUMENTS)
+        abort();
+    arguments->words[arguments->n++] = word;
+}
+
+/* A user's file goes by its path, a document of the corpora by its name. */
+static struct arguments command_of(const struct turns *turns, unsigned build,
+                                   const struct bo_document *document, bool first)
+{
+    const bool is_users = strcmp(document->provenance, document->path) == 0;
+    const char *const fixed[] = {"--format",      document->format->name,
+                                 "--corpus",      is_users ? document->path : document->name,
+                                 "--repetitions", "1",
+                                 "--json",        turns->json};
+    struct arguments arguments = {.n = 0};
+    for (const char *const *word = turns->asked->programs[build]; *word; word++)
+        add_word(&arguments, *word);
+    add_word(&arguments, "bench");
+    for (const char *const *word = turns->asked->options; *word; word++)
+        add_word(&arguments, *word);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        add_word(&arguments, fixed[i]);
+    if (!first || !turns->asked->compress)
+        add_word(&arguments, "--no-compress");
+    return arguments;
+}
+
+__attribute__((noreturn)) static void become(const struct turns *turns,
+                                             const struct arguments *arguments)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int null = open("/dev/null", O_RDWR);
+    const int errors = open(turns->errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    if (errors < 0 || dup2(errors, STDERR_FILENO) < 0)
+        _exit(127);
+    execv(arguments->words[0], (char **)(uintptr_t)arguments->words);
+    fprintf(stderr, "%s\n", strerror(errno));
+    fflush(stderr);
+    _exit(127);
+}
+
+/* The last line that a turn wrote to its standard error; "" without one. */
+static void last_words(const char *path, char *line_ret, size_t nbytes)
+{
+    char line[512];
+    FILE *in = fopen(path, "r");
+    *line_ret = 0;
+    while (in && fgets(line, sizeof line, in))
+        snprintf(line_ret, nbytes, "%.*s", (int)strcspn(line, "\n"), line);
+    if (in)
+        fclose(in);
+}
+
+static bool complain(const struct turns *turns, const char *program, int status)
+{
+    char words[512];
+    last_words(turns->errors, words, sizeof words);
+    const char *said = *words ? ": " : "";
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "bakeoff: %s: was ended by a signal: %s%s%s\n", program,
+                strsignal(WTERMSIG(status)), said, words);
+    else
+        fprintf(stderr, "bakeoff: %s: its bench exited with %d%s%s\n", program, WEXITSTATUS(status),
+                said, words);
+    return false;
+}
+
+/* Exit code 1 means that a codec failed, which the results tell. */
+static bool run_turn(const struct turns *turns, const struct arguments *arguments)
+{
+    int status = 0;
+    unlink(turns->json);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(turns, arguments);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0) {
+        fprintf(stderr, "bakeoff: bench: cannot make a process: %s\n", strerror(errno));
+        return false;
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) <= 1 && access(turns->json, R_OK) == 0)
+        return true;
+    return complain(turns, arguments->words[0], status);
+}
+
+/* ---- gathering ------------------------------------------------------------------------------- */
+
+/* The first turn's document and environment stand for all. */
+static void gather_context(struct gathered *gathered, const struct bo_run *run, bool first)
+{
+    size_t i;
+    json_t *document;
+    if (!gathered->context)
+        gathered->context = json_deep_copy(run->context);
+    json_array_foreach(json_object_get(run->ours, "documents"), i, document) if (first)
+        json_array_append(gathered->documents, document);
+}
+
+static bool is_failure(const json_t *entry)
+{
+    return json_is_true(json_object_get(entry, "error_occurred"));
+}
+
+/* A row's repetitions; what failed once has failed, and says so once. */
+static void gather_row(struct gathered *gathered, json_t *entry)
+{
+    const char *name = json_string_value(json_object_get(entry, "run_name"));
+    json_t *entries = json_object_get(gathered->rows, name);
+    if (!entries)
+        json_object_set_new(gathered->rows, name, entries = json_array());
+    const size_t n = json_array_size(entries);
+    if (n && is_failure(json_array_get(entries, n - 1)))
+        return;
+    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)n));
+    json_array_append(entries, entry);
+}
+
+static void gather(struct gathered *gathered, const struct bo_run *run, bool first)
+{
+    size_t i;
+    json_t *entry;
+    gather_context(gathered, run, first);
+    json_array_foreach(json_object_get(run->json, "benchmarks"), i, entry)
+    {
+        const char *type = json_string_value(json_object_get(entry, "run_type"));
+        if (strcmp(type, "iteration") == 0)
+            gather_row(gathered, entry);
+    }
+}
+
+static bool take_turn(struct turns *turns, unsigned build, const struct bo_document *document,
+                      bool first)
+{
+    const struct arguments arguments = command_of(turns, build, document, first);
+    struct bo_run run = {.json = NULL};
+    const bool ok = run_turn(turns, &arguments) && bo_run_load(turns->json, &run);
+    if (ok)
+        gather(&turns->of[build], &run, first);
+    bo_run_free(&run);
+    return ok;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static json_t *finish(const struct turns *turns, unsigned build, const char *id)
+{
+    const struct gathered *gathered = &turns->of[build], *other = &turns->of[1 - build];
+    json_t *ours = json_object_get(gathered->context, "bakeoff"), *entries = json_array();
+    const json_t *theirs = json_object_get(other->context, "bakeoff");
+    json_object_set_new(ours, "rounds", json_integer((json_int_t)turns->asked->rounds));
+    json_object_set(ours, "documents", gathered->documents);
+    json_object_set_new(
+        ours, "interleaved",
+        json_pack("{s:s, s:O?}", "id", id, "with", json_object_get(theirs, "commit")));
+    const char *name;
+    json_t *row, *entry;
+    json_int_t family = 0;
+    size_t i;
+    json_object_foreach(gathered->rows, name, row)
+    {
+        json_array_foreach(row, i, entry)
+        {
+            json_object_set_new(entry, "family_index", json_integer(family));
+            json_object_set_new(entry, "repetitions",
+                                json_integer((json_int_t)json_array_size(row)));
+            json_array_append(entries, entry);
+        }
+        family++;
+    }
+    return json_pack("{s:O, s:o}", "context", gathered->context, "benchmarks", entries);
+}
+
+static bool take_all_turns(struct turns *turns, const struct bo_documents *documents)
+{
+    const unsigned rounds = turns->asked->rounds, n = (unsigned)documents->n;
+    unsigned *order = malloc((n + 1) * sizeof *order);
+    if (!order)
+        abort();
+    struct bo_random random = bo_random_seeded(turns->asked->order_seed);
+    struct bo_progress progress =
+        bo_progress_start("measuring two builds", (uint64_t)rounds * n * BO_N_BUILDS);
+    bool ok = true;
+    for (unsigned round = 0; round < rounds; round++) {
+        bo_shuffle(order, n, &random);
+        for (unsigned i = 0; i < BO_N_BUILDS * n && ok; i++) {
+            const struct bo_document *document = &documents->items[order[i / BO_N_BUILDS]];
+            ok = take_turn(turns, (i + round) % BO_N_BUILDS, document, round == 0);
+            bo_progress_step(&progress, 1, document->name);
+        }
+    }
+    bo_progress_end(&progress);
+    free(order);
+    return ok;
+}
+
+static void remove_files(const struct turns *turns)
+{
+    char csv[PATH_MAX];
+    snprintf(csv, sizeof csv, "%s/turn.csv", turns->folder);
+    unlink(turns->json);
+    unlink(csv);
+    unlink(turns->errors);
+    rmdir(turns->folder);
+}
+
+bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_documents *documents,
+                   json_t *results_ret[BO_N_BUILDS])
+{
+    struct turns turns = {.asked = interleaving};
+    if (!bo_temporary_folder(turns.folder, sizeof turns.folder)) {
+        fprintf(stderr, "bakeoff: bench: no temporary folder: %s\n", strerror(errno));
+        return false;
+    }
+    snprintf(turns.json, sizeof turns.json, "%s/turn.json", turns.folder);
+    snprintf(turns.errors, sizeof turns.errors, "%s/errors", turns.folder);
+    for (unsigned b = 0; b < BO_N_BUILDS; b++) {
+        turns.of[b].documents = json_array();
+        turns.of[b].rows = json_object();
+    }
+    const bool ok = take_all_turns(&turns, documents);
+    remove_files(&turns);
+    for (unsigned b = 0; b < BO_N_BUILDS && ok; b++)
+        results_ret[b] = finish(&turns, b, strrchr(turns.folder, '/') + 1);
+    for (unsigned b = 0; b < BO_N_BUILDS; b++) {
+        json_decref(turns.of[b].context);
+        json_decref(turns.of[b].documents);
+        json_decref(turns.of[b].rows);
+    }
+    return ok;
+}

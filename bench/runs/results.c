@@ -1,0 +1,486 @@
+/* Rows as JSON and CSV. */
+#include "bench/runs/results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/stats/stats.h"
+#include "cli/cli.h"
+#include "harness/file.h"
+
+/* ---- figures over repetitions ---------------------------------------------------------------- */
+
+enum { FIGURE_REAL = -1, FIGURE_CPU = -2 };
+
+/* A figure of one repetition: a time, or the counter with this index in the first repetition. */
+static double figure(const struct bo_record *record, int which)
+{
+    if (which == FIGURE_REAL)
+        return record->real_ns;
+    return which == FIGURE_CPU ? record->cpu_ns : record->counters[which].value;
+}
+
+static struct bo_summary summarise(const struct bo_bench_row *row, int which)
+{
+    double *values = malloc((row->n_times + 1) * sizeof *values);
+    if (!values)
+        abort();
+    for (unsigned i = 0; i < row->n_times; i++)
+        values[i] = figure(&row->times[i], which);
+    const struct bo_summary summary = bo_summarise(values, row->n_times);
+    free(values);
+    return summary;
+}
+
+double bo_row_median(const struct bo_bench_row *row, const char *counter)
+{
+    if (row->n_times == 0)
+        return NAN;
+    if (!counter)
+        return summarise(row, FIGURE_REAL).median;
+    for (unsigned i = 0; i < row->times[0].n_counters; i++)
+        if (strcmp(row->times[0].counters[i].name, counter) == 0)
+            return summarise(row, (int)i).median;
+    return NAN;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* A row's place in the run. */
+struct place {
+    const struct bo_bench_cell *cell;
+    const struct bo_bench_row *row;
+    unsigned family;
+};
+
+static json_t *entry_start(const struct place *place, const char *suffix, const char *type)
+{
+    return json_pack("{s:s+, s:i, s:i, s:s, s:s, s:i, s:i}", "name", place->row->name, suffix,
+                     "family_index", (int)place->family, "per_family_instance_index", 0, "run_name",
+                     place->row->name, "run_type", type, "repetitions", (int)place->row->n_times,
+                     "threads", 1);
+}
+
+/* A count as an integer, with all its digits; anything else as a real. */
+static json_t *number_json(double v)
+{
+    return v == floor(v) && fabs(v) < 9007199254740992.0 ? json_integer((json_int_t)v)
+                                                         : json_real(v);
+}
+
+/* Counters that hold for every repetition: the payload's size, and the row's exact ones. */
+static void add_exact(json_t *entry, const struct place *place)
+{
+    const struct bo_payload *payload = place->cell->payload;
+    if (payload->ready)
+        json_object_set_new(entry, "bytes", json_integer((json_int_t)payload->counted_nbytes));
+    for (unsigned i = 0; i < place->row->exact.n_counters; i++)
+        json_object_set_new(entry, place->row->exact.counters[i].name,
+                            number_json(place->row->exact.counters[i].value));
+}
+
+static void add_iteration(json_t *entries, const struct place *place, unsigned repetition)
+{
+    const struct bo_record *record = &place->row->times[repetition];
+    json_t *entry = entry_start(place, "", "iteration");
+    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)repetition));
+    json_object_set_new(entry, "iterations", json_integer((json_int_t)record->iterations));
+    json_object_set_new(entry, "real_time", json_real(record->real_ns));
+    json_object_set_new(entry, "cpu_time", json_real(record->cpu_ns));
+    json_object_set_new(entry, "time_unit", json_string("ns"));
+    for (unsigned i = 0; i < record->n_counters; i++)
+        json_object_set_new(entry, record->counters[i].name,
+                            number_json(record->counters[i].value));
+    add_exact(entry, place);
+    json_array_append_new(entries, entry);
+}
+
+static void add_failure(json_t *entries, const struct place *place)
+{
+    json_t *entry = entry_start(place, "", "iteration");
+    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)place->row->n_times));
+    json_object_set_new(entry, "error_occurred", json_true());
+    json_object_set_new(entry, "error_message", json_string(place->row->failure));
+    json_array_append_new(entries, entry);
+}
+
+static double statistic(const struct bo_summary *summary, unsigned which)
+{
+    const double values[] = {summary->mean, summary->median, summary->stddev, summary->cv};
+    return values[which];
+}
+
+static void add_aggregates(json_t *entries, const struct place *place)
+{
+    static const char *const names[] = {"mean", "median", "stddev", "cv"};
+    static const char *const suffixes[] = {"_mean", "_median", "_stddev", "_cv"};
+    const struct bo_bench_row *row = place->row;
+    const struct bo_summary real = summarise(row, FIGURE_REAL), cpu = summarise(row, FIGURE_CPU);
+    for (unsigned s = 0; s < 4; s++) {
+        json_t *entry = entry_start(place, suffixes[s], "aggregate");
+        json_object_set_new(entry, "aggregate_name", json_string(names[s]));
+        json_object_set_new(entry, "aggregate_unit", json_string(s == 3 ? "percentage" : "time"));
+        json_object_set_new(entry, "iterations", json_integer((json_int_t)row->n_times));
+        json_object_set_new(entry, "real_time", json_real(statistic(&real, s)));
+        json_object_set_new(entry, "cpu_time", json_real(statistic(&cpu, s)));
+        json_object_set_new(entry, "time_unit", json_string("ns"));
+        for (unsigned i = 0; s < 2 && i < row->times[0].n_counters; i++) {
+            const struct bo_summary counter = summarise(row, (int)i);
+            json_object_set_new(entry, row->times[0].counters[i].name,
+                                json_real(statistic(&counter, s)));
+        }
+        if (s < 2)
+            add_exact(entry, place);
+        json_array_append_new(entries, entry);
+    }
+}
+
+/* Families are counted through all documents. */
+static unsigned next_family(const json_t *entries)
+{
+    const size_t n = json_array_size(entries);
+    const json_t *last = n ? json_array_get(entries, n - 1) : NULL;
+    return last ? (unsigned)json_integer_value(json_object_get(last, "family_index")) + 1 : 0;
+}
+
+static void add_rows(json_t *entries, const struct bo_plan *plan,
+                     const struct bo_bench_document *on)
+{
+    struct place place = {.family = next_family(entries)};
+    for (unsigned c = 0; c < plan->n_cells; c++) {
+        place.cell = &plan->cells[c];
+        for (unsigned r = 0; r < place.cell->n_rows && place.cell->on->whole == on; r++) {
+            place.row = &place.cell->rows[r];
+            for (unsigned i = 0; i < place.row->n_times; i++)
+                add_iteration(entries, &place, i);
+            if (place.row->failure[0])
+                add_failure(entries, &place);
+            else if (place.row->n_times)
+                add_aggregates(entries, &place);
+            place.family++;
+        }
+    }
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Whether the document is a file that the user named, and nothing of the corpora. */
+static bool is_users_file(const struct bo_document *document)
+{
+    return strcmp(document->provenance, document->path) == 0;
+}
+
+/*
+ * The names of the sets that have no queries: for want of a place, or because of too large answers.
+ */
+static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
+{
+    json_t *names = json_array();
+    for (unsigned s = 0; s < on->n_sets; s++)
+        if (on->sets[s].n == 0 && on->sets[s].too_large == too_large)
+            json_array_append_new(
+                names, json_sprintf("%s/%s", on->sets[s].kind->name, on->sets[s].workload->name));
+    return names;
+}
+
+/*
+ * What identifies the questions that were asked under each label: a hash of the right answers, and how
+ * many. Two builds that draw other questions measure other things.
+ */
+static json_t *questions_json(const struct bo_bench_document *on)
+{
+    json_t *questions = json_object();
+    for (unsigned s = 0; s < on->n_sets; s++) {
+        const struct bo_questions *set = &on->sets[s];
+        char label[128];
+        snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
+        if (set->n)
+            json_object_set_new(
+                questions, label,
+                json_sprintf("%zu answers, %016" PRIx64, set->n,
+                             bo_hash((struct bo_span){set->answers, set->answers_nbytes})));
+    }
+    return questions;
+}
+
+/* Adds to a document's sizes where it comes from, and which workloads could not be asked. */
+static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
+{
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
+    json_object_set_new(sizes, "format", json_string(on->document->format->name));
+    if (is_users_file(on->document)) /* without its folder: results are made to be shared */
+        json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
+    json_object_set_new(sizes, "provenance",
+                        json_string(is_users_file(on->document) ? "a file of the user's"
+                                                                : on->document->provenance));
+    json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
+    json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
+    if (on->document->held_out)
+        json_object_set_new(sizes, "held_out", json_true());
+    json_object_set_new(sizes, "xxh3", json_string(hash));
+    json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
+    json_object_set_new(sizes, "questions", questions_json(on));
+    json_object_set_new(sizes, "not_asked", empty_sets(on, false));
+    json_object_set_new(sizes, "too_large", empty_sets(on, true));
+}
+
+json_t *bo_results_start(const struct bo_bench_options *options, json_t *context)
+{
+    json_t *ours = json_object_get(context, "bakeoff");
+    json_object_set_new(ours, "rounds", json_integer((json_int_t)options->rounds));
+    json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
+    json_object_set_new(ours, "timeout_s", json_integer((json_int_t)options->timeout_s));
+    json_object_set_new(ours, "seeds",
+                        json_pack("{s:i, s:I}", "queries", BO_QUESTION_SEED, "order",
+                                  (json_int_t)options->order_seed));
+    json_object_set_new(ours, "documents", json_array());
+    return json_pack("{s:o, s:[]}", "context", context, "benchmarks");
+}
+
+void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
+                    json_t *sizes)
+{
+    json_t *ours = json_object_get(json_object_get(results, "context"), "bakeoff");
+    add_provenance(sizes, on);
+    json_array_append_new(json_object_get(ours, "documents"), sizes);
+    add_rows(json_object_get(results, "benchmarks"), plan, on);
+}
+
+/* ---- partial results ------------------------------------------------------------------------- */
+
+static json_t *ours_of(const json_t *results)
+{
+    return json_object_get(json_object_get(results, "context"), "bakeoff");
+}
+
+/* "pcdata/go-cmd 0123456789abcdef" of each document. */
+static json_t *list_json(const struct bo_documents *documents)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *d = &documents->items[i];
+        json_array_append_new(list,
+                              json_sprintf("%s/%s %016" PRIx64, d->format->name, d->name, d->hash));
+    }
+    return list;
+}
+
+void bo_results_mark(json_t *results, const struct bo_documents *all)
+{
+    json_t *ours = ours_of(results), *documents = json_object_get(ours, "documents"), *document;
+    size_t i, n_complete = 0;
+    json_array_foreach(documents, i, document) n_complete +=
+        !json_object_get(document, "complete_rounds");
+    if (n_complete == all->n)
+        json_object_del(ours, "partial");
+    else
+        json_object_set_new(ours, "partial",
+                            json_pack("{s:i, s:i, s:o}", "measured", (int)n_complete, "of",
+                                      (int)all->n, "documents", list_json(all)));
+}
+
+/* "format/codec/document/label" is of format/document. */
+static bool is_row_of(const char *name, const char *format, const char *document)
+{
+    const size_t n_format = strlen(format), n_document = strlen(document);
+    if (strncmp(name, format, n_format) != 0 || name[n_format] != '/')
+        return false;
+    const char *slash = strchr(name + n_format + 1, '/');
+    return slash && strncmp(slash + 1, document, n_document) == 0 && slash[1 + n_document] == '/';
+}
+
+static void remove_rows(json_t *entries, const char *format, const char *document)
+{
+    for (size_t i = json_array_size(entries); i-- > 0;)
+        if (is_row_of(json_string_value(json_object_get(json_array_get(entries, i), "run_name")),
+                      format, document))
+            json_array_remove(entries, i);
+}
+
+/* The first key of `keys` (ends with NULL) whose values differ; NULL when none does. */
+static const char *first_difference(const json_t *a, const json_t *b, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
+        if ((x || y) && !json_equal(x, y))
+            return *keys;
+    }
+    return NULL;
+}
+
+static char *value_text(const json_t *object, const char *key)
+{
+    char *text = json_dumps(json_object_get(object, key), JSON_ENCODE_ANY | JSON_COMPACT);
+    return text ? text : strdup("nothing");
+}
+
+bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
+                       const struct bo_documents *all)
+{
+    static const char *const keys[] = {"machine", "cpu",   "program_xxh3", "flags",
+                                       "options", "shard", "rounds",       NULL};
+    json_t *ours = ours_of(results), *partial = json_object_get(ours, "partial"), *document;
+    json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
+    const char *key = first_difference(ours, ours_of(fresh), keys);
+    if (key) {
+        char *was = value_text(ours, key), *is = value_text(ours_of(fresh), key);
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n", path,
+                key, was, is);
+        free(was);
+        free(is);
+    } else if (!json_equal(list, json_object_get(partial, "documents"))) {
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents are not those of this run\n",
+                path);
+        key = "documents";
+    }
+    json_decref(list);
+    for (size_t i = json_array_size(documents); i-- > 0 && !key;) {
+        document = json_array_get(documents, i);
+        if (!json_object_get(document, "complete_rounds"))
+            continue;
+        remove_rows(json_object_get(results, "benchmarks"),
+                    json_string_value(json_object_get(document, "format")),
+                    json_string_value(json_object_get(document, "name")));
+        json_array_remove(documents, i);
+    }
+    return !key;
+}
+
+bool bo_results_have(const json_t *results, const struct bo_document *document)
+{
+    const json_t *known;
+    size_t i;
+    json_array_foreach(json_object_get(ours_of(results), "documents"), i, known)
+    {
+        const char *format = json_string_value(json_object_get(known, "format"));
+        const char *name = json_string_value(json_object_get(known, "name"));
+        if (strcmp(format, document->format->name) == 0 && strcmp(name, document->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+void bo_results_write(const json_t *results, FILE *out)
+{
+    enum { FLAGS = JSON_REAL_PRECISION(7) };
+    const json_t *entries = json_object_get(results, "benchmarks"), *entry;
+    const char *separator = "\n";
+    size_t i;
+    fputs("{\"context\": ", out);
+    json_dumpf(json_object_get(results, "context"), out, FLAGS | JSON_INDENT(1));
+    fputs(",\n\"benchmarks\": [", out);
+    json_array_foreach(entries, i, entry)
+    {
+        fputs(separator, out);
+        json_dumpf(entry, out, FLAGS);
+        separator = ",\n";
+    }
+    fputs("\n]}\n", out);
+}
+
+static void print_results(const void *results, FILE *out)
+{
+    bo_results_write(results, out);
+}
+
+bool bo_results_save(const char *path, const json_t *results)
+{
+    return bo_output_printed(path, print_results, results);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", "bytes", NULL};
+const char *const bo_exact_counters[] = {"touched_pages",
+                                         "open_bytes_allocated",
+                                         "encode_peak_bytes",
+                                         "encode_scratch_bytes",
+                                         "decode_peak_bytes",
+                                         "merge_peak_bytes",
+                                         NULL};
+
+/* A comma, and the number if there is one. */
+static void put_number(const json_t *entry, const char *key, FILE *out)
+{
+    const json_t *number = json_object_get(entry, key);
+    if (json_is_number(number))
+        fprintf(out, ",%.6g", json_number_value(number));
+    else
+        fputc(',', out);
+}
+
+/* A comma, and the text in quotes. */
+static void put_quoted(const char *text, FILE *out)
+{
+    fputs(",\"", out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+/* One row's entries. */
+struct family {
+    const json_t *first, *median, *stddev, *failure;
+};
+
+static void put_row(const struct family *family, FILE *out)
+{
+    const json_t *median = family->median ? family->median : family->first;
+    const char *message = json_string_value(json_object_get(family->failure, "error_message"));
+    fprintf(out, "%s,%d", json_string_value(json_object_get(family->first, "run_name")),
+            (int)json_integer_value(json_object_get(family->first, "repetitions")));
+    put_number(median, "real_time", out);
+    put_number(family->stddev, "real_time", out);
+    for (const char *const *c = csv_counters; *c; c++)
+        put_number(median, *c, out);
+    for (const char *const *c = bo_exact_counters; *c; c++)
+        put_number(median, *c, out);
+    put_quoted(message ? message : "", out);
+    putc('\n', out);
+}
+
+static void add_to_family(struct family *family, const json_t *entry)
+{
+    const char *aggregate = json_string_value(json_object_get(entry, "aggregate_name"));
+    if (!family->first)
+        family->first = entry;
+    if (aggregate && strcmp(aggregate, "median") == 0)
+        family->median = entry;
+    if (aggregate && strcmp(aggregate, "stddev") == 0)
+        family->stddev = entry;
+    if (json_is_true(json_object_get(entry, "error_occurred")))
+        family->failure = entry;
+}
+
+void bo_results_csv(const json_t *results, FILE *out)
+{
+    const json_t *entries = json_object_get(results, "benchmarks"), *entry;
+    struct family family = {NULL, NULL, NULL, NULL};
+    const char *name = NULL;
+    size_t i;
+    fputs("name,repetitions,median_ns,stddev_ns", out);
+    for (const char *const *c = csv_counters; *c; c++)
+        fprintf(out, ",%s", *c);
+    for (const char *const *c = bo_exact_counters; *c; c++)
+        fprintf(out, ",%s", *c);
+    fputs(",error\n", out);
+    json_array_foreach(entries, i, entry)
+    {
+        const char *run_name = json_string_value(json_object_get(entry, "run_name"));
+        if (name && strcmp(name, run_name) != 0) {
+            put_row(&family, out);
+            family = (struct family){NULL, NULL, NULL, NULL};
+        }
+        name = run_name;
+        add_to_family(&family, entry);
+    }
+    if (name)
+        put_row(&family, out);
+}

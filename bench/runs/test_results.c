@@ -1,0 +1,310 @@
+/*
+ * The results file: Google Benchmark's schema, figures by hand, a failure's entry, and the same
+ * rows as CSV and table.
+ */
+#include "harness/test_cmocka.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/runs/results.h"
+#include "bench/report/run_table.h"
+#include "bench/measure/test_toy.h"
+
+/* One cell with three rows: measured three times, failed, and failed after one repetition. */
+struct fixture {
+    struct bo_format format;
+    struct toy_model model;
+    struct bo_document document;
+    struct bo_bench_options options;
+    struct bo_record times[4];
+    struct bo_bench_row rows[3];
+    struct bo_payload payload;
+    struct bo_questions empty;
+    struct bo_bench_document on;
+    struct bo_bench_cell cell;
+    struct bo_plan plan;
+};
+
+static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
+
+static struct bo_record repetition(double real_ns, double p10_ns)
+{
+    struct bo_record record = {
+        .type = BO_RECORD_TIME, .iterations = 100, .real_ns = real_ns, .cpu_ns = real_ns + 1};
+    bo_record_count(&record, "p10_ns", p10_ns);
+    bo_record_count(&record, "p90_ns", p10_ns + 8);
+    return record;
+}
+
+static void make(struct fixture *f)
+{
+    *f = (struct fixture){.format = toy_format(codecs)};
+    toy_fill(&f->model, 40);
+    f->document = toy_document(&f->format, &f->model);
+    f->options = (struct bo_bench_options){.rounds = 3, .min_time_s = 0.25, .order_seed = 9};
+    f->times[0] = repetition(12, 7);
+    f->times[1] = repetition(10, 6);
+    f->times[2] = repetition(20, 8);
+    f->times[3] = repetition(1, 1);
+    f->rows[0] = (struct bo_bench_row){
+        .name = "toy/honest/box/get/uniform", .label = "get/uniform", .times = f->times};
+    f->rows[0].n_times = 3;
+    bo_record_count(&f->rows[0].exact, "touched_pages", 1.5);
+    f->rows[1] = (struct bo_bench_row){
+        .name = "toy/honest/box/open", .label = "open", .failure = "crashed: \"quoted\""};
+    f->rows[2] = (struct bo_bench_row){.name = "toy/honest/box/encode",
+                                       .label = "encode",
+                                       .times = &f->times[3],
+                                       .n_times = 1,
+                                       .failure = "not done after 3 s"};
+    f->payload = (struct bo_payload){.fd = -1, .ready = true, .nbytes = 168, .counted_nbytes = 164};
+    f->empty =
+        (struct bo_questions){.kind = &toy_kinds[TOY_GET], .workload = &toy_get_workloads[2]};
+    f->on = (struct bo_bench_document){.whole = &f->on,
+                                       .document = &f->document,
+                                       .text_nbytes = 7,
+                                       .n_units = 40,
+                                       .sets = &f->empty,
+                                       .n_sets = 1};
+    f->cell = (struct bo_bench_cell){
+        .codec = &toy_honest, .on = &f->on, .payload = &f->payload, .rows = f->rows, .n_rows = 3};
+    f->plan = (struct bo_plan){
+        .documents = &f->on, .n_documents = 1, .cells = &f->cell, .n_cells = 1, .n_rows = 3};
+}
+
+static json_t *results(const struct fixture *f)
+{
+    json_t *json = bo_results_start(&f->options, json_pack("{s:{}}", "bakeoff"));
+    bo_results_add(json, &f->plan, &f->on, json_pack("{s:s}", "name", "box"));
+    return json;
+}
+
+static const char *string_at(const json_t *entry, const char *key)
+{
+    return json_string_value(json_object_get(entry, key));
+}
+
+static double number_at(const json_t *entry, const char *key)
+{
+    assert_true(json_is_number(json_object_get(entry, key)));
+    return json_number_value(json_object_get(entry, key));
+}
+
+static void entries_of_a_sound_row(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double real_time, cpu_time;
+    } cases[] = {
+        {"toy/honest/box/get/uniform", 12, 13},
+        {"toy/honest/box/get/uniform", 10, 11},
+        {"toy/honest/box/get/uniform", 20, 21},
+        {"toy/honest/box/get/uniform_mean", 14, 15},
+        {"toy/honest/box/get/uniform_median", 12, 13},
+        {"toy/honest/box/get/uniform_stddev", 5.291502622129181, 5.291502622129181},
+        {"toy/honest/box/get/uniform_cv", 0.3779644730092272, 0.3527668414752787},
+    };
+    struct fixture f;
+    make(&f);
+    json_t *json = results(&f), *entries = json_object_get(json, "benchmarks");
+    for (size_t i = 0; i < 7; i++) {
+        const json_t *entry = json_array_get(entries, i);
+        assert_string_equal(string_at(entry, "name"), cases[i].name);
+        assert_string_equal(string_at(entry, "run_name"), "toy/honest/box/get/uniform");
+        assert_string_equal(string_at(entry, "run_type"), i < 3 ? "iteration" : "aggregate");
+        assert_string_equal(string_at(entry, "time_unit"), "ns");
+        assert_float_equal(number_at(entry, "real_time"), cases[i].real_time, 1e-9);
+        assert_float_equal(number_at(entry, "cpu_time"), cases[i].cpu_time, 1e-9);
+        assert_int_equal(json_integer_value(json_object_get(entry, "repetitions")), 3);
+        if (i < 5) {
+            assert_true(number_at(entry, "bytes") == 164);
+            assert_true(number_at(entry, "touched_pages") == 1.5);
+        }
+    }
+    assert_true(number_at(json_array_get(entries, 1), "repetition_index") == 1);
+    assert_true(number_at(json_array_get(entries, 4), "p10_ns") == 7);
+    assert_true(number_at(json_array_get(entries, 4), "p90_ns") == 15);
+    json_decref(json);
+}
+
+static void failures_have_an_entry_and_no_aggregates(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    json_t *json = results(&f), *entries = json_object_get(json, "benchmarks");
+    assert_int_equal(json_array_size(entries), 7 + 1 + 2);
+    const json_t *failed = json_array_get(entries, 7);
+    assert_string_equal(string_at(failed, "name"), "toy/honest/box/open");
+    assert_true(json_is_true(json_object_get(failed, "error_occurred")));
+    assert_string_equal(string_at(failed, "error_message"), "crashed: \"quoted\"");
+    assert_null(json_object_get(failed, "real_time"));
+    assert_null(json_object_get(json_array_get(entries, 8), "error_occurred"));
+    assert_string_equal(string_at(json_array_get(entries, 9), "error_message"),
+                        "not done after 3 s");
+    json_decref(json);
+}
+
+static void the_context_describes_the_documents(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    json_t *json = results(&f);
+    const json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    const json_t *document = json_array_get(json_object_get(ours, "documents"), 0);
+    assert_string_equal(string_at(document, "xxh3"), "0123456789abcdef");
+    assert_string_equal(string_at(document, "provenance"), "made here");
+    assert_string_equal(
+        json_string_value(json_array_get(json_object_get(document, "not_asked"), 0)),
+        "get/nowhere");
+    assert_true(number_at(ours, "rounds") == 3);
+    assert_true(number_at(json_object_get(ours, "seeds"), "order") == 9);
+    json_decref(json);
+}
+
+static void a_users_path_stays_private(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    f.document.path = f.document.provenance = "/home/somebody/secret.txt";
+    json_t *json = results(&f);
+    char *text = json_dumps(json, 0);
+    assert_null(strstr(text, "somebody"));
+    free(text);
+    json_decref(json);
+}
+
+/* Every digit of a count survives the way through the file. */
+static void what_is_written_reads_back(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    f.rows[0].exact.counters[0].value = 542204864123;
+    json_t *json = results(&f);
+    char *text;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    bo_results_write(json, out);
+    fclose(out);
+    json_t *back = json_loads(text, 0, NULL);
+    assert_non_null(back);
+    assert_true(json_equal(json_object_get(back, "context"), json_object_get(json, "context")));
+    const json_t *entries = json_object_get(back, "benchmarks");
+    assert_int_equal(json_array_size(entries), 10);
+    const json_t *count = json_object_get(json_array_get(entries, 0), "touched_pages");
+    assert_int_equal(json_integer_value(count), 542204864123);
+    assert_float_equal(number_at(json_array_get(entries, 5), "real_time"), 5.2915026, 1e-6);
+    json_decref(back);
+    json_decref(json);
+    free(text);
+}
+
+/* What a printing function writes; the caller frees it. */
+static char *csv_text(const struct fixture *f)
+{
+    char *text;
+    size_t n;
+    json_t *json = results(f);
+    FILE *out = open_memstream(&text, &n);
+    bo_results_csv(json, out);
+    fclose(out);
+    json_decref(json);
+    return text;
+}
+
+static char *table_text(const struct fixture *f, unsigned width)
+{
+    char *text;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    bo_table_print(&f->plan, &f->on, width, out);
+    fclose(out);
+    return text;
+}
+
+static void csv_by_hand(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    char *text = csv_text(&f);
+    assert_string_equal(
+        text,
+        "name,repetitions,median_ns,stddev_ns,p10_ns,p90_ns,mean_ns,wall_ns,bytes,touched_pages,"
+        "open_bytes_allocated,encode_peak_bytes,encode_scratch_bytes,decode_peak_bytes,"
+        "merge_peak_bytes,error\n"
+        "toy/honest/box/get/uniform,3,12,5.2915,7,15,,,164,1.5,,,,,,\"\"\n"
+        "toy/honest/box/open,0,,,,,,,,,,,,,,\"crashed: \"\"quoted\"\"\"\n"
+        "toy/honest/box/encode,1,1,,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
+    free(text);
+}
+
+static void tables_show_medians_and_failures(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    char *text = table_text(&f, 120);
+    assert_non_null(strstr(text, "12.0 [7.00-15.0]"));
+    assert_non_null(strstr(text, "failed: toy/honest/box/open: crashed: \"quoted\"\n"));
+    assert_non_null(strstr(text, "not asked: get/nowhere of box"));
+    free(text);
+}
+
+static void narrow_tables_go_on_below(void **state)
+{
+    (void)state;
+    struct fixture f;
+    make(&f);
+    char *wide = table_text(&f, 120), *narrow = table_text(&f, 10);
+    unsigned n_wide = 0, n_narrow = 0;
+    for (const char *p = wide; (p = strstr(p, "honest  ")); p++)
+        n_wide++;
+    for (const char *p = narrow; (p = strstr(p, "honest  ")); p++)
+        n_narrow++;
+    assert_int_equal(n_wide, 1);
+    assert_int_equal(n_narrow, 3);
+    free(wide);
+    free(narrow);
+}
+
+static void times_in_their_units(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        const char *text, *unit;
+    } cases[] = {
+        {0.0123, "0.0123", "ns"}, {1.234, "1.23", "ns"}, {12.34, "12.3", "ns"},
+        {123.4, "123", "ns"},     {9999, "9999", "ns"},  {12345, "12.3", "us"},
+        {1.5e7, "15.0", "ms"},    {2.5e10, "25.0", "s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        bo_table_format_time(cases[i].ns, cases[i].ns, text, sizeof text);
+        assert_string_equal(text, cases[i].text);
+        assert_string_equal(bo_table_unit(cases[i].ns), cases[i].unit);
+    }
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_of_a_sound_row),
+        cmocka_unit_test(failures_have_an_entry_and_no_aggregates),
+        cmocka_unit_test(the_context_describes_the_documents),
+        cmocka_unit_test(a_users_path_stays_private),
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(csv_by_hand),
+        cmocka_unit_test(tables_show_medians_and_failures),
+        cmocka_unit_test(narrow_tables_go_on_below),
+        cmocka_unit_test(times_in_their_units),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,191 @@
+/* Documents dealt out to shards, and results that may not be put together. */
+#include "bench/report/test_sample.h"
+
+#include "bench/runs/shards.h"
+#include "harness/registry.h"
+
+enum { N_DOCUMENTS = 11, N_SHARDS = 4 };
+
+/* In a wrong order; three of the second format are for curves. */
+static void list_documents(struct bo_documents *documents)
+{
+    documents->items = calloc(N_DOCUMENTS, sizeof *documents->items);
+    assert_non_null(documents->items);
+    documents->n = N_DOCUMENTS;
+    for (int i = 0; i < N_DOCUMENTS; i++) {
+        struct bo_document *d = &documents->items[i];
+        d->format = bo_formats[i % 2];
+        d->scale = i % 2 == 1 && i < 6;
+        assert_true(asprintf(&d->name, "document-%d", (i * 7) % N_DOCUMENTS) > 0);
+        d->path = strdup(d->name);
+        d->provenance = strdup("");
+        bo_arena_init(&d->arena, 0);
+    }
+}
+
+/* Every document is in one shard, whose sizes are even, whatever order the list was in. */
+static void test_deals_all_out_once(void **state)
+{
+    (void)state;
+    unsigned seen[2][N_DOCUMENTS] = {{0}}, curves_in = 0;
+    char list[17] = "";
+    for (unsigned k = 1; k <= N_SHARDS; k++) {
+        struct bo_documents documents;
+        unsigned n_curves = 0;
+        list_documents(&documents);
+        json_t *json = bo_shard_take((struct bo_shard){k, N_SHARDS}, &documents);
+        for (size_t i = 0; i < documents.n; i++) {
+            const struct bo_document *d = &documents.items[i];
+            seen[d->format == bo_formats[1]][atoi(d->name + strlen("document-"))]++;
+            n_curves += d->scale;
+        }
+        assert_in_range(documents.n - n_curves, 2, 3);
+        assert_true(n_curves == 0 || n_curves == 3); /* times of one curve are compared */
+        curves_in += n_curves != 0;
+        const char *hash = json_string_value(json_object_get(json, "list"));
+        assert_true(!*list || strcmp(list, hash) == 0);
+        snprintf(list, sizeof list, "%s", hash);
+        json_decref(json);
+        bo_documents_free(&documents);
+    }
+    assert_int_equal(curves_in, 1);
+    unsigned n = 0;
+    for (unsigned f = 0; f < 2; f++)
+        for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+            assert_true(seen[f][i] <= 1);
+            n += seen[f][i];
+        }
+    assert_int_equal(n, N_DOCUMENTS);
+}
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+/* The sample's d-th document as shard d + 1 of 2. */
+static json_t *make_shard(size_t d)
+{
+    struct bo_run run;
+    sample_make(&run);
+    json_t *json = json_deep_copy(run.json), *entries = json_object_get(json, "benchmarks"), *entry;
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    bo_run_free(&run);
+    json_object_set_new(ours, "shard",
+                        json_pack("{s:i, s:i, s:i, s:s}", "shard", (int)d + 1, "of", 2, "documents",
+                                  2, "list", "0123"));
+    json_array_remove(json_object_get(ours, "documents"), 1 - d);
+    for (size_t i = json_array_size(entries); i-- > 0;) {
+        entry = json_array_get(entries, i);
+        if (!strstr(json_string_value(json_object_get(entry, "run_name")), sample_documents[d]))
+            json_array_remove(entries, i);
+    }
+    return json;
+}
+
+static json_t *merge_two(json_t *a, json_t *b, bool partial, char why[BO_MAX_SHARD_ERROR])
+{
+    const json_t *runs[] = {a, b};
+    const char *names[] = {"a.json", "b.json"};
+    snprintf(why, BO_MAX_SHARD_ERROR, "%s", "");
+    json_t *merged = bo_shards_merge(runs, names, 2, partial, why);
+    json_decref(a);
+    json_decref(b);
+    return merged;
+}
+
+/* What is printed of the parts together is what is printed of the run as a whole, but for the captions. */
+static void test_merged_is_the_whole(void **state)
+{
+    (void)state;
+    char why[BO_MAX_SHARD_ERROR];
+    struct bo_run whole, merged;
+    sample_make(&whole);
+    assert_true(bo_run_take(merge_two(make_shard(1), make_shard(0), false, why), "m", &merged));
+    assert_int_equal(merged.n_documents, 2);
+    for (unsigned d = 0; d < 2; d++) {
+        char *a = sample_print(&whole, "md", sample_documents[d], NULL);
+        char *b = sample_print(&merged, "md", sample_documents[d], NULL);
+        for (char *p = a, *q = b; *p != '\n' || p[1] != '\n'; p++, q++)
+            assert_int_equal(*p, *q);
+        assert_non_null(strstr(b, d ? "shard 2 of 2" : "shard 1 of 2"));
+        assert_null(strstr(a, "shard"));
+        free(a);
+        free(b);
+    }
+    bo_run_free(&whole);
+    bo_run_free(&merged);
+}
+
+static void test_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value; /* JSON, in the second shard's context.bakeoff */
+        const char *why;
+    } cases[] = {
+        {"commit", "\"f00\"",
+         "b.json: is of another commit than a.json: f00, not "
+         "0123456789012345678901234567890123456789"},
+        {"compiler", "\"clang 14\"",
+         "b.json: is of another compiler than a.json: clang 14, not gcc 12.2.0"},
+        {"flags", "\"-O3\"", "b.json: is of other compiler flags than a.json: -O3, not -O2"},
+        {"libraries", "{\"zstd\": \"1\"}",
+         "b.json: is of other libraries than a.json: {\"zstd\": \"1\"}, not nothing"},
+        {"options", "{\"quick\": true}",
+         "b.json: is of other options than a.json: {\"quick\": true}, not nothing"},
+        {"rounds", "5", "b.json: is of another number of repetitions than a.json: 5, not nothing"},
+        {"shard", "null", "b.json: is no shard; `bakeoff bench --shard K/N` makes them"},
+        {"shard", "{\"shard\": 3, \"of\": 2, \"list\": \"0123\"}",
+         "b.json: is no shard; `bakeoff bench --shard K/N` makes them"},
+        {"shard", "{\"shard\": 2, \"of\": 3, \"list\": \"0123\"}",
+         "b.json: is a shard of 3, a.json one of 2"},
+        {"shard", "{\"shard\": 2, \"of\": 2, \"list\": \"4567\"}",
+         "b.json: is a shard of another list of documents than a.json"},
+        {"shard", "{\"shard\": 1, \"of\": 2, \"list\": \"0123\"}",
+         "b.json: shard 1/2 is there twice"},
+    };
+    char why[BO_MAX_SHARD_ERROR];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *a = make_shard(0), *b = make_shard(1);
+        json_t *ours = json_object_get(json_object_get(b, "context"), "bakeoff");
+        json_object_set_new(ours, cases[i].key, json_loads(cases[i].value, JSON_DECODE_ANY, NULL));
+        assert_null(merge_two(a, b, true, why));
+        assert_string_equal(why, cases[i].why);
+    }
+    json_t *a = make_shard(0), *b = make_shard(0);
+    json_object_set_new(
+        json_object_get(json_object_get(json_object_get(b, "context"), "bakeoff"), "shard"),
+        "shard", json_integer(2));
+    assert_null(merge_two(a, b, true, why));
+    assert_string_equal(why, "b.json: pcdata/small-sample is in a.json, too");
+}
+
+/* Facts of the parts that differ are told of each part only. */
+static void test_keeps_what_is_shared(void **state)
+{
+    (void)state;
+    char why[BO_MAX_SHARD_ERROR];
+    json_t *a = make_shard(0), *b = make_shard(1);
+    json_object_set_new(json_object_get(json_object_get(b, "context"), "bakeoff"), "machine",
+                        json_string("other-cpu-8c"));
+    json_object_set_new(json_object_get(b, "context"), "num_cpus", json_integer(8));
+    struct bo_run run;
+    assert_true(bo_run_take(merge_two(a, b, false, why), "m", &run));
+    assert_string_equal(bo_run_fact(&run, "machine"), "several");
+    assert_string_equal(bo_run_fact(&run, "cpu"), "Test CPU");
+    assert_null(json_object_get(run.context, "num_cpus"));
+    assert_string_equal(bo_document_fact(&run.documents[0], "machine"), "other-cpu-8c");
+    assert_string_equal(bo_document_fact(&run.documents[1], "machine"), "test-cpu-2c");
+    assert_non_null(bo_parts_note(&run));
+    bo_run_free(&run);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_deals_all_out_once),
+        cmocka_unit_test(test_merged_is_the_whole),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_keeps_what_is_shared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,47 @@
+/* Summaries of small samples. */
+#include "bench/stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void bo_sort_doubles(double *values, size_t n)
+{
+    if (n)
+        qsort(values, n, sizeof *values, ascending);
+}
+
+double bo_percentile(const double *sorted, size_t n, double q)
+{
+    const double at = q * (double)(n - 1);
+    const size_t below = (size_t)at;
+    if (below + 1 >= n)
+        return sorted[n - 1];
+    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+struct bo_summary bo_summarise(double *values, size_t n)
+{
+    if (n == 0)
+        return (struct bo_summary){0};
+    bo_sort_doubles(values, n);
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    const double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    const double stddev = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+    return (struct bo_summary){
+        .n = n,
+        .mean = mean,
+        .median = bo_percentile(values, n, 0.5),
+        .stddev = stddev,
+        .cv = mean != 0 ? stddev / mean : 0,
+    };
+}

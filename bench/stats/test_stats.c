@@ -1,0 +1,65 @@
+/* Summaries: figures worked out by hand. A wrong percentile would show in every table. */
+#include "harness/test_cmocka.h"
+
+#include "bench/stats/stats.h"
+
+#define assert_near(a, b) assert_float_equal(a, b, 1e-9)
+
+static void percentiles_interpolate(void **state)
+{
+    (void)state;
+    const double five[] = {10, 20, 30, 40, 50};
+    assert_near(bo_percentile(five, 5, 0), 10);
+    assert_near(bo_percentile(five, 5, 0.1), 14);
+    assert_near(bo_percentile(five, 5, 0.5), 30);
+    assert_near(bo_percentile(five, 5, 0.9), 46);
+    assert_near(bo_percentile(five, 5, 1), 50);
+    const double four[] = {1, 2, 3, 10};
+    assert_near(bo_percentile(four, 4, 0.5), 2.5);
+    assert_near(bo_percentile(four, 4, 0.9), 7.9);
+}
+
+static void one_value_is_every_percentile(void **state)
+{
+    (void)state;
+    const double one[] = {7};
+    assert_near(bo_percentile(one, 1, 0.1), 7);
+    assert_near(bo_percentile(one, 1, 1), 7);
+}
+
+static void summaries_by_hand(void **state)
+{
+    (void)state;
+    double values[] = {9, 2, 4, 4, 5, 7, 5, 4}; /* squares of deviations from 5 add up to 32 */
+    const struct bo_summary s = bo_summarise(values, 8);
+    assert_int_equal(s.n, 8);
+    assert_near(s.mean, 5);
+    assert_near(s.median, 4.5);
+    assert_near(s.stddev, 2.1380899352993952); /* sqrt(32 / 7) */
+    assert_near(s.cv, 0.4276179870598790);
+    assert_near(values[0], 2);
+    assert_near(values[7], 9);
+}
+
+static void small_samples(void **state)
+{
+    (void)state;
+    double one[] = {3};
+    const struct bo_summary s = bo_summarise(one, 1), none = bo_summarise(one, 0);
+    assert_near(s.median, 3);
+    assert_near(s.stddev, 0);
+    assert_int_equal(none.n, 0);
+    assert_near(none.median, 0);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_interpolate),
+        cmocka_unit_test(one_value_is_every_percentile),
+        cmocka_unit_test(summaries_by_hand),
+        cmocka_unit_test(small_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,740 @@
+/* bakeoff bench: measures codecs on documents. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/core/clock.h"
+#include "bench/measure/interrupt.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/programs.h"
+#include "bench/report/held_out.h"
+#include "bench/runs/results.h"
+#include "bench/measure/rounds.h"
+#include "bench/runs/shards.h"
+#include "bench/measure/sizes.h"
+#include "bench/report/run_table.h"
+#include "cli/against.h"
+#include "cli/cli.h"
+#include "cli/compare.h"
+#include "corpora/documents.h"
+#include "cli/options.h"
+#include "cli/report.h"
+
+int bo_cmd_bench(int argc, char **argv);
+
+/*
+ * What a run does without options, with --quick and with --full. With --against, 10 of each build are
+ * the fewest by which the test can tell one of thousands of rows.
+ */
+static const struct depth {
+    const char *name;
+    unsigned rounds, rounds_against;
+    double budget_s; /* of measuring, where rows are many: see bo_plan_min_time */
+    double verify_s; /* see struct bo_bench_options */
+    enum bo_document_choice documents;
+    bool compress, programs;
+} quick_depth = {"quick", 5, 10, 40, 0.01, BO_DOCUMENTS_EMBEDDED, false, false},
+  default_depth = {"default", 7, 20, 240, 0.025, BO_DOCUMENTS_EMBEDDED, false, false},
+  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true};
+
+enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
+
+/* What the command line asks for. */
+struct request {
+    struct bo_bench_options bench;
+    const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
+    const char *against, *threshold_text, *held_out;
+    double threshold;
+    struct bo_shard shard; /* n = 0: all documents */
+    json_t *shard_json;    /* what results say of it */
+    const struct depth *depth;
+    bool quick, full, no_compress, scale, resume, report;
+    const char *resumed; /* the file that --resume names; NULL: the newest partial one */
+    bool json_to_stdout;
+    char json_path[PATH_MAX],
+        csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static bool parse_filter(const char *option, const char *list, struct bo_names *names)
+{
+    if (bo_names_parse(list, names))
+        return true;
+    bo_usage_error("bench", "%s takes names with commas between, not '%s'", option, list);
+    return false;
+}
+
+static bool parse_numbers(struct request *request)
+{
+    unsigned long long rounds =
+        request->against ? request->depth->rounds_against : request->depth->rounds;
+    if (!bo_option_u64("bench", "--repetitions", request->repetitions, MAX_ROUNDS, &rounds))
+        return false;
+    if (request->shard_text && !bo_shard_parse(request->shard_text, &request->shard))
+        return !bo_usage_error("bench", "--shard takes K/N, such as 2/3, not '%s'",
+                               request->shard_text);
+    if (!bo_parse_threshold("bench", request->threshold_text ? request->threshold_text : "5",
+                            &request->threshold))
+        return false;
+    if (request->threshold_text && !request->against)
+        return !bo_usage_error("bench", "--threshold goes with --against");
+    if (request->against && request->held_out)
+        return !bo_usage_error("bench", "--against goes without --held-out");
+    if (request->against && (request->shard_text || (request->json && !strcmp(request->json, "-"))))
+        return !bo_usage_error("bench", "--against goes without --shard, and --json takes a file");
+    if (rounds == 0) {
+        bo_usage_error("bench", "--repetitions takes a number from 1 on");
+        return false;
+    }
+    if (request->quick && request->full)
+        return !bo_usage_error("bench", "--quick goes without --full");
+    const bool is_to_stdout = request->json && strcmp(request->json, "-") == 0;
+    if (request->resume && (request->against || is_to_stdout))
+        return !bo_usage_error("bench", "--resume goes without --against and --json -");
+    if (request->report && (!request->json || is_to_stdout || request->against))
+        return !bo_usage_error("bench", "--report needs --json with a file or folder");
+    request->bench.rounds = (unsigned)rounds;
+    request->bench.timeout_s = TIMEOUT_S;
+    request->bench.verify_s = request->depth->verify_s;
+    request->bench.order_seed = 1;
+    return true;
+}
+
+/* 0 with *request filled, else -1 after help or -2 after a message. */
+static int parse_request(int argc, char **argv, struct request *request)
+{
+    const struct bo_option options[] = {
+        {"--format", 0, "F", "only this format", &request->format, NULL},
+        {"--codec", 0, "C[,...]", "only these (a * is any text); the no-op codec is always there",
+         &request->codec, NULL},
+        {"--corpus", 0, "X[,...]", "documents by name (a * is any text), files and folders",
+         &request->corpus, NULL},
+        {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
+         &request->kind, NULL},
+        {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &request->workload,
+         NULL},
+        {"--held-out", 0, "DIR", "also the documents of this folder, told beside the embedded ones",
+         &request->held_out, NULL},
+        {"--scale", 0, NULL, "also the documents for curves over sizes that are here", NULL,
+         &request->scale},
+        {"--quick", 0, NULL, "a first look: see the table above", NULL, &request->quick},
+        {"--full", 0, NULL, "the depth of published results: see the table above", NULL,
+         &request->full},
+        {"--repetitions", 0, "N", "measure each row N times", &request->repetitions, NULL},
+        {"--shard", 0, "K/N", "only the K-th of N parts of the documents; `merge` joins results",
+         &request->shard_text, NULL},
+        {"--against", 0, "BUILD", "measure another build of this program, too, in turns; compare",
+         &request->against, NULL},
+        {"--threshold", 0, "PERCENT", "with --against: smaller changes of a time are not told (5)",
+         &request->threshold_text, NULL},
+        {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
+         &request->json, NULL},
+        {"--no-compress", 0, NULL, "with --full: no sizes under outer compressors", NULL,
+         &request->no_compress},
+        {"--resume", 0, NULL,
+         "continue an interrupted run: FILE, or the newest partial one below OUT or results/", NULL,
+         &request->resume},
+        {"--report", 0, NULL, "also write REPORT.md and results/FORMAT.md of this run", NULL,
+         &request->report},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
+    const struct bo_usage usage = {
+        "bench",
+        "[--quick|--full] [--format F] [--codec C] [--corpus X] [--kind K] [--workload W]\n"
+        "       [--shard K/N] [--against BUILD] [--json OUT] [--resume [FILE]]",
+        "Measures encode, decode, open and each query kind and workload of every codec on every\n"
+        "document, after checking the answers. Without options: all codecs on the documents in\n"
+        "the repository. Times are CPU time of the measuring thread. The more rows there are, the\n"
+        "shorter is a repetition, 8 ms to 1 ms.\n"
+        "\n"
+        "           repetitions  documents                       compressors and programs  time\n"
+        "  --quick            5  in the repository               no                         5 min\n"
+        "  (default)          7  in the repository               no                        10 min\n"
+        "  --full            20  also fetched and external ones  yes                       hours\n"
+        "\n"
+        "Each document's results are written when it is done. An OUT that is a folder, or ends in\n"
+        "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"
+        "holds what was measured, marked as partial, and --resume, with the same options, measures\n"
+        "the rest. With --against, the comparison is that of `compare`, OUT gets this build's\n"
+        "results and OUT's name with .against.json the other's.\n"
+        "Exit code 1: a codec failed on something, but for documents of a kind that it does not\n"
+        "hold; with --against: something is worse.",
+        options};
+    const int n = bo_options_parse(&usage, argc, argv);
+    if (n < 0)
+        return n;
+    if (n > (request->resume ? 1 : 0))
+        return bo_usage_error("bench", "does not know what to do with '%s'", argv[n]), -2;
+    request->resumed = n ? argv[1] : NULL;
+    request->depth = request->quick ? &quick_depth : request->full ? &full_depth : &default_depth;
+    return parse_filter("--codec", request->codec, &request->bench.codecs) &&
+                   parse_filter("--kind", request->kind, &request->bench.kinds) &&
+                   parse_filter("--workload", request->workload, &request->bench.workloads) &&
+                   parse_numbers(request)
+               ? 0
+               : -2;
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+/* Adds the documents that are here and fit: their names a pattern (NULL: any), for curves or not. */
+static bool add_present(const struct bo_format *format, const char *pattern, bool only_scale,
+                        struct bo_documents *documents)
+{
+    struct bo_documents all;
+    if (!bo_documents_list(format, BO_DOCUMENTS_ALL, &all))
+        return false;
+    bool ok = true;
+    size_t n = 0;
+    for (size_t i = 0; i < all.n && ok; i++) {
+        const struct bo_document *d = &all.items[i];
+        if (!d->present || (only_scale && !d->scale) ||
+            (pattern && fnmatch(pattern, d->name, FNM_NOESCAPE) != 0))
+            continue;
+        ok = bo_documents_add(d->format, d->name, documents);
+        n++;
+    }
+    bo_documents_free(&all);
+    if (ok && n == 0 && pattern)
+        ok = !bo_usage_error("bench", "no document here is called '%s'", pattern);
+    return ok;
+}
+
+/* Adds what --corpus names, commas between; of the format, or (NULL) of that which each is of. */
+static bool add_documents(const struct bo_format *format, const char *list,
+                          struct bo_documents *documents)
+{
+    char *names = strdup(list), *rest = names, *name;
+    bool ok = names != NULL;
+    while (ok && (name = strsep(&rest, ","))) {
+        const struct bo_format *its = format ? format : bo_documents_format("bench", name);
+        ok = its && (strpbrk(name, "*[") ? add_present(its, name, false, documents)
+                                         : bo_documents_add(its, name, documents));
+    }
+    free(names);
+    return ok;
+}
+
+/* What the filters name may be in another shard: they are held against all that formats have. */
+static void meet_filters(struct bo_bench_options *bench, const struct bo_documents *documents)
+{
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_format *format = documents->items[i].format;
+        for (const struct bo_codec *const *c = format->codecs; *c; c++)
+            bo_names_allow(&bench->codecs, (*c)->name);
+        for (unsigned k = 0; k < format->n_kinds; k++) {
+            bo_names_allow(&bench->kinds, format->kinds[k].name);
+            for (unsigned w = 0; w < format->kinds[k].n_workloads; w++)
+                bo_names_allow(&bench->workloads, format->kinds[k].workloads[w].name);
+        }
+        for (size_t o = 0; o < BO_N_OPERATIONS; o++)
+            bo_names_allow(&bench->kinds, bo_operations[o].label);
+    }
+}
+
+static bool take_shard(struct request *request, struct bo_documents *documents)
+{
+    meet_filters(&request->bench, documents);
+    request->shard_json = bo_shard_take(request->shard, documents);
+    if (documents->n == 0)
+        fprintf(stderr, "bakeoff: bench: no document for shard %u of %u\n", request->shard.k,
+                request->shard.n);
+    return request->shard_json != NULL;
+}
+
+/* Of formats without held-out documents there is nothing to tell side by side. */
+static void take_off_formats_without_held_out(struct bo_documents *documents)
+{
+    for (size_t i = documents->n; i-- > 0;) {
+        bool any = false;
+        for (size_t k = 0; k < documents->n; k++)
+            any = any || (documents->items[k].held_out &&
+                          documents->items[k].format == documents->items[i].format);
+        if (!any)
+            bo_documents_take_off(documents, i);
+    }
+}
+
+/* A held-out document that is one of the others under another name is not held out. */
+static bool check_held_out(const struct bo_documents *documents)
+{
+    for (size_t i = 0; i < documents->n; i++)
+        for (size_t k = 0; k < documents->n && documents->items[i].held_out; k++) {
+            const struct bo_document *a = &documents->items[i], *b = &documents->items[k];
+            if (b->held_out || b->format != a->format || b->hash != a->hash)
+                continue;
+            fprintf(stderr, "bakeoff: %s: is not held out: it is what %s is\n", a->path, b->name);
+            return false;
+        }
+    return true;
+}
+
+static bool load_documents(struct request *request, struct bo_documents *documents)
+{
+    const struct bo_format *format = NULL;
+    if (request->format && !(format = bo_need_format("bench", request->format)))
+        return false;
+    bool ok = request->corpus ? add_documents(format, request->corpus, documents)
+                              : bo_documents_list(format,
+                                                  request->held_out ? BO_DOCUMENTS_EMBEDDED
+                                                                    : request->depth->documents,
+                                                  documents);
+    if (ok && request->held_out) {
+        ok = bo_documents_add_held_out(format, request->held_out, documents);
+        take_off_formats_without_held_out(documents);
+    }
+    if (ok && request->scale)
+        ok = add_present(format, NULL, true, documents);
+    if (ok && request->shard.n)
+        ok = take_shard(request, documents);
+    for (size_t i = 0; i < documents->n && ok && !request->against;) {
+        const bool is_loaded = bo_document_load(&documents->items[i]);
+        /* Nobody named it: its folder may hold other things. */
+        const bool is_left_out = !is_loaded && documents->items[i].external && !request->corpus;
+        if (is_left_out)
+            bo_documents_leave_out(documents, i);
+        else
+            i++;
+        ok = is_loaded || is_left_out;
+    }
+    ok = ok && check_held_out(documents);
+    if (ok && documents->n == 0 && !request->shard.n)
+        ok = !bo_usage_error("bench", "finds no document to measure on");
+    return ok;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static bool wants_codec(void *context, const struct bo_document *document,
+                        const struct bo_codec *codec)
+{
+    return bo_names_allow(context, codec->name) && bo_is_measured(document, codec);
+}
+
+static bool is_compressed(const struct request *request)
+{
+    return request->depth->compress && !request->no_compress;
+}
+
+static json_t *sizes_json(struct request *request, const struct bo_document *document,
+                          struct bo_progress *progress)
+{
+    const struct bo_sizes_options options = {.compress = is_compressed(request) && !document->scale,
+                                             .progress = progress,
+                                             .wants = wants_codec,
+                                             .context = &request->bench.codecs};
+    return bo_sizes_json(document, &options);
+}
+
+/* The field's own programs are part of a whole comparison only. */
+static void add_programs(const struct request *request, const struct bo_document *document,
+                         json_t *sizes)
+{
+    const struct bo_bench_options *bench = &request->bench;
+    if (!request->depth->programs || document->scale || bench->codecs.n || bench->kinds.n ||
+        bench->workloads.n)
+        return;
+    json_t *programs = bo_programs_json(document, bench->rounds);
+    if (programs)
+        json_object_set_new(sizes, "programs", programs);
+}
+
+/* Makes the folders of a path, all but its last part. */
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        const bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
+        if (!ok)
+            fprintf(stderr, "bakeoff: %s: %s\n", path, strerror(errno));
+        *slash = '/';
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool is_folder_writable(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
+             slash ? path : ".");
+    if (access(folder, W_OK) == 0)
+        return true;
+    fprintf(stderr, "bakeoff: %s: %s\n", folder, strerror(errno));
+    return false;
+}
+
+/* MACHINE/DATE.json in the folder that --json names, the date without its punctuation. */
+static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
+{
+    char slug[BO_MAX_SLUG], date[32], compact[32];
+    bo_this_machine_slug(slug);
+    bo_date_utc(date, sizeof date);
+    size_t n = 0;
+    for (const char *p = date; *p; p++)
+        if (*p != ':' && *p != '-')
+            compact[n++] = *p;
+    compact[n] = 0;
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", folder, slash, slug, compact);
+}
+
+/* The CSV goes beside the JSON. */
+static void name_csv(struct request *request)
+{
+    const char *dot = strrchr(request->json_path, '.');
+    const size_t stem =
+        dot && !strchr(dot, '/') ? (size_t)(dot - request->json_path) : strlen(request->json_path);
+    snprintf(request->csv_path, PATH_MAX, "%.*s.csv", (int)stem, request->json_path);
+}
+
+/* Decides where the results go, before minutes are spent on them. False after a message. */
+static bool prepare_output(struct request *request)
+{
+    const char *json = request->json;
+    request->json_to_stdout = json && strcmp(json, "-") == 0;
+    if (!json || request->json_to_stdout || request->resume)
+        return true; /* what is resumed has its place */
+    const size_t n = strlen(json);
+    if (n == 0 || n > PATH_MAX - 200)
+        return !bo_usage_error("bench", "--json takes a path");
+    if (json[n - 1] == '/' || bo_is_folder(json))
+        name_in_folder(json, request->json_path);
+    else
+        snprintf(request->json_path, PATH_MAX, "%s", json);
+    name_csv(request);
+    return make_folders(request->json_path) && is_folder_writable(request->json_path);
+}
+
+static void print_csv(const void *results, FILE *out)
+{
+    bo_results_csv(results, out);
+}
+
+static bool write_results(const struct request *request, const json_t *results)
+{
+    const bool ok = request->json_to_stdout
+                        ? bo_results_save("-", results)
+                        : bo_results_save(request->json_path, results) &&
+                              bo_output_printed(request->csv_path, print_csv, results);
+    if (ok && !request->json_to_stdout)
+        fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
+    return ok;
+}
+
+static bool has_failed(const struct bo_bench_cell *cell)
+{
+    for (unsigned r = 0; r < cell->n_rows && !bo_cell_refusal(cell); r++)
+        if (cell->rows[r].failure[0])
+            return true;
+    return false;
+}
+
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60 ? size.ws_col : 120;
+}
+
+/* A name that met nothing is a mistake of the user's, not an empty table. */
+static bool all_met(const struct request *request)
+{
+    const struct bo_names *const filters[] = {&request->bench.codecs, &request->bench.kinds,
+                                              &request->bench.workloads};
+    static const char *const what[] = {"codec", "kind", "workload"};
+    for (size_t i = 0; i < 3; i++) {
+        const char *unmet = bo_names_unmet(filters[i]);
+        if (unmet)
+            return !bo_usage_error("bench", "no %s '%s' here", what[i], unmet);
+    }
+    return true;
+}
+
+/* The options that decide what is measured, so that results of other ones are not taken for the same. */
+static void add_request(const struct request *request, json_t *ours)
+{
+    json_object_set_new(ours, "options",
+                        json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b}", "depth",
+                                  request->depth->name, "format", request->format, "codec",
+                                  request->codec, "kind", request->kind, "workload",
+                                  request->workload, "scale", request->scale, "quick",
+                                  request->quick, "compress", is_compressed(request)));
+    if (request->shard_json)
+        json_object_set(ours, "shard", request->shard_json);
+}
+
+static bool print_held_out(json_t *results, FILE *out)
+{
+    struct bo_run run;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const bool ok = bo_run_take(json_incref(results), "bench", &run);
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        struct bo_grid grid;
+        if (!bo_held_out_grid(&run, (*f)->name, &arena, &grid))
+            continue;
+        fputc('\n', out);
+        bo_grid_text(&grid, terminal_width(), out);
+        fprintf(out, "\n%s.\n", bo_held_out_caption(&run, (*f)->name, &arena));
+    }
+    bo_run_free(&run);
+    bo_arena_free(&arena);
+    return ok;
+}
+
+/* ---- a run, document by document ------------------------------------------------------------- */
+
+struct session {
+    struct request *request;
+    const struct bo_documents *documents;
+    json_t *results; /* NULL: only tables are printed */
+    struct bo_progress progress;
+    unsigned n_done; /* documents */
+    bool any_failed;
+};
+
+/* Steps of progress: a size, and a repetition of a row. */
+static uint64_t steps_of(const struct session *session, const struct bo_document *document)
+{
+    struct bo_bench_options *bench = &session->request->bench;
+    return bo_plan_count_rows(bench, document, 1) * bench->rounds +
+           (session->results ? bo_sizes_count(document->format) : 0);
+}
+
+static bool is_done(const struct session *session, const struct bo_document *document)
+{
+    return session->results && bo_results_have(session->results, document);
+}
+
+/* One line a document, on a terminal and in a pipe. */
+static void announce(struct session *session, const struct bo_plan *plan, uint64_t started_ns)
+{
+    const struct bo_document *document = plan->documents[0].document;
+    char left[32];
+    bo_progress_left(&session->progress, left);
+    bo_progress_end(&session->progress);
+    fprintf(stderr, "bakeoff: %u of %zu: %s/%s: %u rows, %.1f s; about %s left\n", session->n_done,
+            session->documents->n, document->format->name, document->name, plan->n_rows,
+            (double)(bo_wall_ns() - started_ns) / 1e9, left);
+}
+
+/* Of an interrupted document, what was measured is kept when every row has a repetition. */
+static bool keep(struct session *session, const struct bo_plan *plan, json_t *sizes,
+                 unsigned n_rounds)
+{
+    const struct request *request = session->request;
+    const bool is_complete = n_rounds == request->bench.rounds;
+    if (!is_complete)
+        json_object_set_new(sizes, "complete_rounds", json_integer((json_int_t)n_rounds));
+    if (session->results && n_rounds)
+        bo_results_add(session->results, plan, &plan->documents[0], sizes);
+    else
+        json_decref(sizes);
+    session->n_done += is_complete;
+    if (!session->results)
+        return true;
+    bo_results_mark(session->results, session->documents);
+    return !request->json || request->json_to_stdout ||
+           bo_results_save(request->json_path, session->results);
+}
+
+static void show(struct session *session, const struct bo_plan *plan)
+{
+    for (unsigned c = 0; c < plan->n_cells; c++)
+        session->any_failed = session->any_failed || has_failed(&plan->cells[c]);
+    if (!session->request->json_to_stdout)
+        bo_table_print(plan, &plan->documents[0], terminal_width(), stdout);
+    fflush(stdout);
+}
+
+static enum bo_status measure_planned(struct session *session, const struct bo_plan *plan,
+                                      struct bo_error *err)
+{
+    struct request *request = session->request;
+    const uint64_t started_ns = bo_wall_ns();
+    const struct bo_document *document = plan->documents[0].document;
+    unsigned n_rounds = 0;
+    json_t *sizes =
+        session->results ? sizes_json(request, document, &session->progress) : json_object();
+    if (session->results && !bo_interrupted())
+        add_programs(request, document, sizes);
+    enum bo_status status = BO_OK;
+    if (!bo_interrupted())
+        status = bo_rounds_run(plan->cells, plan->n_cells, &request->bench, &session->progress,
+                               &n_rounds, err);
+    if (!keep(session, plan, sizes, n_rounds))
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "results cannot be written");
+    if (n_rounds == request->bench.rounds)
+        announce(session, plan, started_ns);
+    if (n_rounds)
+        show(session, plan);
+    return status;
+}
+
+/* Plans one document at a time: what a process forks with is small then. */
+static enum bo_status measure_document(struct session *session, const struct bo_document *document,
+                                       struct bo_error *err)
+{
+    const uint64_t done_after = session->progress.done + steps_of(session, document);
+    struct bo_arena arena;
+    struct bo_plan plan;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    enum bo_status status = bo_plan_make(&session->request->bench, document, 1, &arena, &plan, err);
+    if (status == BO_OK)
+        status = measure_planned(session, &plan, err);
+    session->progress.done = done_after; /* sets of queries may have been empty */
+    bo_plan_close(&plan);
+    bo_arena_free(&arena);
+    return status;
+}
+
+static enum bo_status measure_documents(struct session *session, struct bo_error *err)
+{
+    const struct bo_documents *documents = session->documents;
+    uint64_t n_steps = 0;
+    enum bo_status status = BO_OK;
+    for (size_t d = 0; d < documents->n; d++) {
+        session->n_done += is_done(session, &documents->items[d]);
+        n_steps +=
+            is_done(session, &documents->items[d]) ? 0 : steps_of(session, &documents->items[d]);
+    }
+    session->progress = bo_progress_start("measuring", n_steps);
+    for (size_t d = 0; d < documents->n && status == BO_OK && !bo_interrupted(); d++)
+        if (!is_done(session, &documents->items[d]))
+            status = measure_document(session, &documents->items[d], err);
+    bo_progress_end(&session->progress);
+    return status;
+}
+
+/* ---- what a run begins with and ends with ---------------------------------------------------- */
+
+/* The file that --resume goes on with, or NULL after a message. */
+static json_t *load_resumed(struct request *request)
+{
+    const char *folder = request->json && bo_is_folder(request->json) ? request->json : "results";
+    char *newest = NULL;
+    if (!request->resumed && request->json && !bo_is_folder(request->json))
+        request->resumed = request->json;
+    if (!request->resumed)
+        request->resumed = newest = bo_run_newest_partial(folder);
+    struct bo_run run = {.json = NULL};
+    json_t *results =
+        request->resumed && bo_run_load(request->resumed, &run) ? json_incref(run.json) : NULL;
+    if (results && !run.partial) {
+        fprintf(stderr, "bakeoff: %s: not partial: nothing to resume\n", request->resumed);
+        json_decref(results);
+        results = NULL;
+    }
+    bo_run_free(&run);
+    if (results) {
+        snprintf(request->json_path, PATH_MAX, "%s", request->resumed);
+        request->json = request->json_path;
+        name_csv(request);
+    }
+    free(newest);
+    return results;
+}
+
+/* The session's results, as yet empty or those of the interrupted run; false after a message. */
+static bool start_results(struct session *session)
+{
+    struct request *request = session->request;
+    if (!request->json && !request->held_out && !request->resume)
+        return true;
+    json_t *context = bo_machine_context(); /* the load before the run, not the run's own */
+    add_request(request, json_object_get(context, "bakeoff"));
+    json_t *fresh = bo_results_start(&request->bench, context);
+    session->results = fresh;
+    if (!request->resume)
+        return true;
+    session->results = load_resumed(request);
+    const bool ok = session->results && bo_results_resume(request->json_path, session->results,
+                                                          fresh, session->documents);
+    json_decref(fresh);
+    return ok;
+}
+
+static int finish(struct session *session)
+{
+    struct request *request = session->request;
+    json_t *results = session->results;
+    const bool is_partial = bo_interrupted();
+    bool ok = !results || !request->json || write_results(request, results);
+    if (is_partial)
+        fprintf(stderr, "bakeoff: bench: interrupted after %u of %zu documents%s\n",
+                session->n_done, session->documents->n,
+                request->json_path[0] ? "; `--resume` with the same options measures the rest"
+                                      : "");
+    if (ok && request->held_out && !is_partial)
+        ok = print_held_out(results, request->json_to_stdout ? stderr : stdout);
+    if (ok && request->report && !is_partial)
+        ok = bo_report_run(request->json_path);
+    if (!ok)
+        return BO_EXIT_USAGE;
+    return is_partial ? BO_EXIT_INTERRUPTED : session->any_failed ? BO_EXIT_FAILED : BO_EXIT_OK;
+}
+
+static int measure(struct request *request, const struct bo_documents *documents)
+{
+    struct session session = {.request = request, .documents = documents};
+    struct bo_error err = {0};
+    const uint64_t n_rows = bo_plan_count_rows(&request->bench, documents->items, documents->n);
+    if (!all_met(request))
+        return BO_EXIT_USAGE;
+    request->bench.min_time_s =
+        bo_plan_min_time(n_rows, request->bench.rounds, request->depth->budget_s);
+    bo_interrupt_watch();
+    int code = BO_EXIT_USAGE;
+    if (prepare_output(request) && start_results(&session))
+        code = measure_documents(&session, &err) ? bo_file_error("bench", &err) : finish(&session);
+    json_decref(session.results);
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* The builds load the documents by themselves. */
+static int measure_against(struct request *request, const struct bo_documents *documents)
+{
+    if (!prepare_output(request))
+        return BO_EXIT_USAGE;
+    const struct bo_against against = {
+        .build = request->against,
+        .codec = request->codec,
+        .kind = request->kind,
+        .workload = request->workload,
+        .depth = request->quick  ? "--quick"
+                 : request->full ? "--full"
+                                 : NULL,
+        .compress = request->json && is_compressed(request),
+        .rounds = request->bench.rounds,
+        .order_seed = request->bench.order_seed,
+        .threshold = request->threshold,
+        .json_path = request->json ? request->json_path : NULL,
+    };
+    return bo_bench_against(&against, documents);
+}
+
+int bo_cmd_bench(int argc, char **argv)
+{
+    struct request request = {.format = NULL};
+    const int parsed = parse_request(argc, argv, &request);
+    if (parsed < 0)
+        return bo_options_exit(parsed);
+    struct bo_documents documents = {NULL, 0};
+    int code = BO_EXIT_USAGE;
+    if (load_documents(&request, &documents))
+        code =
+            request.against ? measure_against(&request, &documents) : measure(&request, &documents);
+    bo_documents_free(&documents);
+    json_decref(request.shard_json);
+    return code;
+}

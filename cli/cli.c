@@ -1,0 +1,99 @@
+/* What the subcommands share: messages and names. */
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "harness/core/suggest.h"
+
+int bo_usage_error(const char *command, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "bakeoff: %s: ", command);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "; see `bakeoff %s --help`\n", command);
+    return BO_EXIT_USAGE;
+}
+
+int bo_file_error(const char *path, const struct bo_error *error)
+{
+    fprintf(stderr, "bakeoff: %s: %s", path, error->what ? error->what : "failed");
+    if (error->off != BO_NO_OFFSET)
+        fprintf(stderr, " at byte %llu", (unsigned long long)error->off);
+    fprintf(stderr, " (%s)\n", bo_status_name(error->status));
+    return BO_EXIT_USAGE;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+const struct bo_format *bo_need_format(const char *command, const char *name)
+{
+    const struct bo_format *format = name ? bo_find_format(name) : NULL;
+    struct bo_suggestion near = bo_suggest(name);
+    if (format)
+        return format;
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        bo_suggest_offer(&near, (*f)->name);
+    fprintf(stderr, "bakeoff: %s: %s%s%s", command, name ? "no format '" : "needs a format",
+            name ? name : "", name ? "'" : "");
+    if (near.best) {
+        fprintf(stderr, "%s\n", bo_suggestion_text(&near));
+        return NULL;
+    }
+    fputs("; the formats are", stderr);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        fprintf(stderr, " %s", (*f)->name);
+    fputc('\n', stderr);
+    return NULL;
+}
+
+const struct bo_codec *bo_need_codec_of(const char *command, const struct bo_format *format,
+                                        const char *name)
+{
+    const struct bo_codec *codec = bo_find_codec(format, name);
+    struct bo_suggestion near = bo_suggest(name);
+    if (codec)
+        return codec;
+    for (const struct bo_codec *const *c = format->codecs; *c; c++)
+        bo_suggest_offer(&near, (*c)->name);
+    fprintf(stderr, "bakeoff: %s: no codec '%s' of %s", command, name, format->name);
+    fputs(near.best ? bo_suggestion_text(&near) : "; there are", stderr);
+    for (const struct bo_codec *const *c = format->codecs; *c && !near.best; c++)
+        fprintf(stderr, " %s", (*c)->name);
+    fputc('\n', stderr);
+    return NULL;
+}
+
+const struct bo_codec *bo_need_codec(const char *command, const char *name,
+                                     const struct bo_format **format_ret)
+{
+    const char *slash = name ? strchr(name, '/') : NULL;
+    char format_name[64];
+    if (!slash || (size_t)(slash - name) >= sizeof format_name) {
+        bo_usage_error(command, "needs FORMAT/CODEC, such as pcdata/varint-delta%s%s%s",
+                       name ? ", not '" : "", name ? name : "", name ? "'" : "");
+        return NULL;
+    }
+    snprintf(format_name, sizeof format_name, "%.*s", (int)(slash - name), name);
+    *format_ret = bo_need_format(command, format_name);
+    return *format_ret ? bo_need_codec_of(command, *format_ret, slash + 1) : NULL;
+}
+
+const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_format *format,
+                                         const char *name)
+{
+    const struct bo_query_kind *kind = bo_find_kind(format, name);
+    struct bo_suggestion near = bo_suggest(name);
+    if (kind)
+        return kind;
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        bo_suggest_offer(&near, format->kinds[k].name);
+    fprintf(stderr, "bakeoff: %s: no query kind '%s' of %s", command, name, format->name);
+    fputs(near.best ? bo_suggestion_text(&near) : "; there are", stderr);
+    for (unsigned k = 0; k < format->n_kinds && !near.best; k++)
+        fprintf(stderr, " %s", format->kinds[k].name);
+    fputc('\n', stderr);
+    return NULL;
+}

@@ -1,0 +1,182 @@
+/* bakeoff list: formats with their query kinds and workloads, codecs, documents of the corpora. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "corpora/documents.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "harness/core/suggest.h"
+
+int bo_cmd_list(int argc, char **argv);
+
+/* ---- formats --------------------------------------------------------------------------------- */
+
+static void print_format(const struct bo_format *format)
+{
+    printf("%s: %s\n", format->name, format->summary);
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        printf("  %s %s: %s\n", kind->name, kind->usage, kind->summary);
+        for (unsigned w = 0; w < kind->n_workloads; w++)
+            printf("    %-10s %s\n", kind->workloads[w].name, kind->workloads[w].summary);
+    }
+}
+
+/* A library's version is null where the program was built without it. */
+static json_t *optionals_json(const struct bo_format *format)
+{
+    json_t *all = json_array();
+    for (const struct bo_optional *o = format->optionals; o && o->codecs; o++)
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s?}", "codecs", o->codecs, "library",
+                                             o->library, "version", o->version));
+    return all;
+}
+
+static json_t *format_json(const struct bo_format *format)
+{
+    json_t *kinds = json_array();
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        json_t *workloads = json_array();
+        for (unsigned w = 0; w < kind->n_workloads; w++)
+            json_array_append_new(workloads, json_string(kind->workloads[w].name));
+        json_array_append_new(kinds, json_pack("{s:s, s:s, s:s, s:o}", "kind", kind->name,
+                                               "arguments", kind->usage, "summary", kind->summary,
+                                               "workloads", workloads));
+    }
+    return json_pack("{s:s, s:s, s:o, s:o}", "format", format->name, "summary", format->summary,
+                     "kinds", kinds, "optional", optionals_json(format));
+}
+
+static int list_formats(bool json)
+{
+    json_t *all = json_array();
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        if (json)
+            json_array_append_new(all, format_json(*f));
+        else
+            print_format(*f);
+    }
+    if (json)
+        return bo_json_print(all, BO_EXIT_OK);
+    json_decref(all);
+    return BO_EXIT_OK;
+}
+
+/* ---- codecs ---------------------------------------------------------------------------------- */
+
+static json_t *codec_json(const struct bo_format *format, const struct bo_codec *codec)
+{
+    json_t *kinds = json_array();
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        if (codec->kinds >> k & 1)
+            json_array_append_new(kinds, json_string(format->kinds[k].name));
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:b, s:b}", "format", format->name,
+                     "codec", codec->name, "role", bo_role_name(codec->role), "access",
+                     bo_access_name(codec->access), "kinds", kinds, "summary", codec->summary,
+                     "spec", codec->spec, "reads", codec->reads, "optional", codec->optional,
+                     "lossy", codec->reduce != NULL);
+}
+
+static void print_missing(const struct bo_format *format)
+{
+    for (const struct bo_optional *o = format->optionals; o && o->codecs; o++)
+        if (!o->version)
+            printf("%s/%s: not in this program, which was built without %s (make deps-optional)\n",
+                   format->name, o->codecs, o->library);
+}
+
+static int list_codecs(bool json)
+{
+    json_t *all = json_array();
+    if (!json)
+        printf("%-34s %-11s %-7s %s\n", "codec", "role", "access", "what it is");
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c; c++) {
+            char name[96];
+            snprintf(name, sizeof name, "%s/%s", (*f)->name, (*c)->name);
+            if (json)
+                json_array_append_new(all, codec_json(*f, *c));
+            else
+                printf("%-34s %-11s %-7s %s\n", name, bo_role_name((*c)->role),
+                       bo_access_name((*c)->access), (*c)->summary);
+        }
+    if (json)
+        return bo_json_print(all, BO_EXIT_OK);
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        print_missing(*f);
+    json_decref(all);
+    return BO_EXIT_OK;
+}
+
+/* ---- corpora --------------------------------------------------------------------------------- */
+
+static const char *whereabouts(const struct bo_document *document)
+{
+    if (document->n_drawn)
+        return "drawn";
+    if (document->external)
+        return "external";
+    return document->embedded ? "embedded" : document->present ? "fetched" : "not fetched";
+}
+
+static int list_corpora(bool json)
+{
+    struct bo_documents documents;
+    if (!bo_documents_list(NULL, BO_DOCUMENTS_ALL, &documents))
+        return BO_EXIT_USAGE;
+    json_t *all = json_array();
+    if (!json)
+        printf("%-8s %-28s %-11s %s\n", "format", "document", "state", "from");
+    for (size_t i = 0; i < documents.n; i++) {
+        const struct bo_document *d = &documents.items[i];
+        if (json)
+            json_array_append_new(all,
+                                  json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "format",
+                                            d->format->name, "name", d->name, "path", d->path,
+                                            "provenance", d->provenance, "state", whereabouts(d),
+                                            "embedded", d->embedded, "present", d->present));
+        else
+            printf("%-8s %-28s %-11s %s\n", d->format->name, d->name, whereabouts(d),
+                   d->provenance);
+    }
+    bo_documents_free(&documents);
+    if (json)
+        return bo_json_print(all, BO_EXIT_OK);
+    json_decref(all);
+    return BO_EXIT_OK;
+}
+
+int bo_cmd_list(int argc, char **argv)
+{
+    bool json = false;
+    const struct bo_option options[] = {
+        {"--json", 0, NULL, "for programs", NULL, &json},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
+    const struct bo_usage usage = {
+        "list", "[formats|codecs|corpora]",
+        "Without an argument, all three. Formats come with their query kinds and workloads.",
+        options};
+    const int n = bo_options_parse(&usage, argc, argv);
+    if (n < 0)
+        return bo_options_exit(n);
+    static const struct {
+        const char *name;
+        int (*list)(bool json);
+    } lists[] = {{"formats", list_formats}, {"codecs", list_codecs}, {"corpora", list_corpora}};
+    struct bo_suggestion near = bo_suggest(n ? argv[1] : NULL);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && n == 1; i++) {
+        if (strcmp(argv[1], lists[i].name) == 0)
+            return lists[i].list(json);
+        bo_suggest_offer(&near, lists[i].name);
+    }
+    if (n != 0 || json)
+        return bo_usage_error("list", "needs one of formats, codecs, corpora%s",
+                              bo_suggestion_text(&near));
+    list_formats(false);
+    putchar('\n');
+    list_codecs(false);
+    putchar('\n');
+    return list_corpora(false);
+}

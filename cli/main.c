@@ -1,0 +1,96 @@
+/* bakeoff: finds the subcommand and runs it. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/plugins.h"
+#include "harness/core/suggest.h"
+#include "cli/version.h"
+
+#define COMMAND(function, name, summary) int bo_cmd_##function(int argc, char **argv);
+#include "cli/commands.def"
+#undef COMMAND
+
+const struct bo_command bo_commands[] = {
+#define COMMAND(function, name, summary) {name, summary, bo_cmd_##function},
+#include "cli/commands.def"
+#undef COMMAND
+    {NULL, NULL, NULL},
+};
+
+static void print_help(FILE *to)
+{
+    fputs(
+        "usage: bakeoff [--plugin FILE.so]... COMMAND [ARGUMENTS]\n"
+        "Which encoding should a toolchain format use? Measures, checks and converts its codecs.\n"
+        "\ncommands (each has --help):\n",
+        to);
+    for (const struct bo_command *c = bo_commands; c->name; c++)
+        fprintf(to, "  %-9s %s\n", c->name, c->summary);
+    fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n"
+          "--version prints the version and the commit\n",
+          to);
+    fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input\n",
+          to);
+}
+
+static const struct bo_command *find_command(const char *name)
+{
+    struct bo_suggestion near = bo_suggest(name);
+    for (const struct bo_command *c = bo_commands; c->name; c++) {
+        if (strcmp(name, c->name) == 0)
+            return c;
+        bo_suggest_offer(&near, c->name);
+    }
+    bo_suggest_offer(&near, "help");
+    fprintf(stderr, "bakeoff: no command '%s'%s; see `bakeoff --help`\n", name,
+            bo_suggestion_text(&near));
+    return NULL;
+}
+
+static int run(const struct bo_command *command, int argc, char **argv)
+{
+    const int code = command->run(argc, argv);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "bakeoff: standard output: cannot write\n");
+        return BO_EXIT_USAGE;
+    }
+    return code;
+}
+
+/* `help` alone, or `help COMMAND`, which is `COMMAND --help`. */
+static int help(const char *name)
+{
+    char command_name[32], option[] = "--help", *argv[] = {command_name, option, NULL};
+    if (!name) {
+        print_help(stdout);
+        return BO_EXIT_OK;
+    }
+    const struct bo_command *command = find_command(name);
+    snprintf(command_name, sizeof command_name, "%s", name);
+    return command ? run(command, 2, argv) : BO_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    while (argc > 2 && strcmp(argv[1], "--plugin") == 0) {
+        if (!bo_load_plugin(argv[2]))
+            return BO_EXIT_USAGE;
+        argc -= 2;
+        argv += 2;
+    }
+    if (argc < 2) {
+        print_help(stderr);
+        return BO_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("bakeoff %s%s%s%s\n", BO_VERSION, *BO_COMMIT ? " (" : "", BO_COMMIT,
+               *BO_COMMIT ? ")" : "");
+        return BO_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(NULL);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argv[2]);
+    const struct bo_command *command = find_command(argv[1]);
+    return command ? run(command, argc - 1, argv + 1) : BO_EXIT_USAGE;
+}

@@ -1,0 +1,269 @@
+/* bakeoff pick: which codec suits given wishes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/pick.h"
+#include "bench/report/comparison.h"
+#include "bench/report/picks.h"
+#include "harness/core/print.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/options.h"
+
+int bo_cmd_pick(int argc, char **argv);
+
+enum { N_MEASURES = 7, WIDTH = 160 };
+
+/* What can be asked for by name. LOOKUP's row is the format's main one unless --row says another. */
+enum { SIZE, PACKED, LOOKUP, OPEN, ENCODE, DECODE, MEMORY };
+
+static const struct {
+    const char *name;
+    struct bo_figure figure;
+} measures[N_MEASURES] = {
+    [SIZE] = {"size", {"B", BO_SIZE_PER_UNIT, NULL, NULL}},
+    [PACKED] = {"packed", {"B under zstd -19", BO_OUTER_PER_UNIT, NULL, "zstd19"}},
+    [LOOKUP] = {"lookup", {NULL, BO_TIME, NULL, NULL}},
+    [OPEN] = {"open", {"open, ns", BO_TIME, "open", NULL}},
+    [ENCODE] = {"encode", {"encode, ns", BO_TIME, "encode", NULL}},
+    [DECODE] = {"decode", {"decode, ns", BO_TIME, "decode", NULL}},
+    [MEMORY] = {"memory", {"memory to open, B", BO_COUNTER, "open", "open_bytes_allocated"}},
+};
+
+/* What the command line asks for, as texts. */
+struct request {
+    const char *weights[N_MEASURES], *limits[N_MEASURES];
+    const char *speed, *use, *row, *corpus, *results;
+    bool as_json;
+};
+
+/* ---- wishes ---------------------------------------------------------------------------------- */
+
+static bool parse_number(const char *option, const char *text, double *v_ret, const char **rest_ret)
+{
+    char *end;
+    *v_ret = strtod(text, &end);
+    *rest_ret = end;
+    return (end != text && isfinite(*v_ret)) ||
+           !bo_usage_error("pick", "%s takes a number", option);
+}
+
+/* "1.5" */
+static bool parse_weight(const char *name, const char *text, double *weight_ret)
+{
+    const char *rest;
+    if (!parse_number(name, text, weight_ret, &rest))
+        return false;
+    return (*rest == 0 && *weight_ret >= 0) ||
+           !bo_usage_error("pick", "the weight of %s is a number from 0 on, not '%s'", name, text);
+}
+
+/* "+5%", "-20%" and "0.8x" are over the status quo; "30" is in the measure's unit. */
+static bool parse_limit(const char *name, const char *text, struct bo_wish *wish)
+{
+    const char *rest;
+    double v;
+    if (!parse_number(name, text, &v, &rest))
+        return false;
+    const bool is_share = strcmp(rest, "%") == 0, is_factor = strcmp(rest, "x") == 0;
+    wish->limit_kind = is_share || is_factor ? BO_LIMIT_OF_BASELINE : BO_LIMIT;
+    wish->limit = is_share ? 1 + v / 100 : v;
+    return ((*rest == 0 || is_share || is_factor) && wish->limit > 0) ||
+           !bo_usage_error("pick", "--max-%s takes +5%%, 0.8x or a number, not '%s'", name, text);
+}
+
+/* At least so many times as fast as the status quo: "2", "2x". */
+static bool parse_speed(const char *text, struct bo_wish *wish)
+{
+    const char *rest;
+    double v;
+    if (!parse_number("--min-speed", text, &v, &rest))
+        return false;
+    wish->limit_kind = BO_LIMIT_OF_BASELINE;
+    wish->limit = 1 / v;
+    return ((*rest == 0 || strcmp(rest, "x") == 0) && v > 0) ||
+           !bo_usage_error("pick", "--min-speed takes 2x or the like, not '%s'", text);
+}
+
+/* The measures asked for; size and lookup when none is. False after a message. */
+static bool make_wishes(const struct request *r, const struct bo_run_document *document,
+                        struct bo_arena *arena, struct bo_wish *wishes, unsigned *n_ret)
+{
+    const char *row = r->row ? r->row : bo_run_main_label(document);
+    bool any_weight = false;
+    unsigned n = 0;
+    for (unsigned m = 0; m < N_MEASURES; m++)
+        any_weight = any_weight || r->weights[m];
+    for (unsigned m = 0; m < N_MEASURES; m++) {
+        struct bo_wish wish = {.name = measures[m].name, .figure = measures[m].figure};
+        if (m == LOOKUP && row) {
+            wish.figure.label = row;
+            wish.figure.heading = bo_arena_printf(arena, "%s, ns", row);
+        }
+        if ((m == SIZE || m == PACKED) && document->unit)
+            wish.figure.heading = bo_arena_printf(arena, m == SIZE ? "B/%s" : "B/%s under zstd -19",
+                                                  bo_singular(arena, document->unit));
+        if (!any_weight && (m == SIZE || (m == LOOKUP && row)))
+            wish.weight = 1;
+        if (r->weights[m] && !parse_weight(wish.name, r->weights[m], &wish.weight))
+            return false;
+        if (r->limits[m] && !parse_limit(wish.name, r->limits[m], &wish))
+            return false;
+        if (m == LOOKUP && r->speed && !parse_speed(r->speed, &wish))
+            return false;
+        if (wish.weight > 0 || wish.limit_kind != BO_NO_LIMIT)
+            wishes[n++] = wish;
+    }
+    *n_ret = n;
+    for (unsigned w = 0; w < n; w++)
+        if (wishes[w].weight > 0)
+            return true;
+    return !bo_usage_error("pick", "no measure has a weight above 0");
+}
+
+static bool take_use(const char *format, const char *use, struct bo_wish *wishes, unsigned *n_ret)
+{
+    const struct bo_notes *notes = bo_notes_of(format);
+    const char *last = NULL;
+    *n_ret = notes && notes->uses ? bo_wishes_of_use(notes->uses, use, wishes) : 0;
+    if (*n_ret)
+        return true;
+    fprintf(stderr, "bakeoff: pick: %s has no use '%s'%s", format, use,
+            notes && notes->uses ? "; uses:" : "\n");
+    for (const struct bo_use *u = notes && notes->uses ? notes->uses->uses : NULL; u && u->use;
+         u++) {
+        if (u->picks && (!last || strcmp(last, u->use) != 0))
+            fprintf(stderr, " %s", u->use);
+        last = u->picks ? u->use : last;
+    }
+    if (last)
+        fputc('\n', stderr);
+    return false;
+}
+
+/* ---- picking --------------------------------------------------------------------------------- */
+
+/* Whether the pick would be one, too, on the documents that were held out. */
+static void tell_held_out(const char *format, const struct bo_run *run, const struct bo_pick *pick,
+                          struct bo_arena *arena)
+{
+    const struct bo_run_document *const *documents;
+    const unsigned n = bo_compared_documents(run, format, NULL, true, arena, &documents);
+    struct bo_pick other;
+    const char *why, *name = pick->codecs[0].codec->name;
+    if (!n)
+        return;
+    printf("On the %u held-out document%s: ", n, n == 1 ? "" : "s");
+    if (!bo_pick_codec(documents, n, pick->wishes, pick->n_wishes, arena, &other, &why)) {
+        printf("%s\n", why);
+        return;
+    }
+    for (unsigned c = 0; c < other.n_codecs; c++) {
+        if (strcmp(other.codecs[c].codec->name, name) != 0)
+            continue;
+        if (other.codecs[c].left_out)
+            printf("%s is not compared: %s.\n", name, other.codecs[c].left_out);
+        else
+            printf("%s is number %u of %u, score %.3f (%.3f on the others).\n", name, c + 1,
+                   other.n_weighed, other.codecs[c].score, pick->codecs[0].score);
+    }
+}
+
+/* The wishes are the n given, or (n 0) those that the weights and limits ask for. */
+static int pick(const struct request *r, const char *format, const struct bo_run *run,
+                struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena)
+{
+    const struct bo_run_document *const *documents;
+    const unsigned n = bo_compared_documents(run, format, r->corpus, false, arena, &documents);
+    struct bo_pick answer;
+    const char *why;
+    if (!n)
+        return bo_usage_error("pick", "the results have no %s of %s",
+                              r->corpus ? r->corpus : "documents", format);
+    if (!n_wishes && !make_wishes(r, documents[0], arena, wishes, &n_wishes))
+        return BO_EXIT_USAGE;
+    if (!bo_pick_codec(documents, n, wishes, n_wishes, arena, &answer, &why))
+        return bo_usage_error("pick", "%s", why);
+    const int code = answer.n_weighed ? BO_EXIT_OK : BO_EXIT_FAILED;
+    if (r->as_json)
+        return bo_json_print(bo_pick_json(&answer), code);
+    bo_pick_print(&answer, WIDTH, arena, stdout);
+    if (answer.n_weighed && !r->corpus)
+        tell_held_out(format, run, &answer, arena);
+    return code;
+}
+
+static int pick_from(const struct request *r, const char *format)
+{
+    struct bo_wish wishes[BO_MAX_WISHES];
+    unsigned n_wishes = 0;
+    if (r->use && !take_use(format, r->use, wishes, &n_wishes))
+        return BO_EXIT_USAGE;
+    char *newest = r->results ? NULL : bo_run_newest("results", format);
+    const char *path = r->results ? r->results : newest;
+    struct bo_run run = {.json = NULL};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const int code = path && bo_run_load(path, &run)
+                         ? pick(r, format, &run, wishes, n_wishes, &arena)
+                         : BO_EXIT_USAGE;
+    if (bo_parts_note(&run) && !r->as_json && code != BO_EXIT_USAGE)
+        bo_print_wrapped(stdout, bo_parts_note(&run), WIDTH, "");
+    bo_arena_free(&arena);
+    bo_run_free(&run);
+    free(newest);
+    return code;
+}
+
+int bo_cmd_pick(int argc, char **argv)
+{
+    struct request r = {.speed = NULL};
+    const struct bo_option options[] = {
+        {"--size", 0, "W", "weight of the bytes (1 when no weight is given)", &r.weights[SIZE],
+         NULL},
+        {"--packed", 0, "W", "of the bytes under zstd -19", &r.weights[PACKED], NULL},
+        {"--lookup", 0, "W", "of the time of a query (1 when no weight is given)",
+         &r.weights[LOOKUP], NULL},
+        {"--open", 0, "W", "of the time to open", &r.weights[OPEN], NULL},
+        {"--encode", 0, "W", "of the time to encode", &r.weights[ENCODE], NULL},
+        {"--decode", 0, "W", "of the time to decode", &r.weights[DECODE], NULL},
+        {"--memory", 0, "W", "of the memory that opening takes", &r.weights[MEMORY], NULL},
+        {"--max-size", 0, "L", "at most: +5%, 0.8x (over the status quo), or bytes a unit",
+         &r.limits[SIZE], NULL},
+        {"--max-packed", 0, "L", "the same under zstd -19", &r.limits[PACKED], NULL},
+        {"--max-lookup", 0, "L", "of a query; a number is ns", &r.limits[LOOKUP], NULL},
+        {"--max-open", 0, "L", "of opening, ns", &r.limits[OPEN], NULL},
+        {"--max-encode", 0, "L", "of encoding, ns", &r.limits[ENCODE], NULL},
+        {"--max-decode", 0, "L", "of decoding, ns", &r.limits[DECODE], NULL},
+        {"--max-memory", 0, "L", "of the memory that opening takes, bytes", &r.limits[MEMORY],
+         NULL},
+        {"--min-speed", 0, "S", "queries at least so many times as fast as the status quo: 2x",
+         &r.speed, NULL},
+        {"--row", 0, "KIND/WORKLOAD", "which queries (default: the format's main ones)", &r.row,
+         NULL},
+        {"--use", 0, "U", "instead of weights: a use that the format's proposal names", &r.use,
+         NULL},
+        {"--corpus", 0, "X", "on this document (default: all)", &r.corpus, NULL},
+        {"--results", 0, "FILE", "of `bench --json` (default: the newest in results/)", &r.results,
+         NULL},
+        {"--json", 0, NULL, "for programs", NULL, &r.as_json},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
+    const struct bo_usage usage = {
+        "pick", "FORMAT [--size W] [--lookup W] ... [--max-size L] ... | --use U",
+        "Picks the codec with the lowest score. A score is the geometric mean of the codec's ratios\n"
+        "to the status quo, by weights; limits must hold on every document. Prints the Pareto\n"
+        "front, the pick and the runner-up of another encoding, whether the 95% intervals of the\n"
+        "medians leave a doubt, how far each weight may move before the pick changes, and the\n"
+        "figures. Exits with 1 when no codec meets the limits.",
+        options};
+    const int n = bo_options_parse(&usage, argc, argv);
+    if (n < 0)
+        return bo_options_exit(n);
+    if (n > 1)
+        return bo_usage_error("pick", "takes one format");
+    const struct bo_format *format = bo_need_format("pick", n ? argv[1] : NULL);
+    return format ? pick_from(&r, format->name) : BO_EXIT_USAGE;
+}

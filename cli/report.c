@@ -1,0 +1,343 @@
+/* bakeoff report: REPORT.md, CSV and pictures from the newest results. */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/report/format.h"
+#include "bench/report/fuzz.h"
+#include "bench/report/html.h"
+#include "bench/report/inserts.h"
+#include "bench/report/page.h"
+#include "bench/report/sizes.h"
+#include "harness/core/print.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/report.h"
+
+int bo_cmd_report(int argc, char **argv);
+
+/* A file that is written in memory first, so that it is never half there. */
+struct text_file {
+    FILE *out;
+    char *text;
+    size_t nbytes;
+};
+
+static FILE *begin_file(struct text_file *file)
+{
+    file->out = open_memstream(&file->text, &file->nbytes);
+    if (!file->out)
+        abort();
+    return file->out;
+}
+
+/* Writes it where `ok`. */
+static bool end_file(struct text_file *file, bool ok, const char *path)
+{
+    fclose(file->out);
+    ok = ok && bo_output(path, (struct bo_span){(const uint8_t *)file->text, file->nbytes});
+    free(file->text);
+    return ok;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* The checked sizes as a malloced string; NULL after a message. */
+static char *fresh_sizes(void)
+{
+    struct text_file file;
+    const bool ok = bo_sizes_block(begin_file(&file));
+    fclose(file.out);
+    if (ok)
+        return file.text;
+    free(file.text);
+    return NULL;
+}
+
+static int check_sizes(const char *path)
+{
+    struct bo_input in;
+    if (!bo_input_open(path, &in))
+        return BO_EXIT_USAGE;
+    char *report = strndup((const char *)in.bytes.p, in.bytes.n);
+    char *fresh = fresh_sizes();
+    int code = BO_EXIT_USAGE;
+    if (report && fresh)
+        code = bo_sizes_compare(report, fresh, stdout) ? BO_EXIT_OK : BO_EXIT_FAILED;
+    if (code == BO_EXIT_OK)
+        printf("the sizes in %s are those of a fresh run\n", in.path);
+    else if (code == BO_EXIT_FAILED)
+        fprintf(stderr, "bakeoff: %s: its sizes are not those of a fresh run\n", in.path);
+    free(fresh);
+    free(report);
+    bo_input_close(&in);
+    return code;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static bool make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    fprintf(stderr, "bakeoff: %s: %s\n", path, strerror(errno));
+    return false;
+}
+
+/* All that are written are of one depth: links begin at `root`. */
+static FILE *begin_page(struct text_file *file, struct bo_page *pages, size_t n, const char *root)
+{
+    begin_file(file);
+    for (size_t i = 0; i < n; i++) {
+        pages[i].out = file->out;
+        pages[i].root = root;
+    }
+    return file->out;
+}
+
+/* With the checked sizes or without them. */
+static bool write_page(struct bo_page *pages, size_t n, bool with_sizes, const char *path)
+{
+    struct text_file file;
+    char *sizes = with_sizes ? fresh_sizes() : NULL;
+    if (with_sizes && !sizes)
+        return false;
+    begin_page(&file, pages, n, "");
+    bo_page_print(pages, n, sizes);
+    free(sizes);
+    if (!end_file(&file, true, path))
+        return false;
+    fprintf(stderr, "bakeoff: wrote %s\n", path);
+    return true;
+}
+
+static bool write_fuzz_page(const char *path, struct bo_arena *arena)
+{
+    struct text_file file;
+    bo_fuzz_page("results/fuzz", arena, begin_file(&file));
+    return end_file(&file, true, path);
+}
+
+/* results/FORMAT.md of each format that was measured. */
+static bool write_document_pages(struct bo_page *pages, size_t n, const char *output)
+{
+    bool ok = true;
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        const struct bo_page *page = bo_page_telling(pages, n, (*f)->name, false);
+        struct text_file file;
+        if (!page)
+            continue;
+        begin_page(&file, pages, n, "../");
+        bo_page_documents(page, *f);
+        ok = end_file(&file, true,
+                      bo_arena_printf(page->arena, "%s/results/%s.md", output, (*f)->name));
+    }
+    return ok;
+}
+
+/* What the command line asks for. */
+struct request {
+    const char *results; /* NULL: the newest of each format */
+    const char *output;
+    const char *charts; /* NULL: where `make` puts the library, if it is there */
+    bool page_only, run_only;
+};
+
+/* The chart library as a text in the arena; *text_ret is NULL where there is none and none is asked for. */
+static bool load_charts(const struct request *r, struct bo_arena *arena, const char **text_ret)
+{
+    static const char made[] = "build/page/charts.js";
+    struct bo_input in;
+    *text_ret = NULL;
+    if (!r->charts && access(made, R_OK) != 0)
+        return true;
+    if (!bo_input_open(r->charts ? r->charts : made, &in))
+        return false;
+    const char *text = bo_arena_printf(arena, "%.*s", (int)in.bytes.n, (const char *)in.bytes.p);
+    const bool ok = !strstr(text, "</script") && !strstr(text, "<!--");
+    if (!ok)
+        fprintf(stderr, "bakeoff: %s: cannot stand in a page: it ends or begins an element\n",
+                in.path);
+    bo_input_close(&in);
+    *text_ret = text;
+    return ok;
+}
+
+/* DIR/build/report/index.html. */
+static bool write_html(struct bo_page *pages, size_t n, const struct request *r,
+                       struct bo_arena *arena)
+{
+    struct bo_html_options options = {.folder = r->output};
+    struct text_file file;
+    const char *build = bo_arena_printf(arena, "%s/build", r->output);
+    const char *folder = bo_arena_printf(arena, "%s/report", build);
+    const char *path = bo_arena_printf(arena, "%s/index.html", folder);
+    if (!load_charts(r, arena, &options.charts) || !make_folder(build) || !make_folder(folder))
+        return false;
+    begin_page(&file, pages, n, "../../");
+    bo_html_print(pages, n, &options);
+    if (!end_file(&file, true, path))
+        return false;
+    fprintf(stderr, "bakeoff: wrote %s\n", path);
+    return true;
+}
+
+/* The report's parts in a page that people write; nothing when there is no such page. */
+static bool fill_page(struct bo_page *pages, size_t n, const char *path, const char *root)
+{
+    struct bo_input in;
+    struct text_file file;
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!bo_input_open(path, &in))
+        return false;
+    char *text = strndup((const char *)in.bytes.p, in.bytes.n);
+    if (!text)
+        abort();
+    begin_page(&file, pages, n, root);
+    bool ok = bo_inserts_print(pages, n, text, path);
+    /* a page that stays as it is keeps its time */
+    fflush(file.out);
+    if (ok && strcmp(file.text, text) == 0)
+        end_file(&file, false, path);
+    else
+        ok = end_file(&file, ok, path);
+    free(text);
+    bo_input_close(&in);
+    return ok;
+}
+
+static bool fill_pages(struct bo_page *pages, size_t n, const char *output, struct bo_arena *arena)
+{
+    glob_t found;
+    bool ok = fill_page(pages, n, bo_arena_printf(arena, "%s/README.md", output), "");
+    if (glob(bo_arena_printf(arena, "%s/docs/*.md", output), 0, NULL, &found) != 0)
+        return ok;
+    for (size_t i = 0; i < found.gl_pathc && ok; i++)
+        ok = fill_page(pages, n, found.gl_pathv[i], "../");
+    globfree(&found);
+    return ok;
+}
+
+static struct bo_page start_page(const struct bo_run *run, const char *path, bool with_pictures,
+                                 struct bo_arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    const char *pictures = bo_arena_printf(arena, "results/%s", bo_run_fact(run, "machine"));
+    return (struct bo_page){
+        .run = run,
+        .results = bo_arena_printf(arena, "%s/%s", pictures, slash ? slash + 1 : path),
+        .pictures = with_pictures ? pictures : NULL,
+        .arena = arena,
+    };
+}
+
+static bool write_report(const struct bo_run *runs, const char *const *paths, size_t n,
+                         const struct request *r, struct bo_arena *arena)
+{
+    const char *output = r->output;
+    struct bo_page *pages = bo_alloc_array(arena, n, sizeof *pages);
+    if (!pages)
+        abort();
+    bool ok = make_folder(output) && make_folder(bo_arena_printf(arena, "%s/results", output));
+    for (size_t i = 0; i < n && ok; i++) {
+        pages[i] = start_page(&runs[i], paths[i], !r->run_only, arena);
+        if (r->page_only || r->run_only)
+            continue;
+        const char *folder = bo_arena_printf(arena, "%s/%s", output, pages[i].pictures);
+        ok = make_folder(folder) && bo_page_files(pages, i, folder);
+    }
+    if (r->page_only)
+        return ok && write_html(pages, n, r, arena);
+    /* Encoding all embedded documents anew takes 20 s: the report of one file is about its documents. */
+    ok = ok &&
+         write_page(pages, n, !r->results || r->run_only,
+                    bo_arena_printf(arena, "%s/REPORT.md", output)) &&
+         write_document_pages(pages, n, output);
+    if (r->run_only)
+        return ok;
+    return ok && write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena) &&
+           fill_pages(pages, n, output, arena) && write_html(pages, n, r, arena);
+}
+
+/* From one file of results, or (NULL) from those that stand for each format. */
+static int report(const struct request *r)
+{
+    const char *results = r->results;
+    struct bo_arena arena;
+    struct bo_run *runs, one;
+    const char **paths;
+    size_t n = 1;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (results && !r->run_only) {
+        runs = &one;
+        paths = &results;
+        if (!bo_run_load(results, &one)) {
+            bo_run_free(&one);
+            n = 0;
+        }
+    } else {
+        n = bo_runs_newest("results", results, &arena, &runs, &paths);
+    }
+    for (size_t i = 0; i < n; i++)
+        bo_fuzz_mark_run("results/fuzz", &runs[i]);
+    const bool ok = n && write_report(runs, paths, n, r, &arena);
+    while (n)
+        bo_run_free(&runs[--n]);
+    bo_arena_free(&arena);
+    return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+}
+
+bool bo_report_run(const char *results)
+{
+    const struct request r = {.results = results, .output = ".", .run_only = true};
+    return report(&r) == BO_EXIT_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+int bo_cmd_report(int argc, char **argv)
+{
+    struct request r = {.output = "."};
+    bool check = false;
+    const struct bo_option options[] = {
+        {"--results", 0, "FILE",
+         "of `bench --json` (default: the newest --full run of each format in results/)",
+         &r.results, NULL},
+        {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &r.output,
+         NULL},
+        {"--page", 0, NULL, "write the HTML page alone, with the pictures that are there", NULL,
+         &r.page_only},
+        {"--charts", 0, "FILE",
+         "the page's chart library (default: build/page/charts.js, which `make report` fetches)",
+         &r.charts, NULL},
+        {"--check-sizes", 0, NULL,
+         "compare the sizes in REPORT.md with a fresh run's; write nothing", NULL, &check},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
+    const struct bo_usage usage = {
+        "report", "[--results FILE] [--output DIR] [--page] [--charts FILE] [--check-sizes]",
+        "Writes DIR/REPORT.md, a page a format to DIR/results, CSV and pictures to\n"
+        "DIR/results/MACHINE, the marked parts of README.md and docs/*.md, and everything as\n"
+        "one page, DIR/build/report/index.html. Pictures need gnuplot. With --check-sizes: exit code 1 when the embedded corpora's sizes in the\n"
+        "report differ.",
+        options};
+    const int n = bo_options_parse(&usage, argc, argv);
+    if (n < 0)
+        return bo_options_exit(n);
+    if (n > 0)
+        return bo_usage_error("report", "does not know what to do with '%s'", argv[1]);
+    if (check) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/REPORT.md", r.output) < 0)
+            abort();
+        const int code = check_sizes(path);
+        free(path);
+        return code;
+    }
+    return report(&r);
+}

@@ -1,0 +1,250 @@
+/* bakeoff table: one comparison of a format's codecs, ready to paste. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/report/styles.h"
+#include "bench/report/fuzz.h"
+#include "bench/report/held_out.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "harness/core/suggest.h"
+
+int bo_cmd_table(int argc, char **argv);
+
+static const struct bo_table_style *find_style(const char *name)
+{
+    for (const struct bo_table_style *style = bo_table_styles; style->name; style++)
+        if (strcmp(style->name, name) == 0)
+            return style;
+    struct bo_suggestion near = bo_suggest(name);
+    char all[160] = "; the styles are";
+    for (const struct bo_table_style *style = bo_table_styles; style->name; style++) {
+        const size_t n = strlen(all);
+        snprintf(all + n, sizeof all - n, " %s", style->name);
+        bo_suggest_offer(&near, style->name);
+    }
+    bo_usage_error("table", "no style '%s'%s%s", name, bo_suggestion_text(&near), all);
+    return NULL;
+}
+
+/* What the command line says. */
+struct request {
+    const char *style, *kind, *workload, *codec, *role, *corpus, *results;
+    bool held_out;
+    struct bo_names codecs, roles;
+};
+
+static bool parse_filters(struct request *r, struct bo_label_filter *filter)
+{
+    if (bo_names_parse(r->kind, &filter->kinds) &&
+        bo_names_parse(r->workload, &filter->workloads) && bo_names_parse(r->codec, &r->codecs) &&
+        bo_names_parse(r->role, &r->roles))
+        return true;
+    bo_usage_error("table",
+                   "--kind, --workload, --codec and --role take names with commas between");
+    return false;
+}
+
+/* ---- the codecs that are wanted -------------------------------------------------------------- */
+
+/* Marks the names that met a codec, in both filters. */
+static bool is_wanted(const struct bo_run_codec *codec, void *arg)
+{
+    struct request *r = arg;
+    char role[BO_MAX_NAME];
+    snprintf(role, sizeof role, "%s", codec->role);
+    for (char *p = role; *p; p++)
+        *p = *p == ' ' ? '-' : *p; /* status-quo */
+    const bool has_name = bo_names_allow(&r->codecs, codec->name);
+    return bo_names_allow(&r->roles, role) && has_name;
+}
+
+/*
+ * Replaces the table's run by one whose documents of the format have the wanted codecs only. False
+ * after a message.
+ */
+static bool choose_codecs(struct bo_table *table, struct request *r, struct bo_run *run_ret,
+                          struct bo_arena *arena)
+{
+    const struct bo_run *run = table->run;
+    if (!r->codec && !r->role)
+        return true;
+    *run_ret = *run;
+    run_ret->documents = bo_alloc_array(arena, run->n_documents + 1, sizeof *run_ret->documents);
+    if (!run_ret->documents)
+        abort();
+    for (size_t d = 0; d < run->n_documents; d++)
+        run_ret->documents[d] = strcmp(run->documents[d].format, table->format) == 0
+                                    ? *bo_document_with(&run->documents[d], is_wanted, r, arena)
+                                    : run->documents[d];
+    const char *codec = bo_names_unmet(&r->codecs), *role = bo_names_unmet(&r->roles);
+    if (codec)
+        return !bo_usage_error("table", "the results have no codec '%s'", codec);
+    if (role)
+        return !bo_usage_error("table", "the results have no codec of the role '%s'", role);
+    const size_t at = (size_t)(table->document - run->documents);
+    table->run = run_ret;
+    table->only = table->only ? &run_ret->documents[at] : NULL;
+    table->document = &run_ret->documents[at];
+    table->is_chosen = true;
+    return table->document->n_codecs > 0 ||
+           !bo_usage_error("table", "no codec is of --codec and of --role");
+}
+
+/* The options that print this table again. */
+static char *options_text(const struct request *r, struct bo_arena *arena)
+{
+    const struct {
+        const char *name, *value;
+    } options[] = {
+        {"kind", r->kind}, {"workload", r->workload}, {"codec", r->codec}, {"role", r->role}};
+    char *text = bo_arena_printf(arena, "%s", "");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].value)
+            text = bo_arena_printf(arena, "%s --%s %s", text, options[i].name,
+                                   bo_shell_quoted(arena, options[i].value));
+    return text;
+}
+
+/* The document to show. Says which others there are when the user named none. */
+static bool choose_document(struct bo_table *table, const char *corpus, bool one_document)
+{
+    table->document = bo_run_document(table->run, table->format, corpus);
+    table->only = corpus ? table->document : NULL;
+    if (!table->document && corpus)
+        return !bo_usage_error("table", "the results have no %s of %s", corpus, table->format);
+    if (!table->document)
+        return !bo_usage_error("table", "the results have nothing of %s", table->format);
+    if (corpus || !one_document)
+        return true;
+    const char *before = "; others:";
+    bool shown = false;
+    for (size_t d = 0; d < table->run->n_documents; d++) {
+        const struct bo_run_document *other = &table->run->documents[d];
+        if (other == table->document || strcmp(other->format, table->format) != 0)
+            continue;
+        if (!shown)
+            fprintf(stderr, "bakeoff: table: the largest corpus, %s", table->document->name);
+        fprintf(stderr, "%s --corpus %s", before, other->name);
+        before = ",";
+        shown = true;
+    }
+    if (shown)
+        fputc('\n', stderr);
+    return true;
+}
+
+/* A name that is nowhere in the document is a mistake, not an empty table. */
+static bool filter_met(struct bo_table *table)
+{
+    for (size_t d = 0; d < table->run->n_documents; d++) {
+        const struct bo_run_document *document = &table->run->documents[d];
+        for (unsigned l = 0; strcmp(document->format, table->format) == 0 && l < document->n_labels;
+             l++)
+            bo_label_wanted(&table->filter, document->labels[l]);
+    }
+    const char *kind = bo_names_unmet(&table->filter.kinds);
+    const char *workload = bo_names_unmet(&table->filter.workloads);
+    if (kind)
+        return !bo_usage_error("table", "the results have no kind '%s'", kind);
+    if (workload)
+        return !bo_usage_error("table", "the results have no workload '%s'", workload);
+    return true;
+}
+
+/* Held-out documents beside the others. */
+static bool print_held_out(const struct bo_run *run, const char *format, const char *style,
+                           struct bo_arena *arena)
+{
+    struct bo_grid grid;
+    const bool md = strcmp(style, "md") == 0, csv = strcmp(style, "csv") == 0;
+    if (!md && !csv && strcmp(style, "rfc") != 0)
+        return !bo_usage_error("table", "--held-out is printed as md, rfc or csv");
+    if (!bo_held_out_grid(run, format, arena, &grid))
+        return !bo_usage_error(
+            "table", "the results have no held-out documents of %s beside others", format);
+    const char *caption = bo_arena_printf(arena, "%s.", bo_held_out_caption(run, format, arena));
+    if (md)
+        bo_grid_markdown(&grid, stdout);
+    else if (csv)
+        bo_grid_csv(&grid, stdout);
+    else
+        bo_grid_text(&grid, BO_RFC_WIDTH, stdout);
+    if (!csv)
+        putchar('\n');
+    if (!csv)
+        bo_print_wrapped(stdout, caption, md ? (unsigned)strlen(caption) : BO_RFC_WIDTH, "");
+    return true;
+}
+
+static int print_table(struct bo_table *table, struct request *r,
+                       const struct bo_table_style *style)
+{
+    char *newest = r->results ? NULL : bo_run_newest("results", table->format);
+    const char *path = r->results ? r->results : newest;
+    struct bo_run run = {.json = NULL}, chosen;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    table->run = &run;
+    table->options = options_text(r, &arena);
+    bool ok = path && bo_run_load(path, &run);
+    if (ok && r->held_out) {
+        ok = print_held_out(&run, table->format, style->name, &arena);
+    } else if (ok) {
+        bo_fuzz_mark_run("results/fuzz", &run);
+        ok = choose_document(table, r->corpus, style->one_document) && filter_met(table) &&
+             choose_codecs(table, r, &chosen, &arena);
+        if (ok)
+            style->print(table, &arena, stdout);
+    }
+    bo_arena_free(&arena);
+    bo_run_free(&run);
+    free(newest);
+    return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+}
+
+int bo_cmd_table(int argc, char **argv)
+{
+    struct request r = {.style = "md"};
+    const struct bo_option options[] = {
+        {"--style", 0, "STYLE", "md (default), rfc, csv, tex, gobench, json", &r.style, NULL},
+        {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
+         &r.kind, NULL},
+        {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &r.workload, NULL},
+        {"--codec", 0, "C[,...]", "only these codecs (a * is any text)", &r.codec, NULL},
+        {"--role", 0, "R[,...]", "only codecs of these roles: status-quo, proposed, control, new",
+         &r.role, NULL},
+        {"--corpus", 0, "X", "this document (default: the largest; csv, gobench, json: all)",
+         &r.corpus, NULL},
+        {"--held-out", 0, NULL,
+         "ratios on held-out documents beside those on the others; md, rfc, csv", NULL,
+         &r.held_out},
+        {"--results", 0, "FILE", "of `bench --json` (default: the newest in results/)", &r.results,
+         NULL},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
+    const struct bo_usage usage = {
+        "table",
+        "FORMAT [--style md|rfc|csv|tex|gobench|json] [--corpus X] [--kind K] [--workload W]\n"
+        "                     [--codec C] [--role R]",
+        "Prints one comparison of the format's codecs from measured results: sizes, a time with\n"
+        "its 95% interval for each query workload, open, encode, decode, memory, pages. rfc is\n"
+        "plain text of 72 columns with a caption, for a mail; without --codec and --role it has\n"
+        "the Pareto front, the status quo and the proposals. gobench is what benchstat reads,\n"
+        "best with `benchstat -col /codec`.",
+        options};
+    const int n = bo_options_parse(&usage, argc, argv);
+    if (n < 0)
+        return bo_options_exit(n);
+    if (n > 1)
+        return bo_usage_error("table", "takes one format");
+    if (r.held_out && (r.codec || r.role))
+        return bo_usage_error("table", "--held-out goes without --codec and --role");
+    const struct bo_format *format = bo_need_format("table", n ? argv[1] : NULL);
+    struct bo_table table = {.format = format ? format->name : NULL};
+    const struct bo_table_style *chosen = format ? find_style(r.style) : NULL;
+    if (!chosen || !parse_filters(&r, &table.filter))
+        return BO_EXIT_USAGE;
+    return print_table(&table, &r, chosen);
+}

@@ -1,0 +1,211 @@
+/*
+ * shared-trees: names as phrases of a grammar, in blocks of 16 in which each tells how it differs
+ * from the one before; inlined trees stored once; counts in prefix codes. Any function can be read
+ * by itself, and no general compressor stands in the way. README.md has the layout.
+ */
+#include "harness/coding/grammar.h"
+
+#include "codecs/autofdo/shared_trees/shared_trees.h"
+
+enum { PHRASES_NBYTES_OFF = 36 }; /* in a grammar: how long all phrases are (harness/coding/grammar.md) */
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* How much of string i is that of the one before; at least its last byte is its own. */
+static size_t shared_nbytes(const struct autofdo_plan *plan, size_t i)
+{
+    if (i % AUTOFDO_BLOCK_NAMES == 0)
+        return 0;
+    const struct bo_span last = plan->strings[i - 1], own = plan->strings[i];
+    const size_t most = last.n < own.n ? last.n : own.n - 1;
+    size_t n = 0;
+    while (n < most && last.p[n] == own.p[n])
+        n++;
+    return n;
+}
+
+static enum bo_status put_strings(const struct autofdo_plan *plan, struct autofdo_code *codes,
+                                  struct bo_writer *out, uint64_t *starts, struct bo_error *err)
+{
+    const size_t n = plan->n_names + plan->n_paths;
+    struct bo_grammar grammar;
+    struct bo_span *own = bo_alloc_array(plan->arena, n, sizeof *own);
+    if (!own)
+        return bo_fail_alloc(err, plan->arena);
+    for (size_t i = 0; i < n; i++) {
+        const size_t shared = shared_nbytes(plan, i);
+        own[i] = (struct bo_span){plan->strings[i].p + shared, plan->strings[i].n - shared};
+        if (i % AUTOFDO_BLOCK_NAMES)
+            codes[AUTOFDO_SHARED].uses[autofdo_number_symbol(shared)]++;
+    }
+    const enum bo_status status = bo_make_grammar(own, n, plan->arena, &grammar, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        codes[AUTOFDO_PIECES].uses[grammar.n_name_codes[i]]++;
+    autofdo_fit_code(&codes[AUTOFDO_SHARED], autofdo_spends_bits(AUTOFDO_SHARED));
+    autofdo_fit_code(&codes[AUTOFDO_PIECES], autofdo_spends_bits(AUTOFDO_PIECES));
+    bo_put_grammar(&grammar, out);
+    struct bo_bit_writer bits = {out, 0};
+    const uint32_t *code = grammar.codes;
+    for (size_t i = 0; i < n; i++) {
+        const size_t shared = plan->strings[i].n - own[i].n;
+        if (i % AUTOFDO_BLOCK_NAMES == 0) {
+            starts[i / AUTOFDO_BLOCK_NAMES] = autofdo_bits_put(&bits);
+        } else {
+            const unsigned symbol = autofdo_number_symbol(shared);
+            autofdo_put_symbol(&bits, &codes[AUTOFDO_SHARED], symbol);
+            bo_put_bits(&bits, (uint32_t)(shared - autofdo_number_base(symbol)),
+                        autofdo_number_rest(symbol));
+        }
+        autofdo_put_symbol(&bits, &codes[AUTOFDO_PIECES], grammar.n_name_codes[i]);
+        for (unsigned k = 0; k < grammar.n_name_codes[i]; k++)
+            bo_put_bits(&bits, *code++, grammar.code_bits);
+    }
+    starts[autofdo_n_blocks(n, AUTOFDO_BLOCK_NAMES)] = autofdo_bits_put(&bits);
+    return bo_writer_status(out, err);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Each phrase is a part of a string: so they are no longer than the strings are together. */
+static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbytes,
+                                   struct bo_error *err)
+{
+    size_t off = (size_t)(trees->strings.p - trees->in.p);
+    const size_t end = off + head_nbytes;
+    struct bo_phrases *phrases = bo_alloc(trees->arena, sizeof *phrases);
+    if (!phrases)
+        return bo_fail_alloc(err, trees->arena);
+    if (head_nbytes >= PHRASES_NBYTES_OFF + 4 &&
+        bo_le32(trees->in.p + off + PHRASES_NBYTES_OFF) > trees->text_cap)
+        return bo_fail(err, BO_CORRUPT, off + PHRASES_NBYTES_OFF,
+                       "phrases are longer than the strings");
+    const enum bo_status status = bo_open_phrases(trees->in, &off, end, trees->arena, phrases, err);
+    if (status)
+        return status;
+    if (off != end)
+        return bo_fail(err, BO_CORRUPT, off, "bytes behind the grammar");
+    const uint64_t last = trees->string_starts[trees->n_string_blocks];
+    const struct autofdo_bits rest = autofdo_bits_of(&trees->strings, last);
+    if (autofdo_peek(&rest))
+        return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->strings, last),
+                       "padding is not 0");
+    trees->speller = phrases;
+    return BO_OK;
+}
+
+/* Takes the codes of a string's own part, and spells them at `to`. */
+static bool spell(struct autofdo_trees *trees, struct autofdo_bits *bits, uint8_t *to, size_t cap,
+                  size_t *n_ret)
+{
+    struct bo_phrases *phrases = trees->speller;
+    uint32_t codes[BO_MAX_NAME_CODES];
+    const unsigned n = autofdo_take_symbol(bits, &trees->tables[AUTOFDO_PIECES]);
+    if (n == 0 || n > BO_MAX_NAME_CODES)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        codes[i] = (uint32_t)autofdo_take_bits(bits, phrases->code_bits);
+    return bo_spell(phrases, codes, n, to, cap, n_ret) == BO_OK && *n_ret <= cap;
+}
+
+/* Reads string i behind those that have been spelled. */
+static enum bo_status load_string(struct autofdo_trees *trees, uint32_t i,
+                                  struct autofdo_bits *bits, struct bo_error *err)
+{
+    const uint64_t off = autofdo_off_of(trees, &trees->strings, bits->bit);
+    uint8_t *text = trees->text + trees->n_text;
+    size_t room = trees->text_cap - trees->n_text, n_own;
+    uint64_t shared = 0;
+    if (i % AUTOFDO_BLOCK_NAMES) {
+        const struct autofdo_text *last = &trees->texts[i - 1];
+        if (!autofdo_take_number(bits, &trees->tables[AUTOFDO_SHARED], &shared) ||
+            shared > last->n || shared > room)
+            return bo_fail(err, BO_CORRUPT, off, "string shares more than there is");
+        memcpy(text, trees->text + last->off, (size_t)shared);
+    }
+    if (!spell(trees, bits, text + shared, room - (size_t)shared, &n_own))
+        return bo_fail(err, BO_CORRUPT, off, "codes of a string are none");
+    const struct bo_span string = {text, (size_t)shared + n_own};
+    const char *flaw = autofdo_string_flaw(trees, i, (uint32_t)shared, string);
+    if (flaw)
+        return bo_fail(err, BO_CORRUPT, off, flaw);
+    trees->texts[i] = (struct autofdo_text){trees->n_text, (uint32_t)string.n};
+    trees->n_text += (uint32_t)string.n;
+    return BO_OK;
+}
+
+/* After a failure, as much has been read as before. */
+static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t block,
+                                   struct bo_error *err)
+{
+    struct autofdo_bits bits = autofdo_bits_of(&trees->strings, trees->string_starts[block]);
+    const uint32_t first = block * AUTOFDO_BLOCK_NAMES,
+                   left = trees->n_names + trees->n_paths - first;
+    const uint32_t n = left < AUTOFDO_BLOCK_NAMES ? left : AUTOFDO_BLOCK_NAMES;
+    const uint32_t n_text = trees->n_text;
+    enum bo_status status = BO_OK;
+    for (uint32_t i = 0; i < n && !status; i++)
+        status = load_string(trees, first + i, &bits, err);
+    if (!status && bits.bit != trees->string_starts[block + 1])
+        status = bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->strings, bits.bit),
+                         "block does not end where it should");
+    if (status) {
+        trees->n_text = n_text;
+        for (uint32_t i = 0; i < n; i++)
+            trees->texts[first + i].n = 0;
+    }
+    return status;
+}
+
+static enum bo_status finish_strings(const struct autofdo_trees *trees, struct bo_error *err)
+{
+    return bo_expect_all_used(trees->speller, trees->arena,
+                              autofdo_off_of(trees, &trees->strings, 8 * PHRASES_NBYTES_OFF), err);
+}
+
+const struct autofdo_strings autofdo_phrases = {
+    .magic = {'a', 'f', 's', 't'},
+    .block_strings = AUTOFDO_BLOCK_NAMES,
+    .put = put_strings,
+    .open = open_strings,
+    .load = load_strings,
+    .finish = finish_strings,
+};
+
+/* ---- the codec ------------------------------------------------------------------------------- */
+
+static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+{
+    return autofdo_put_trees(model, &autofdo_phrases, out, err);
+}
+
+static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
+{
+    return autofdo_decode_trees(in, &autofdo_phrases, arena, model_ret, err);
+}
+
+static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                           struct bo_error *err)
+{
+    struct autofdo_trees *trees;
+    const enum bo_status status = autofdo_open_trees(in, &autofdo_phrases, arena, &trees, err);
+    if (!status)
+        *reader_ret = trees;
+    return status;
+}
+
+const struct bo_codec autofdo_shared_trees = {
+    .name = "shared-trees",
+    .summary = "each inlined tree once, names as phrases of a grammar, counts in prefix codes",
+    .spec = "codecs/autofdo/README.md#shared-trees",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .lazy = true,
+    .kinds = (1u << AUTOFDO_N_KINDS) - 1,
+    .encode = encode,
+    .decode = decode,
+    .open = open,
+    .query = autofdo_query_trees,
+};

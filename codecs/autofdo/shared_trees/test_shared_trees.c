@@ -1,0 +1,407 @@
+/*
+ * The codecs of shared trees. Why: a profile says the same thing many times, and these codecs say it
+ * once: so what is alike must come back at each of its places, small files can stand for huge trees,
+ * and a lookup must not depend on what it does not read.
+ */
+#include <stdio.h>
+
+#include "codecs/autofdo/shared_trees/shared_trees.h"
+#include "codecs/autofdo/shared_trees/test_trees.h"
+
+static const char *const codec_names[] = {"shared-trees", "shared-trees-zstd"};
+
+static struct bo_span encode(const struct bo_codec *codec, const struct autofdo_model *model,
+                             struct bo_writer *out)
+{
+    struct bo_error error = {0};
+    bo_writer_reset(out);
+    if (codec->encode(model, out, &error))
+        fail_msg("%s: %s", codec->name, error.what);
+    return bo_writer_span(out);
+}
+
+/* There and back, through every codec that was built. */
+static void expect_round_trip(const struct autofdo_model *model, struct bo_arena *arena)
+{
+    for (size_t i = 0; i < N_ELEMENTS(codec_names); i++) {
+        const struct bo_codec *codec = test_trees_codec(codec_names[i]);
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *decoded;
+        if (!codec)
+            continue;
+        bo_writer_init(&out, arena);
+        if (test_decode(codec, encode(codec, model, &out), arena, &decoded, &error))
+            fail_msg("%s: %s", codec->name, error.what);
+        assert_null(autofdo_differ(model, decoded));
+        bo_writer_free(&out);
+    }
+}
+
+static void test_layout(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    const struct autofdo_model *model = parse_text(TEST_TREES_TEXT, &arena);
+    const struct bo_span bytes = encode(test_trees_codec("shared-trees"), model, &out);
+    assert_int_equal(bytes.n, test_trees_file.n);
+    assert_memory_equal(bytes.p, test_trees_file.p, bytes.n);
+    const struct bo_codec *zstd = test_trees_codec("shared-trees-zstd");
+    if (zstd) {
+        assert_int_equal(test_decode(zstd, test_trees_zstd_file, &arena, &decoded, NULL), BO_OK);
+        assert_null(autofdo_differ(model, decoded));
+    }
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+/* ---- extremes -------------------------------------------------------------------------------- */
+
+/* What was written, as a string in the arena; the writer is given back. */
+static const char *take_text(struct bo_writer *out)
+{
+    bo_put_u8(out, 0);
+    char *text = bo_alloc(out->arena, out->n);
+    assert_int_equal(out->status, BO_OK);
+    assert_non_null(text);
+    memcpy(text, out->p, out->n);
+    bo_writer_free(out);
+    return text;
+}
+
+static void test_extremes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "f:0:0\n",
+        "#@ file f\t\nf:0:0\n",
+        "#@ timestamp 18446744073709551615\nf:0:18446744073709551615\n"
+        " 0: 18446744073709551615 g:18446744073709551615 h:0\n"
+        " 65535.4294967295: 1\n 65535.4294967295: f:0\n  0: 0\n",
+        "#@ timestamp 1\na:0:0\n#@ timestamp 18446744073709551615\nb:0:0\nc:0:0\n",
+        "f:1:0\n 1: 9223372036854775808\n 2: 1\n 3: 9223372036854775807\n 4: 0\n 5: 1\n",
+        "a:0:0\n 1: b:0\n  1: a:0\n   1: b:0\n    1: a:0\nb:0:0\n 1: a:0\n 1: b:0\n",
+    };
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < N_ELEMENTS(texts); i++)
+        expect_round_trip(parse_text(texts[i], &arena), &arena);
+    bo_arena_free(&arena);
+}
+
+/* A function, and callees one in the other, so many instances deep. */
+static const char *deep_text(unsigned depth, struct bo_arena *arena)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, arena);
+    bo_put_text(&out, "f:0:0\n");
+    for (unsigned i = 1; i < depth; i++)
+        bo_put_text(&out, "%*s%u: f:0\n", (int)i, "", i % 7);
+    return take_text(&out);
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    expect_round_trip(parse_text(deep_text(AUTOFDO_MAX_DEPTH, &arena), &arena), &arena);
+    bo_arena_free(&arena);
+}
+
+static void test_generated(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct bo_arena arena;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        expect_round_trip(generate_model(seed, 1 + 4 * seed, &arena), &arena);
+        bo_arena_free(&arena);
+    }
+}
+
+/* ---- what is alike --------------------------------------------------------------------------- */
+
+/* n functions that inline one and the same tree; the last of n has another count when asked for. */
+static const char *alike_text(unsigned n, unsigned last_count, struct bo_arena *arena)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, arena);
+    for (unsigned i = 0; i < n; i++)
+        bo_put_text(&out, "f%03u:0:0\n 1: g:0\n  1: 7\n  2: 7\n  3: h:0\n   1: %u\n   9.3: 7\n", i,
+                    i + 1 == n ? last_count : 7);
+    return take_text(&out);
+}
+
+static void test_sharing(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_writer few, many, other;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&few, &arena);
+    bo_writer_init(&many, &arena);
+    bo_writer_init(&other, &arena);
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    encode(codec, parse_text(alike_text(100, 7, &arena), &arena), &few);
+    encode(codec, parse_text(alike_text(200, 7, &arena), &arena), &many);
+    assert_true(many.n - few.n <= 100 * 6); /* a name, a place, a callee, counts: nothing of g */
+    /* another count is no other tree */
+    encode(codec, parse_text(alike_text(200, 8, &arena), &arena), &other);
+    for (unsigned i = 0; i < other.n_sections; i++)
+        if (strcmp(other.sections[i].name, "structure") == 0)
+            assert_int_equal(bo_writer_section_nbytes(&other, i),
+                             bo_writer_section_nbytes(&many, i));
+    bo_writer_free(&other);
+    bo_writer_free(&many);
+    bo_writer_free(&few);
+    bo_arena_free(&arena);
+}
+
+/* ---- reading a part -------------------------------------------------------------------------- */
+
+/* Whatever the counts of another function are, a function's are found. */
+static void test_partial(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    struct bo_error error = {0};
+    void *reader, *decoded;
+    struct {
+        struct autofdo_answer answer;
+        struct autofdo_found found;
+        uint8_t name[8];
+    } got;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    bo_put_text(&text, "a:0:2\n 1: 5 t:3\nb:0:1\n");
+    for (unsigned i = 0; i < 40; i++)
+        bo_put_text(&text, " %u: %u\n", i, 1000 * i * i);
+    bo_put_u8(&text, 0);
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    encode(codec, parse_text((const char *)text.p, &arena), &out);
+    memset(out.p + out.n - 24, 0, 16); /* among b's counts */
+    assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "count is none");
+    assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    static const char *const asked[] = {"a", "b", "a"};
+    for (unsigned i = 0; i < N_ELEMENTS(asked); i++) {
+        const struct autofdo_name_query query = {bo_span_of(asked[i])};
+        struct bo_sink sink = {(uint8_t *)&got, 0, sizeof got};
+        assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
+                         i == 1 ? BO_CORRUPT : BO_OK);
+        if (i == 1)
+            continue;
+        assert_int_equal(got.answer.head, 2);
+        assert_int_equal(got.answer.n_targets, 1);
+        assert_int_equal(got.found.count, 3);
+        assert_memory_equal(got.name, "t\0\0\0\0\0\0\0", 8);
+    }
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
+/* ---- bombs ----------------------------------------------------------------------------------- */
+
+/*
+ * A function and callees in each other, n levels deep: each inlines the next one at line 1, and z at
+ * line 2. Its names are of that letter.
+ */
+static void put_chain(char letter, unsigned n, struct bo_writer *out)
+{
+    bo_put_text(out, "%c000:0:0\n", letter);
+    for (unsigned i = 1; i < n; i++)
+        bo_put_text(out, "%*s1: %c%03u:0\n", (int)i, "", letter, i);
+    for (unsigned i = n - 1; i-- > 0;)
+        bo_put_text(out, "%*s2: z:0\n", (int)i + 1, "");
+}
+
+/* A plan that a test may bend before it is written: of a chain of a's, and maybe one of b's. */
+static void plan_chains(unsigned n_a, unsigned n_b, struct bo_arena *arena,
+                        struct autofdo_plan *plan)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    bo_writer_init(&out, arena);
+    put_chain('a', n_a, &out);
+    if (n_b)
+        put_chain('b', n_b, &out);
+    const struct autofdo_model *model = parse_text(take_text(&out), arena);
+    if (autofdo_plan_trees(model, arena, plan, &error))
+        fail_msg("%s", error.what);
+}
+
+/* The place of a name's list at which it inlines z. */
+static struct autofdo_spot *spot_of_z(const struct autofdo_plan *plan, unsigned name)
+{
+    assert_int_equal(plan->entries[name].n_spots, 2);
+    return &plan->spots[plan->entries[name].first_spot + 1];
+}
+
+static void expect_bomb(const struct autofdo_plan *plan, const char *function, const char *what)
+{
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *reader, *decoded;
+    uint8_t p[1024];
+    struct bo_sink sink = {p, 0, sizeof p};
+    const struct autofdo_name_query query = {bo_span_of(function)};
+    bo_arena_init(&arena, (size_t)1 << 20);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(autofdo_put_plan(plan, &autofdo_phrases, &out, NULL), BO_OK);
+    assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_OVER_LIMIT);
+    assert_string_equal(error.what, what);
+    assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error),
+                     BO_OVER_LIMIT);
+    assert_string_equal(error.what, what);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+/* Each name has the next one twice: 2^100 instances. */
+static void test_explosion(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct autofdo_plan plan;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    plan_chains(100, 0, &arena, &plan);
+    for (unsigned i = 0; i + 2 < 100; i++)
+        spot_of_z(&plan, i)->name = i + 1;
+    expect_bomb(&plan, "a000", "trees expand too far");
+    bo_arena_free(&arena);
+}
+
+/* The last name but one has the first one in it. */
+static void test_circle(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct autofdo_plan plan;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    plan_chains(5, 0, &arena, &plan);
+    spot_of_z(&plan, 3)->name = 0;
+    expect_bomb(&plan, "a000", "functions are inlined too deeply");
+    bo_arena_free(&arena);
+}
+
+/* As deep as may be, at the end of a shorter one: it is known already when it is met there. */
+static void test_too_deep(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct autofdo_plan plan;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    plan_chains(AUTOFDO_MAX_DEPTH, 3, &arena, &plan);
+    spot_of_z(&plan, AUTOFDO_MAX_DEPTH)->name = 0;
+    expect_bomb(&plan, "b000", "functions are inlined too deeply");
+    bo_arena_free(&arena);
+}
+
+/* ---- looking up ------------------------------------------------------------------------------ */
+
+/* Among names that begin alike, in several blocks: each is found, and nothing between them. */
+static void test_lookups(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    struct bo_arena arena;
+    struct bo_writer text;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    for (unsigned i = 0; i < N; i++)
+        bo_put_text(&text, "prefix%03u:0:%u\n 1: %u\n 2: callee%u:0\n", 2 * i, i + 1, i, i);
+    const struct autofdo_model *model = parse_text(take_text(&text), &arena);
+    for (size_t c = 0; c < N_ELEMENTS(codec_names); c++) {
+        const struct bo_codec *codec = test_trees_codec(codec_names[c]);
+        struct bo_writer out;
+        void *reader;
+        if (!codec)
+            continue;
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->open(encode(codec, model, &out), &arena, &reader, NULL), BO_OK);
+        for (unsigned i = 0; i <= 2 * N; i++) {
+            char name[16];
+            struct autofdo_answer answer;
+            struct bo_sink sink = {(uint8_t *)&answer, 0, sizeof answer};
+            snprintf(name, sizeof name, "prefix%03u", i);
+            const struct autofdo_name_query query = {bo_span_of(name)};
+            assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL), BO_OK);
+            assert_int_equal(answer.head, i % 2 == 0 && i < 2 * N ? i / 2 + 1 : 0);
+        }
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&arena);
+}
+
+static enum bo_status ask_function(const struct bo_codec *codec, void *reader, const char *name)
+{
+    uint8_t p[4096];
+    struct bo_error error;
+    struct bo_sink sink = {p, 0, sizeof p};
+    const struct autofdo_name_query query = {bo_span_of(name)};
+    return codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
+}
+
+/* A block that cannot be read takes nothing away from those that can, however often it is asked for. */
+static void test_damaged_block(void **state)
+{
+    (void)state;
+    enum { N = 40, TIMES = 8 };
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    unsigned n_cases = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    for (unsigned i = 0; i < N; i++)
+        bo_put_text(&text, "f%02u:0:1\n 1: %u\n 2: 1\n 3: 7\n", i, i % 3);
+    const struct bo_span bytes = encode(codec, parse_text(take_text(&text), &arena), &out);
+    for (size_t i = 0; i < 8 * bytes.n; i++) {
+        void *reader, *fresh, *model;
+        out.p[i / 8] ^= (uint8_t)(1u << i % 8);
+        if (codec->open(bytes, &arena, &reader, NULL) == BO_OK &&
+            codec->open(bytes, &arena, &fresh, NULL) == BO_OK &&
+            ask_function(codec, fresh, "f39") == BO_OK &&
+            ask_function(codec, reader, "f00") == BO_CORRUPT) {
+            for (unsigned again = 0; again < TIMES; again++)
+                assert_int_equal(ask_function(codec, reader, "f00"), BO_CORRUPT);
+            assert_int_equal(ask_function(codec, reader, "f39"), BO_OK);
+            if (codec->decode(bytes, &arena, &model, NULL) && n_cases++ == 0)
+                test_keep(getenv("BAKEOFF_KEEP"), "refused-shared-trees-one-block", bytes);
+        }
+        out.p[i / 8] ^= (uint8_t)(1u << i % 8);
+    }
+    assert_true(n_cases > 0);
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_depth),         cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_sharing),       cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_explosion),     cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_too_deep),      cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_damaged_block),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

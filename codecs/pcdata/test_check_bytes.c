@@ -1,0 +1,113 @@
+/*
+ * The checks of arbitrary bytes and of the text form, on codecs with one planted fault each: what lazy readers say of
+ * bytes that decode refuses, and what a parser takes. Why: as in test_check.c.
+ */
+#include "codecs/pcdata/test_check.h"
+
+/* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
+
+/* Refuses a query, well told, unless it is the one before it: a cache that keeps what failed. */
+static enum bo_status query_keeps_failures(void *reader, unsigned kind, const void *queries,
+                                           size_t n, void *answers, struct bo_error *err)
+{
+    static uint8_t last[BO_MAX_QUERY_NBYTES];
+    const size_t nbytes = pcdata->kinds[kind].query_size;
+    if (nbytes == 0 || memcmp(last, queries, nbytes) == 0)
+        return real->query(reader, kind, queries, n, answers, err);
+    memcpy(last, queries, nbytes);
+    return bo_fail(err, BO_CORRUPT, 5, "planted");
+}
+
+static enum bo_status query_refuses(void *reader, unsigned kind, const void *queries, size_t n,
+                                    void *answers, struct bo_error *err)
+{
+    (void)reader, (void)kind, (void)queries, (void)n, (void)answers;
+    return bo_fail(err, BO_CORRUPT, 5, "planted");
+}
+
+static enum bo_status query_fails_silently(void *reader, unsigned kind, const void *queries,
+                                           size_t n, void *answers, struct bo_error *err)
+{
+    (void)reader, (void)kind, (void)queries, (void)n, (void)answers, (void)err;
+    return BO_CORRUPT;
+}
+
+static void test_lazy_reader_of_damage(void **state)
+{
+    (void)state;
+    start_from("run-array");
+    faulty.lazy = true;
+    faulty.decode = fail_read;
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+    faulty.query = query_refuses;
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+    faulty.query = query_keeps_failures;
+    assert_string_equal(run_check("damage").finding.class, "asking-again-matters");
+    faulty.query = query_fails_silently;
+    assert_string_equal(run_check("damage").finding.class, "unnamed-error");
+}
+
+/* ---- the text form --------------------------------------------------------------------------- */
+
+static enum bo_status parse_silently(struct bo_span in, struct bo_arena *a, void **ret,
+                                     struct bo_error *err)
+{
+    (void)in, (void)a, (void)ret, (void)err;
+    return BO_CORRUPT;
+}
+
+/* What is printed first is parsed without its last run. */
+static enum bo_status parse_without_last_run_later(struct bo_span in, struct bo_arena *a,
+                                                   void **ret, struct bo_error *err)
+{
+    const enum bo_status status = pcdata->parse(in, a, ret, err);
+    if (!status && n_calls++)
+        drop_run(*ret);
+    return status;
+}
+
+static enum bo_status parse_without_memory_checks(struct bo_span in, struct bo_arena *a, void **ret,
+                                                  struct bo_error *err)
+{
+    const enum bo_status status = pcdata->parse(in, a, ret, err);
+    return status == BO_NO_MEMORY ? BO_OK : status;
+}
+
+/* Of offering a text; "none" when nothing broke. */
+static const char *class_of_text(struct bo_span in, bool is_right)
+{
+    static struct bo_finding finding;
+    const struct bo_effort effort = small_effort();
+    bool accepted;
+    n_calls = 0;
+    const bool ok = bo_check_text(&format, in, &effort, &accepted, &finding);
+    assert_true(accepted == is_right);
+    return ok ? "none" : finding.class;
+}
+
+static void test_text_form(void **state)
+{
+    (void)state;
+    static const struct bo_span nonsense =
+        BYTES("pcdata 1\nquantum 2\ntable 8 kind=pcln refs=3\n0 7\n0\n");
+    start_from("raw");
+    assert_string_equal(class_of_text(text, true), "none");
+    assert_string_equal(class_of_text(nonsense, false), "none");
+    format.parse = parse_without_last_run_later;
+    assert_string_equal(class_of_text(text, true), "round-trip");
+    format.parse = parse_silently;
+    assert_string_equal(class_of_text(text, false), "unnamed-error");
+    format.parse = parse_without_memory_checks;
+    assert_string_equal(class_of_text(text, true), "allocation-failure");
+    assert_string_equal(class_of_text(nonsense, false), "allocation-failure");
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lazy_reader_of_damage),
+        cmocka_unit_test(test_text_form),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
+TEST_FILE(run_file)

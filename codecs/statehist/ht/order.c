@@ -1,0 +1,168 @@
+/*
+ * The order in which intervals were closed. A file tells it but for intervals of one end. These come in
+ * an order that makes the tree grow again as it did: the tree is grown a second time, without bytes,
+ * and of the intervals of one end, those go first whose node is there and would take them.
+ */
+#include "codecs/statehist/ht/order.h"
+
+#include "codecs/statehist/ht/write.h"
+#include "codecs/statehist/model.h"
+
+enum { NONE = UINT32_MAX };
+
+struct growth {
+    const struct ht_file *file;
+    const struct ht_placed *placed;
+    struct ht_tree tree;
+    uint32_t *waiting; /* by node: the first interval of this end that belongs there, or NONE */
+    uint32_t *next;    /* by interval: the next one that waits for the same node */
+    uint32_t *order;
+    size_t n_ordered;
+};
+
+static struct ht_item item_of(const struct growth *g, uint32_t i)
+{
+    static const uint8_t types[] = {[STATEHIST_NULL] = HT_NULL,
+                                    [STATEHIST_INT] = HT_INT,
+                                    [STATEHIST_LONG] = HT_LONG,
+                                    [STATEHIST_DOUBLE] = HT_DOUBLE,
+                                    [STATEHIST_STRING] = HT_STRING};
+    const struct ht_interval *interval = &g->placed->intervals[i];
+    return (struct ht_item){interval->start,       interval->end,   interval->quark,
+                            types[interval->type], interval->value, {NULL, interval->nbytes}};
+}
+
+static bool insert(struct growth *g, uint32_t i)
+{
+    const struct ht_item item = item_of(g, i);
+    g->order[g->n_ordered++] = i;
+    return ht_insert(&g->tree, &item, NULL) == BO_OK;
+}
+
+/* Those that wait for a node of the branch and would go there now. False when the arena refuses. */
+static bool fill_level(struct growth *g, uint32_t level)
+{
+    const uint32_t node = g->tree.branch[level].number;
+    if (node >= g->file->n_nodes)
+        return true;
+    for (uint32_t *link = &g->waiting[node]; *link != NONE;) {
+        const uint32_t i = *link;
+        const struct ht_item item = item_of(g, i);
+        if (ht_level_for(&g->tree, &item) != level) {
+            link = &g->next[i];
+            continue;
+        }
+        *link = g->next[i];
+        if (!insert(g, i))
+            return false;
+    }
+    return true;
+}
+
+/* The leaf that comes next, or NONE. */
+static uint32_t next_leaf(const struct growth *g)
+{
+    uint32_t node = g->tree.branch[g->tree.n_levels - 1].number + 1;
+    while (node < g->file->n_nodes && !g->placed->is_leaf[node])
+        node++;
+    return node < g->file->n_nodes ? node : NONE;
+}
+
+/*
+ * What made the tree grow went to the leaf that comes next, which starts as it does. NULL when nothing
+ * waits that would.
+ */
+static uint32_t *find_trigger(struct growth *g)
+{
+    const uint32_t leaf = next_leaf(g);
+    if (leaf == NONE)
+        return NULL;
+    for (uint32_t *link = &g->waiting[leaf]; *link != NONE; link = &g->next[*link]) {
+        const struct ht_item item = item_of(g, *link);
+        if (item.start == g->placed->starts[leaf] &&
+            ht_growth_for(&g->tree, &item) == leaf + 1 - g->tree.n_nodes)
+            return link;
+    }
+    return NULL;
+}
+
+/* Inserts what made the tree grow; *has_ret: there was something. False when the arena refuses. */
+static bool pull_trigger(struct growth *g, bool *has_ret)
+{
+    uint32_t *trigger = find_trigger(g);
+    *has_ret = trigger;
+    if (!trigger)
+        return true;
+    const uint32_t i = *trigger;
+    *trigger = g->next[i];
+    return insert(g, i);
+}
+
+/*
+ * Where the leaf ended before the intervals' end, the first of these made the tree grow. Then nodes
+ * near the root first: what goes there must find room in all nodes below. False when the arena refuses.
+ */
+static bool order_group(struct growth *g, const uint32_t *group, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *waiting = &g->waiting[g->placed->nodes[group[i]]];
+        g->next[group[i]] = *waiting;
+        *waiting = group[i];
+    }
+    const uint32_t leaf = g->tree.branch[g->tree.n_levels - 1].number;
+    bool grows = true;
+    if (leaf < g->file->n_nodes && g->placed->ends[leaf] < g->placed->intervals[group[0]].end &&
+        !pull_trigger(g, &grows))
+        return false;
+    do {
+        for (uint32_t level = 0; level < g->tree.n_levels; level++)
+            if (!fill_level(g, level))
+                return false;
+        if (!pull_trigger(g, &grows))
+            return false;
+    } while (grows);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *waiting = &g->waiting[g->placed->nodes[group[i]]];
+        for (; *waiting != NONE; *waiting = g->next[*waiting])
+            if (!insert(g, *waiting))
+                return false;
+    }
+    return true;
+}
+
+/* The intervals by end. */
+static uint32_t *sort_by_end(const struct ht_placed *placed, struct bo_arena *arena)
+{
+    struct statehist_interval *intervals = bo_alloc_array(arena, placed->n, sizeof *intervals);
+    if (!intervals)
+        return NULL;
+    for (size_t i = 0; i < placed->n; i++)
+        intervals[i] = (struct statehist_interval){.end = placed->intervals[i].end};
+    return statehist_order_by_end(intervals, placed->n, arena);
+}
+
+uint32_t *ht_order_of_closing(const struct ht_file *file, const struct ht_placed *placed,
+                              struct bo_arena *arena)
+{
+    struct growth g = {.file = file, .placed = placed};
+    const size_t n = placed->n;
+    g.order = bo_alloc_array(arena, n, sizeof *g.order);
+    g.waiting = bo_alloc_array(arena, file->n_nodes, sizeof *g.waiting);
+    g.next = bo_alloc_array(arena, n, sizeof *g.next);
+    const uint32_t *by_end = sort_by_end(placed, arena);
+    if (!g.order || !g.waiting || !g.next || !by_end ||
+        ht_begin(&g.tree, &file->config, file->start, NULL, arena, NULL))
+        return NULL;
+    for (uint32_t i = 0; i < file->n_nodes; i++)
+        g.waiting[i] = NONE;
+    for (size_t i = 0; i < n;) {
+        const int64_t end = placed->intervals[by_end[i]].end;
+        size_t last = i + 1;
+        while (last < n && placed->intervals[by_end[last]].end == end)
+            last++;
+        if (!order_group(&g, by_end + i, last - i))
+            return NULL;
+        i = last;
+    }
+    return g.order;
+}

@@ -1,0 +1,65 @@
+/*
+ * Numbers told bit by bit to a range coder, each bit predicted in several contexts at once. One
+ * struct goes both ways: a function that tells a number also reads it.
+ */
+#ifndef STATEHIST_MIXED_CODER_H
+#define STATEHIST_MIXED_CODER_H
+
+#include "harness/coding/mixing.h"
+#include "harness/coding/range_coder.h"
+
+enum {
+    MIXED_CONTEXTS = 8, /* at most, of one number */
+    MIXED_INPUTS = 2 * MIXED_CONTEXTS + 1,
+    MIXED_MAX_KINDS = 12,
+    MIXED_NODES = 128,    /* sets of weights of one kind, by node, and by what contexts have seen */
+    MIXED_MIN_TABLE = 10, /* bits of a counter's number */
+    MIXED_MAX_TABLE = 22,
+};
+
+struct mixed_coder {
+    struct bo_range_coder range;
+    struct bo_mixing mixing;
+    bo_counter *counters; /* by hash of context and node */
+    unsigned table_bits;
+    int32_t *weights[BO_MIX_SETS];
+};
+
+/* What a number is predicted from. */
+struct mixed_contexts {
+    unsigned kind; /* what sort of number it is */
+    unsigned n;
+    uint64_t hashes[MIXED_CONTEXTS];
+};
+
+/* False when the arena refuses. The range coder is the caller's to set. */
+bool mixed_init(struct mixed_coder *coder, unsigned table_bits, unsigned n_kinds,
+                struct bo_arena *arena);
+
+static inline uint64_t mixed_hash(uint64_t a, uint64_t b)
+{
+    a = (a ^ b) * UINT64_C(0x9e3779b97f4a7c15);
+    return a ^ a >> 29;
+}
+
+static inline void mixed_add(struct mixed_contexts *contexts, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t kind = (uint64_t)contexts->kind << 8 | contexts->n;
+    contexts->hashes[contexts->n++] =
+        mixed_hash(mixed_hash(mixed_hash(kind + 1, a + 1), b + 1), c + 1);
+}
+
+/* Each of these tells what it is given, or reads, and returns it. */
+bool mixed_bit(struct mixed_coder *coder, const struct mixed_contexts *contexts, uint64_t node,
+               unsigned set, bool bit);
+uint32_t mixed_symbol(struct mixed_coder *coder, const struct mixed_contexts *contexts,
+                      unsigned nbits, uint32_t symbol);
+
+/*
+ * Any number: its width first, then the bits below the highest, of which n_modelled are predicted
+ * and the others are as good as random.
+ */
+uint64_t mixed_number(struct mixed_coder *coder, const struct mixed_contexts *contexts,
+                      unsigned n_modelled, uint64_t number);
+
+#endif

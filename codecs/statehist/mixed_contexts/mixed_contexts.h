@@ -1,0 +1,120 @@
+/*
+ * mixed-contexts: bakeoff's own, for archives. A history is told change by change, each predicted
+ * from what was told before in several contexts at once. See README.md.
+ */
+#ifndef STATEHIST_MIXED_CONTEXTS_H
+#define STATEHIST_MIXED_CONTEXTS_H
+
+#include "codecs/statehist/mixed_contexts/coder.h"
+#include "codecs/statehist/model.h"
+#include "harness/core/bits.h"
+
+enum { MIXED_MAX_CLASSES = 63 };
+
+/* A value, as changes have it. */
+struct mixed_value {
+    uint32_t type;
+    uint64_t value;
+};
+
+/* Values of one class, in order of their first use; number 0 is null. */
+struct mixed_values {
+    struct mixed_value *values;
+    uint32_t n;
+    size_t cap;
+    uint32_t *slots; /* numbers; 0: nothing */
+    size_t n_slots;
+    uint64_t last[STATEHIST_N_TYPES]; /* the latest new one of each type */
+};
+
+/* An attribute, while the history is told. */
+struct mixed_quark {
+    int64_t start; /* of the interval that it is in */
+    uint32_t class, owner;
+    uint32_t in_class;      /* its place among those of its class */
+    uint32_t value, before; /* numbers of the values it has and had */
+    uint32_t number;        /* its name, if that is one; else UINT32_MAX */
+    uint32_t event;         /* when it changed last */
+};
+
+struct mixed_class {
+    uint32_t *quarks;
+    uint32_t n;
+    uint32_t last, last_but_one; /* the quarks that changed last */
+    uint32_t n_met;              /* quarks up to here have changed */
+    struct mixed_values values;
+};
+
+/* A change at one time. */
+struct mixed_change {
+    uint64_t time; /* above the start of the history */
+    uint32_t quark;
+    uint32_t interval; /* of the model; that starts then */
+};
+
+/* What goes through the history, either way. */
+struct mixed_history {
+    struct mixed_coder coder;
+    struct bo_arena *arena;
+    bool reads;
+    int64_t start, end;
+    uint32_t n_quarks, n_strings;
+    size_t n_intervals;
+    size_t nbytes; /* reading: of the file */
+    size_t n_text; /* reading: bytes of strings so far */
+    struct mixed_quark *quarks;
+    struct mixed_class *classes;
+    uint32_t n_classes, n_owners;
+    uint32_t *met;       /* by owner and class: the quark that changed last */
+    uint32_t *followers; /* hashed: the quark that followed in a context */
+    unsigned hash_bits;
+    uint32_t *by_number;                 /* hashed: owners by the number that names them */
+    uint32_t *changed;                   /* quarks, at one time */
+    size_t n_changes;                    /* so far */
+    const struct statehist_model *model; /* writing */
+    struct statehist_builder *builder;   /* reading */
+    const char *what;                    /* is wrong; NULL so far */
+};
+
+enum mixed_kind {
+    MIXED_CLASS,
+    MIXED_CANDIDATE,
+    MIXED_QUARK,
+    MIXED_VALUE,
+    MIXED_TYPE,
+    MIXED_NEW,
+    MIXED_STEP,
+    MIXED_COUNT,
+    MIXED_DELTA,
+    MIXED_DURATION,
+    MIXED_N_KINDS
+};
+
+/* Where the quark of an owner and class that changed last is noted, from 1. */
+static inline uint32_t *mixed_met(const struct mixed_history *history, uint32_t owner,
+                                  uint32_t class)
+{
+    return &history->met[(size_t)owner * history->n_classes + class];
+}
+
+static inline size_t mixed_slot(const struct mixed_history *history, uint64_t a, uint64_t b)
+{
+    return (size_t)(mixed_hash(mixed_hash(a, 3), b) * UINT64_C(0xd6e8feb86659fd93) >>
+                    (64 - history->hash_bits));
+}
+
+/* Fills what depends on the tree alone. */
+bool mixed_prepare(struct mixed_history *history, const struct statehist_attribute *attributes);
+
+/* Tells or reads all intervals, time by time. changes: writing, by time. False: out of memory. */
+bool mixed_tell_events(struct mixed_history *history, const struct mixed_change *changes,
+                       size_t n_changes, uint32_t n_events);
+
+/* Tells or reads all intervals, timeline by timeline. */
+bool mixed_tell_timelines(struct mixed_history *history);
+
+/* Tells or reads the number of a value of a class, and the value itself when it is new. */
+bool mixed_tell_value(struct mixed_history *history, const struct mixed_contexts *contexts,
+                      uint32_t class, const struct mixed_value *value, uint32_t *number_ret);
+
+#endif

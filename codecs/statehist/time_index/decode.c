@@ -1,0 +1,319 @@
+/* time-index: the whole model. */
+#include "codecs/statehist/time_index/read.h"
+#include "codecs/statehist/tree.h"
+
+struct decoder {
+    const struct time_index *index;
+    struct statehist_builder *builder;
+    uint64_t *times; /* all of them, when timelines have places */
+    uint32_t *first; /* by quark: its first interval */
+};
+
+static enum bo_status damaged(const struct decoder *d, struct bo_error *err, const uint8_t *where,
+                              const char *what)
+{
+    return bo_fail(err, BO_CORRUPT, (uint64_t)(where - d->index->in.p), what);
+}
+
+static enum bo_status read_strings(const struct decoder *d, struct bo_error *err)
+{
+    const struct time_index *index = d->index;
+    const uint8_t *end = index->strings.p;
+    for (uint32_t i = 0; i < index->n_strings; i++) {
+        struct bo_span string;
+        uint32_t number;
+        if (!time_index_string(index, i, false, &string))
+            return damaged(d, err, index->strings.p, "strings are damaged");
+        if (!statehist_add_string(d->builder, string, &number))
+            return bo_fail_alloc(err, d->builder->arena);
+        if (number != i)
+            return damaged(d, err, string.p, "string is there twice");
+        end = string.p + string.n;
+    }
+    if (end != index->strings.p + index->strings.n)
+        return damaged(d, err, end, "bytes of no string");
+    return BO_OK;
+}
+
+static enum bo_status read_times(struct decoder *d, struct bo_error *err)
+{
+    const struct ascending_list *list = &d->index->times;
+    const uint64_t length = (uint64_t)d->index->end - (uint64_t)d->index->start;
+    d->times = bo_alloc_array(d->builder->arena, list->n, sizeof *d->times);
+    if (!d->times)
+        return bo_fail_alloc(err, d->builder->arena);
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (!ascending_at(list, i, false, &d->times[i]))
+            return damaged(d, err, list->body, "times are damaged");
+        if (d->times[i] == 0 || d->times[i] > length || (i && d->times[i] <= d->times[i - 1]))
+            return damaged(d, err, list->body ? list->body : d->index->in.p,
+                           "times do not ascend in the history");
+    }
+    return BO_OK;
+}
+
+/* Values are looked up by their place among those of their type, so they must ascend, too. */
+static enum bo_status check_classes(const struct decoder *d, struct bo_error *err)
+{
+    for (uint32_t c = 0; c < d->index->n_classes; c++)
+        for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++) {
+            const struct ascending_list *list = &d->index->classes[c].values[t];
+            uint64_t before = 0, key;
+            for (uint32_t i = 0; i < list->n; i++, before = key)
+                if (!ascending_at(list, i, false, &key) || (i && key <= before))
+                    return damaged(d, err, list->body, "values do not ascend");
+        }
+    return BO_OK;
+}
+
+/* One interval is added when the next one starts. */
+static const char *read_block(const struct decoder *d, const struct time_index_block *block,
+                              bool with_first, struct statehist_interval *at)
+{
+    const struct time_index *index = d->index;
+    uint64_t keys[ASCENDING_BLOCK];
+    if (block->keys.n && !ascending_block_all(&block->keys, keys))
+        return "keys are damaged";
+    for (unsigned i = 0; i < block->n_local; i++) {
+        uint32_t type;
+        uint64_t value;
+        if (!time_index_value_of(index, block->class, time_index_local(block, i), false, &type,
+                                 &value))
+            return "code is none";
+    }
+    for (unsigned i = 0; i < block->n_codes; i++) {
+        struct statehist_interval next = {.start = index->start, .quark = at->quark};
+        if (i || !with_first) {
+            const uint64_t key = keys[i - with_first];
+            uint64_t time = key;
+            if (!index->direct && key < index->times.n)
+                time = d->times[key];
+            else if (!index->direct || key > (uint64_t)index->end - (uint64_t)index->start)
+                return "key is none";
+            next.start = (int64_t)((uint64_t)index->start + time);
+            if (next.start <= at->start)
+                return "keys do not ascend";
+            at->end = next.start - 1;
+            if (!statehist_add_interval(d->builder, at))
+                return statehist_no_memory;
+        }
+        if (!time_index_value_of(index, block->class, time_index_code(block, i), false, &next.type,
+                                 &next.value))
+            return "code is none";
+        *at = next;
+    }
+    return NULL;
+}
+
+static const char *read_timeline(const struct decoder *d, uint32_t quark)
+{
+    const struct time_index *index = d->index;
+    struct time_index_timeline t;
+    struct statehist_interval at = {.start = index->start, .quark = quark};
+    if (!time_index_timeline(index, quark, false, &t))
+        return "record is damaged";
+    index->class_of[quark] = (uint8_t)(t.class - index->classes);
+    if (t.n > index->n_intervals - d->builder->n_intervals)
+        return "more intervals than announced";
+    if (!t.shape && !time_index_value_of(index, t.class, t.first_code, false, &at.type, &at.value))
+        return "code is none";
+    for (uint32_t b = 0; b < time_index_n_blocks(&t); b++) {
+        struct time_index_block block;
+        if (!time_index_block(&t, b, &block))
+            return "block is damaged";
+        const char *what = read_block(d, &block, t.shape != NULL, &at);
+        if (what)
+            return what;
+    }
+    at.end = index->end;
+    return statehist_add_interval(d->builder, &at) ? NULL : statehist_no_memory;
+}
+
+static enum bo_status read_timelines(const struct decoder *d, struct bo_error *err)
+{
+    const struct time_index *index = d->index;
+    for (uint32_t q = 0; q < index->n_quarks; q++) {
+        d->first[q] = (uint32_t)d->builder->n_intervals;
+        const char *what = read_timeline(d, q);
+        uint64_t at = 0;
+        if (what == statehist_no_memory)
+            return bo_fail_alloc(err, d->builder->arena);
+        if (!what)
+            continue;
+        (void)ascending_at(&index->places, q, false, &at);
+        at = at < index->records_nbits ? at : index->records_nbits;
+        return damaged(d, err, index->records + at / 8, what);
+    }
+    if (d->builder->n_intervals != index->n_intervals)
+        return damaged(d, err, index->records, "fewer intervals than announced");
+    return BO_OK;
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------- */
+
+/* The history while its segments pass by. */
+struct playback {
+    const struct decoder *d;
+    uint32_t *at;         /* by quark: its interval now */
+    uint32_t n_values;    /* attributes that are not null now */
+    uint64_t n_passed;    /* changes so far */
+    uint64_t start, last; /* of the segment, above the start of the history; both included */
+};
+
+static const struct statehist_interval *interval_of(const struct playback *b, uint32_t quark)
+{
+    return &b->d->builder->intervals[b->at[quark]];
+}
+
+static bool has_value(const struct playback *b, uint32_t quark)
+{
+    return interval_of(b, quark)->type != STATEHIST_NULL;
+}
+
+/* Whether the attribute changes again by the end of the segment. */
+static bool changes_by_end(const struct playback *b, uint32_t quark)
+{
+    const struct time_index *index = b->d->index;
+    const int64_t end = interval_of(b, quark)->end;
+    return end != index->end && (uint64_t)end - (uint64_t)index->start < b->last;
+}
+
+/* The attribute's code in a part is what it is. */
+static bool check_code(const struct playback *b, struct bo_bit_cursor *codes, uint32_t quark)
+{
+    const struct time_index *index = b->d->index;
+    const struct time_index_class *class = &index->classes[index->class_of[quark]];
+    const struct statehist_interval *now = interval_of(b, quark);
+    uint32_t code, type;
+    uint64_t value;
+    return bo_get_bits(codes, class->code_nbits, &code) &&
+           time_index_value_of(index, class, code, false, &type, &value) && type == now->type &&
+           value == now->value;
+}
+
+/* What an era begins with: all that are not null, and nothing else. */
+static const char *check_era(struct playback *b, struct bo_cursor *part)
+{
+    struct time_index_set set;
+    uint64_t word;
+    uint32_t quark = 0;
+    if (!time_index_open_set(b->d->index, part, &set))
+        return "checkpoint is damaged";
+    struct bo_bit_cursor codes = {{part->p, part->n}, 8 * (uint64_t)part->off};
+    if (set.n != b->n_values)
+        return "checkpoint lacks a value, or has one too many";
+    while (time_index_next_group(b->d->index, &set, &word, &quark))
+        for (; word; word &= word - 1) {
+            const uint32_t q = quark + (uint32_t)__builtin_ctzll(word);
+            if (!has_value(b, q) || !check_code(b, &codes, q))
+                return "checkpoint tells another value";
+        }
+    part->off = (size_t)((codes.bit + 7) / 8);
+    return set.is_damaged ? "checkpoint is damaged" : NULL;
+}
+
+/* An attribute of the segment's set goes to what it is behind it. False when it does not change. */
+static bool pass(struct playback *b, uint32_t quark)
+{
+    const uint64_t end = (uint64_t)interval_of(b, quark)->end - (uint64_t)b->d->index->start;
+    if (!changes_by_end(b, quark) || end + 1 < b->start)
+        return false;
+    b->n_values -= has_value(b, quark);
+    for (; changes_by_end(b, quark); b->n_passed++)
+        b->at[quark]++;
+    b->n_values += has_value(b, quark);
+    return true;
+}
+
+/* `tells`: the values behind the segment follow. */
+static const char *check_segment(struct playback *b, struct bo_cursor *part, bool tells)
+{
+    struct time_index_set set;
+    uint64_t word;
+    uint32_t quark = 0;
+    if (!time_index_open_set(b->d->index, part, &set))
+        return "checkpoint is damaged";
+    struct bo_bit_cursor told = {{part->p, part->n}, 8 * (uint64_t)part->off};
+    struct bo_bit_cursor codes = {told.in, told.bit + set.n};
+    if (tells && codes.bit > 8 * (uint64_t)part->n)
+        return "checkpoint ends too early";
+    while (time_index_next_group(b->d->index, &set, &word, &quark))
+        for (; word; word &= word - 1) {
+            const uint32_t q = quark + (uint32_t)__builtin_ctzll(word);
+            uint32_t is_told = 0;
+            if (!pass(b, q))
+                return "checkpoint has an attribute that does not change";
+            if (tells && !bo_get_bits(&told, 1, &is_told))
+                return "checkpoint ends too early";
+            if (tells && (is_told != has_value(b, q) || (is_told && !check_code(b, &codes, q))))
+                return "checkpoint tells another value";
+        }
+    return set.is_damaged ? "checkpoint is damaged" : NULL;
+}
+
+static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *part)
+{
+    const struct time_index *index = b->d->index;
+    const char *what = NULL;
+    const bool is_last = k + 1 == index->n_segments;
+    uint64_t next = 0;
+    if (k && (!ascending_at(&index->cuts, k - 1, false, &b->start) || b->start <= b->last))
+        return "segments do not ascend";
+    if (!is_last && (!ascending_at(&index->cuts, k, false, &next) || next == 0))
+        return "segments do not ascend";
+    b->last = is_last ? (uint64_t)index->end - (uint64_t)index->start : next - 1;
+    if (k % index->era == 0)
+        what = check_era(b, part);
+    return what ? what : check_segment(b, part, (k + 1) % index->era && !is_last);
+}
+
+/* What checkpoints tell is what timelines do: a reader may take either. */
+static enum bo_status check_checkpoints(const struct decoder *d, struct bo_error *err)
+{
+    const struct time_index *index = d->index;
+    struct playback b = {.d = d, .at = d->first};
+    if (index->n_segments == 0)
+        return BO_OK;
+    for (uint32_t q = 0; q < index->n_quarks; q++)
+        b.n_values += has_value(&b, q);
+    for (uint32_t k = 0; k < index->n_segments; k++) {
+        struct bo_cursor part = bo_cursor_at(index->part_bytes, 0, 0);
+        const char *what = time_index_part(index, k, &part) ? check_part(&b, k, &part)
+                                                            : "places of checkpoints are damaged";
+        if (what)
+            return damaged(d, err, part.p ? part.p : index->in.p, what);
+    }
+    if (b.n_passed != index->n_intervals - index->n_quarks)
+        return damaged(d, err, index->part_bytes.p, "checkpoints lack a change");
+    return BO_OK;
+}
+
+enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                                 struct bo_error *err)
+{
+    void *reader;
+    enum bo_status status =
+        time_index_open_within(in, (struct time_index_limits){0, 0, 0}, arena, &reader, err);
+    if (status)
+        return status;
+    struct statehist_builder builder;
+    struct decoder d = {.index = reader, .builder = &builder};
+    const struct bo_cursor tree =
+        bo_cursor_at(in, (size_t)(d.index->tree.p - in.p), d.index->tree.n);
+    d.first = bo_alloc_array(arena, d.index->n_quarks, sizeof *d.first);
+    if (!d.first || !statehist_builder_init(&builder, true, arena) ||
+        !statehist_reserve(&builder, d.index->n_quarks, d.index->n_intervals))
+        return bo_fail_alloc(err, arena);
+    if ((status = statehist_unpack_tree(tree, d.index->n_quarks, &builder, err)) ||
+        (status = read_strings(&d, err)) || (status = read_times(&d, err)) ||
+        (status = check_classes(&d, err)) || (status = read_timelines(&d, err)) ||
+        (status = check_checkpoints(&d, err)))
+        return status;
+    struct statehist_model *model;
+    struct statehist_flaw flaw;
+    status = statehist_finish(&builder, d.index->start, d.index->end, &model, &flaw);
+    if (status)
+        return statehist_fail(err, status, BO_NO_OFFSET, &flaw, arena);
+    *model_ret = model;
+    return BO_OK;
+}

@@ -1,0 +1,576 @@
+/* time-index: encoding. */
+#include <stdlib.h>
+
+#include "codecs/statehist/kinds.h"
+#include "codecs/statehist/time_index/write.h"
+#include "codecs/statehist/tree.h"
+
+const uint8_t time_index_magic[4] = {'T', 'I', 'X', '1'};
+
+enum { COMMON_CLASS = 0, LEAST_OF_A_CLASS = 32, LEAST_OF_A_SHAPE = 3 };
+
+/* A value that a class has. */
+struct entry {
+    uint64_t key; /* orders values of one type */
+    uint8_t class, type;
+};
+
+struct plan {
+    const struct statehist_model *model;
+    struct bo_arena *arena;
+    uint64_t *times; /* distinct ones of changes, above the start */
+    uint32_t n_times;
+    uint32_t *ranks; /* by interval: which of the times it starts at */
+    bool direct;
+    uint64_t *keys; /* by interval: when it starts, as timelines have it */
+    unsigned key_nbits;
+    uint8_t *class; /* by quark */
+    uint32_t n_classes;
+    struct entry *entries;
+    uint32_t first[TIME_INDEX_MAX_CLASSES + 1]; /* a class's entries */
+    unsigned code_nbits[TIME_INDEX_MAX_CLASSES];
+    uint32_t *codes; /* by interval */
+    uint32_t *shapes;
+    uint32_t n_shapes;
+    unsigned shape_nbits;
+};
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The bits of all blocks of keys. */
+static uint64_t blocks_nbits(const struct plan *plan)
+{
+    const struct statehist_model *model = plan->model;
+    uint64_t sum = 0;
+    for (uint32_t q = 0; q < model->n_quarks; q++)
+        for (uint32_t i = model->first[q] + 1, n; i < model->first[q + 1]; i += n) {
+            unsigned nbits;
+            n = model->first[q + 1] - i < 64 ? model->first[q + 1] - i : 64;
+            (void)ascending_choose(plan->keys + i, n, &nbits);
+            sum += nbits + plan->key_nbits;
+        }
+    return sum;
+}
+
+static uint32_t place_of(const uint64_t *times, uint32_t n, uint64_t time)
+{
+    uint32_t at = 0;
+    while (n > 1) {
+        at += times[at + n / 2] <= time ? n / 2 : 0;
+        n -= n / 2;
+    }
+    return at;
+}
+
+static enum bo_status plan_times(struct plan *plan, struct bo_error *err)
+{
+    const struct statehist_model *model = plan->model;
+    plan->keys = bo_zalloc_array(plan->arena, model->n_intervals, sizeof *plan->keys);
+    plan->times = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->times);
+    plan->ranks = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->ranks);
+    if (!plan->keys || !plan->times || !plan->ranks)
+        return bo_fail_alloc(err, plan->arena);
+    uint32_t n = 0;
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        plan->keys[i] = (uint64_t)model->intervals[i].start - (uint64_t)model->start;
+        if (plan->keys[i])
+            plan->times[n++] = plan->keys[i];
+    }
+    qsort(plan->times, n, sizeof *plan->times, compare_u64);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || plan->times[i] != plan->times[i - 1])
+            plan->times[plan->n_times++] = plan->times[i];
+    struct bo_writer table;
+    bo_writer_init(&table, plan->arena);
+    plan->key_nbits = bo_bit_width((uint64_t)model->end - (uint64_t)model->start);
+    const uint64_t direct_nbits = blocks_nbits(plan);
+    enum bo_status status = ascending_put(plan->times, plan->n_times, &table, err);
+    plan->key_nbits = bo_bit_width(plan->n_times);
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        plan->ranks[i] = plan->keys[i] ? place_of(plan->times, plan->n_times, plan->keys[i]) : 0;
+        plan->keys[i] = plan->ranks[i];
+    }
+    if (!status && direct_nbits < blocks_nbits(plan) + 8 * (uint64_t)table.n) {
+        plan->direct = true;
+        plan->key_nbits = bo_bit_width((uint64_t)model->end - (uint64_t)model->start);
+        for (size_t i = 0; i < model->n_intervals; i++)
+            plan->keys[i] = (uint64_t)model->intervals[i].start - (uint64_t)model->start;
+    }
+    bo_writer_free(&table);
+    return status;
+}
+
+/* ---- classes ---------------------------------------------------------------------------------- */
+
+/* Timelines whose attributes have one name, or a number under one name, are of one class. */
+struct kind {
+    uint64_t hash;
+    uint64_t n_intervals;
+    uint32_t first; /* quark */
+    uint8_t class;
+};
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const struct kind *x = a, *y = b;
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash)
+                              : (x->first > y->first) - (x->first < y->first);
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct kind *x = a, *y = b;
+    return x->n_intervals != y->n_intervals
+               ? (x->n_intervals < y->n_intervals) - (x->n_intervals > y->n_intervals)
+               : (x->first > y->first) - (x->first < y->first);
+}
+
+static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
+{
+    const struct statehist_model *model = plan->model;
+    const uint32_t n = model->n_quarks;
+    uint64_t *hashes = bo_alloc_array(plan->arena, n, sizeof *hashes);
+    struct kind *kinds = bo_alloc_array(plan->arena, n, sizeof *kinds);
+    plan->class = bo_alloc(plan->arena, n);
+    if (!hashes || !kinds || !plan->class)
+        return bo_fail_alloc(err, plan->arena);
+    statehist_kinds(model->attributes, n, hashes);
+    for (uint32_t q = 0; q < n; q++)
+        kinds[q] = (struct kind){hashes[q], model->first[q + 1] - model->first[q], q, COMMON_CLASS};
+    qsort(kinds, n, sizeof *kinds, compare_hashes);
+    uint32_t n_kinds = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (n_kinds && kinds[n_kinds - 1].hash == kinds[i].hash)
+            kinds[n_kinds - 1].n_intervals += kinds[i].n_intervals;
+        else
+            kinds[n_kinds++] = kinds[i];
+    qsort(kinds, n_kinds, sizeof *kinds, compare_uses);
+    plan->n_classes = 1;
+    for (uint32_t i = 0; i < n_kinds && plan->n_classes < TIME_INDEX_MAX_CLASSES; i++)
+        if (kinds[i].n_intervals >= LEAST_OF_A_CLASS)
+            kinds[i].class = (uint8_t)plan->n_classes++;
+    qsort(kinds, n_kinds, sizeof *kinds, compare_hashes);
+    for (uint32_t q = 0; q < n; q++) {
+        const struct kind *kind = kinds;
+        for (uint32_t left = n_kinds; left > 1; left -= left / 2)
+            kind += kind[left / 2].hash <= hashes[q] ? left / 2 : 0;
+        plan->class[q] = kind->class;
+    }
+    return BO_OK;
+}
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->class != y->class || x->type != y->type)
+        return x->class != y->class ? x->class - y->class : x->type - y->type;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static struct entry entry_of(const struct plan *plan, const struct statehist_interval *at)
+{
+    return (struct entry){time_index_key(at->type, at->value), plan->class[at->quark],
+                          (uint8_t)at -> type};
+}
+
+static enum bo_status plan_values(struct plan *plan, struct bo_error *err)
+{
+    const struct statehist_model *model = plan->model;
+    plan->entries = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->entries);
+    plan->codes = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->codes);
+    if (!plan->entries || !plan->codes)
+        return bo_fail_alloc(err, plan->arena);
+    uint32_t n = 0, n_entries = 0;
+    for (size_t i = 0; i < model->n_intervals; i++)
+        if (model->intervals[i].type != STATEHIST_NULL)
+            plan->entries[n++] = entry_of(plan, &model->intervals[i]);
+    qsort(plan->entries, n, sizeof *plan->entries, compare_entries);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || compare_entries(&plan->entries[i], &plan->entries[i - 1]))
+            plan->entries[n_entries++] = plan->entries[i];
+    uint32_t at = 0;
+    for (uint32_t c = 0; c < plan->n_classes; c++) {
+        plan->first[c] = at;
+        while (at < n_entries && plan->entries[at].class == c)
+            at++;
+        plan->code_nbits[c] = bo_bit_width(at - plan->first[c]);
+    }
+    plan->first[plan->n_classes] = at;
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        plan->codes[i] = 0;
+        if (model->intervals[i].type == STATEHIST_NULL)
+            continue;
+        const struct entry wanted = entry_of(plan, &model->intervals[i]);
+        const struct entry *of_class = plan->entries + plan->first[wanted.class], *found = of_class;
+        for (uint32_t left = plan->first[wanted.class + 1] - plan->first[wanted.class]; left > 1;
+             left -= left / 2)
+            found += compare_entries(&found[left / 2], &wanted) <= 0 ? left / 2 : 0;
+        plan->codes[i] = (uint32_t)(found - of_class) + 1;
+    }
+    return BO_OK;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------- */
+
+/* A block of changes and values, laid out. */
+struct block {
+    const uint64_t *keys;
+    const uint32_t *codes;
+    unsigned n_keys, n_codes;
+    unsigned l, nulls, n_local, code_nbits;
+    uint32_t local[TIME_INDEX_MAX_LOCAL + 1];
+    unsigned nbits;
+};
+
+/* Whether a value is told: its place among n is of the right parity. */
+static bool is_told(unsigned i, unsigned nulls)
+{
+    return nulls == TIME_INDEX_ALL_TOLD || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
+}
+
+/* The place of a code in a dictionary of n, or n. */
+static unsigned find_local(const uint32_t *local, unsigned n, uint32_t code)
+{
+    unsigned i = 0;
+    while (i < n && local[i] != code)
+        i++;
+    return i;
+}
+
+static void lay_out(struct block *block)
+{
+    bool has[2] = {false, false}; /* a value: at even places, at odd ones */
+    for (unsigned i = 0; i < block->n_codes; i++)
+        has[i % 2] |= block->codes[i] != 0;
+    block->nulls = !has[1]   ? TIME_INDEX_ODD_NULL
+                   : !has[0] ? TIME_INDEX_EVEN_NULL
+                             : TIME_INDEX_ALL_TOLD;
+    if (block->n_codes == 1)
+        block->nulls = has[0] ? TIME_INDEX_ALL_TOLD : TIME_INDEX_EVEN_NULL;
+    const unsigned n_told = time_index_n_told(block->n_codes, block->nulls);
+    block->n_local = 0;
+    for (unsigned i = 0; i < block->n_codes && block->n_local <= TIME_INDEX_MAX_LOCAL; i++)
+        if (is_told(i, block->nulls) &&
+            find_local(block->local, block->n_local, block->codes[i]) == block->n_local)
+            block->local[block->n_local++] = block->codes[i];
+    const unsigned plain = n_told * block->code_nbits;
+    unsigned nbits = block->n_local * block->code_nbits;
+    if (block->n_local)
+        nbits += n_told * bo_bit_width(block->n_local - 1);
+    if (block->n_local > TIME_INDEX_MAX_LOCAL || nbits >= plain) {
+        block->n_local = 0;
+        nbits = plain;
+    }
+    block->nbits = nbits;
+    block->l = 0;
+    if (block->n_keys) {
+        unsigned keys_nbits;
+        block->l = ascending_choose(block->keys, block->n_keys, &keys_nbits);
+        block->nbits += keys_nbits;
+    }
+}
+
+static void put_block(const struct block *block, struct bo_bit_writer *out)
+{
+    ascending_put_lows(block->keys, block->n_keys, block->l, out);
+    for (unsigned i = 0; i < block->n_local; i++)
+        bo_put_bits(out, block->local[i], block->code_nbits);
+    for (unsigned i = 0; i < block->n_codes; i++)
+        if (is_told(i, block->nulls))
+            bo_put_bits(out,
+                        block->n_local ? find_local(block->local, block->n_local, block->codes[i])
+                                       : block->codes[i],
+                        time_index_told_nbits(block->n_local, block->code_nbits));
+    ascending_put_uppers(block->keys, block->n_keys, block->l, out);
+}
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+static uint32_t n_intervals_of(const struct plan *plan, uint32_t q)
+{
+    return plan->model->first[q + 1] - plan->model->first[q];
+}
+
+/* A small timeline, laid out as one block with all its values. */
+static void lay_out_small(const struct plan *plan, uint32_t q, struct block *block)
+{
+    const uint32_t i = plan->model->first[q], n = n_intervals_of(plan, q);
+    *block = (struct block){.keys = plan->keys + i + 1,
+                            .codes = plan->codes + i,
+                            .n_keys = n - 1,
+                            .n_codes = n,
+                            .code_nbits = plan->code_nbits[plan->class[q]]};
+    lay_out(block);
+}
+
+static uint32_t shape_of(const struct plan *plan, uint32_t q, const struct block *block)
+{
+    const uint32_t fields[] = {block->n_codes, plan->class[q], block -> l, block -> nulls,
+                               block -> n_local};
+    static const unsigned widths[] = {TIME_INDEX_N_FIELD, TIME_INDEX_CLASS_FIELD,
+                                      ASCENDING_LOW_FIELD, TIME_INDEX_NULLS_FIELD,
+                                      TIME_INDEX_LOCAL_FIELD};
+    uint32_t shape = 0;
+    for (unsigned i = 0, at = 0; i < 5; at += widths[i++])
+        shape |= fields[i] << at;
+    return shape;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The shapes that occur often enough, ascending. */
+static enum bo_status plan_shapes(struct plan *plan, struct bo_error *err)
+{
+    const uint32_t n = plan->model->n_quarks;
+    uint32_t *all = bo_alloc_array(plan->arena, n, sizeof *all), n_all = 0;
+    if (!all)
+        return bo_fail_alloc(err, plan->arena);
+    for (uint32_t q = 0; q < n; q++)
+        if (n_intervals_of(plan, q) <= TIME_INDEX_MAX_SHAPED) {
+            struct block block;
+            lay_out_small(plan, q, &block);
+            all[n_all++] = shape_of(plan, q, &block);
+        }
+    qsort(all, n_all, sizeof *all, compare_u32);
+    plan->shapes = all;
+    for (uint32_t i = 0, same; i < n_all; i += same) {
+        for (same = 1; i + same < n_all && all[i + same] == all[i];)
+            same++;
+        if (same >= LEAST_OF_A_SHAPE && plan->n_shapes < TIME_INDEX_MAX_SHAPES)
+            all[plan->n_shapes++] = all[i];
+    }
+    plan->shape_nbits = bo_bit_width(plan->n_shapes);
+    plan->shape_nbits += plan->shape_nbits == 0;
+    return BO_OK;
+}
+
+/* The number of a shape, from 1; 0: it has none. */
+static uint32_t number_of_shape(const struct plan *plan, uint32_t shape)
+{
+    const uint32_t *found =
+        plan->n_shapes ? bsearch(&shape, plan->shapes, plan->n_shapes, sizeof shape, compare_u32)
+                       : NULL;
+    return found ? (uint32_t)(found - plan->shapes) + 1 : 0;
+}
+
+/* Blocks of 64 changes, each with the value that starts then. */
+static enum bo_status put_large(const struct plan *plan, uint32_t q, struct bo_bit_writer *out,
+                                struct bo_error *err)
+{
+    const uint32_t i = plan->model->first[q], n = n_intervals_of(plan, q);
+    const uint32_t n_blocks = (n - 1 + 63) / ASCENDING_BLOCK;
+    const struct bo_arena_mark mark = bo_arena_mark(plan->arena);
+    struct block *blocks = bo_alloc_array(plan->arena, n_blocks, sizeof *blocks);
+    uint64_t place = 0;
+    if (!blocks)
+        return bo_fail_alloc(err, plan->arena);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        const uint32_t from = i + 1 + b * ASCENDING_BLOCK, left = i + n - from;
+        const unsigned m = left < 64 ? left : 64;
+        place += b ? blocks[b - 1].nbits : 0;
+        blocks[b] = (struct block){.keys = plan->keys + from,
+                                   .codes = plan->codes + from,
+                                   .n_keys = m,
+                                   .n_codes = m,
+                                   .code_nbits = plan->code_nbits[plan->class[q]]};
+        lay_out(&blocks[b]);
+    }
+    const unsigned n_nbits = bo_bit_width(n), place_nbits = bo_bit_width(place);
+    bo_put_bits(out, plan->class[q], TIME_INDEX_CLASS_FIELD);
+    bo_put_bits(out, n_nbits, TIME_INDEX_WIDTH_FIELD);
+    bo_put_bits(out, n, n_nbits);
+    bo_put_bits(out, place_nbits, TIME_INDEX_WIDTH_FIELD);
+    bo_put_bits(out, plan->codes[i], plan->code_nbits[plan->class[q]]);
+    place = 0;
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        ascending_put_bits(out, blocks[b].keys[0], plan->key_nbits);
+        bo_put_bits(out, blocks[b].l, ASCENDING_LOW_FIELD);
+        bo_put_bits(out, blocks[b].nulls, TIME_INDEX_NULLS_FIELD);
+        bo_put_bits(out, blocks[b].n_local, TIME_INDEX_LOCAL_FIELD);
+        ascending_put_bits(out, place, place_nbits);
+        place += blocks[b].nbits;
+    }
+    for (uint32_t b = 0; b < n_blocks; b++)
+        put_block(&blocks[b], out);
+    bo_arena_rewind(plan->arena, mark);
+    return bo_writer_status(out->out, err);
+}
+
+static enum bo_status put_record(const struct plan *plan, uint32_t q, struct bo_bit_writer *out,
+                                 struct bo_error *err)
+{
+    if (n_intervals_of(plan, q) <= TIME_INDEX_MAX_SHAPED) {
+        struct block block;
+        lay_out_small(plan, q, &block);
+        const uint32_t number = number_of_shape(plan, shape_of(plan, q, &block));
+        if (number) {
+            bo_put_bits(out, number, plan->shape_nbits);
+            if (block.n_keys)
+                ascending_put_bits(out, block.keys[0], plan->key_nbits);
+            put_block(&block, out);
+            return bo_writer_status(out->out, err);
+        }
+    }
+    bo_put_bits(out, 0, plan->shape_nbits);
+    return put_large(plan, q, out, err);
+}
+
+/* ---- sections --------------------------------------------------------------------------------- */
+
+/* Sections are written beside the file first: the head tells their lengths. */
+static const char *const section_names[] = {"times",  "strings", "values",      "shapes",
+                                            "places", "records", "checkpoints", "tree"};
+
+/* How many of the times the table has. */
+static uint32_t n_table_times(const struct plan *plan)
+{
+    return plan->direct ? 0 : plan->n_times;
+}
+
+static enum bo_status put_strings(const struct plan *plan, struct bo_writer *out,
+                                  struct bo_error *err)
+{
+    const struct statehist_model *model = plan->model;
+    uint64_t *ends = bo_alloc_array(plan->arena, model->n_strings, sizeof *ends), end = 0;
+    if (!ends)
+        return bo_fail_alloc(err, plan->arena);
+    for (uint32_t i = 0; i < model->n_strings; i++) {
+        end += model->strings[i].n;
+        ends[i] = end + i;
+    }
+    enum bo_status status = ascending_put(ends, model->n_strings, out, err);
+    for (uint32_t i = 0; i < model->n_strings; i++)
+        bo_put_bytes(out, model->strings[i].p, model->strings[i].n);
+    return status ? status : bo_writer_status(out, err);
+}
+
+static enum bo_status put_classes(const struct plan *plan, struct bo_writer *out,
+                                  struct bo_error *err)
+{
+    const uint32_t n_entries = plan->first[plan->n_classes];
+    uint64_t *keys = bo_alloc_array(plan->arena, n_entries, sizeof *keys);
+    if (!keys)
+        return bo_fail_alloc(err, plan->arena);
+    for (uint32_t i = 0; i < n_entries; i++)
+        keys[i] = plan->entries[i].key;
+    for (uint32_t c = 0; c < plan->n_classes; c++) {
+        const uint32_t end = plan->first[c + 1];
+        uint32_t n[STATEHIST_N_TYPES] = {0};
+        for (uint32_t i = plan->first[c]; i < end; i++)
+            n[plan->entries[i].type]++;
+        for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++)
+            bo_put_uvarint(out, n[t]);
+        for (uint32_t i = plan->first[c], t = 1; t < STATEHIST_N_TYPES; i += n[t++]) {
+            const enum bo_status status = ascending_put(keys + i, n[t], out, err);
+            if (status)
+                return status;
+        }
+    }
+    return bo_writer_status(out, err);
+}
+
+static enum bo_status put_records(const struct plan *plan, struct bo_writer *records,
+                                  struct bo_writer *places, struct bo_error *err)
+{
+    const uint32_t n = plan->model->n_quarks;
+    uint64_t *at = bo_alloc_array(plan->arena, n, sizeof *at);
+    struct bo_bit_writer bits = {.out = records};
+    enum bo_status status = BO_OK;
+    if (!at)
+        return bo_fail_alloc(err, plan->arena);
+    for (uint32_t q = 0; q < n && !status; q++) {
+        at[q] = 8 * (uint64_t)records->n - (bits.used ? 8 - bits.used : 0);
+        status = put_record(plan, q, &bits, err);
+    }
+    return status ? status : ascending_put(at, n, places, err);
+}
+
+/* Checkpoints take up to a tenth of what all else does. */
+static enum bo_status put_checkpoints(const struct plan *plan, struct bo_writer *sections,
+                                      struct bo_error *err)
+{
+    const struct time_index_states states = {.model = plan->model,
+                                             .times = plan->times,
+                                             .n_times = plan->n_times,
+                                             .ranks = plan->ranks,
+                                             .codes = plan->codes,
+                                             .class = plan->class,
+                                             .code_nbits = plan->code_nbits};
+    size_t nbytes = 0;
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
+        nbytes += sections[i].n;
+    return time_index_put_checkpoints(&states, nbytes / 10, &sections[TIME_INDEX_CHECKPOINTS], err);
+}
+
+static enum bo_status put_sections(const struct plan *plan, struct bo_writer *sections,
+                                   struct bo_error *err)
+{
+    enum bo_status status;
+    for (uint32_t i = 0; i < plan->n_shapes; i++)
+        bo_put_le32(&sections[TIME_INDEX_SHAPES], plan->shapes[i]);
+    if ((status = bo_writer_status(&sections[TIME_INDEX_SHAPES], err)) ||
+        (status =
+             ascending_put(plan->times, n_table_times(plan), &sections[TIME_INDEX_TIMES], err)) ||
+        (status = put_strings(plan, &sections[TIME_INDEX_STRINGS], err)) ||
+        (status = put_classes(plan, &sections[TIME_INDEX_CLASSES], err)) ||
+        (status =
+             put_records(plan, &sections[TIME_INDEX_RECORDS], &sections[TIME_INDEX_PLACES], err)) ||
+        (status = statehist_pack_tree(plan->model, &sections[TIME_INDEX_TREE], err)))
+        return status;
+    return put_checkpoints(plan, sections, err);
+}
+
+static void put_file(const struct plan *plan, const struct bo_writer *sections,
+                     struct bo_writer *out)
+{
+    const struct statehist_model *model = plan->model;
+    bo_mark(out, "head");
+    bo_put_bytes(out, time_index_magic, sizeof time_index_magic);
+    bo_put_le64(out, (uint64_t)model->start);
+    bo_put_le64(out, (uint64_t)model->end);
+    bo_put_u8(out, plan->direct);
+    bo_put_uvarint(out, model->n_quarks);
+    bo_put_uvarint(out, model->n_intervals);
+    bo_put_uvarint(out, n_table_times(plan));
+    bo_put_uvarint(out, model->n_strings);
+    bo_put_uvarint(out, plan->n_classes);
+    bo_put_uvarint(out, plan->n_shapes);
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
+        bo_put_uvarint(out, sections[i].n);
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++) {
+        bo_mark(out, section_names[i]);
+        bo_put_bytes(out, sections[i].p, sections[i].n);
+    }
+    bo_mark(out, "margin");
+    bo_put_zeros(out, ASCENDING_MARGIN);
+}
+
+enum bo_status time_index_encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+{
+    struct plan plan = {.model = opaque, .arena = out->arena};
+    struct bo_writer sections[TIME_INDEX_N_SECTIONS];
+    enum bo_status status;
+    if ((status = plan_times(&plan, err)) || (status = plan_classes(&plan, err)) ||
+        (status = plan_values(&plan, err)) || (status = plan_shapes(&plan, err)))
+        return status;
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
+        bo_writer_init(&sections[i], out->arena);
+    status = put_sections(&plan, sections, err);
+    if (!status)
+        put_file(&plan, sections, out);
+    for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
+        bo_writer_free(&sections[i]);
+    return status ? status : bo_writer_status(out, err);
+}

@@ -1,0 +1,276 @@
+/*
+ * time-index: where a time lies in a timeline, and what the attribute is then. Inline, since queries are
+ * compiled twice (`v3`): for any CPU, and for those with BMI2, which find the k-th 1 bit of a word in one
+ * instruction.
+ */
+#ifndef STATEHIST_TIME_INDEX_FIND_H
+#define STATEHIST_TIME_INDEX_FIND_H
+
+#include "codecs/statehist/time_index/unpacked.h"
+
+#define INLINE ASCENDING_INLINE
+
+INLINE bool is_in(const struct time_index *index, int64_t time)
+{
+    return time >= index->start && time <= index->end;
+}
+
+/* ---- where a time lies ------------------------------------------------------------------------ */
+
+/* A time as timelines have it: changes up to `key` have happened; none has when `before_all`. */
+struct moment {
+    uint64_t key;
+    bool before_all;
+};
+
+/* The block of times that slice s starts in, or the last one. */
+INLINE uint32_t slice_at(const struct time_index *index, uint64_t s)
+{
+    const struct ascending_list *times = &index->times;
+    if (__builtin_expect(index->slices[s] == 0, 0)) {
+        const uint64_t start = s << index->slice_nbits;
+        const bool is_beyond = start >> index->slice_nbits != s; /* of 64 bits */
+        index->slices[s] = is_beyond ? times->n_blocks
+                           : start < times->first
+                               ? 1
+                               : 1 + ascending_find_block(times, start, 0, times->n_blocks);
+    }
+    return index->slices[s] - 1;
+}
+
+INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, struct moment *moment)
+{
+    const uint64_t above = (uint64_t)time - (uint64_t)index->start;
+    *moment = (struct moment){.key = above};
+    if (index->direct)
+        return true;
+    moment->before_all = index->times.n == 0 || above < index->times.first;
+    if (moment->before_all)
+        return true;
+    const uint64_t s = above >> index->slice_nbits;
+    const uint32_t first = slice_at(index, s), last = slice_at(index, s + 1);
+    uint32_t n;
+    if (!ascending_count_in(
+            &index->times, above,
+            ascending_find_block(&index->times, above, first, last > first ? last - first + 1 : 1),
+            v3, &n))
+        return time_index_damaged(index, index->times.body, "times are damaged");
+    moment->key = n - UINT64_C(1);
+    return true;
+}
+
+/* An interval of a timeline: its number, value and neighbours' keys. */
+struct place {
+    uint32_t number;
+    uint32_t code;
+    bool has_end;   /* a change follows it */
+    uint64_t start; /* key; when number > 0 */
+    uint64_t end;   /* key of the change that follows */
+};
+
+/* The last of n > 0 numbers that is not above another one, or the first. */
+INLINE uint32_t last_up_to(const uint64_t *numbers, uint32_t n, uint64_t most)
+{
+    uint32_t i = 0;
+    for (; n > 1; n -= n / 2)
+        i += numbers[i + n / 2] <= most ? n / 2 : 0;
+    return i;
+}
+
+/* How many blocks of a large timeline start at or before a key. */
+INLINE uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
+{
+    uint32_t i = 0, n = time_index_n_blocks(t);
+    if (n == 0 || time_index_base(t, 0) > key)
+        return 0;
+    if (t->bases)
+        return last_up_to(t->bases, n, key) + 1;
+    for (; n > 1; n -= n / 2)
+        i += time_index_base(t, i + n / 2) <= key ? n / 2 : 0;
+    return i + 1;
+}
+
+INLINE bool keys_damaged(const struct time_index *index, const struct time_index_block *block)
+{
+    return time_index_damaged(index, index->records + block->keys.upper / 8, "keys are damaged");
+}
+
+/* The keys around a moment in a block: of the last change up to it, and of the next one, if there is one. */
+INLINE bool keys_around(const struct time_index *index, const struct time_index_block *block,
+                        struct ascending_find found, bool v3, struct place *place)
+{
+    return (ascending_block_before(&block->keys, found, v3, &place->start) &&
+            (found.n == block->keys.n ||
+             ascending_block_after(&block->keys, found, v3, &place->end))) ||
+           keys_damaged(index, block);
+}
+
+/* The interval that holds a moment; with `keys`, when it starts and ends, too. */
+INLINE bool find_place(const struct time_index_timeline *t, const struct moment *moment, bool keys,
+                       bool v3, struct place *place)
+{
+    struct time_index_block block;
+    struct ascending_find found = {0, 0};
+    place->start = place->end = 0;
+    if (__builtin_expect(t->shape != NULL, 1)) {
+        if (!time_index_block(t, 0, &block))
+            return false;
+        if (block.keys.n == 0 || moment->before_all || moment->key < block.keys.base)
+            place->end = block.keys.base;
+        else
+            found = ascending_block_find(&block.keys, moment->key, v3);
+        place->number = found.n;
+        place->code = time_index_code(&block, found.n);
+        place->has_end = found.n < block.keys.n;
+        return !keys || found.n == 0 || keys_around(t->index, &block, found, v3, place);
+    }
+    const uint32_t n_blocks = time_index_n_blocks(t);
+    const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
+    place->number = 0;
+    place->code = t->first_code;
+    place->has_end = n < n_blocks;
+    if (place->has_end)
+        place->end = time_index_base(t, n);
+    if (n == 0)
+        return true;
+    if (!time_index_block(t, n - 1, &block))
+        return false;
+    if (block.keys.base > moment->key)
+        return time_index_damaged(t->index, t->index->records + t->at / 8, "keys do not ascend");
+    found = ascending_block_find(&block.keys, moment->key, v3);
+    place->number = (n - 1) * ASCENDING_BLOCK + found.n;
+    place->code = time_index_code(&block, found.n - 1);
+    place->has_end |= found.n < block.keys.n;
+    return !keys || keys_around(t->index, &block, found, v3, place);
+}
+
+/* ---- the timeline of a quark --------------------------------------------------------------------- */
+
+/* From the place of its record: one that is kept open, or `t`; NULL when it is damaged. */
+INLINE const struct time_index_timeline *timeline_at(const struct time_index *index, uint64_t place,
+                                                     struct time_index_timeline *t)
+{
+    const struct time_index_columns *columns = time_index_columns_at(index, place);
+    return columns ? &columns->t : time_index_record(index, place, t) ? t : NULL;
+}
+
+/* ---- one quark after the other ------------------------------------------------------------------ */
+
+/* Places of records, by blocks. */
+struct walk {
+    uint64_t places[ASCENDING_BLOCK];
+};
+
+/* The record of the next quark, which are taken from 0 on; false when it is damaged. */
+INLINE bool next_timeline(const struct time_index *index, struct walk *walk, uint32_t quark,
+                          struct time_index_timeline *t)
+{
+    if (quark % ASCENDING_BLOCK == 0 && !time_index_places(index, quark, walk->places))
+        return false;
+    return time_index_record(index, walk->places[quark % ASCENDING_BLOCK], t);
+}
+
+/* ---- values as answers have them --------------------------------------------------------------- */
+
+INLINE bool answered_value(const struct time_index *index, const struct time_index_class *class,
+                           uint32_t code, bool v3, uint32_t *type_ret, uint64_t *value_ret)
+{
+    struct time_index_slot *slot = &class->slots[code & class->slot_mask];
+    if (__builtin_expect(slot->code != code, 0)) {
+        uint32_t type;
+        uint64_t value;
+        if (code == 0) {
+            *type_ret = STATEHIST_NULL;
+            *value_ret = 0;
+            return true;
+        }
+        if (!time_index_value_of(index, class, code, v3, &type, &value))
+            return false;
+        if (type == STATEHIST_STRING) {
+            struct bo_span string;
+            if (!time_index_string(index, (uint32_t)value, v3, &string))
+                return false;
+            value = statehist_hash(string);
+        }
+        *slot = (struct time_index_slot){code, type, value};
+    }
+    *type_ret = slot->type;
+    *value_ret = slot->value;
+    return true;
+}
+
+/* ---- one interval ------------------------------------------------------------------------------ */
+
+/* With the value's code. */
+INLINE bool state_at(const struct time_index_timeline *t, const struct moment *moment, bool v3,
+                     struct statehist_state *state, uint32_t *code_ret)
+{
+    const struct time_index *index = t->index;
+    struct place place;
+    uint64_t time;
+    state->start = index->start;
+    state->end = index->end;
+    state->padding = 0;
+    if (!find_place(t, moment, true, v3, &place) ||
+        !answered_value(index, t->class, place.code, v3, &state->type, &state->value))
+        return false;
+    if (place.number) {
+        if (!time_index_time_of(index, place.start, v3, &time))
+            return false;
+        state->start = (int64_t)((uint64_t)index->start + time);
+    }
+    if (place.has_end) {
+        if (!time_index_time_of(index, place.end, v3, &time))
+            return false;
+        state->end = (int64_t)((uint64_t)index->start + time - 1);
+    }
+    *code_ret = place.code;
+    return true;
+}
+
+/* So few changes are compared by their times: that is faster than to find the time in the table. */
+enum { FEW_CHANGES = 8 };
+
+/* The same for a shaped timeline of few changes, at a time above the start of the history. */
+INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted, bool v3,
+                           struct statehist_state *state)
+{
+    const struct time_index *index = t->index;
+    struct time_index_block block;
+    uint64_t start = 0, end = (uint64_t)index->end - (uint64_t)index->start + 1;
+    if (!time_index_block(t, 0, &block))
+        return false;
+    unsigned number = 0;
+    for (unsigned n = block.keys.n; n;) {
+        uint64_t key, time;
+        if (!ascending_block_at(&block.keys, number + n / 2, v3, &key))
+            return keys_damaged(index, &block);
+        if (!time_index_time_of(index, key, v3, &time))
+            return false;
+        if (time <= wanted) {
+            start = time;
+            number += n / 2 + 1;
+            n -= n / 2 + 1;
+        } else {
+            end = time;
+            n /= 2;
+        }
+    }
+    state->start = (int64_t)((uint64_t)index->start + start);
+    state->end = (int64_t)((uint64_t)index->start + end - 1);
+    state->padding = 0;
+    return answered_value(index, t->class, time_index_code(&block, number), v3, &state->type,
+                          &state->value);
+}
+
+INLINE bool state_of(const struct time_index_timeline *t, int64_t time, bool v3,
+                     struct statehist_state *state)
+{
+    struct moment moment;
+    uint32_t code;
+    if (t->shape && t->shape->n <= FEW_CHANGES + 1)
+        return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, v3, state);
+    return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state, &code);
+}
+
+#endif

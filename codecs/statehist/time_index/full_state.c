@@ -1,0 +1,268 @@
+/*
+ * time-index: all attributes at one time: what they were when the era began, then what changed in each
+ * segment since, then the timelines of those that change in the segment itself. All other values are null. What parts
+ * of checkpoints tell is kept once it has been read. Without checkpoints there is one segment, whose part is
+ * made from timelines: those of one interval are what they are.
+ */
+#include "codecs/statehist/answers.h"
+#include "codecs/statehist/time_index/find.h"
+#include "harness/core/cpu.h"
+
+/* An answer on its way. */
+struct states {
+    struct time_index *index;
+    uint64_t *values;
+    uint8_t *types;
+};
+
+/* ---- parts of checkpoints ---------------------------------------------------------------------- */
+
+/* The quarks of a set. */
+INLINE bool read_quarks(const struct time_index *index, struct time_index_set *set,
+                        struct time_index_told *told)
+{
+    uint64_t word;
+    uint32_t quark = 0;
+    while (time_index_next_group(index, set, &word, &quark))
+        for (; word; word &= word - 1)
+            (told++)->quark = quark + (uint32_t)__builtin_ctzll(word);
+    return !set->is_damaged;
+}
+
+/*
+ * Their values, from codes from bit `at` on, and that without those of quarks that are null: they have a 0 bit among
+ * those at `bits`, where there are such.
+ */
+INLINE bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
+                        bool has_bits, uint64_t *at, struct time_index_told *told, uint32_t n,
+                        bool v3)
+{
+    const uint64_t end = 8 * (uint64_t)part->n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct time_index_class *class = &index->classes[index->class_of[told[i].quark]];
+        const bool is_null = has_bits && !ascending_bits(part->p, bits + i, 1);
+        const unsigned nbits = is_null ? 0 : class->code_nbits;
+        if (nbits > end - *at)
+            return time_index_damaged(index, part->p + *at / 8, "checkpoint ends too early");
+        const uint32_t code = (uint32_t)ascending_bits(part->p, *at, nbits);
+        *at += nbits;
+        if (!answered_value(index, class, code, v3, &told[i].type, &told[i].value))
+            return false;
+    }
+    return true;
+}
+
+/* What all attributes were when the era began: those that were not null. */
+INLINE bool read_era(const struct time_index *index, struct bo_cursor *part,
+                     struct time_index_told *told, uint32_t *n_ret, bool v3)
+{
+    struct time_index_set set;
+    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
+        return false;
+    uint64_t at = 8 * (uint64_t)part->off;
+    if (!read_values(index, part, 0, false, &at, told, set.n, v3))
+        return false;
+    part->off = (size_t)((at + 7) / 8);
+    *n_ret = set.n;
+    return true;
+}
+
+/* What changed in a segment and, where the era goes on, as what it was behind it: a bit for each that is not null, then codes. */
+INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
+                         struct time_index_told *told, uint32_t *n_ret, bool v3)
+{
+    struct time_index_set set;
+    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
+        return false;
+    const uint64_t bits = 8 * (uint64_t)part->off;
+    uint64_t at = bits + set.n;
+    *n_ret = set.n;
+    if (!goes_on)
+        return true;
+    if (at > 8 * (uint64_t)part->n)
+        return time_index_damaged(index, part->p + part->off, "checkpoint ends too early");
+    return read_values(index, part, bits, true, &at, told, set.n, v3);
+}
+
+/* Of the attributes of one interval, or of the others, what they are at the start; not those of one that are null. */
+INLINE bool read_timelines(const struct time_index *index, bool of_one,
+                           struct time_index_told *told, uint32_t *n_ret, bool v3)
+{
+    static const struct moment at_start = {.before_all = true};
+    struct walk walk;
+    uint32_t n = 0;
+    for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
+        struct time_index_timeline t;
+        struct place place;
+        if (!next_timeline(index, &walk, quark, &t))
+            return false;
+        if ((t.n == 1) != of_one)
+            continue;
+        told[n].quark = quark;
+        if (!find_place(&t, &at_start, false, v3, &place) ||
+            !answered_value(index, t.class, place.code, v3, &told[n].type, &told[n].value))
+            return false;
+        n += !of_one || told[n].type != STATEHIST_NULL;
+    }
+    *n_ret = n;
+    return true;
+}
+
+INLINE bool read_segment(const struct time_index *index, uint32_t k, struct time_index_told *told,
+                         struct time_index_part *part, bool v3)
+{
+    struct bo_cursor c;
+    return time_index_part(index, k, &c) &&
+           (k % index->era || read_era(index, &c, told, &part->n_before, v3)) &&
+           read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
+                        told + part->n_before, &part->n_changes, v3);
+}
+
+INLINE bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+{
+    *part = (struct time_index_part){.first = index->n_told, .is_known = true};
+    struct time_index_told *told = index->told + part->first;
+    if (index->n_segments
+            ? !read_segment(index, k, told, part, v3)
+            : !read_timelines(index, true, told, &part->n_before, v3) ||
+                  !read_timelines(index, false, told + part->n_before, &part->n_changes, v3))
+        return false;
+    index->n_told += (size_t)part->n_before + part->n_changes;
+    index->kept_parts[k] = *part;
+    return true;
+}
+
+/* The part of segment k, as long as no other one is asked for. */
+INLINE bool get_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+{
+    *part = index->kept_parts[k];
+    if (part->is_known)
+        return true;
+    if (index->max_told - index->n_told < index->least_told) {
+        memset(index->kept_parts, 0, index->n_parts * sizeof *index->kept_parts);
+        index->n_told = 0;
+    }
+    return read_part(index, k, part, v3);
+}
+
+/* ---- from parts -------------------------------------------------------------------------------- */
+
+INLINE void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
+{
+    uint64_t *values = s->values;
+    uint8_t *types = s->types;
+    for (const struct time_index_told *end = told + n; told < end; told++) {
+        values[told->quark] = told->value;
+        types[told->quark] = (uint8_t)told->type;
+    }
+}
+
+/* Those that change in the segment of the time itself are looked up. */
+INLINE bool put_found(const struct states *s, const struct time_index_told *told, uint32_t n,
+                      const struct moment *moment, bool v3)
+{
+    enum { AHEAD = 16 }; /* places that are found before the first record is read */
+    const struct time_index *index = s->index;
+    uint64_t places[AHEAD];
+    for (uint32_t i = 0; i < n; i++) {
+        struct time_index_timeline opened;
+        struct place place;
+        uint32_t type;
+        for (uint32_t k = i; i % AHEAD == 0 && k < n && k < i + AHEAD; k++) {
+            if (!time_index_place(index, told[k].quark, v3, &places[k % AHEAD]))
+                return false;
+            time_index_prefetch(index, places[k % AHEAD]);
+        }
+        const struct time_index_timeline *t = timeline_at(index, places[i % AHEAD], &opened);
+        if (!t || !find_place(t, moment, false, v3, &place) ||
+            !answered_value(index, t->class, place.code, v3, &type, &s->values[told[i].quark]))
+            return false;
+        s->types[told[i].quark] = (uint8_t)type;
+    }
+    return true;
+}
+
+INLINE bool put_parts(const struct states *s, int64_t time, const struct moment *moment, bool v3)
+{
+    struct time_index *index = s->index;
+    struct time_index_part part;
+    uint32_t segment;
+    if (!ascending_count(&index->cuts, (uint64_t)time - (uint64_t)index->start, v3, &segment))
+        return time_index_damaged(index, index->cuts.body, "starts of segments are damaged");
+    memset(s->values, 0, 8 * (size_t)index->n_quarks);
+    memset(s->types, 0, index->n_quarks);
+    for (uint32_t k = segment - segment % index->era;; k++) {
+        if (!get_part(index, k, &part, v3))
+            return false;
+        const struct time_index_told *told = index->told + part.first;
+        put_told(s, told, part.n_before);
+        if (k == segment)
+            return put_found(s, told + part.n_before, part.n_changes, moment, v3);
+        put_told(s, told + part.n_before, part.n_changes);
+    }
+}
+
+/* ---- from timelines ---------------------------------------------------------------------------- */
+
+INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3)
+{
+    const struct time_index *index = s->index;
+    struct walk walk;
+    for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
+        struct time_index_timeline t;
+        struct place place;
+        uint32_t type;
+        if (!next_timeline(index, &walk, quark, &t) || !find_place(&t, moment, false, v3, &place) ||
+            !answered_value(index, t.class, place.code, v3, &type, &s->values[quark]))
+            return false;
+        s->types[quark] = (uint8_t)type;
+    }
+    return true;
+}
+
+/* Codes of checkpoints are as wide as the classes of their quarks, which only timelines tell, make them. */
+static bool learn_classes(struct time_index *index)
+{
+    struct walk walk;
+    struct time_index_timeline t;
+    for (uint32_t quark = 0; quark < index->n_quarks; quark++) {
+        if (!next_timeline(index, &walk, quark, &t))
+            return false;
+        index->class_of[quark] = (uint8_t)(t.class - index->classes);
+    }
+    index->classes_known = true;
+    return true;
+}
+
+INLINE enum bo_status ask_full_state(struct time_index *index, int64_t time, bool v3,
+                                     struct bo_sink *sink)
+{
+    struct states s = {.index = index};
+    struct moment moment;
+    if (!is_in(index, time))
+        return BO_OUT_OF_RANGE;
+    if (!statehist_take_values(index->n_quarks, sink, &s.values, &s.types))
+        return BO_OVER_LIMIT;
+    if (index->kept_parts && index->n_segments && !index->classes_known && !learn_classes(index))
+        return BO_CORRUPT;
+    return moment_of(index, time, v3, &moment) &&
+                   (index->kept_parts ? put_parts(&s, time, &moment, v3) : put_all(&s, &moment, v3))
+               ? BO_OK
+               : BO_CORRUPT;
+}
+
+#if defined(__x86_64__)
+BO_V3 static enum bo_status ask_v3(struct time_index *index, int64_t time, struct bo_sink *sink)
+{
+    return ask_full_state(index, time, true, sink);
+}
+#endif
+
+enum bo_status time_index_full_state(struct time_index *index, int64_t time, struct bo_sink *sink)
+{
+#if defined(__x86_64__)
+    if (bo_cpu_has_v3())
+        return ask_v3(index, time, sink);
+#endif
+    return ask_full_state(index, time, false, sink);
+}

@@ -1,0 +1,326 @@
+/*
+ * time-index: a timeline's record. Everything is checked as it is read: nothing here touches memory
+ * outside of the file, whatever it holds.
+ */
+#ifndef STATEHIST_TIME_INDEX_READ_H
+#define STATEHIST_TIME_INDEX_READ_H
+
+#include "codecs/statehist/time_index/time_index.h"
+
+/* A record, opened. */
+struct time_index_timeline {
+    const struct time_index *index;
+    const struct time_index_class *class;
+    const struct time_index_shape *shape; /* NULL: there are blocks, each with its own */
+    uint32_t n;                           /* intervals, at least 1 */
+    uint32_t first_code;                  /* of the first interval; when there are blocks */
+    unsigned place_nbits, entry_nbits;
+    uint64_t at;     /* in bits from `records`: of the shaped record's fields, or of the entries */
+    uint64_t blocks; /* where the blocks start */
+    const uint64_t
+        *bases; /* by block: key of its first change; NULL: they are read where they lie */
+};
+
+/* Changes and values that are read together. */
+struct time_index_block {
+    struct ascending_block keys; /* n is 0: a shaped record with one interval */
+    const struct time_index_class *class;
+    uint64_t local, told; /* in bits from `records` */
+    unsigned n_codes, nulls, n_local, told_nbits;
+};
+
+/* The record at a bit; false when it is damaged. */
+ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t at,
+                                        struct time_index_timeline *t)
+{
+    const uint8_t *p = index->records, *record = p + at / 8;
+    if (at > index->records_nbits)
+        return time_index_damaged(index, index->places.body, "record lies behind all records");
+    const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
+    at += index->shape_nbits;
+    t->index = index;
+    if (__builtin_expect(number > index->n_shapes, 0))
+        return time_index_damaged(index, record, "shape is none");
+    t->first_code = 0;
+    t->place_nbits = t->entry_nbits = 0;
+    t->blocks = 0;
+    t->bases = NULL;
+    t->shape = NULL;
+    if (__builtin_expect(number != 0, 1)) {
+        t->shape = &index->shapes[number - 1];
+        t->class = &index->classes[t->shape->class];
+        t->n = t->shape->n;
+        t->at = at;
+        return true;
+    }
+    const uint32_t class = (uint32_t)ascending_bits(p, at, TIME_INDEX_CLASS_FIELD);
+    at += TIME_INDEX_CLASS_FIELD;
+    const unsigned n_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
+    at += TIME_INDEX_WIDTH_FIELD;
+    if (class >= index->n_classes || n_nbits > 32)
+        return time_index_damaged(index, record, "record has no such class, or too many intervals");
+    t->class = &index->classes[class];
+    t->n = (uint32_t)ascending_bits(p, at, n_nbits);
+    at += n_nbits;
+    t->place_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
+    at += TIME_INDEX_WIDTH_FIELD;
+    t->first_code = (uint32_t)ascending_bits(p, at, t->class->code_nbits);
+    t->at = at + t->class->code_nbits;
+    t->entry_nbits = index->key_nbits + ASCENDING_LOW_FIELD + TIME_INDEX_NULLS_FIELD +
+                     TIME_INDEX_LOCAL_FIELD + t->place_nbits;
+    t->blocks = t->at + (uint64_t)((t->n + 62) / ASCENDING_BLOCK) * t->entry_nbits;
+    return (t->n > 0 && t->place_nbits <= 56 && t->blocks <= index->records_nbits) ||
+           time_index_damaged(index, record, "record runs past the end, or has no interval");
+}
+
+/* A record that is about to be read. */
+ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64_t at)
+{
+    if (at <= index->records_nbits)
+        __builtin_prefetch(index->records + at / 8);
+}
+
+/* Where the record of a quark lies; false when that is damaged. */
+ASCENDING_INLINE bool time_index_place(const struct time_index *index, uint32_t quark, bool v3,
+                                       uint64_t *place_ret)
+{
+    const struct time_index_kept *kept = &index->kept_places;
+    if (__builtin_expect(kept->numbers != NULL, 1)) {
+        const uint32_t b = quark / ASCENDING_BLOCK;
+        if (__builtin_expect(!kept->known[b], 0) && !time_index_keep_places(index, b))
+            return false;
+        *place_ret = kept->numbers[quark];
+        return true;
+    }
+    return ascending_at(&index->places, quark, v3, place_ret) ||
+           time_index_damaged(index, index->places.body, "places of records are damaged");
+}
+
+/* The record of a quark; false when it is damaged. */
+ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark, bool v3,
+                                          struct time_index_timeline *t)
+{
+    uint64_t at;
+    return time_index_place(index, quark, v3, &at) && time_index_record(index, at, t);
+}
+
+ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
+{
+    return t->shape ? 1 : (t->n + 62) / ASCENDING_BLOCK;
+}
+
+/* The key of the first change of a large timeline's block b. */
+ASCENDING_INLINE uint64_t time_index_base(const struct time_index_timeline *t, uint32_t b)
+{
+    return ascending_bits(t->index->records, t->at + (uint64_t)b * t->entry_nbits,
+                          t->index->key_nbits);
+}
+
+/* Block b of a timeline; false when it runs out of the records. */
+ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint32_t b,
+                                       struct time_index_block *block)
+{
+    const struct time_index *index = t->index;
+    const uint8_t *p = index->records;
+    struct ascending_block *keys = &block->keys;
+    uint64_t at;
+    keys->p = p;
+    block->class = t->class;
+    if (__builtin_expect(t->shape != NULL, 1)) {
+        const struct time_index_shape *shape = t->shape;
+        keys->n = shape->n - 1u;
+        keys->l = shape->l;
+        keys->base = keys->n ? ascending_bits(p, t->at, index->key_nbits) : 0;
+        at = t->at + (keys->n ? index->key_nbits : 0);
+        block->n_codes = shape->n;
+        block->nulls = shape->nulls;
+        block->n_local = shape->n_local;
+        block->told_nbits = shape->told_nbits;
+        keys->low = at;
+        block->local = at + shape->local;
+        block->told = at + shape->told;
+        keys->upper = at + shape->upper;
+    } else {
+        at = t->at + (uint64_t)b * t->entry_nbits;
+        keys->base = ascending_bits(p, at, index->key_nbits);
+        at += index->key_nbits;
+        keys->l = (unsigned)ascending_bits(p, at, ASCENDING_LOW_FIELD);
+        at += ASCENDING_LOW_FIELD;
+        block->nulls = (unsigned)ascending_bits(p, at, TIME_INDEX_NULLS_FIELD);
+        at += TIME_INDEX_NULLS_FIELD;
+        block->n_local = (unsigned)ascending_bits(p, at, TIME_INDEX_LOCAL_FIELD);
+        at += TIME_INDEX_LOCAL_FIELD;
+        at = t->blocks + ascending_bits(p, at, t->place_nbits);
+        const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
+        keys->n = left < ASCENDING_BLOCK ? left : ASCENDING_BLOCK;
+        block->n_codes = keys->n;
+        block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
+        keys->low = at;
+        block->local = at + (uint64_t)(keys->n - 1) * keys->l;
+        block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
+        keys->upper =
+            block->told + (uint64_t)time_index_n_told(keys->n, block->nulls) * block->told_nbits;
+    }
+    return (keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL) ||
+           time_index_damaged(index, p + t->at / 8,
+                              "block runs past the end, or has no such nulls");
+}
+
+/* Code i < n_local of a block's own dictionary. */
+ASCENDING_INLINE uint32_t time_index_local(const struct time_index_block *block, unsigned i)
+{
+    const unsigned nbits = block->class->code_nbits;
+    return (uint32_t)ascending_bits(block->keys.p, block->local + (uint64_t)i * nbits, nbits);
+}
+
+/* The code of value i < n_codes of a block. */
+ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, unsigned i)
+{
+    if (block->nulls != TIME_INDEX_ALL_TOLD) {
+        if (i % 2 != (block->nulls == TIME_INDEX_EVEN_NULL))
+            return 0;
+        i /= 2;
+    }
+    const uint8_t *p = block->keys.p;
+    const uint32_t told = (uint32_t)ascending_bits(p, block->told + (uint64_t)i * block->told_nbits,
+                                                   block->told_nbits);
+    if (block->n_local == 0)
+        return told;
+    return told < block->n_local ? time_index_local(block, told) : UINT32_MAX;
+}
+
+/* What a code stands for; false when it is none, or its value is none of its type. */
+ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
+                                          const struct time_index_class *class, uint32_t code,
+                                          bool v3, uint32_t *type_ret, uint64_t *value_ret)
+{
+    *type_ret = STATEHIST_NULL;
+    *value_ret = 0;
+    if (code == 0)
+        return true;
+    if (code >= class->first[STATEHIST_N_TYPES])
+        return time_index_damaged(index, index->records, "code is none");
+    uint32_t type = STATEHIST_INT;
+    while (code >= class->first[type + 1])
+        type++;
+    uint64_t key;
+    const struct ascending_list *list = &class->values[type];
+    if (!ascending_at(list, code - class->first[type], v3, &key))
+        return time_index_damaged(index, list->body, "values are damaged");
+    *type_ret = type;
+    *value_ret = time_index_value(type, key);
+    const uint64_t most = type == STATEHIST_INT      ? UINT32_MAX
+                          : type == STATEHIST_STRING ? index->n_strings - UINT64_C(1)
+                          : type == STATEHIST_BOOL   ? 1
+                                                     : UINT64_MAX;
+    return (key <= most && (type != STATEHIST_STRING || index->n_strings)) ||
+           time_index_damaged(index, list->body, "value is none of its type");
+}
+
+/* The bytes of string i < n_strings; false when the file is damaged there. */
+ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t i, bool v3,
+                                        struct bo_span *string_ret)
+{
+    uint64_t start = 0, end;
+    if ((i && !ascending_at(&index->string_ends, i - 1, v3, &start)) ||
+        !ascending_at(&index->string_ends, i, v3, &end))
+        return time_index_damaged(index, index->string_ends.body, "ends of strings are damaged");
+    start -= i ? i - 1 : 0;
+    end -= i;
+    if (start > end || end > index->strings.n)
+        return time_index_damaged(index, index->strings.p, "string runs past the end");
+    *string_ret = (struct bo_span){index->strings.p + start, (size_t)(end - start)};
+    return true;
+}
+
+/* The time of a key where none are kept. */
+ASCENDING_INLINE bool time_index_read_time(const struct time_index *index, uint64_t key, bool v3,
+                                           uint64_t *time_ret)
+{
+    const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
+    *time_ret = key;
+    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, v3, time_ret))
+        return time_index_damaged(index, index->times.body, "times are damaged");
+    return (*time_ret > 0 && *time_ret <= length) ||
+           time_index_damaged(index, index->direct ? index->records : index->times.body,
+                              "change lies outside of the history");
+}
+
+/* When the change of a key happens, from the start of the history; false when the key is none. */
+ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
+                                         uint64_t *time_ret)
+{
+    const struct time_index_kept *kept = &index->kept_times;
+    if (__builtin_expect(key > index->max_key, 0))
+        return time_index_damaged(index, index->records, "key is none");
+    if (__builtin_expect(kept->numbers != NULL, 1)) {
+        const uint32_t b = (uint32_t)key / ASCENDING_BLOCK;
+        if (__builtin_expect(!kept->known[b], 0) && !time_index_keep_times(index, b))
+            return false;
+        *time_ret = kept->numbers[key];
+        return true;
+    }
+    return time_index_read_time(index, key, v3, time_ret);
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------- */
+
+/* Quarks, by groups; walked once. */
+struct time_index_set {
+    struct ascending_list groups;
+    const uint8_t *words; /* of each group: which of its quarks */
+    uint32_t n;           /* quarks, at most all there are */
+    uint32_t at;          /* next group */
+    uint64_t ids[ASCENDING_BLOCK];
+    bool is_damaged; /* the walk has ended early */
+};
+
+/* The part of segment k; false when it lies outside of the section. */
+bool time_index_part(const struct time_index *index, uint32_t k, struct bo_cursor *part);
+
+/* Takes a set out of a part; false when it is damaged. */
+bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
+                         struct time_index_set *set);
+
+/* The next group: bits for its quarks, and its first quark. False behind the last, or when damaged. */
+ASCENDING_INLINE bool time_index_next_group(const struct time_index *index,
+                                            struct time_index_set *set, uint64_t *word_ret,
+                                            uint32_t *quark_ret)
+{
+    struct ascending_block block;
+    const unsigned i = set->at % ASCENDING_BLOCK;
+    if (set->at == set->groups.n)
+        return false;
+    set->is_damaged = true;
+    if (i == 0) {
+        set->ids[0] = set->groups.first;
+        if (set->groups.n > 1 &&
+            (!ascending_list_block(&set->groups, set->at / ASCENDING_BLOCK, &block) ||
+             !ascending_block_all(&block, set->ids)))
+            return time_index_damaged(index, set->words, "groups of a checkpoint are damaged");
+    }
+    const uint64_t first = set->ids[i] * TIME_INDEX_GROUP;
+    *word_ret = bo_le64(set->words + 8 * (size_t)set->at);
+    if (set->ids[i] > index->n_quarks / TIME_INDEX_GROUP ||
+        (index->n_quarks - first < TIME_INDEX_GROUP && *word_ret >> (index->n_quarks - first)))
+        return time_index_damaged(index, set->words + 8 * (size_t)set->at,
+                                  "checkpoint has a quark that is not there");
+    *quark_ret = (uint32_t)first;
+    set->at++;
+    set->is_damaged = false;
+    return true;
+}
+
+/* Where the records of a quark and those that follow it lie, up to 64; quark % 64 is 0. */
+ASCENDING_INLINE bool time_index_places(const struct time_index *index, uint32_t quark,
+                                        uint64_t places_ret[ASCENDING_BLOCK])
+{
+    struct ascending_block block;
+    places_ret[0] = index->places.first;
+    return index->places.n <= 1 ||
+           (ascending_list_block(&index->places, quark / ASCENDING_BLOCK, &block) &&
+            ascending_block_all(&block, places_ret)) ||
+           time_index_damaged(index, index->places.body, "places of records are damaged");
+}
+
+#endif

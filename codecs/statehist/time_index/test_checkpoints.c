@@ -1,0 +1,236 @@
+/*
+ * Checkpoints of time-index: that a history of many attributes has them, within a tenth of its size; that
+ * a reader answers from them what it answers without, whether it keeps what they tell or not; and what becomes of them when they are damaged. Why:
+ * they say again what timelines say, so a reader could answer one thing and another.
+ */
+#include <stdio.h>
+
+#include "codecs/statehist/test_model.h"
+#include "codecs/statehist/time_index/time_index.h"
+#include "harness/check/check.h"
+#include "harness/test_fixture.h"
+
+enum { N_QUARKS = 330, N_TIMES = 400, LENGTH = 100 * N_TIMES };
+
+/* Attributes that live for a while, as threads do; some change all the time, some never. */
+static const struct statehist_model *make(void)
+{
+    char *text = bo_alloc(&arena, (size_t)1 << 20), *p = text;
+    assert_non_null(text);
+    p += sprintf(p, "# statehistory-tsv 1\n# start: 0\n# end: %d\n", LENGTH);
+    for (int q = 0; q < N_QUARKS; q++)
+        p += sprintf(p, "Q\t%d\t-1\t%d\n", q, q);
+    for (int time = 100, q; time <= LENGTH; time += 100)
+        for (q = 0; q < N_QUARKS; q++) {
+            const int born = 100 * (1 + q % (N_TIMES - 8)), step = q % 50 == 0 ? 100 : 300;
+            const bool changes =
+                q % 50 == 1   ? false
+                : q % 50 == 0 ? true
+                              : time >= born && time <= born + 600 && (time - born) % 300 == 0;
+            const int before = q % 50 == 0 || time == born ? 0 : 1, start = time - step;
+            if (!changes)
+                continue;
+            if (q % 50 == 0)
+                p += sprintf(p, "I\t%d\t%d\t%d\ti\t%d\n", q, start, time - 1, time / 100 % 5);
+            else if (!before)
+                p += sprintf(p, "I\t%d\t0\t%d\tn\t\n", q, time - 1);
+            else
+                p += sprintf(p, "I\t%d\t%d\t%d\ts\ts%d\n", q, start, time - 1, (q + time) % 7);
+        }
+    for (int q = 0; q < N_QUARKS; q++) {
+        const int born = 100 * (1 + q % (N_TIMES - 8));
+        const int start = q % 50 == 0 ? LENGTH : q % 50 == 1 ? 0 : born + 600;
+        p += sprintf(p, "I\t%d\t%d\t%d\tn\t\n", q, start, LENGTH);
+    }
+    return parse_text(text, &arena);
+}
+
+static const struct bo_codec *codec(void)
+{
+    return bo_find_codec(test_format(), "time-index");
+}
+
+static void encode(struct bo_writer *out, size_t *at_ret, size_t *n_ret)
+{
+    size_t at = 0;
+    bo_writer_init(out, &arena);
+    assert_int_equal(codec()->encode(make(), out, NULL), BO_OK);
+    for (unsigned i = 0; i < out->n_sections; i++) {
+        if (strcmp(out->sections[i].name, "checkpoints") == 0) {
+            *at_ret = at;
+            *n_ret = (size_t)bo_writer_section_nbytes(out, i);
+        }
+        at += (size_t)bo_writer_section_nbytes(out, i);
+    }
+    assert_int_equal(at, out->n);
+}
+
+static void test_size(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n = 0;
+    encode(&out, &at, &n);
+    assert_true(n > 1);
+    assert_true(10 * n <= out.n);
+    bo_writer_free(&out);
+}
+
+static void expect_full_state(void *reader, const struct statehist_model *model, int64_t time)
+{
+    static _Alignas(8) uint8_t got[16 * N_QUARKS], expected[16 * N_QUARKS];
+    const struct statehist_time_query query = {time};
+    struct bo_sink a = {.p = got, .cap = sizeof got}, b = {.p = expected, .cap = sizeof expected};
+    assert_int_equal(codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &a, NULL), BO_OK);
+    assert_int_equal(test_format()->kinds[STATEHIST_FULL_STATE].oracle(model, &query, 1, &b),
+                     BO_OK);
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(got, expected, a.n);
+}
+
+/* Asks for all attributes at each time at which something changes, and just before. */
+static void expect_answers(struct bo_span in, uint32_t max_told)
+{
+    void *reader;
+    const struct statehist_model *model = make();
+    const struct time_index_limits limits = {N_TIMES, 0, max_told};
+    assert_int_equal(time_index_open_within(in, limits, &arena, &reader, NULL), BO_OK);
+    const struct time_index *index = reader;
+    size_t n_told = 0;
+    unsigned n_times_gone = 0;
+    for (int64_t time = 0; time <= LENGTH; time += time % 100 == 0 ? 99 : 1) {
+        expect_full_state(reader, model, time);
+        assert_true(index->n_told <= index->max_told);
+        n_times_gone += index->n_told < n_told;
+        n_told = index->n_told;
+    }
+    assert_true((max_told == 0) == (n_told == 0));
+    assert_true((max_told == 1) == (n_times_gone > 0));
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n;
+    encode(&out, &at, &n);
+    expect_answers(bo_writer_span(&out), 0);
+    expect_answers(bo_writer_span(&out), 1);
+    expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_TOLD);
+    bo_writer_free(&out);
+}
+
+/* Five attributes have no checkpoints. Kept is what those of one interval are, but for null, and which the others are. */
+static void test_no_checkpoints(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t max_told;
+        size_t n_told;
+    } rows[] = {{0, 0}, {4, 0}, {5, 4}, {TIME_INDEX_MAX_TOLD, 4}};
+    struct bo_writer text, out;
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    bo_put_text(&text, "# statehistory-tsv 1\n# start: 0\n# end: 999\n");
+    for (int q = 0; q < 5; q++)
+        bo_put_text(&text, "Q\t%d\t-1\t%d\n", q, q);
+    for (int end = 9; end < 999; end += 10)
+        bo_put_text(&text, "%sI\t2\t%d\t%d\ti\t%d\n", end == 509 ? "I\t0\t0\t499\ts\ta\n" : "",
+                    end - 9, end, end % 3);
+    bo_put_text(&text, "I\t0\t500\t999\tn\t\nI\t1\t0\t999\tn\t\nI\t2\t990\t999\tn\t\n"
+                       "I\t3\t0\t999\ti\t7\nI\t4\t0\t999\ts\tb\n");
+    bo_put_u8(&text, 0);
+    const struct statehist_model *model = parse_text((const char *)text.p, &arena);
+    assert_int_equal(codec()->encode(model, &out, NULL), BO_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_told};
+        void *reader;
+        assert_int_equal(
+            time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, NULL), BO_OK);
+        const struct time_index *index = reader;
+        assert_int_equal(index->n_segments, 0);
+        for (int64_t time = 0; time < 1000; time++)
+            expect_full_state(reader, model, time);
+        assert_int_equal(index->n_told, rows[i].n_told);
+    }
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+}
+
+/* A byte that is another one is refused, or changes no answer; a reader that looks later says where. */
+static void test_damage(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n;
+    unsigned n_accepted = 0;
+    encode(&out, &at, &n);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t flips = (uint8_t)(1u << i % 8);
+        struct bo_finding finding;
+        struct bo_effort effort = bo_effort_default();
+        struct bo_error error = {0};
+        void *model;
+        bool accepted = false;
+        out.p[at + i] ^= flips;
+        const struct bo_span in = {out.p, out.n};
+        const struct bo_arena_mark mark = bo_arena_mark(&arena);
+        if (test_decode(codec(), in, &arena, &model, &error) == BO_OK)
+            n_accepted++;
+        else
+            assert_true(error.off <= out.n);
+        bo_arena_rewind(&arena, mark);
+        if (i % 16 == 0 &&
+            !bo_check_bytes(test_format(), codec(), in, &effort, &accepted, &finding))
+            fail_msg("byte %zu: %s: %s", i, finding.class, finding.detail);
+        out.p[at + i] ^= flips;
+    }
+    /* Bits that fill up bytes are not looked at. */
+    assert_true(n_accepted <= n / 8);
+    bo_writer_free(&out);
+}
+
+/* The bits of a set's groups, all of them 1, are more than there are quarks: a reader has no room for that. */
+static void test_too_many_quarks(void **state)
+{
+    (void)state;
+    enum { N_ONES = (N_QUARKS + 63) / 64 * 8 };
+    static _Alignas(8) uint8_t answer[16 * N_QUARKS];
+    struct bo_writer out;
+    size_t at, n;
+    unsigned n_refused = 0;
+    encode(&out, &at, &n);
+    for (size_t i = 0; i + N_ONES <= n; i++) {
+        const struct bo_arena_mark mark = bo_arena_mark(&arena);
+        uint8_t *bad = bo_alloc(&arena, out.n);
+        void *reader;
+        memcpy(bad, out.p, out.n);
+        memset(bad + at + i, 0xff, N_ONES);
+        const struct bo_span in = {bad, out.n};
+        if (codec()->open(in, &arena, &reader, NULL) == BO_OK)
+            for (int64_t time = 0; time < LENGTH; time += 100) {
+                const struct statehist_time_query query = {time};
+                struct bo_sink sink = {.p = answer, .cap = sizeof answer};
+                struct bo_error error = {0};
+                if (codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &sink, &error))
+                    n_refused +=
+                        strcmp(error.what, "checkpoint has more quarks than there are") == 0;
+            }
+        bo_arena_rewind(&arena, mark);
+    }
+    assert_true(n_refused > 0);
+    bo_writer_free(&out);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_checkpoints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_too_many_quarks, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,107 @@
+/*
+ * How time-index finds times: with those that it has looked up kept, and without, as in histories of very many
+ * times; and by slices of the history, up to the longest there is. And timelines that are kept open: all of them,
+ * or one, or none. Why: other tests' histories are short, and all is kept.
+ */
+#include "codecs/statehist/test_model.h"
+#include "codecs/statehist/time_index/unpacked.h"
+#include "harness/check/agreement.h"
+#include "harness/test_fixture.h"
+
+static const struct bo_codec *codec(void)
+{
+    return bo_find_codec(test_format(), "time-index");
+}
+
+/* Asks a reader that keeps so much everything; then it has so many timelines open. */
+static void expect_right(const struct statehist_model *model, struct time_index_limits limits,
+                         uint32_t n_open)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_effort effort = bo_effort_default();
+    struct bo_finding finding;
+    uint64_t n_cases = 0;
+    void *reader;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(model, &out, &error), BO_OK);
+    assert_int_equal(time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, &error),
+                     BO_OK);
+    const struct time_index *index = reader;
+    assert_false(index->direct);
+    assert_true((limits.max_kept == 0) == !index->kept_times.numbers);
+    effort.max_queries = 4000;
+    if (!bo_contest_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases, &finding))
+        fail_msg("%u blocks, %u intervals kept: %s %s: %s", limits.max_kept, limits.max_unpacked,
+                 finding.kind, finding.class, finding.detail);
+    assert_true(n_cases > 100);
+    assert_int_equal(index->unpacked ? index->unpacked->n_columns : 0, n_open);
+    uint64_t time;
+    assert_true(time_index_time_of(index, index->times.n - 1, false, &time));
+    assert_false(time_index_time_of(index, index->times.n, false, &time));
+    assert_string_equal(index->damage->what, "key is none");
+    bo_writer_free(&out);
+}
+
+/* Two attributes that change at all of these times, and so have them in a table; to values that differ. */
+static const struct statehist_model *changing_at(int64_t start, int64_t end, const int64_t *times,
+                                                 size_t n)
+{
+    struct bo_writer text;
+    int64_t since = start;
+    bo_writer_init(&text, &arena);
+    bo_put_text(&text,
+                "# statehistory-tsv 1\n# start: %lld\n# end: %lld\nQ\t0\t-1\ta\nQ\t1\t-1\tb\n",
+                (long long)start, (long long)end);
+    for (size_t i = 0; i <= n; i++) {
+        const int64_t until = i < n ? times[i] - 1 : end;
+        for (int quark = 0; quark < 2; quark++)
+            bo_put_text(&text, "I\t%d\t%lld\t%lld\ti\t%zu\n", quark, (long long)since,
+                        (long long)until, i % 5 + (size_t)quark);
+        if (i < n)
+            since = times[i];
+    }
+    bo_put_u8(&text, 0);
+    const struct statehist_model *model = parse_text((const char *)text.p, &arena);
+    bo_writer_free(&text);
+    return model;
+}
+
+static void test_many_times(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i * i * i);
+    const struct statehist_model *model = changing_at(0, 1000000000, times, N);
+    expect_right(model, (struct time_index_limits){0, 0, 0}, 0);
+    expect_right(model, (struct time_index_limits){N, 0, 0}, 0);
+    expect_right(model, (struct time_index_limits){N, N, 0}, 0); /* a timeline has one more */
+    expect_right(model, (struct time_index_limits){N, N + 1, 0}, 1);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
+}
+
+static void test_longest_history(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = i < 100   ? INT64_MIN + 1 + (int64_t)i
+                   : i < 200 ? (int64_t)i * 1000
+                             : INT64_MAX - 1000 + (int64_t)i;
+    const struct statehist_model *model = changing_at(INT64_MIN, INT64_MAX, times, N);
+    expect_right(model, (struct time_index_limits){0, 0, 0}, 0);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,250 @@
+/*
+ * predicted: what is refused, and where. Why: the generic checks damage bytes at random, and hardly
+ * ever make a head that contradicts its streams, or names that expand to far more than the file. So
+ * heads are rewritten here field by field, and dictionaries of bombs are told by the codec's own
+ * encoder, whose file is included for that.
+ */
+#include "harness/test_cmocka.h"
+
+#include "codecs/templight/predicted/predicted.c"
+
+#include "codecs/templight/model.h"
+#include "codecs/templight/text.h"
+
+#define TEST_WRITES
+#include "harness/test_decode.h"
+#include "harness/test_fixture.h"
+
+static const char text[] =
+    "---\nname: 'A<int, B<int> >'\nkind: TemplateInstantiation\nevent: Begin\n"
+    "orig: 'a.h:3:4'\npoi: 'b.cpp:5:6'\n"
+    "---\nname: B<int>\nkind: Memoization\nevent: Begin\n"
+    "orig: 'a.h:1:4'\npoi: ''\ntime: 0.5\nmemory: 7\n"
+    "---\nevent: End\norig: 'c.h:1:1'\n"
+    "---\nevent: End\n";
+
+static void encode_text(void)
+{
+    void *model;
+    struct bo_error err = {0};
+    assert_int_equal(templight_parse(bo_span_of(text), &arena, &model, &err), BO_OK);
+    bo_writer_reset(&out);
+    assert_int_equal(encode(model, &out, &err), BO_OK);
+}
+
+static enum bo_status try_bytes(struct bo_span in, struct bo_error *err)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    void *model;
+    const enum bo_status status = decode(in, &arena, &model, err);
+    if (status) /* what is right stands for far more than its bytes, and is slow */
+        test_keep_met("predicted", in, status, err);
+    bo_arena_rewind(&arena, mark);
+    return status;
+}
+
+/* Bytes of the head, in which all numbers are small: the place of each field. */
+enum {
+    AT_N_TRACES,
+    AT_VERSION,
+    AT_SOURCE,
+    AT_FLAGS,
+    AT_RECORDS,
+    AT_NAMES,
+    AT_FILES,
+    AT_NODES,
+    AT_PARTS,
+    AT_TEXT,
+    AT_STREAMS,
+    AT_BYTES = AT_STREAMS + PREDICTED_N_STREAMS
+};
+
+static void test_heads(void **state)
+{
+    static const struct {
+        size_t at;
+        int by; /* what is added to that byte */
+        enum bo_status status;
+        const char *what;
+    } cases[] = {
+        {AT_N_TRACES, -1, BO_CORRUPT, "bytes left behind no traces"},
+        {AT_N_TRACES, 126, BO_TRUNCATED, "file is too short for its traces"},
+        {AT_SOURCE, 127, BO_TRUNCATED, "file ends in a trace's header"},
+        {AT_FLAGS, 1, BO_CORRUPT, "unknown flags of a trace"},
+        {AT_NAMES, -1, BO_CORRUPT, "more names than is said"},
+        {AT_NAMES, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_FILES, -1, BO_CORRUPT, "more files than is said"},
+        {AT_FILES, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_NODES, -1, BO_CORRUPT, "more pieces of names than is said"},
+        {AT_NODES, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_PARTS, -1, BO_CORRUPT, "more pieces of names than is said"},
+        {AT_PARTS, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_TEXT, -1, BO_CORRUPT, "coded texts are longer than is said"},
+        {AT_TEXT, 1, BO_CORRUPT, "texts are shorter than is said"},
+        {AT_STREAMS, 1, BO_TRUNCATED, "file ends before its streams do"},
+        {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes left behind the streams"},
+    };
+    (void)state;
+    struct bo_error err;
+    encode_text();
+    assert_int_equal(out.p[AT_FLAGS], 3);
+    assert_int_equal(out.p[AT_RECORDS], 4);
+    assert_int_equal(out.p[AT_NAMES], 2);
+    assert_int_equal(out.p[AT_FILES], 3);
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_OK);
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        out.p[cases[i].at] = (uint8_t)(out.p[cases[i].at] + cases[i].by);
+        assert_int_equal(try_bytes(bo_writer_span(&out), &err), cases[i].status);
+        assert_string_equal(err.what, cases[i].what);
+        out.p[cases[i].at] = (uint8_t)(out.p[cases[i].at] - cases[i].by);
+    }
+}
+
+/* Every cut is truncated, a byte more is corrupt, and so is nearly every changed bit of a stream. */
+static void test_cuts(void **state)
+{
+    (void)state;
+    struct bo_error err;
+    encode_text();
+    const size_t n = out.n;
+    bo_put_u8(&out, 0);
+    for (size_t cut = 0; cut < n; cut++)
+        assert_int_equal(try_bytes((struct bo_span){out.p, cut}, &err), BO_TRUNCATED);
+    assert_int_equal(try_bytes((struct bo_span){out.p, n + 1}, &err), BO_CORRUPT);
+    assert_int_equal(err.off, n);
+    size_t n_taken = 0;
+    for (size_t i = AT_BYTES; i < n; i++)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            out.p[i] ^= (uint8_t)(1u << bit);
+            const enum bo_status status = try_bytes((struct bo_span){out.p, n}, &err);
+            assert_true(status == BO_OK || status == BO_CORRUPT || status == BO_OVER_LIMIT);
+            n_taken += status == BO_OK;
+            out.p[i] ^= (uint8_t)(1u << bit);
+        }
+    assert_in_range(n_taken, 0, (n - AT_BYTES) / 2);
+}
+
+/* Many equal records take hardly any bytes: then zeros make up for them, and are asked for. */
+static void test_zeros(void **state)
+{
+    enum { N = 100000 };
+    (void)state;
+    struct templight_builder builder;
+    struct templight_model *model;
+    struct bo_error err;
+    const struct templight_entry end = {.is_end = true};
+    templight_builder_init(&builder, false, &arena);
+    assert_true(templight_start_trace(&builder, 1, bo_span_of("")));
+    for (unsigned i = 0; i < N; i++)
+        assert_true(templight_add_entry(&builder, &end));
+    assert_true(templight_finish(&builder, &model));
+    assert_int_equal(encode(model, &out, &err), BO_OK);
+    assert_int_equal(out.n, (N + UNITS_PER_BYTE - 1) / UNITS_PER_BYTE);
+    const struct bo_span whole = bo_writer_span(&out);
+    assert_int_equal(try_bytes(whole, &err), BO_OK);
+    assert_int_equal(try_bytes((struct bo_span){whole.p, whole.n - 1}, &err), BO_TRUNCATED);
+    out.p[whole.n - 1] = 1;
+    assert_int_equal(try_bytes(whole, &err), BO_CORRUPT);
+    assert_int_equal(err.off, whole.n - 1);
+}
+
+/* ---- names that no model has ------------------------------------------------------------------ */
+
+/* One Begin for each name; names are pieces of a dictionary that is made by hand. */
+static void encode_pieces(struct templight_piece *pieces, uint32_t n_pieces, const char *marked,
+                          uint32_t *ids, size_t n_ids, uint32_t *names, uint32_t n_names)
+{
+    const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
+    struct templight_record records[4] = {{0}};
+    struct templight_trace trace = {.version = 1, .source = bo_span_of(""), .records = records};
+    struct encoded_trace t = {.name_pieces = names};
+    struct bo_writer streams[PREDICTED_N_STREAMS];
+    struct totals totals = {0};
+    struct bo_error err;
+    struct predicted *p = bo_zalloc_array(&arena, 1, sizeof *p);
+    trace.n_records = trace.n_names = n_names;
+    for (uint32_t i = 0; i < n_names; i++)
+        records[i] = (struct templight_record){.name = i, .location = nowhere, .origin = nowhere};
+    t.dictionary = (struct templight_dictionary){
+        .pieces = pieces,
+        .n_pieces = n_pieces,
+        .marked = (uint8_t *)(uintptr_t)marked,
+        .ids = ids,
+        .n_ids = n_ids,
+    };
+    t.counts = (struct predicted_counts){
+        .n_records = n_names, .n_names = n_names, .n_nodes = n_pieces, .n_parts = n_ids};
+    assert_true(count_texts(&trace, &t.dictionary, &arena, &t.counts.n_text));
+    add_to_totals(&totals, &t.counts);
+    p->arena = &arena;
+    uint8_t *history = bo_alloc(&arena, (size_t)totals.n_text + BO_GUESS_TEXT_START);
+    assert_true(bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_told, history,
+                                (uint32_t)totals.n_text, &arena));
+    for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++) {
+        bo_writer_init(&streams[i], &arena);
+        p->coders[i] = bo_range_encoder(&streams[i]);
+    }
+    assert_int_equal(encode_trace(p, &trace, &t, &err), BO_OK);
+    for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++)
+        bo_range_finish(&p->coders[i]);
+    bo_writer_reset(&out);
+    bo_put_uvarint(&out, 1);
+    put_counts(&trace, &t.counts, &out);
+    put_streams(streams, &out);
+    for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++)
+        bo_writer_free(&streams[i]);
+}
+
+/* Doublings: a leaf of one byte, and pieces that are twice the piece before. */
+static void test_doublings(void **state)
+{
+    static const struct {
+        uint32_t n;
+        enum bo_status status;
+    } cases[] = {
+        {1, BO_OK}, {16, BO_OK}, {18, BO_OVER_LIMIT}, {25, BO_OVER_LIMIT}, {64, BO_OVER_LIMIT}};
+    (void)state;
+    struct bo_error err;
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct templight_piece pieces[65] = {{.marked_off = 2, .marked_nbytes = 1}};
+        uint32_t ids[128], last = cases[i].n;
+        for (uint32_t k = 1; k <= cases[i].n; k++) {
+            pieces[k] =
+                (struct templight_piece){.marked_nbytes = 2, .first_id = 2 * (k - 1), .n_ids = 2};
+            ids[2 * (k - 1)] = ids[2 * k - 1] = k - 1;
+        }
+        encode_pieces(pieces, cases[i].n + 1, "\0\0a", ids, 2 * cases[i].n, &last, 1);
+        assert_int_equal(try_bytes(bo_writer_span(&out), &err), cases[i].status);
+    }
+}
+
+/* Two nodes of one text: by themselves harmless, but not as two names. */
+static void test_twice(void **state)
+{
+    (void)state;
+    struct templight_piece pieces[] = {
+        {.marked_off = 0, .marked_nbytes = 2},
+        {.marked_off = 0, .marked_nbytes = 1},
+        {.marked_off = 3, .marked_nbytes = 2, .first_id = 0, .n_ids = 1},
+    };
+    uint32_t ids[] = {1}, names[] = {0, 2};
+    struct bo_error err;
+    encode_pieces(pieces, 3, "ab\0\0b", ids, 1, names, 2);
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_CORRUPT);
+    assert_string_equal(err.what, "name is there twice");
+    encode_pieces(pieces, 3, "ab\0\0c", ids, 1, names, 2);
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_OK);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cuts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_zeros, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_doublings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_twice, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,138 @@
+/*
+ * Records beside names as terms: what writer and reader both know at each step, so that they choose the
+ * same codes. Both go through the same walk, in which a coder takes symbols from it, or gives them to it.
+ */
+#ifndef TEMPLIGHT_TERMS_HISTORY_H
+#define TEMPLIGHT_TERMS_HISTORY_H
+
+#include "codecs/templight/terms/prefix_code.h"
+#include "codecs/templight/templight.h"
+
+enum {
+    TERMS_RUN_MOST = 255, /* what follows a longer run is a run of its own */
+    TERMS_COLUMN_EXACT = 128,
+    TERMS_N_KINDS = 64, /* kinds by number of first use; the last symbol: any other kind */
+    TERMS_END = 0,      /* of events: no Begin */
+};
+
+#define TERMS_NOTHING UINT32_MAX
+
+/* The codes, in the order of the file. */
+enum {
+    TERMS_CODE_RUN,         /* events that are as the last time */
+    TERMS_CODE_MISS,        /* an event that is not */
+    TERMS_CODE_FIRST_BEGIN, /* an event after one that is the first of its kind: after a Begin, */
+    TERMS_CODE_FIRST_END,   /* after an End */
+    TERMS_CODE_TUPLE,       /* tuples back, by class */
+    TERMS_CODE_KIND,
+    TERMS_CODE_NAME,
+    TERMS_CODE_LOCATION,
+    TERMS_CODE_ORIGIN,
+    TERMS_CODE_OWN_ORIGIN,
+    TERMS_CODE_OWN_GAP, /* Ends before the next whose origin is not as the last time */
+    TERMS_CODE_FILE,
+    TERMS_CODE_LINE,
+    TERMS_CODE_COLUMN,
+    TERMS_N_CODES
+};
+
+/* What lies together in the file, one behind the other: each has its codes in front. */
+enum { TERMS_REFS, TERMS_STRUCTURE, TERMS_LOCATIONS, TERMS_N_STREAMS };
+
+extern const uint8_t terms_stream_of[TERMS_N_CODES];
+extern const uint16_t terms_n_symbols_of[TERMS_N_CODES];
+
+/* Which records have a time, or a memory figure. */
+enum { TERMS_OF_NONE, TERMS_OF_ALL, TERMS_OF_SOME };
+
+/* ---- the coder --------------------------------------------------------------------------------- */
+
+struct terms_item {
+    uint32_t rest;
+    uint16_t symbol;
+    uint8_t code, rest_nbits;
+};
+
+struct terms_coder {
+    bool writes;
+    struct bo_arena *arena;
+    /* writing: all is listed first, since codes are fitted to it */
+    struct terms_item *items;
+    size_t n_items, cap_items;
+    bool refused;
+    /* reading */
+    struct templight_bits bits[TERMS_N_STREAMS];
+    struct templight_code *codes;
+};
+
+/* ---- the history ------------------------------------------------------------------------------- */
+
+struct terms_tuple {
+    uint32_t kind, name;
+    uint32_t location, origin;
+    /* of its last End: a location, or TERMS_NOTHING when it had none of its own */
+    uint32_t own_origin;
+};
+
+struct terms_history {
+    /* tuple 0 stands for no Begin */
+    struct terms_tuple *tuples;
+    uint32_t n_tuples, max_tuples;
+    uint32_t (*next)[2]; /* by event: what followed the last time, and what before that */
+    uint32_t event;      /* the last one: its tuple times 2, and 1 for an End */
+    uint32_t *open;      /* tuples */
+    uint32_t n_open, max_open;
+    size_t cap_open;
+    /* location 0 is absent */
+    struct templight_location *locations;
+    uint32_t n_locations, max_locations;
+    uint32_t *location_under; /* by the origin around it: the last location */
+    uint32_t *origin_at;      /* by location: the last origin */
+    uint32_t *origin_of;      /* by name */
+    uint32_t last_file;       /* of new locations */
+    uint32_t *last_lines;     /* by file */
+    uint32_t n_files, max_files, n_names, max_names;
+    uint32_t *kinds;
+    uint32_t n_kinds;
+    uint32_t own_gap; /* Ends before the next whose origin is not as guessed; the writer: so far */
+    size_t gap_item;  /* writing: where that goes */
+    /* the run of guessed events */
+    bool in_run, run_goes_on;
+    uint32_t run_left;
+    size_t run_item; /* writing */
+};
+
+/* Numbers of locations that the writer knows beforehand; both may be new. */
+struct terms_places {
+    uint32_t location, origin;
+};
+
+/* With its max_* set. False when the arena refuses. */
+bool terms_init_history(struct terms_history *h, struct bo_arena *arena);
+
+/* A Begin of this tuple is open, and was the last event. False when the arena refuses. */
+bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena);
+
+/* ---- the walk: each is false when bytes that are read are none, or memory ends ------------------- */
+
+/*
+ * The next event: TERMS_END or a tuple, which may be a new one. A writer gives it, and of a new tuple
+ * the record and the numbers of its places.
+ */
+bool terms_say_event(struct terms_coder *c, struct terms_history *h,
+                     const struct templight_record *record, struct terms_places places,
+                     uint32_t *event);
+
+/*
+ * How many Ends have origins as guessed: said before the first record. The writer learns it later, and
+ * fills it in behind the last one.
+ */
+bool terms_start_gap(struct terms_coder *c, struct terms_history *h);
+void terms_end_gap(struct terms_coder *c, const struct terms_history *h);
+
+/* An End's own origin, or TERMS_NOTHING; a writer gives it. *location is what it is when it is new. */
+bool terms_say_own_origin(struct terms_coder *c, struct terms_history *h,
+                          const struct templight_location *location, uint32_t *own_origin,
+                          uint32_t tuple);
+
+#endif

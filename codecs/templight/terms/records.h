@@ -1,0 +1,34 @@
+/*
+ * The records of a trace beside names as terms: which Begins and Ends follow each other, told by what
+ * followed the last time; and what is in a Begin, told once for each that is different.
+ */
+#ifndef TEMPLIGHT_TERMS_RECORDS_H
+#define TEMPLIGHT_TERMS_RECORDS_H
+
+#include "codecs/templight/terms/prefix_code.h"
+#include "codecs/templight/templight.h"
+
+/* Appends what templight_open_records reads: records, then times. */
+enum bo_status templight_put_records(const struct templight_trace *trace, struct bo_writer *out,
+                                     struct bo_error *err);
+
+/* A trace's records in a file. */
+struct templight_records {
+    struct bo_span in; /* the file */
+    uint32_t n_records, n_names, n_files;
+    size_t off, nbytes;
+};
+
+/* Looks at no more than how many there are. */
+enum bo_status templight_open_records(struct bo_span in, size_t off, size_t nbytes,
+                                      uint32_t n_names, uint32_t n_files,
+                                      struct templight_records *records, struct bo_error *err);
+
+/* Reads all records; each is handed to `visit`, which may fail. Scratch memory from `arena`. */
+typedef enum bo_status templight_visit_record(void *context, const struct templight_record *record,
+                                              struct bo_error *err);
+enum bo_status templight_each_record(const struct templight_records *records,
+                                     struct bo_arena *arena, templight_visit_record *visit,
+                                     void *context, struct bo_error *err);
+
+#endif

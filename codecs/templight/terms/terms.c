@@ -1,0 +1,604 @@
+/*
+ * terms: names as terms, records by what followed the last time. README.md specifies the layout.
+ *
+ *   0  "TLtm"
+ *   4  u32  traces
+ *      each trace:
+ *        u32 version, u32 names, u32 files, u32 bytes of each of the next four parts
+ *        source, names (terms_put.c), files, records (terms_records_put.c)
+ */
+#include "codecs/templight/model.h"
+#include "codecs/templight/names.h"
+#include "codecs/templight/terms/terms.h"
+#include "codecs/templight/terms/records.h"
+
+enum {
+    MAGIC_NBYTES = 4,
+    HEAD_NBYTES = 8,
+    N_PARTS = 4,
+    TRACE_NBYTES = 12 + 4 * N_PARTS,
+    PART_SOURCE = 0,
+    PART_NAMES,
+    PART_FILES,
+    PART_RECORDS,
+};
+
+static const uint8_t magic[MAGIC_NBYTES] = {'T', 'L', 't', 'm'};
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static enum bo_status put_files(const struct templight_trace *trace, struct bo_writer *out,
+                                struct bo_error *err)
+{
+    struct templight_text_plan plan;
+    struct templight_bit_writer w = {.out = out};
+    if (trace->n_files == 0)
+        return BO_OK;
+    const enum bo_status status =
+        templight_plan_texts(trace->files, trace->n_files, out->arena, &plan, err);
+    if (status)
+        return status;
+    if (plan.has_grammar && plan.grammar.text_nbytes > bo_max_text_nbytes(out->n))
+        plan.has_grammar = false; /* more than a reader takes */
+    templight_put_texts_grammar(&plan, "locations", out);
+    for (uint32_t i = 0; i < trace->n_files; i++)
+        templight_put_text(&w, &plan, i);
+    templight_end_bits(&w);
+    return BO_OK;
+}
+
+static enum bo_status put_trace(const struct templight_trace *trace, struct bo_writer *out,
+                                struct bo_error *err)
+{
+    size_t ends[N_PARTS + 1];
+    bo_mark(out, "header");
+    const size_t head = out->n;
+    bo_put_zeros(out, TRACE_NBYTES);
+    ends[0] = out->n;
+    bo_put_bytes(out, trace->source.p, trace->source.n);
+    ends[1] = out->n;
+    enum bo_status status = templight_put_terms(trace, out, err);
+    ends[2] = out->n;
+    if (!status)
+        status = put_files(trace, out, err);
+    ends[3] = out->n;
+    if (!status)
+        status = templight_put_records(trace, out, err);
+    ends[4] = out->n;
+    if (status || out->status)
+        return status ? status : bo_writer_status(out, err);
+    bo_set_le32(out->p + head, trace->version);
+    bo_set_le32(out->p + head + 4, trace->n_names);
+    bo_set_le32(out->p + head + 8, trace->n_files);
+    for (unsigned i = 0; i < N_PARTS; i++) {
+        if (ends[i + 1] - ends[i] > UINT32_MAX)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "trace takes more than 4 GiB");
+        bo_set_le32(out->p + head + 12 + 4 * i, (uint32_t)(ends[i + 1] - ends[i]));
+    }
+    return BO_OK;
+}
+
+static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+{
+    const struct templight_model *m = model;
+    bo_mark(out, "header");
+    bo_put_bytes(out, magic, sizeof magic);
+    bo_put_le32(out, (uint32_t)m->n_traces);
+    for (size_t i = 0; i < m->n_traces; i++) {
+        const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+        const enum bo_status status = put_trace(&m->traces[i], out, err);
+        if (status)
+            return status;
+        bo_arena_rewind(out->arena, mark);
+    }
+    return bo_writer_status(out, err);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+struct trace {
+    uint32_t version, n_files;
+    struct bo_span source;
+    size_t names_off, files_off, files_nbytes;
+    struct templight_terms terms;
+    struct templight_records records;
+};
+
+struct reader {
+    struct bo_span in;
+    struct bo_arena *arena;
+    struct trace *traces;
+    uint32_t n_traces;
+};
+
+static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
+                                 struct trace *trace, struct bo_error *err)
+{
+    const uint8_t *head, *parts[N_PARTS];
+    size_t nbytes[N_PARTS];
+    if (!bo_get_bytes(c, TRACE_NBYTES, &head))
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in a trace's head");
+    for (unsigned i = 0; i < N_PARTS; i++) {
+        nbytes[i] = bo_le32(head + 12 + 4 * i);
+        if (!bo_get_bytes(c, nbytes[i], &parts[i]))
+            return bo_fail_here(err, BO_TRUNCATED, c, "file ends in a trace");
+    }
+    trace->version = bo_le32(head);
+    trace->n_files = bo_le32(head + 8);
+    trace->source = (struct bo_span){parts[PART_SOURCE], nbytes[PART_SOURCE]};
+    trace->files_off = (size_t)(parts[PART_FILES] - in.p);
+    trace->files_nbytes = nbytes[PART_FILES];
+    size_t off = trace->names_off = (size_t)(parts[PART_NAMES] - in.p);
+    const size_t end = off + nbytes[PART_NAMES], records = (size_t)(parts[PART_RECORDS] - in.p);
+    const uint32_t n_names = bo_le32(head + 4);
+    enum bo_status status = templight_open_terms(in, &off, end, n_names, arena, &trace->terms, err);
+    if (!status && off != end)
+        return bo_fail(err, BO_CORRUPT, off, "bytes behind the names");
+    if (!status)
+        status = templight_open_records(in, records, nbytes[PART_RECORDS], n_names, trace->n_files,
+                                        &trace->records, err);
+    return status;
+}
+
+static enum bo_status open_file(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+                                struct bo_error *err)
+{
+    struct bo_cursor c = bo_cursor(in);
+    const uint8_t *head;
+    if (!bo_get_bytes(&c, HEAD_NBYTES, &head))
+        return bo_fail(err, BO_TRUNCATED, 0, "file ends in its head");
+    if (memcmp(head, magic, sizeof magic) != 0)
+        return bo_fail(err, BO_CORRUPT, 0, "not a file of traces as terms");
+    struct reader *r = bo_zalloc_array(arena, 1, sizeof *r);
+    if (!r)
+        return bo_fail_alloc(err, arena);
+    *r = (struct reader){.in = in, .arena = arena, .n_traces = bo_le32(head + MAGIC_NBYTES)};
+    if (r->n_traces > bo_left(&c) / TRACE_NBYTES)
+        return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES, "file is too short for its traces");
+    r->traces = bo_zalloc_array(arena, r->n_traces, sizeof *r->traces);
+    if (!r->traces)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t i = 0; i < r->n_traces; i++) {
+        const enum bo_status status = open_trace(in, &c, arena, &r->traces[i], err);
+        if (status)
+            return status;
+    }
+    if (bo_left(&c))
+        return bo_fail_here(err, BO_CORRUPT, &c, "bytes behind the last trace");
+    *reader_ret = r;
+    return BO_OK;
+}
+
+/* ---- one name, or all in order ----------------------------------------------------------------------- */
+
+/* Spells a name into the trace's own buffer. */
+static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_span *text_ret,
+                                 struct bo_error *err)
+{
+    uint8_t *const buffer = trace->terms.buffer;
+    uint32_t n = 0;
+    const enum bo_status status = templight_spell_name(&trace->terms, name, NULL, buffer, &n, err);
+    *text_ret = (struct bo_span){buffer, n};
+    return status;
+}
+
+/* A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the longest. */
+static size_t frame_text(uint8_t *text, uint32_t nbytes)
+{
+    const struct templight_text head = {nbytes};
+    memcpy(text - sizeof head, &head, sizeof head);
+    memset(text + nbytes, 0, sizeof(uint64_t)); /* more than the padding: others go over the rest */
+    return sizeof head + templight_padded(nbytes);
+}
+
+static bool has_room(const struct templight_terms *terms, uint64_t nbytes)
+{
+    return nbytes >= sizeof(struct templight_text) + terms->longest + TEMPLIGHT_SLACK;
+}
+
+struct all_names {
+    bool framed; /* each is a struct templight_text with its padding; else they are listed */
+    bool alone;  /* each is spelled as it is by itself, so that what is wrong in any is found */
+};
+
+/* Spells all names into `to`, one behind the other. */
+static enum bo_status spell_all(struct trace *trace, struct bo_arena *arena, struct all_names how,
+                                uint8_t *to, uint64_t cap, struct bo_span *names, uint64_t *n_ret,
+                                struct bo_error *err)
+{
+    struct templight_terms *terms = &trace->terms;
+    const uint64_t before = how.framed ? sizeof(struct templight_text) : 0;
+    uint64_t used = 0, total = 0;
+    struct bo_span *known =
+        bo_zalloc_array(arena, how.alone ? 0 : terms->cap_ranges, sizeof *known);
+    if (!known)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t i = 0; i < terms->n_names; i++) {
+        uint32_t n;
+        const bool fits = has_room(terms, cap - used);
+        uint8_t *text = fits ? to + used + before : terms->buffer;
+        enum bo_status status =
+            templight_spell_name(terms, i, fits && !how.alone ? known : NULL, text, &n, err);
+        if (status)
+            return status;
+        const uint64_t padded = how.framed ? templight_padded(n) : n;
+        if (cap - used < before + padded || (total += n) > terms->total_nbytes)
+            return bo_fail(err, total > terms->total_nbytes ? BO_CORRUPT : BO_OVER_LIMIT,
+                           (uint64_t)(terms->stream.p - terms->in.p),
+                           "names are longer than announced");
+        if (how.framed && fits) {
+            frame_text(text, n);
+        } else if (how.framed) {
+            const struct templight_text head = {n};
+            memcpy(to + used, &head, sizeof head);
+            memcpy(to + used + before, text, n);
+            memset(to + used + before + n, 0, (size_t)(padded - n));
+        } else {
+            if (!fits)
+                memcpy(to + used, text, n);
+            names[i] = (struct bo_span){to + used, n};
+        }
+        used += before + padded;
+    }
+    if (total != terms->total_nbytes)
+        return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
+                       "names are not as long as announced");
+    *n_ret = used;
+    return BO_OK;
+}
+
+/* All names of a trace, in the arena. */
+static enum bo_status list_names(struct trace *trace, struct bo_arena *arena, bool alone,
+                                 struct bo_span **names_ret, struct bo_error *err)
+{
+    const struct templight_terms *terms = &trace->terms;
+    uint64_t n;
+    if (terms->total_nbytes > SIZE_MAX / 2)
+        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "names need more memory than there is");
+    const size_t cap = (size_t)terms->total_nbytes + sizeof(struct templight_text) +
+                       terms->longest + TEMPLIGHT_SLACK;
+    struct bo_span *names = bo_alloc_array(arena, terms->n_names, sizeof *names);
+    uint8_t *to = bo_alloc(arena, cap);
+    if (!names || !to)
+        return bo_fail_alloc(err, arena);
+    *names_ret = names;
+    const struct all_names how = {.framed = false, .alone = alone};
+    return spell_all(trace, arena, how, to, cap, names, &n, err);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* To where the answer belongs, or by way of the buffer where that is too close to its end. */
+static enum bo_status answer_name(struct reader *r, const struct templight_name_query *query,
+                                  struct bo_sink *sink, struct bo_error *err)
+{
+    if (query->trace >= r->n_traces || query->name >= r->traces[query->trace].terms.n_names)
+        return BO_OUT_OF_RANGE;
+    struct templight_terms *terms = &r->traces[query->trace].terms;
+    const bool direct = has_room(terms, sink->cap - sink->n);
+    uint8_t *text = direct ? sink->p + sink->n + sizeof(struct templight_text) : terms->buffer;
+    uint32_t n;
+    const enum bo_status status = templight_spell_name(terms, query->name, NULL, text, &n, err);
+    if (status)
+        return status;
+    if (direct) {
+        sink->n += frame_text(text, n);
+        return BO_OK;
+    }
+    uint8_t *to = templight_take_text(sink, n);
+    if (!to)
+        return BO_OVER_LIMIT;
+    memcpy(to, text, n);
+    return BO_OK;
+}
+
+static enum bo_status answer_all(struct reader *r, struct bo_sink *sink, struct bo_error *err)
+{
+    for (uint32_t t = 0; t < r->n_traces; t++) {
+        struct trace *trace = &r->traces[t];
+        struct templight_names *head = bo_sink_take(sink, sizeof *head);
+        uint64_t n;
+        if (!head)
+            return BO_OVER_LIMIT;
+        head->n = trace->terms.n_names;
+        const enum bo_status status =
+            spell_all(trace, r->arena, (struct all_names){.framed = true}, sink->p + sink->n,
+                      sink->cap - sink->n, NULL, &n, err);
+        if (status)
+            return status;
+        sink->n += (size_t)n;
+    }
+    return BO_OK;
+}
+
+struct streaming {
+    struct templight_digest *digest;
+    const struct bo_span *names;
+};
+
+static enum bo_status digest_record(void *context, const struct templight_record *record,
+                                    struct bo_error *err)
+{
+    const struct streaming *s = context;
+    const struct bo_span none = {(const uint8_t *)"", 0};
+    (void)err;
+    templight_digest_record(s->digest, record, record->is_end ? none : s->names[record->name]);
+    return BO_OK;
+}
+
+static enum bo_status answer_stream(struct reader *r, struct templight_digest *digest,
+                                    struct bo_error *err)
+{
+    *digest = (struct templight_digest){0};
+    for (uint32_t t = 0; t < r->n_traces; t++) {
+        struct trace *trace = &r->traces[t];
+        struct bo_span *names;
+        enum bo_status status = list_names(trace, r->arena, false, &names, err);
+        if (status)
+            return status;
+        struct streaming streaming = {digest, names};
+        templight_digest_header(digest, trace->version, trace->source);
+        status = templight_each_record(&trace->records, r->arena, digest_record, &streaming, err);
+        if (status)
+            return status;
+    }
+    return BO_OK;
+}
+
+/* Names that have the text's fingerprint are spelled and compared. */
+static enum bo_status answer_find(struct reader *r, const struct templight_text_query *query,
+                                  uint32_t *answer, struct bo_error *err)
+{
+    if (query->trace >= r->n_traces)
+        return BO_OUT_OF_RANGE;
+    struct trace *trace = &r->traces[query->trace];
+    const struct templight_terms *terms = &trace->terms;
+    const uint8_t fingerprint = templight_fingerprint(query->text);
+    const uint8_t *p = terms->fingerprints;
+    *answer = TEMPLIGHT_NONE;
+    if (terms->n_names == 0 || query->text.n > terms->longest)
+        return BO_OK;
+    const uint8_t *const end = p + terms->n_names;
+    for (; p < end && (p = memchr(p, fingerprint, (size_t)(end - p))); p++) {
+        struct bo_span text;
+        const uint32_t name = (uint32_t)(p - terms->fingerprints);
+        const enum bo_status status = spell_name(trace, name, &text, err);
+        if (status)
+            return status;
+        if (bo_span_equal(text, query->text)) {
+            *answer = name;
+            break;
+        }
+    }
+    return BO_OK;
+}
+
+/* Keeps the first of the matches in the order of their texts. */
+static void keep_match(struct templight_matches *matches, const struct bo_span *names,
+                       uint32_t name)
+{
+    uint64_t i = matches->n < TEMPLIGHT_N_MATCHES ? matches->n : TEMPLIGHT_N_MATCHES;
+    matches->n++;
+    if (i == TEMPLIGHT_N_MATCHES && bo_span_compare(names[name], names[matches->names[i - 1]]) >= 0)
+        return;
+    i -= i == TEMPLIGHT_N_MATCHES;
+    for (; i > 0 && bo_span_compare(names[name], names[matches->names[i - 1]]) < 0; i--)
+        matches->names[i] = matches->names[i - 1];
+    matches->names[i] = name;
+}
+
+static enum bo_status answer_prefix(struct reader *r, const struct templight_text_query *query,
+                                    struct templight_matches *matches, struct bo_error *err)
+{
+    if (query->trace >= r->n_traces)
+        return BO_OUT_OF_RANGE;
+    struct trace *trace = &r->traces[query->trace];
+    struct bo_span *names;
+    const enum bo_status status = list_names(trace, r->arena, false, &names, err);
+    if (status)
+        return status;
+    matches->n = 0;
+    for (unsigned i = 0; i < TEMPLIGHT_N_MATCHES; i++)
+        matches->names[i] = TEMPLIGHT_NONE;
+    for (uint32_t i = 0; i < trace->terms.n_names; i++)
+        if (names[i].n >= query->text.n &&
+            (query->text.n == 0 || memcmp(names[i].p, query->text.p, query->text.n) == 0))
+            keep_match(matches, names, i);
+    return BO_OK;
+}
+
+static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
+                            void *answers, struct bo_error *err)
+{
+    struct reader *r = reader;
+    const struct templight_text_query *texts = queries;
+    enum bo_status status = BO_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        const struct bo_arena_mark mark = bo_arena_mark(r->arena);
+        if (kind == TEMPLIGHT_NAME)
+            status =
+                answer_name(r, &((const struct templight_name_query *)queries)[i], answers, err);
+        else if (kind == TEMPLIGHT_EXPAND_ALL)
+            status = answer_all(r, answers, err);
+        else if (kind == TEMPLIGHT_STREAM)
+            status = answer_stream(r, &((struct templight_digest *)answers)[i], err);
+        else if (kind == TEMPLIGHT_FIND)
+            status = answer_find(r, &texts[i], &((uint32_t *)answers)[i], err);
+        else if (kind == TEMPLIGHT_PREFIX)
+            status = answer_prefix(r, &texts[i], &((struct templight_matches *)answers)[i], err);
+        else
+            status = BO_BAD_USAGE;
+        bo_arena_rewind(r->arena, mark);
+    }
+    return status;
+}
+
+/* ---- decoding -------------------------------------------------------------------------------- */
+
+static enum bo_status read_files(const struct reader *r, const struct trace *trace,
+                                 struct bo_arena *arena, struct bo_span **files_ret,
+                                 struct bo_error *err)
+{
+    struct bo_cursor c = bo_cursor_at(r->in, trace->files_off, trace->files_nbytes);
+    struct templight_text_reader texts;
+    *files_ret = NULL;
+    if (trace->n_files == 0)
+        return bo_left(&c) ? bo_fail(err, BO_CORRUPT, trace->files_off, "files that are none")
+                           : BO_OK;
+    const enum bo_status status = templight_open_texts(r->in, &c, arena, &texts, err);
+    if (status)
+        return status;
+    struct templight_bits bits = {c.p + c.off, bo_left(&c), 0};
+    if (trace->n_files > 2 * (uint64_t)bits.n)
+        return bo_fail_here(err, BO_CORRUPT, &c, "more files than bits");
+    struct bo_span *files = *files_ret = bo_alloc_array(arena, trace->n_files, sizeof *files);
+    if (!files)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t i = 0; i < trace->n_files; i++) {
+        struct templight_output out = {.n = 0};
+        if (!templight_measure_text(&texts, bits, &out.cap))
+            return bo_fail_here(err, BO_CORRUPT, &c, "files' names are none");
+        out.to = bo_alloc(arena, (size_t)out.cap + TEMPLIGHT_SLACK);
+        if (!out.to)
+            return bo_fail_alloc(err, arena);
+        if (!templight_spell_text(&texts, &bits, &out) || templight_past_end(&bits))
+            return bo_fail_here(err, BO_CORRUPT, &c, "files' names are none");
+        files[i] = (struct bo_span){out.to, out.n};
+    }
+    if (!templight_is_end(&bits))
+        return bo_fail_here(err, BO_CORRUPT, &c, "bits behind the files' names");
+    return texts.has_phrases ? bo_expect_all_used(&texts.phrases, arena, trace->files_off, err)
+                             : BO_OK;
+}
+
+/* Records that are announced are believed up to so many a byte; more are made room for when they come. */
+enum { BELIEVED_RECORDS = 16 };
+
+struct collecting {
+    struct bo_arena *arena;
+    struct templight_record *records;
+    size_t n, cap;
+};
+
+static enum bo_status collect_record(void *context, const struct templight_record *record,
+                                     struct bo_error *err)
+{
+    struct collecting *c = context;
+    if (!bo_grow(c->arena, &c->records, c->n, 1, &c->cap))
+        return bo_fail_alloc(err, c->arena);
+    c->records[c->n++] = *record;
+    return BO_OK;
+}
+
+static enum bo_status check_fingerprints(const struct trace *trace, const struct bo_span *names,
+                                         struct bo_error *err)
+{
+    const struct templight_terms *terms = &trace->terms;
+    for (uint32_t i = 0; i < terms->n_names; i++)
+        if (terms->fingerprints[i] != templight_fingerprint(names[i]))
+            return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->fingerprints - terms->in.p) + i,
+                           "fingerprint of another name");
+    return BO_OK;
+}
+
+/* When all names have been spelled: what the part announces is as much as they need. */
+static enum bo_status check_announced(const struct trace *trace, const struct bo_span *names,
+                                      struct bo_arena *arena, struct bo_error *err)
+{
+    const struct templight_terms *terms = &trace->terms;
+    const char *flaw = NULL;
+    size_t longest = 0;
+    for (uint32_t i = 0; i < terms->n_names; i++)
+        longest = names[i].n > longest ? names[i].n : longest;
+    if (longest != terms->longest)
+        flaw = "names are shorter than announced";
+    else if (terms->n_words != terms->cap_ops || terms->n_ranges != terms->cap_ranges)
+        flaw = "fewer operations or terms than announced";
+    else if (terms->n_names && terms->deepest + TEMPLIGHT_SPARE_FRAMES != terms->cap_frames)
+        flaw = "terms have fewer levels than announced";
+    else if (terms->n_starts != terms->cap_starts)
+        flaw = "heads' texts are shorter than announced";
+    if (flaw)
+        return bo_fail(err, BO_CORRUPT, trace->names_off, flaw);
+    return terms->texts.has_phrases
+               ? bo_expect_all_used(&terms->texts.phrases, arena, trace->names_off, err)
+               : BO_OK;
+}
+
+static enum bo_status decode_trace(const struct reader *r, struct trace *from,
+                                   struct bo_arena *arena, struct templight_trace *trace,
+                                   struct bo_error *err)
+{
+    struct bo_span *names, *files;
+    const uint64_t believed = BELIEVED_RECORDS * (uint64_t)from->records.nbytes;
+    const uint32_t n_records = from->records.n_records;
+    struct collecting collecting = {.arena = arena,
+                                    .cap = n_records < believed ? n_records : (size_t)believed};
+    collecting.records = bo_alloc_array(arena, collecting.cap, sizeof *collecting.records);
+    if (!collecting.records)
+        return bo_fail_alloc(err, arena);
+    enum bo_status status = list_names(from, arena, true, &names, err);
+    if (!status)
+        status = check_fingerprints(from, names, err);
+    if (!status)
+        status = check_announced(from, names, arena, err);
+    if (!status)
+        status = read_files(r, from, arena, &files, err);
+    if (!status)
+        status = templight_each_record(&from->records, arena, collect_record, &collecting, err);
+    if (status)
+        return status;
+    *trace = (struct templight_trace){
+        .version = from->version,
+        .source = from->source,
+        .n_names = from->terms.n_names,
+        .n_files = from->n_files,
+        .names = names,
+        .files = files,
+        .n_records = collecting.n,
+        .records = collecting.records,
+    };
+    return BO_OK;
+}
+
+static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
+{
+    void *reader;
+    enum bo_status status = open_file(in, arena, &reader, err);
+    if (status)
+        return status;
+    struct reader *r = reader;
+    struct templight_model *model = bo_alloc(arena, sizeof *model);
+    struct templight_trace *traces = bo_alloc_array(arena, r->n_traces, sizeof *traces);
+    if (!model || !traces)
+        return bo_fail_alloc(err, arena);
+    *model = (struct templight_model){r->n_traces, traces};
+    for (uint32_t i = 0; i < r->n_traces && !status; i++)
+        status = decode_trace(r, &r->traces[i], arena, &traces[i], err);
+    if (status)
+        return status;
+    arena->refusal = BO_OK;
+    const char *flaw = templight_model_flaw(model, arena);
+    if (flaw && arena->refusal)
+        return bo_fail_alloc(err, arena);
+    if (flaw)
+        return bo_fail(err, BO_CORRUPT, 0, flaw);
+    *model_ret = model;
+    return BO_OK;
+}
+
+const struct bo_codec templight_terms = {
+    .name = "terms",
+    .summary = "names as nested terms with references back, in prefix codes; records by what "
+               "followed the last time",
+    .spec = "codecs/templight/README.md#terms",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .lazy = true,
+    .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,
+    .encode = encode,
+    .decode = decode,
+    .open = open_file,
+    .query = query,
+};

@@ -1,0 +1,318 @@
+/*
+ * Names as terms that no writer writes: references to what is not there or not complete, more than was
+ * announced, and bombs. Each is put together symbol by symbol.
+ */
+#include "codecs/templight/terms/terms.h"
+#include "harness/test_fixture.h"
+
+/* The heads of these files: `A`, `<` part `>`, two parts without any text, and nothing. */
+enum {
+    HEAD_A = TEMPLIGHT_HEADS,
+    HEAD_ARGUMENT,
+    HEAD_PAIR,
+    HEAD_EMPTY,
+    TOP, /* name 1, step 0 */
+    N_SYMBOLS,
+    COPY_FIRST = TEMPLIGHT_COPY,                        /* of the head around */
+    COPY_OUTER = TEMPLIGHT_COPY + TEMPLIGHT_COPY_PARTS, /* of the one around that */
+    SAME_NAME = TEMPLIGHT_BACK,
+    LAST_NAME = TEMPLIGHT_BACK + 1,
+    MAX_NAMES = 64,
+    MAX_SYMBOLS = 8,
+    N_STEPS = 4,
+};
+
+struct symbol {
+    uint32_t symbol, step; /* step of SAME_NAME and LAST_NAME */
+};
+
+struct counts {
+    uint32_t longest, total, depth, n_ops, n_ranges;
+    uint32_t n_more_bits; /* in the stream than the names have */
+};
+
+static const struct counts enough = {100, 100, 4, 16, 8, 0};
+
+static void put_tables(struct templight_bit_writer *w, const struct templight_words *words,
+                       const struct templight_words *steps, uint32_t n_names,
+                       const uint32_t *starts)
+{
+    static const struct bo_span shapes[] = {BYTES("A"), BYTES("<\0>"), BYTES("\0\0"), BYTES("")};
+    for (unsigned i = 0; i < N_ELEMENTS(shapes); i++) {
+        templight_put_bits(w, 0, 1); /* no base */
+        templight_put_gamma(w, (uint32_t)shapes[i].n);
+        for (size_t k = 0; k < shapes[i].n; k++)
+            templight_put_bits(w, shapes[i].p[k], 8);
+    }
+    for (unsigned i = 0; i < N_ELEMENTS(shapes); i++)
+        templight_put_gamma(w, i);
+    for (unsigned place = 0; place < TEMPLIGHT_N_PLACES; place++)
+        assert_true(templight_put_code(w, words, &arena));
+    assert_true(templight_put_code(w, steps, &arena));
+    templight_put_bits(w, n_names > 1, bo_bit_width(n_names - 1));
+    templight_put_bits(w, 0, TEMPLIGHT_STEP_BITS);
+    templight_put_ascending(w, starts + 1, templight_n_groups(n_names) - 1);
+    templight_end_bits(w);
+}
+
+/* A file of these names, opened. */
+static void open_names(const struct symbol (*names)[MAX_SYMBOLS], const uint32_t *n_symbols,
+                       uint32_t n_names, const struct counts *counts, struct templight_terms *terms)
+{
+    static const uint32_t used[] = {COPY_FIRST,    COPY_OUTER, SAME_NAME,  LAST_NAME, HEAD_A,
+                                    HEAD_ARGUMENT, HEAD_PAIR,  HEAD_EMPTY, TOP};
+    uint32_t uses[N_SYMBOLS] = {0}, step_uses[TEMPLIGHT_STEPS] = {0}, starts[MAX_NAMES];
+    struct templight_words words, steps;
+    struct bo_writer out, tables, stream;
+    bo_writer_init(&out, &arena);
+    bo_writer_init(&tables, &arena);
+    bo_writer_init(&stream, &arena);
+    struct templight_bit_writer to_tables = {.out = &tables}, to_stream = {.out = &stream};
+    for (unsigned i = 0; i < N_ELEMENTS(used); i++)
+        uses[used[i]] = 1;
+    for (unsigned i = 0; i < N_STEPS; i++)
+        step_uses[i] = 1;
+    assert_true(templight_fit_words(uses, N_SYMBOLS, &arena, &words));
+    assert_true(templight_fit_words(step_uses, TEMPLIGHT_STEPS, &arena, &steps));
+    for (uint32_t i = 0; i < n_names; i++) {
+        if (i % TEMPLIGHT_NAMES_A_GROUP == 0)
+            starts[i / TEMPLIGHT_NAMES_A_GROUP] = (uint32_t)(8 * stream.n + to_stream.n_bits);
+        for (uint32_t k = 0; k < n_symbols[i]; k++) {
+            const struct symbol *s = &names[i][k];
+            templight_put_symbol(&to_stream, &words, s->symbol);
+            if (s->symbol == SAME_NAME || s->symbol == LAST_NAME)
+                templight_put_symbol(&to_stream, &steps, s->step);
+        }
+    }
+    templight_put_bits(&to_stream, 0, counts->n_more_bits);
+    const uint32_t nbits = (uint32_t)(8 * stream.n + to_stream.n_bits);
+    templight_end_bits(&to_stream);
+    put_tables(&to_tables, &words, &steps, n_names, starts);
+    const uint32_t numbers[] = {
+        counts->longest, counts->total,    counts->depth,      4,    4, 1, 100,
+        counts->n_ops,   counts->n_ranges, (uint32_t)tables.n, nbits};
+    for (unsigned i = 0; i < N_ELEMENTS(numbers); i++)
+        bo_put_uvarint(&out, numbers[i]);
+    bo_put_u8(&out, 0); /* no grammar */
+    bo_put_bytes(&out, tables.p, tables.n);
+    bo_put_bytes(&out, stream.p, stream.n);
+    bo_put_zeros(&out, n_names); /* fingerprints */
+    uint8_t *copy = bo_alloc(&arena, out.n);
+    memcpy(copy, out.p, out.n);
+    const struct bo_span in = {copy, out.n};
+    size_t off = 0;
+    struct bo_error error = {0};
+    if (templight_open_terms(in, &off, in.n, n_names, &arena, terms, &error))
+        fail_msg("opening: %s", error.what);
+    assert_int_equal(off, in.n);
+    bo_writer_free(&stream);
+    bo_writer_free(&tables);
+    bo_writer_free(&out);
+}
+
+#define NOT_THERE "names are not where the index says"
+#define TOO_MUCH "name is not one of the announced size"
+
+/* Two names each. */
+static const struct row {
+    const char *row;
+    struct symbol names[2][MAX_SYMBOLS];
+    uint32_t n_symbols[2];
+    struct counts counts; /* longest 0: enough */
+    const char *texts[2]; /* or what is wrong with them */
+} rows[] = {
+    {"a reference to the last name",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_ARGUMENT, 0}, {LAST_NAME, 0}}},
+     {2, 2},
+     {0},
+     {"<A>", "<<A>>"}},
+    {"a copy, a reference to the same name, and to a part",
+     {{{HEAD_PAIR, 0}, {HEAD_ARGUMENT, 0}, {HEAD_A, 0}, {COPY_FIRST, 0}},
+      {{HEAD_PAIR, 0}, {LAST_NAME, 1}, {HEAD_PAIR, 0}, {HEAD_A, 0}, {COPY_OUTER, 0}}},
+     {4, 5},
+     {0},
+     {"<A><A>", "<A>A<A>"}},
+    {"a name in itself",
+     {{{HEAD_ARGUMENT, 0}, {SAME_NAME, 0}}, {{HEAD_A, 0}}},
+     {2, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a part in itself",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_ARGUMENT, 0}, {SAME_NAME, 1}}, {{HEAD_A, 0}}},
+     {3, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a part that comes later",
+     {{{HEAD_PAIR, 0}, {SAME_NAME, 1}, {HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_A, 0}}},
+     {4, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a name before the first",
+     {{{LAST_NAME, 0}}, {{HEAD_A, 0}}},
+     {1, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a top that comes later", {{{TOP, 0}}, {{HEAD_A, 0}}}, {1, 1}, {0}, {NOT_THERE, NOT_THERE}},
+    {"a step of the next name",
+     {{{HEAD_A, 0}}, {{HEAD_PAIR, 0}, {HEAD_ARGUMENT, 0}, {HEAD_A, 0}, {LAST_NAME, 2}}},
+     {1, 4},
+     {0},
+     {"A", TOO_MUCH}},
+    {"a step that no name has",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_ARGUMENT, 0}, {LAST_NAME, 2}}},
+     {2, 2},
+     {0},
+     {"<A>", TOO_MUCH}},
+    {"a copy of the part that it fills",
+     {{{HEAD_ARGUMENT, 0}, {COPY_FIRST, 0}}, {{HEAD_A, 0}}},
+     {2, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a copy from outside of the name",
+     {{{HEAD_ARGUMENT, 0}, {COPY_OUTER, 0}}, {{HEAD_A, 0}}},
+     {2, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a copy where a name stands",
+     {{{COPY_FIRST, 0}}, {{HEAD_A, 0}}},
+     {1, 1},
+     {0},
+     {NOT_THERE, NOT_THERE}},
+    {"a bit behind the last name",
+     {{{HEAD_A, 0}}, {{HEAD_A, 0}}},
+     {1, 1},
+     {100, 100, 1, 16, 8, 1},
+     {NOT_THERE, NOT_THERE}},
+    {"a longer name than announced",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_A, 0}}},
+     {2, 1},
+     {2, 100, 1, 16, 8, 0},
+     {TOO_MUCH, "A"}},
+    {"deeper names than announced",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_ARGUMENT, 0}, {HEAD_ARGUMENT, 0}, {HEAD_ARGUMENT, 0}, {HEAD_A, 0}},
+      {{HEAD_A, 0}}},
+     {5, 1},
+     {100, 100, 1, 16, 8, 0},
+     {NOT_THERE, NOT_THERE}},
+    {"more operations than announced",
+     {{{HEAD_A, 0}}, {{HEAD_A, 0}}},
+     {1, 1},
+     {100, 100, 1, 1, 2, 0},
+     {NOT_THERE, NOT_THERE}},
+    {"more terms than announced",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_ARGUMENT, 0}, {HEAD_ARGUMENT, 0}, {HEAD_A, 0}}},
+     {2, 3},
+     {100, 100, 2, 20, 2, 0},
+     {NOT_THERE, NOT_THERE}},
+    {"more terms than announced, in the name before",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_A, 0}}},
+     {3, 1},
+     {100, 100, 2, 12, 2, 0},
+     {NOT_THERE, NOT_THERE}},
+};
+
+static void expect_name(struct templight_terms *terms, uint32_t name, const char *text,
+                        const char *row)
+{
+    struct bo_error error = {0};
+    uint32_t n;
+    const bool good = strcmp(text, NOT_THERE) != 0 && strcmp(text, TOO_MUCH) != 0;
+    const enum bo_status status =
+        templight_spell_name(terms, name, NULL, terms->buffer, &n, &error);
+    if (status != (good ? BO_OK : BO_CORRUPT) ||
+        (good ? n != strlen(text) || memcmp(terms->buffer, text, n) != 0
+              : strcmp(error.what, text) != 0))
+        fail_msg("%s: name %u: %s", row, name, status ? error.what : "taken, or another");
+}
+
+/* Each name is asked twice: what went wrong the first time does so again. */
+static void test_rejects(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++)
+        for (unsigned first = 0; first < 2; first++) {
+            struct templight_terms terms;
+            open_names(rows[i].names, rows[i].n_symbols, 2,
+                       rows[i].counts.longest ? &rows[i].counts : &enough, &terms);
+            for (unsigned k = 0; k < 4; k++)
+                expect_name(&terms, (first + k) % 2, rows[i].texts[(first + k) % 2], rows[i].row);
+        }
+}
+
+/* Each name is twice the last one, which is empty: 2^59 operations, and no byte. */
+static void test_empty_bomb(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    static struct symbol names[N][MAX_SYMBOLS];
+    uint32_t n_symbols[N];
+    struct templight_terms terms;
+    struct bo_error error = {0};
+    uint32_t n;
+    for (uint32_t i = 0; i < N; i++) {
+        names[i][0].symbol = HEAD_PAIR;
+        names[i][1].symbol = names[i][2].symbol = LAST_NAME;
+        n_symbols[i] = 3;
+    }
+    names[0][0].symbol = HEAD_EMPTY;
+    n_symbols[0] = 1;
+    open_names((const struct symbol(*)[MAX_SYMBOLS])names, n_symbols, N,
+               &(struct counts){100, 100, N, 5 * N, N, 0}, &terms);
+    expect_name(&terms, 3, "", "doubled thrice");
+    assert_int_equal(templight_spell_name(&terms, N - 1, NULL, terms.buffer, &n, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, TOO_MUCH);
+}
+
+/* Each name has the last one in it, before its own part. */
+static void test_deep_references(void **state)
+{
+    (void)state;
+    enum { N = 10, DEPTH = 4 };
+    static struct symbol names[N][MAX_SYMBOLS];
+    uint32_t n_symbols[N] = {1};
+    struct templight_terms terms;
+    names[0][0].symbol = HEAD_A;
+    for (uint32_t i = 1; i < N; i++) {
+        names[i][0].symbol = HEAD_PAIR;
+        names[i][1].symbol = LAST_NAME;
+        names[i][2].symbol = HEAD_A;
+        n_symbols[i] = 3;
+    }
+    open_names((const struct symbol(*)[MAX_SYMBOLS])names, n_symbols, N,
+               &(struct counts){100, 100, DEPTH, 4 * N, N, 0}, &terms);
+    expect_name(&terms, DEPTH, "AAAAA", "as deep as announced");
+    expect_name(&terms, N - 1, TOO_MUCH, "deeper than announced");
+}
+
+/* Asking for names of a bad group takes nothing from those of a good one. */
+static void test_bad_group(void **state)
+{
+    (void)state;
+    enum { N = TEMPLIGHT_NAMES_A_GROUP + 1 };
+    static struct symbol names[N][MAX_SYMBOLS];
+    uint32_t n_symbols[N];
+    struct templight_terms terms;
+    for (uint32_t i = 0; i < N; i++) {
+        names[i][0].symbol = HEAD_A;
+        n_symbols[i] = 1;
+    }
+    names[N - 2][0].symbol = COPY_FIRST;
+    open_names((const struct symbol(*)[MAX_SYMBOLS])names, n_symbols, N,
+               &(struct counts){100, 100, 1, N, N, 0}, &terms);
+    for (unsigned i = 0; i < 3; i++)
+        expect_name(&terms, 0, NOT_THERE, "of the bad group");
+    expect_name(&terms, N - 1, "A", "of the good group");
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_bomb, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_deep_references, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bad_group, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,97 @@
+/*
+ * Documents: models with a name and a provenance, from the corpora's manifest or from a user's
+ * files.
+ *
+ * The corpora are looked for in ./corpora, then beside the program's folder (../corpora).
+ * BAKEOFF_CORPORA may name one more folder: the manifest tells where in it documents lie that may
+ * not be in the repository ("external"), and the files of its subfolders, one a format, are
+ * offered, too.
+ */
+#ifndef BO_DOCUMENTS_H
+#define BO_DOCUMENTS_H
+
+#include "corpora/import/import.h"
+#include "harness/core/arena.h"
+#include "harness/format.h"
+
+/* One document of the corpora, loaded or not. */
+struct bo_document {
+    const struct bo_format *format;
+    char *name; /* "esbuild-amd64-sample", or a user's file name */
+    char *path; /* of its text form, or of a file that an importer of the format takes */
+    /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
+    char *provenance;
+    bool embedded;    /* lies in the repository */
+    bool external;    /* lies in $BAKEOFF_CORPORA */
+    bool sample;      /* embedded, but a part of a document that can be fetched */
+    bool scale;       /* made for curves over sizes, not for comparisons: taken only by its name */
+    bool held_out;    /* nobody looked at it while codecs were made, as its user says */
+    bool present;     /* its file exists (fetched ones: after `make corpora`) */
+    uint64_t n_drawn; /* not 0: so many units, drawn as they are in what lies at `path` */
+
+    /* After bo_document_load: */
+    void *model;
+    uint64_t hash;      /* XXH3-64 of the canonical text form */
+    size_t text_nbytes; /* of that text */
+    struct bo_arena arena;
+};
+
+struct bo_documents {
+    struct bo_document *items;
+    size_t n;
+};
+
+/* Which documents of the corpora are wanted. */
+enum bo_document_choice {
+    BO_DOCUMENTS_ALL,      /* also those that are not present */
+    BO_DOCUMENTS_EMBEDDED, /* those in the repository */
+    /*
+     * Those fetched, BAKEOFF_CORPORA's and the embedded, without those for scale; of the embedded,
+     * samples stand in for a format only as long as nothing of it was fetched.
+     */
+    BO_DOCUMENTS_BEST,
+};
+
+/* Lists documents of one format, or of all for NULL. False after a message. */
+bool bo_documents_list(const struct bo_format *format, enum bo_document_choice choice,
+                       struct bo_documents *documents);
+
+/*
+ * The format of what a user names: that of the corpora's document, or the one format whose importer or
+ * text form accepts the file or folder. NULL after a message that lists the formats, when none or
+ * several do.
+ */
+const struct bo_format *bo_documents_format(const char *command, const char *name_or_path);
+
+/*
+ * Appends what a user names: a document of the corpora, a file (text form, or anything importable),
+ * a folder that an importer takes, or one of files. False after a message.
+ */
+bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
+                      struct bo_documents *documents);
+
+/*
+ * Appends the documents of a folder as held-out ones: the files of its subfolders that are called as formats,
+ * or (with `format`, and without such a subfolder) its own files. Notes and sources beside them are passed over. False
+ * after a message, also when there is none, or when a name is on the list.
+ */
+bool bo_documents_add_held_out(const struct bo_format *format, const char *folder,
+                               struct bo_documents *documents);
+
+/* Reads the document's model; false after a message. */
+bool bo_document_load(struct bo_document *document);
+
+/* What the importer makes of a folder; false after a message. */
+bool bo_import_folder(const struct bo_importer *importer, const char *folder,
+                      struct bo_arena *arena, void **model_ret);
+
+/* Takes the i-th document off the list. */
+void bo_documents_take_off(struct bo_documents *documents, size_t i);
+
+/* The same with a message. */
+void bo_documents_leave_out(struct bo_documents *documents, size_t i);
+
+/* Releases the models and the list. */
+void bo_documents_free(struct bo_documents *documents);
+
+#endif

@@ -1,0 +1,257 @@
+/* A reader against the oracle. */
+#include "harness/check/agreement.h"
+
+#include <stdio.h>
+
+#include "harness/registry.h"
+
+bool bo_contest_init(struct bo_contest *c)
+{
+    const size_t n = c->kind->answer_size ? BO_CONTEST_BATCH * c->kind->answer_size : 4096;
+    c->queries = bo_alloc_array(c->arena, BO_CONTEST_BATCH, c->kind->query_size);
+    c->expected = (struct bo_sink){.p = bo_alloc(c->arena, n), .cap = n};
+    c->got = (struct bo_sink){.p = bo_alloc(c->arena, n), .cap = n};
+    if (c->queries && c->expected.p && c->got.p)
+        return true;
+    bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "check-out-of-memory");
+    return false;
+}
+
+/* Asks the oracle; the expected answers' buffer grows until they fit. */
+enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n)
+{
+    const struct bo_query_kind *kind = c->kind;
+    if (kind->answer_size) {
+        c->expected.n = n * kind->answer_size;
+        return kind->oracle(c->model, c->queries, n, c->expected.p);
+    }
+    for (;;) {
+        c->expected.n = 0;
+        const enum bo_status status = kind->oracle(c->model, c->queries, n, &c->expected);
+        if (status != BO_OVER_LIMIT)
+            return status;
+        const size_t cap = 4 * c->expected.cap;
+        uint8_t *expected = bo_alloc(c->arena, cap), *got = bo_alloc(c->arena, cap);
+        if (!expected || !got)
+            return BO_NO_MEMORY;
+        c->expected = (struct bo_sink){.p = expected, .cap = cap};
+        c->got = (struct bo_sink){.p = got, .cap = cap};
+    }
+}
+
+enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
+{
+    const unsigned k = bo_kind_index(c->format, c->kind);
+    c->got.n = c->kind->answer_size ? n * c->kind->answer_size : 0;
+    memset(c->got.p, 0xa5, c->got.n ? c->got.n : c->expected.n);
+    return c->kind->answer_size ? c->codec->query(c->reader, k, c->queries, n, c->got.p, &c->error)
+                                : c->codec->query(c->reader, k, c->queries, n, &c->got, &c->error);
+}
+
+struct bo_span bo_contest_got(const struct bo_contest *c)
+{
+    return (struct bo_span){c->got.p, c->got.n};
+}
+
+/* The start of a text, as long as there is room, what is not printable escaped; returns the length. */
+static size_t quote(struct bo_span name, char *text, size_t n)
+{
+    size_t used = (size_t)snprintf(text, n, " \"");
+    for (size_t i = 0; i < name.n && used + 12 < n; i++) {
+        const bool plain = name.p[i] >= ' ' && name.p[i] < 127 && name.p[i] != '"';
+        used += (size_t)snprintf(text + used, n - used, plain ? "%c" : "\\x%02x", name.p[i]);
+    }
+    return used + (size_t)snprintf(text + used, n - used, "\"");
+}
+
+void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query, char *text,
+                               size_t n)
+{
+    size_t used = 0, i = 0;
+    if (c->kind->has_text) {
+        struct bo_span name;
+        memcpy(&name, query, sizeof name);
+        used = quote(name, text, n);
+        i = sizeof name;
+    }
+    for (; i + 4 <= c->kind->query_size && used + 12 < n; i += 4) {
+        uint32_t word;
+        memcpy(&word, query + i, sizeof word);
+        used += (size_t)snprintf(text + used, n - used, " %u", word);
+    }
+}
+
+/* Finds which of n queries it was, asking one by one, and says so. */
+static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
+{
+    bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle",
+                   status ? "query-fails" : "wrong-answer");
+    if (!c->finding)
+        return;
+    const size_t size = c->kind->query_size;
+    for (size_t i = 0; i < n; i++) {
+        memmove(c->queries, c->queries + (i ? size : 0), (n - i) * size);
+        if (bo_contest_ask_oracle(c, 1) != BO_OK)
+            break;
+        status = bo_contest_ask_codec(c, 1);
+        if (status == BO_OK && c->got.n == c->expected.n &&
+            memcmp(c->got.p, c->expected.p, c->got.n) == 0)
+            continue;
+        char query[120] = "";
+        bo_contest_describe_query(c, c->queries, query, sizeof query);
+        snprintf(c->finding->detail, sizeof c->finding->detail, "%s%s: %s", c->kind->name, query,
+                 status ? bo_status_name(status) : "another answer than the oracle's");
+        bo_finding_compare(c->finding, c->kind, c->queries,
+                           &(struct bo_reply){c->codec->name, status, bo_contest_got(c)},
+                           &(struct bo_reply){"oracle", BO_OK, {c->expected.p, c->expected.n}});
+        return;
+    }
+    snprintf(c->finding->detail, sizeof c->finding->detail,
+             "%s: wrong in a batch, right when asked alone", c->kind->name);
+}
+
+/* Both answer the first n queries of the batch; false with the finding filled when they differ. */
+static bool contest_batch(struct bo_contest *c, size_t n)
+{
+    const enum bo_status oracle = bo_contest_ask_oracle(c, n);
+    if (oracle == BO_NO_MEMORY && c->arena->refusal == BO_OVER_LIMIT)
+        return true; /* damaged bytes may hold a model whose answers are beyond the budget */
+    if (oracle != BO_OK) {
+        bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "oracle-fails");
+        return false;
+    }
+    const enum bo_status status = bo_contest_ask_codec(c, n);
+    if (status == BO_OK && c->got.n == c->expected.n &&
+        memcmp(c->got.p, c->expected.p, c->got.n) == 0)
+        return true;
+    blame_query(c, n, status);
+    return false;
+}
+
+static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
+{
+    const size_t size = c->kind->query_size;
+    _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
+    bool more = true;
+    for (uint64_t i = 0; more;) {
+        size_t n = 0;
+        for (; n < BO_CONTEST_BATCH && (more = c->kind->at(c->model, i, query)); n++, i++)
+            memcpy(c->queries + n * size, query, size);
+        if (n && !contest_batch(c, n))
+            return false;
+        *n_cases += n;
+    }
+    return true;
+}
+
+typedef size_t draw_queries(const void *model, struct bo_random *random, struct bo_arena *arena,
+                            size_t n, void *queries);
+
+static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_random *random,
+                          uint64_t n_wanted, uint64_t *n_cases)
+{
+    for (uint64_t done = 0; done < n_wanted; done += BO_CONTEST_BATCH) {
+        const size_t want =
+            n_wanted - done < BO_CONTEST_BATCH ? (size_t)(n_wanted - done) : BO_CONTEST_BATCH;
+        const struct bo_arena_mark mark = bo_arena_mark(c->arena);
+        const size_t n = draw(c->model, random, c->arena, want, c->queries);
+        if (n && !contest_batch(c, n))
+            return false;
+        if (c->kind->answer_size) /* else the sinks may have grown */
+            bo_arena_rewind(c->arena, mark);
+        *n_cases += n;
+    }
+    return true;
+}
+
+/*
+ * Runs a few queries alone, with less room than their answers need: each must end in BO_OVER_LIMIT and write nothing
+ * behind the room.
+ */
+static bool contest_room(struct bo_contest *c, uint64_t n_listed)
+{
+    enum { N_QUERIES = 4, N_ROOMS = 8 };
+    for (uint64_t q = 0; q < N_QUERIES && q < n_listed; q++) {
+        if (!c->kind->at(c->model, n_listed <= N_QUERIES ? q : q * (n_listed - 1) / (N_QUERIES - 1),
+                         c->queries) ||
+            bo_contest_ask_oracle(c, 1) != BO_OK)
+            continue;
+        const size_t cap = c->got.cap, nbytes = c->expected.n;
+        for (size_t r = 0; r < N_ROOMS && nbytes; r++) {
+            const size_t room = r ? nbytes * r / N_ROOMS : nbytes - 1;
+            c->got.cap = room;
+            const enum bo_status status = bo_contest_ask_codec(c, 1);
+            c->got.cap = cap;
+            bool intact = true;
+            for (size_t i = room; i < nbytes; i++)
+                intact &= c->got.p[i] == 0xa5;
+            if (status == BO_OVER_LIMIT && intact)
+                continue;
+            bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "ignores-room");
+            if (c->finding)
+                snprintf(c->finding->detail, sizeof c->finding->detail,
+                         "%s: %s with room for %zu of %zu bytes of the answer", c->kind->name,
+                         bo_status_name(status), room, nbytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* So many queries beside those that a model lists show what is taken for them. */
+static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
+{
+    const uint64_t wanted = 64 + 4 * n;
+    return wanted < effort->max_queries / 2 ? wanted : effort->max_queries / 2;
+}
+
+/*
+ * All queries of one kind when they are few, else edges and every workload's. Texts that the model
+ * does not list are valid queries, too: edges hold some.
+ */
+static bool contest_kind(struct bo_contest *c, const struct bo_effort *effort, uint64_t *n_cases)
+{
+    if (!bo_contest_init(c))
+        return false;
+    struct bo_random random = bo_random_seeded(effort->seed);
+    const uint64_t n = c->kind->count(c->model);
+    if (!c->kind->answer_size && !contest_room(c, n))
+        return false;
+    if (n <= effort->max_queries)
+        return contest_all(c, n_cases) &&
+               (!c->kind->has_text ||
+                contest_drawn(c, c->kind->draw_edges, &random, n_unlisted(effort, n), n_cases));
+    if (!contest_drawn(c, c->kind->draw_edges, &random, effort->max_queries / 2, n_cases))
+        return false;
+    for (unsigned w = 0; w < c->kind->n_workloads; w++)
+        if (!contest_drawn(c, c->kind->workloads[w].draw, &random,
+                           effort->max_queries / 2 / c->kind->n_workloads, n_cases))
+            return false;
+    return true;
+}
+
+bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
+                          const void *model, void *reader, const struct bo_effort *effort,
+                          uint64_t *n_cases, struct bo_finding *finding)
+{
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        if (!(codec->kinds >> k & 1))
+            continue;
+        struct bo_arena arena;
+        bo_arena_init(&arena, effort->budget_nbytes);
+        struct bo_contest c = {
+            .format = format,
+            .codec = codec,
+            .kind = &format->kinds[k],
+            .model = model,
+            .reader = reader,
+            .arena = &arena,
+            .finding = finding,
+        };
+        const bool ok = contest_kind(&c, effort, n_cases);
+        bo_arena_free(&arena);
+        if (!ok)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,378 @@
+/* Arbitrary bytes, offered to every reader of an encoding. */
+#include <stdio.h>
+
+#include "harness/check/agreement.h"
+#include "harness/core/guard.h"
+#include "harness/registry.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* What one reader made of the bytes. */
+struct reception {
+    enum bo_status open, decode;
+    struct bo_error open_error, decode_error;
+    void *reader, *model;
+    struct bo_arena of_reader, of_model; /* each has the whole budget */
+};
+
+static bool same_verdict(enum bo_status a, enum bo_status b)
+{
+    const bool memory = a == BO_OVER_LIMIT || b == BO_OVER_LIMIT;
+    return memory || (a == BO_OK) == (b == BO_OK);
+}
+
+/* A lazy codec's open may take what its decode refuses, never the other way round. */
+static bool verdicts_agree(const struct bo_codec *codec, const struct reception *r)
+{
+    return same_verdict(r->open, r->decode) || (codec->lazy && r->open == BO_OK);
+}
+
+static bool receive(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
+                    const struct bo_effort *effort, struct reception *r, struct bo_finding *finding)
+{
+    *r = (struct reception){.reader = NULL};
+    bo_arena_init(&r->of_reader, effort->budget_nbytes);
+    bo_arena_init(&r->of_model, effort->budget_nbytes);
+    r->open = codec->open(in, &r->of_reader, &r->reader, &r->open_error);
+    r->decode = codec->decode(in, &r->of_model, &r->model, &r->decode_error);
+    if ((r->open && !bo_well_told(r->open, &r->open_error)) ||
+        (r->decode && !bo_well_told(r->decode, &r->decode_error))) {
+        bo_finding_set(finding, format, NULL, codec, "itself", "unnamed-error");
+        return false;
+    }
+    if (!verdicts_agree(codec, r)) {
+        bo_finding_set(finding, format, NULL, codec, "itself", "open-decode-disagree");
+        bo_finding_explain(finding, r->open ? "open refuses" : "decode refuses",
+                           r->open ? &r->open_error : &r->decode_error);
+        return false;
+    }
+    return true;
+}
+
+static void forget(struct reception *r)
+{
+    bo_arena_free(&r->of_reader);
+    bo_arena_free(&r->of_model);
+}
+
+/* What was decoded encodes again, and then decodes to the same. */
+static bool survives_again(const struct bo_format *format, const struct bo_codec *codec,
+                           const void *model, const struct bo_effort *effort,
+                           struct bo_finding *finding)
+{
+    struct bo_arena arena;
+    struct bo_writer again;
+    struct bo_error error = {0};
+    void *model_again = NULL;
+    bo_arena_init(&arena, effort->budget_nbytes);
+    bo_writer_init(&again, &arena);
+    enum bo_status status = codec->encode(model, &again, &error);
+    if (!status)
+        status = codec->decode(bo_writer_span(&again), &arena, &model_again, &error);
+    const char *difference = status ? NULL : format->differ(model, model_again);
+    if (status && status != BO_OVER_LIMIT) {
+        bo_finding_set(finding, format, NULL, codec, "itself", "decoded-does-not-encode");
+        bo_finding_explain(finding, "what was decoded", &error);
+    } else if (difference) {
+        bo_finding_set(finding, format, NULL, codec, "itself", "decoded-changes");
+        if (finding)
+            snprintf(finding->detail, sizeof finding->detail, "%s", difference);
+    }
+    bo_writer_free(&again);
+    bo_arena_free(&arena);
+    return (!status || status == BO_OVER_LIMIT) && !difference;
+}
+
+/* NULL when the text of a model parses to the same again, else what is wrong, or what differs. */
+static const char *lost_in_text(const struct bo_format *format, const void *model,
+                                const struct bo_effort *effort, struct bo_error *error)
+{
+    struct bo_arena arena;
+    struct bo_writer text;
+    void *parsed = NULL;
+    bo_arena_init(&arena, effort->budget_nbytes);
+    bo_writer_init(&text, &arena);
+    enum bo_status status = format->print(model, &text, error);
+    if (!status)
+        status = format->parse(bo_writer_span(&text), &arena, &parsed, error);
+    const char *lost = status == BO_OVER_LIMIT ? NULL
+                       : status                ? error->what
+                                               : format->differ(model, parsed);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+    return lost;
+}
+
+/*
+ * What was decoded keeps the format's rules: its text form parses, to the same model. A codec that
+ * skips a rule agrees with itself about the nonsense that it took; the parser does not.
+ */
+static bool keeps_the_rules(const struct bo_format *format, const struct bo_codec *codec,
+                            const void *model, const struct bo_effort *effort,
+                            struct bo_finding *finding)
+{
+    struct bo_error error = {BO_CORRUPT, BO_NO_OFFSET, NULL};
+    const char *lost = lost_in_text(format, model, effort, &error);
+    if (!lost)
+        return true;
+    error.what = lost;
+    bo_finding_set(finding, format, NULL, codec, "text", "accepts-garbage");
+    bo_finding_explain(finding, "the text of what was decoded", &error);
+    return false;
+}
+
+/* Whether the parser reports each failed allocation as one, of a text that it parses or rejects. */
+static bool survives_failures(const struct bo_format *format, struct bo_span text,
+                              const struct bo_effort *effort, enum bo_status complete)
+{
+    struct bo_failures failures = {.n_first = effort->max_failures,
+                                   .random = bo_random_seeded(effort->seed)};
+    bool ok = true, is_complete = false;
+    while (ok && !is_complete && bo_next_failure(&failures)) {
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *model;
+        bo_arena_init(&arena, effort->budget_nbytes);
+        arena.fail_at = failures.at;
+        const enum bo_status status = format->parse(text, &arena, &model, &error);
+        is_complete = arena.n_allocs < failures.at;
+        ok = is_complete ? status == complete : bo_ends_well(status, &error, false);
+        bo_arena_free(&arena);
+    }
+    return ok;
+}
+
+bool bo_check_text(const struct bo_format *format, struct bo_span text,
+                   const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding)
+{
+    static const struct bo_codec form = {.name = "text"};
+    struct bo_error error = {0};
+    struct bo_guarded guarded;
+    struct bo_arena arena;
+    const char *class = NULL;
+    void *model;
+    if (!bo_guarded_copy(text, &guarded)) {
+        bo_finding_set(finding, format, NULL, &form, "itself", "check-out-of-memory");
+        return false;
+    }
+    bo_arena_init(&arena, effort->budget_nbytes);
+    const enum bo_status status = format->parse(guarded.span, &arena, &model, &error);
+    *accepted_ret = status == BO_OK;
+    if (status && !bo_well_told(status, &error))
+        class = "unnamed-error";
+    else if (!status && (error.what = lost_in_text(format, model, effort, &error)))
+        class = "round-trip";
+    else if (!survives_failures(format, guarded.span, effort, status))
+        class = "allocation-failure";
+    if (class) {
+        bo_finding_set(finding, format, NULL, &form, "itself", class);
+        bo_finding_explain(finding, "the text form", &error);
+    }
+    bo_arena_free(&arena);
+    bo_guarded_free(&guarded);
+    return !class;
+}
+
+/* ---- a lazy reader of bytes that decode refuses ----------------------------------------------- */
+
+enum { N_PROBES = 24, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
+
+/* A query about words of the input's own: the likeliest to lead a reader to what is damaged. */
+static void draw_own_words(struct bo_span in, struct bo_random *random,
+                           const struct bo_query_kind *kind, uint8_t *query)
+{
+    struct bo_span text = {in.p, 0};
+    memset(query, 0, kind->query_size);
+    if (in.n) {
+        text.p += bo_random_below(random, in.n < UINT32_MAX ? (uint32_t)in.n : UINT32_MAX);
+        text.n = bo_random_below(random, MAX_PROBE_TEXT);
+        if (text.n > (size_t)(in.p + in.n - text.p))
+            text.n = (size_t)(in.p + in.n - text.p);
+    }
+    memcpy(query, &text, sizeof text);
+}
+
+void bo_probes_draw(const struct bo_format *format, const void *model, struct bo_arena *arena,
+                    struct bo_probes *probes)
+{
+    struct bo_random random = bo_random_seeded(1);
+    *probes = (struct bo_probes){.n = {0}};
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        uint8_t *queries = bo_alloc_array(arena, N_PROBES, kind->query_size);
+        if (!queries || kind->query_size == 0)
+            continue;
+        probes->queries[k] = queries;
+        probes->n[k] = kind->draw_edges(model, &random, arena, N_PROBES, queries);
+    }
+}
+
+/* The queries to probe with in one kind, up to 2 N_PROBES, go to `queries`; returns how many. */
+static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct bo_span in,
+                          const struct bo_probes *probes, uint8_t *queries)
+{
+    struct bo_random random = bo_random_seeded(1);
+    size_t n = probes ? probes->n[k] : 0;
+    if (kind->query_size == 0)
+        return 1;
+    if (n)
+        memcpy(queries, probes->queries[k], n * kind->query_size);
+    for (unsigned i = 0; kind->has_text && i < N_PROBES; i++, n++)
+        draw_own_words(in, &random, kind, queries + n * kind->query_size);
+    return n;
+}
+
+/* What a reader said to a query: NOTHING (memory was short), REFUSED, or a hash of its answer. */
+enum { NOTHING, REFUSED };
+typedef uint64_t verdict;
+
+static verdict ask_probe(const struct bo_format *format, const struct bo_codec *codec, void *reader,
+                         unsigned k, const uint8_t *query, struct bo_sink *sink,
+                         bool *well_told_ret)
+{
+    const struct bo_query_kind *kind = &format->kinds[k];
+    struct bo_error error = {0};
+    sink->n = 0;
+    const enum bo_status status =
+        codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink->p : sink, &error);
+    *well_told_ret = !status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT ||
+                     bo_well_told(status, &error);
+    if (status == BO_OVER_LIMIT || status == BO_NO_MEMORY)
+        return NOTHING;
+    return status ? REFUSED
+                  : XXH3_64bits(sink->p, kind->answer_size ? kind->answer_size : sink->n) | 2;
+}
+
+/* Asks a reader all probes, each so many times. */
+static bool ask_probes(const struct bo_format *format, const struct bo_codec *codec,
+                       struct bo_span in, const struct bo_probes *probes, void *reader,
+                       unsigned times, struct bo_sink *sink, verdict *verdicts,
+                       struct bo_finding *finding)
+{
+    uint8_t queries[2 * N_PROBES * BO_MAX_QUERY_NBYTES];
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        const size_t n = codec->kinds >> k & 1 ? take_probes(kind, k, in, probes, queries) : 0;
+        for (size_t i = 0; i < n * times; i++) {
+            const uint8_t *query = queries + i / times * kind->query_size;
+            bool well_told;
+            verdicts[k * 2 * N_PROBES + i / times] =
+                ask_probe(format, codec, reader, k, query, sink, &well_told);
+            if (!well_told) {
+                bo_finding_set(finding, format, kind, codec, "itself", "unnamed-error");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/*
+ * Bytes that decode refuses and a lazy open takes: every query ends, in an answer or in a named
+ * error; and asking again changes nothing: another reader, asked everything thrice, says the same.
+ */
+static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
+                            struct bo_span in, const struct bo_probes *probes, void *reader,
+                            struct bo_arena *arena, struct bo_finding *finding)
+{
+    enum { N_VERDICTS = 2 * N_PROBES * BO_MAX_KINDS };
+    verdict once[N_VERDICTS] = {NOTHING}, thrice[N_VERDICTS] = {NOTHING};
+    struct bo_sink sink = {.p = bo_alloc(arena, PROBE_ANSWERS), .cap = PROBE_ANSWERS};
+    struct bo_error error;
+    void *other;
+    if (!sink.p)
+        return true;
+    if (!ask_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
+        return false;
+    /* A library that is a control decides itself what it keeps; and the arena has a budget. */
+    if ((codec->role == BO_CONTROL && codec->optional) || codec->open(in, arena, &other, &error))
+        return true;
+    if (!ask_probes(format, codec, in, probes, other, 3, &sink, thrice, finding))
+        return false;
+    for (unsigned i = 0; i < N_VERDICTS; i++)
+        if (once[i] != thrice[i] && once[i] != NOTHING && thrice[i] != NOTHING) {
+            bo_finding_set(finding, format, &format->kinds[i / (2 * N_PROBES)], codec, "itself",
+                           "asking-again-matters");
+            if (finding)
+                snprintf(finding->detail, sizeof finding->detail,
+                         "probe %u: %s, and asked thrice %s", i % (2 * N_PROBES),
+                         once[i] == REFUSED ? "refused" : "answered",
+                         thrice[i] == REFUSED ? "refused"
+                         : once[i] == REFUSED ? "answered"
+                                              : "answered otherwise");
+            return false;
+        }
+    return true;
+}
+
+/* One of the readers of an encoding, of which `main` is what the first made of the bytes. */
+static bool check_reader(const struct bo_format *format, const struct bo_codec *codec,
+                         struct bo_span in, const struct bo_probes *probes,
+                         const struct bo_effort *effort, const struct reception *main,
+                         struct reception *other, struct bo_finding *finding)
+{
+    const struct bo_codec *first = bo_encoding_of(format, codec);
+    const bool accepted = main->open == BO_OK && main->decode == BO_OK;
+    uint64_t n_cases = 0;
+    if (!same_verdict(main->decode, other->decode)) {
+        bo_finding_set(finding, format, NULL, first, codec->name, "readers-disagree");
+        bo_finding_explain(finding, main->decode ? "the first refuses" : "the second refuses",
+                           main->decode ? &main->decode_error : &other->decode_error);
+        return false;
+    }
+    const char *difference =
+        accepted && other->decode == BO_OK ? format->differ(main->model, other->model) : NULL;
+    if (difference) {
+        bo_finding_set(finding, format, NULL, first, codec->name, "readers-disagree");
+        bo_finding_explain(finding, "decoded",
+                           &(struct bo_error){BO_CORRUPT, BO_NO_OFFSET, difference});
+        return false;
+    }
+    if (other->open)
+        return true;
+    return accepted ? bo_contest_all_kinds(format, codec, main->model, other->reader, effort,
+                                           &n_cases, finding)
+                    : survives_probes(format, codec, in, probes, other->reader, &other->of_reader,
+                                      finding);
+}
+
+/* As bo_check_bytes, on bytes that already end at a guard page. */
+bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
+                             struct bo_span in, const struct bo_probes *probes,
+                             const struct bo_effort *effort, bool *accepted_ret,
+                             struct bo_finding *finding)
+{
+    struct reception main, other;
+    bool ok = receive(format, codec, in, effort, &main, finding);
+    *accepted_ret = ok && main.open == BO_OK && main.decode == BO_OK;
+    if (*accepted_ret)
+        ok = keeps_the_rules(format, codec, main.model, effort, finding) &&
+             survives_again(format, codec, main.model, effort, finding);
+    for (const struct bo_codec *const *c = format->codecs; *c && ok; c++) {
+        if (bo_encoding_of(format, *c) != codec)
+            continue;
+        ok = receive(format, *c, in, effort, &other, finding) &&
+             check_reader(format, *c, in, probes, effort, &main, &other, finding);
+        forget(&other);
+    }
+    forget(&main);
+    return ok;
+}
+
+bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
+                    const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding)
+{
+    bool accepted = false;
+    struct bo_guarded guarded;
+    if (!bo_guarded_copy(in, &guarded)) {
+        bo_finding_set(finding, format, NULL, codec, "itself", "check-out-of-memory");
+        return false;
+    }
+    const bool ok =
+        bo_check_bytes_in_place(format, codec, guarded.span, NULL, effort, &accepted, finding);
+    if (accepted_ret)
+        *accepted_ret = accepted;
+    bo_guarded_free(&guarded);
+    return ok;
+}

@@ -1,0 +1,326 @@
+/*
+ * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross
+ * compiler reaches: 32-bit, big-endian, under each sanitizer.
+ *
+ *   selfcheck [--golden] [--generated N] [--light] [--first] [--checks-up-to BYTES] [--up-to BYTES]
+ *             FORMAT GOLDEN.tsv DOCUMENT...
+ *
+ * Checks the documents and N generated ones, then compares the size and hash of every encoding with
+ * the golden file, which is the same for all machines: lines of `document codec bytes
+ * XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the generated ones
+ * together. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ *
+ * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
+ * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth as
+ * much; a line `note: ...` says so of each. --first stops at the first failure.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/check/check.h"
+#include "harness/file.h"
+#include "harness/registry.h"
+
+enum {
+    N_GOLDEN_GENERATED = 12,
+    N_MUTATIONS = 3,
+    DAMAGE_UP_TO = 400,
+    MAX_TABLES = 12,
+    MAX_CODECS = 64
+};
+
+/* The sections of a codec's encodings, in the order of their first marks. */
+struct sections {
+    struct {
+        char name[32];
+        uint64_t nbytes;
+    } items[BO_MAX_SECTIONS];
+    unsigned n;
+};
+
+struct selfcheck {
+    const struct bo_format *format;
+    struct bo_span golden;                 /* the file's text; p is NULL when it is to be printed */
+    size_t max_checked_nbytes, max_nbytes; /* of a document's text */
+    bool light;                            /* an eighth of the effort */
+    bool stop_at_first;                    /* failure */
+    unsigned long passed, failed;
+};
+
+static void note(struct selfcheck *s, bool ok, const char *document, const char *codec,
+                 const char *check, const char *detail)
+{
+    s->passed += ok;
+    s->failed += !ok;
+    if (!ok)
+        printf("FAILED %s/%s %s: %s: %s\n", s->format->name, codec, document, check, detail);
+    if (!ok && s->stop_at_first)
+        exit(1);
+}
+
+/* ---- golden sizes and hashes ----------------------------------------------------------------- */
+
+/* True when the golden file has this line. */
+static bool has_line(struct bo_span golden, const char *line)
+{
+    const size_t n = strlen(line);
+    for (size_t i = 0; i + n <= golden.n; i++)
+        if ((i == 0 || golden.p[i - 1] == '\n') && memcmp(golden.p + i, line, n) == 0)
+            return true;
+    return false;
+}
+
+/* Compares a line with the golden file, or prints it. */
+static void expect_line(struct selfcheck *s, const char *name, const char *codec, const char *line)
+{
+    if (s->golden.p)
+        note(s, has_line(s->golden, line), name, codec, "golden", line);
+    else
+        fputs(line, stdout);
+}
+
+static void add_sections(struct sections *sections, const struct bo_writer *out)
+{
+    for (unsigned i = 0; i < out->n_sections; i++) {
+        unsigned k = 0;
+        while (k < sections->n && strcmp(sections->items[k].name, out->sections[i].name) != 0)
+            k++;
+        if (k == BO_MAX_SECTIONS)
+            abort();
+        if (k == sections->n)
+            snprintf(sections->items[sections->n++].name, sizeof sections->items->name, "%s",
+                     out->sections[i].name);
+        sections->items[k].nbytes += bo_writer_section_nbytes(out, i);
+    }
+}
+
+static void check_sections(struct selfcheck *s, const struct bo_codec *codec,
+                           const struct sections *sections)
+{
+    char line[1024];
+    size_t n = (size_t)snprintf(line, sizeof line, "sections\t%s\t", codec->name);
+    for (unsigned i = 0; i < sections->n && n < sizeof line; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%" PRIu64, i ? " " : "",
+                              sections->items[i].name, sections->items[i].nbytes);
+    if (n + 1 < sizeof line)
+        memcpy(line + n, "\n", 2);
+    expect_line(s, "generated", codec->name, line);
+}
+
+/* Adds the sections of each codec to `sections`, an array by codec or NULL. */
+static void check_golden(struct selfcheck *s, const char *name, const void *model,
+                         struct sections *sections)
+{
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
+        if ((*c)->reads || (*c)->optional)
+            continue;
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        char line[256];
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const enum bo_status status = (*c)->encode(model, &out, &error);
+        if (status)
+            snprintf(line, sizeof line, "%s\t%s\t%s\n", name, (*c)->name, error.what);
+        else
+            snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\n", name, (*c)->name,
+                     bo_writer_counted(&out), bo_hash(bo_writer_span(&out)));
+        if (sections && !status)
+            add_sections(&sections[c - s->format->codecs], &out);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+        expect_line(s, name, (*c)->name, line);
+    }
+}
+
+/* ---- the generic checks ---------------------------------------------------------------------- */
+
+static void check_all(struct selfcheck *s, const char *name, const void *model,
+                      const struct bo_effort *effort)
+{
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+        for (const struct bo_check *check = bo_checks; check->name; check++) {
+            const struct bo_check_result r = check->run(s->format, *c, model, effort);
+            if (r.outcome != BO_SKIP)
+                note(s, r.outcome == BO_PASS, name, (*c)->name, check->name,
+                     r.finding.detail[0] ? r.finding.detail : r.finding.class);
+        }
+}
+
+static struct bo_effort effort_of(const struct selfcheck *s)
+{
+    const unsigned part = s->light ? 8 : 1;
+    struct bo_effort effort = bo_effort_default();
+    effort.max_queries = 4000 / part;
+    effort.max_damage_full = DAMAGE_UP_TO / part;
+    effort.n_damage_sample = 80 / part;
+    effort.max_failures = 60 / part;
+    return effort;
+}
+
+static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_mutations,
+                     struct bo_arena *arena, void **model_ret)
+{
+    struct bo_error error;
+    struct bo_random random = bo_random_seeded(seed);
+    enum bo_status status =
+        format->generate(&random, (size_t)(seed % MAX_TABLES), arena, model_ret, &error);
+    for (unsigned i = 0; i < n_mutations && !status; i++)
+        status = format->mutate(*model_ret, &random, arena, model_ret, &error);
+    return status == BO_OK;
+}
+
+static void check_generated(struct selfcheck *s, unsigned long n)
+{
+    const struct bo_effort effort = effort_of(s);
+    struct sections *sections = calloc(MAX_CODECS, sizeof *sections);
+    if (!sections)
+        abort();
+    for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
+         seed++) {
+        struct bo_arena arena;
+        void *model = NULL;
+        char name[32];
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        snprintf(name, sizeof name, "generated-%lu", seed);
+        const bool ok = generate(s->format, seed, 0, &arena, &model);
+        note(s, ok, name, "-", "generate", "failed");
+        if (ok && seed <= N_GOLDEN_GENERATED)
+            check_golden(s, name, model, sections);
+        if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
+            check_all(s, name, model, &effort);
+        bo_arena_free(&arena);
+    }
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+        if (!(*c)->reads && !(*c)->optional)
+            check_sections(s, *c, &sections[c - s->format->codecs]);
+    free(sections);
+    if (s->golden.p && n < N_GOLDEN_GENERATED)
+        printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,
+               N_GOLDEN_GENERATED, n);
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+static bool read_file(const char *path, struct bo_arena *arena, struct bo_span *bytes_ret)
+{
+    FILE *file = fopen(path, "rb");
+    long n = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        n = ftell(file);
+    uint8_t *p = n >= 0 ? bo_alloc(arena, (size_t)n) : NULL;
+    bool ok = p && fseek(file, 0, SEEK_SET) == 0 && fread(p, 1, (size_t)n, file) == (size_t)n;
+    if (file)
+        fclose(file);
+    *bytes_ret = (struct bo_span){p, ok ? (size_t)n : 0};
+    return ok;
+}
+
+static void check_text(struct selfcheck *s, const char *name, struct bo_span text,
+                       struct bo_arena *arena)
+{
+    struct bo_error error = {.what = "cannot parse"};
+    void *model = NULL;
+    const bool ok = s->format->parse(text, arena, &model, &error) == BO_OK;
+    note(s, ok, name, "-", "parse", error.what);
+    if (!ok)
+        return;
+    struct bo_writer again;
+    bo_writer_init(&again, arena);
+    s->format->print(model, &again, &error);
+    note(s, bo_span_equal(bo_writer_span(&again), text), name, "-", "text-form",
+         "prints other text than it parsed");
+    bo_writer_free(&again);
+    check_golden(s, name, model, NULL);
+    const struct bo_effort effort = effort_of(s);
+    if (s->golden.p && text.n <= s->max_checked_nbytes)
+        check_all(s, name, model, &effort);
+    else if (s->golden.p)
+        printf("note: %s: sizes and hashes only: %zu bytes of text, all checks run up to %zu\n",
+               name, text.n, s->max_checked_nbytes);
+}
+
+static void check_document(struct selfcheck *s, const char *path)
+{
+    struct bo_arena arena;
+    struct bo_span text;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (!read_file(path, &arena, &text))
+        note(s, false, name, "-", "read", "cannot read");
+    else if (s->golden.p && text.n > s->max_nbytes)
+        printf("note: %s: left out: %zu bytes of text, this run takes up to %zu\n", name, text.n,
+               s->max_nbytes);
+    else
+        check_text(s, name, text, &arena);
+    bo_arena_free(&arena);
+}
+
+/* Codecs whose libraries this program was built without are not checked. */
+static void note_missing(const struct bo_format *format)
+{
+    for (const struct bo_optional *o = format->optionals; o && o->codecs; o++)
+        if (!o->version)
+            printf("note: %s/%s: built without %s\n", format->name, o->codecs, o->library);
+}
+
+/* The options' end: the index of the first argument that is none. */
+static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golden_ret,
+                         unsigned long *n_generated_ret)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--golden") == 0)
+            *golden_ret = true;
+        else if (strcmp(argv[i], "--light") == 0)
+            s->light = true;
+        else if (strcmp(argv[i], "--first") == 0)
+            s->stop_at_first = true;
+        else if (i + 1 == argc)
+            break;
+        else if (strcmp(argv[i], "--generated") == 0)
+            *n_generated_ret = strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--checks-up-to") == 0)
+            s->max_checked_nbytes = strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--up-to") == 0)
+            s->max_nbytes = strtoul(argv[++i], NULL, 10);
+        else
+            break;
+    }
+    return i;
+}
+
+int main(int argc, char **argv)
+{
+    struct selfcheck s = {.max_checked_nbytes = SIZE_MAX, .max_nbytes = SIZE_MAX};
+    unsigned long n_generated = 10;
+    bool print_golden = false;
+    const int i = parse_options(argc, argv, &s, &print_golden, &n_generated);
+    s.format = i < argc ? bo_find_format(argv[i]) : NULL;
+    if (!s.format || i + 1 >= argc) {
+        fprintf(stderr, "usage: selfcheck [--golden] [--generated N] [--light] [--first] "
+                        "[--checks-up-to BYTES]\n"
+                        "                 [--up-to BYTES] FORMAT GOLDEN.tsv DOCUMENT...\n");
+        return 2;
+    }
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (!print_golden && !read_file(argv[i + 1], &arena, &s.golden)) {
+        fprintf(stderr, "selfcheck: %s: cannot read\n", argv[i + 1]);
+        return 2;
+    }
+    if (s.light && s.golden.p)
+        printf("note: %s: an eighth of the queries, damage and failing allocations\n",
+               s.format->name);
+    if (!print_golden)
+        note_missing(s.format);
+    check_generated(&s, n_generated);
+    for (int d = i + 2; d < argc; d++)
+        check_document(&s, argv[d]);
+    bo_arena_free(&arena);
+    if (!print_golden)
+        printf("%lu passed, %lu failed\n", s.passed, s.failed);
+    return s.failed ? 1 : 0;
+}

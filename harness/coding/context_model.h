@@ -1,0 +1,134 @@
+/*
+ * Symbols, numbers and texts told by what contexts have led to before; on top of the range coder.
+ *
+ * A symbol is a number of anything: a name, a place. Each of its contexts remembers the last
+ * symbols that it led to; these are asked for one after the other, each with a bit that is predicted
+ * from what all contexts know of it. Hints are symbols that may be meant for a reason of structure:
+ * how often a hint was right is remembered by its key, not by its symbol.
+ *
+ * Every function here goes both ways, as bo_range_code does: it writes what it is given and returns
+ * it, or returns what it has read. coding.md specifies all of it.
+ */
+#ifndef BO_GUESSING_H
+#define BO_GUESSING_H
+
+#include "harness/coding/mixing.h"
+#include "harness/coding/range_coder.h"
+
+enum {
+    BO_GUESS_CONTEXTS = 9, /* of a symbol, at most */
+    BO_GUESS_HINTS = 14,
+    BO_GUESS_SELECTORS = 32,
+    BO_GUESS_REMEMBERED = 3, /* symbols in a slot */
+    BO_GUESS_TEXT_START = 8, /* zeros before the first text */
+};
+
+#define BO_GUESS_NEW UINT32_MAX         /* a symbol that has no number yet */
+#define BO_GUESS_OTHER (UINT32_MAX - 1) /* none of those that were guessed */
+
+/* What a context has led to. */
+struct bo_guess_slot {
+    uint32_t check;                        /* of the context; 0: empty */
+    uint32_t symbols[BO_GUESS_REMEMBERED]; /* the latest first; n of them */
+    uint8_t hits[BO_GUESS_REMEMBERED];
+    uint8_t n;
+    bo_counter news; /* how often a new symbol came */
+};
+
+struct bo_guess_site; /* what is known of one sort of question */
+
+struct bo_guesser {
+    struct bo_mixing mixing;
+    struct bo_guess_site *sites;
+    struct bo_guess_slot *slots;
+    bo_counter *counters; /* by hash */
+    unsigned slot_bits, counter_bits;
+    uint8_t *history; /* zeros, and all texts so far, each with a NUL behind it */
+    uint32_t n_history;
+    uint32_t n_left;   /* bytes that further texts may take, each with its NUL */
+    uint32_t *matches; /* where in it the last four bytes stood before; by hash */
+    unsigned match_bits;
+    const char *flaw; /* decoding: the first nonsense that was read, or NULL */
+};
+
+/*
+ * For so many sites, about n_units symbols, from which sizes of tables follow, and no more than
+ * n_text bytes of texts with their NULs. `history` has room for these and BO_GUESS_TEXT_START
+ * bytes. False when the arena refuses.
+ */
+bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_units,
+                     uint8_t *history, uint32_t n_text, struct bo_arena *arena);
+
+/* Two numbers as one that is unlike others'. */
+static inline uint64_t bo_pair_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = a * 0x9e3779b97f4a7c15u ^ (b + 0x7f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+    h ^= h >> 29;
+    h *= 0x94d049bb133111ebu;
+    return h ^ h >> 32;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+/* A question that a symbol answers. */
+struct bo_guess {
+    unsigned site, selector; /* the selector chooses weights for what is new */
+    uint32_t n_symbols;      /* those below are known */
+    uint32_t always;         /* a symbol that is always asked for, at last; or BO_GUESS_NEW */
+    unsigned n_contexts, n_hints;
+    uint64_t contexts[BO_GUESS_CONTEXTS]; /* short ones first */
+    uint32_t hints[BO_GUESS_HINTS];
+    uint64_t keys[BO_GUESS_HINTS];
+    struct bo_guess_slot *slots[BO_GUESS_CONTEXTS];
+};
+
+static inline struct bo_guess bo_guess(unsigned site, uint32_t n_symbols)
+{
+    return (struct bo_guess){.site = site, .n_symbols = n_symbols, .always = BO_GUESS_NEW};
+}
+
+static inline void bo_guess_context(struct bo_guess *guess, uint64_t context)
+{
+    guess->contexts[guess->n_contexts++] = context;
+}
+
+/* Symbols that are not known are no hints. */
+static inline void bo_guess_hint(struct bo_guess *guess, uint32_t symbol, uint64_t key)
+{
+    guess->hints[guess->n_hints] = symbol;
+    guess->keys[guess->n_hints++] = key;
+}
+
+/* A symbol below n_symbols, or BO_GUESS_OTHER when it is not among those that are guessed. */
+uint32_t bo_guess_listed(struct bo_guesser *guesser, struct bo_range_coder *coder,
+                         struct bo_guess *guess, uint32_t symbol);
+
+/* A symbol below n_symbols, or BO_GUESS_NEW. */
+uint32_t bo_guess_symbol(struct bo_guesser *guesser, struct bo_range_coder *coder,
+                         struct bo_guess *guess, uint32_t symbol);
+
+/* What the symbol was in the end. */
+void bo_guess_learn(struct bo_guesser *guesser, const struct bo_guess *guess, uint32_t symbol);
+
+/* The same for a symbol that was new, with the number that it has got; hints learn nothing of it. */
+void bo_guess_learn_new(struct bo_guesser *guesser, unsigned site, const uint64_t *contexts,
+                        unsigned n_contexts, uint32_t symbol);
+
+/* ---- numbers and texts ----------------------------------------------------------------------- */
+
+/* The n_bits (at most 32) lowest of v. */
+uint32_t bo_guess_bits(struct bo_guesser *guesser, struct bo_range_coder *coder, unsigned site,
+                       const uint64_t *contexts, unsigned n_contexts, unsigned n_bits, uint32_t v);
+
+/* Any number: small ones are cheap. */
+uint64_t bo_guess_number(struct bo_guesser *guesser, struct bo_range_coder *coder, unsigned site,
+                         const uint64_t *contexts, unsigned n_contexts, uint64_t v);
+
+/*
+ * A text that ends at its NUL number n_nuls + 1, which is not part of it. The context says what
+ * sort of text it is. What is returned lies in the history; when that is full, `flaw` is set.
+ */
+struct bo_span bo_guess_text(struct bo_guesser *guesser, struct bo_range_coder *coder,
+                             unsigned site, uint64_t context, uint32_t n_nuls, struct bo_span text);
+
+#endif

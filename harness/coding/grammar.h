@@ -1,0 +1,244 @@
+/*
+ * Names as phrases: a grammar of pairs, made by recursive pairing, and its place in a file.
+ *
+ * A symbol is a byte (a terminal) or a pair of symbols (a rule); it stands for the string that it
+ * expands to. Some symbols have codes; a name is 1 to BO_MAX_NAME_CODES codes. See grammar.md for
+ * the order of the rules and for their coding.
+ */
+#ifndef BO_GRAMMAR_H
+#define BO_GRAMMAR_H
+
+#include "harness/core/bytes.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum {
+    BO_MAX_NAME_CODES = 15, /* their number fits 4 bits */
+    BO_MAX_PHRASE_NBYTES = 1 << 16,
+    /*
+     * What any name of so many bytes can be said in: of 16 phrases side by side, two neighbours
+     * make one phrase, or else these eight pairs of neighbours were longer than 8 phrases can be.
+     */
+    BO_MAX_NAME_NBYTES = 8 * BO_MAX_PHRASE_NBYTES,
+    BO_MAX_CODE_BITS = 24,
+    BO_WIDE_LOAD = 8,    /* bytes that reading a code may touch from its first one on */
+    BO_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of phrases */
+};
+
+/* What expanding all phrases of a file of so many bytes may take: an encoder keeps to it, too. */
+static inline uint64_t bo_max_text_nbytes(uint64_t file_nbytes)
+{
+    const uint64_t most = 64 * file_nbytes + (UINT64_C(1) << 20);
+    return most < INT32_MAX ? most : INT32_MAX; /* its size is computed in a size_t */
+}
+
+/* Siblings' right symbols are coded by their differences: in Rice codes of so many low bits. */
+static inline unsigned bo_rice_bits(uint64_t n_siblings, uint64_t n_symbols)
+{
+    unsigned bits = 0;
+    while (2 * n_siblings << bits <= n_symbols)
+        bits++;
+    return bits;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+struct bo_grammar {
+    uint8_t terminals[256]; /* ascending */
+    uint32_t n_terminals;
+    uint32_t n_rules;
+    /*
+     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule, nor do right
+     * ones among the rules of one left symbol.
+     */
+    uint32_t (*rules)[2];
+    bool *has_code; /* by symbol; codes number those that have one */
+    uint32_t n_codes;
+    unsigned code_bits;   /* at least 1 */
+    uint32_t text_nbytes; /* of all phrases that have codes, expanded */
+    /* name i: n_name_codes[i] codes from the sum of those before on */
+    uint8_t *n_name_codes;
+    uint32_t *codes;
+    size_t n_codes_used;
+};
+
+/*
+ * Makes a grammar for names (each of them not empty) in `arena`. Takes about 8 bytes a byte of the
+ * names while it works. BO_UNSUPPORTED for names that are too long (BO_MAX_NAME_NBYTES) or too
+ * many.
+ */
+enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
+                               struct bo_grammar *grammar, struct bo_error *err);
+
+/* Appends the grammar without the names' codes. */
+void bo_put_grammar(const struct bo_grammar *grammar, struct bo_writer *out);
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* What a code stands for. */
+struct bo_phrase {
+    uint32_t off;    /* in the text; the symbol while nbytes is BO_NOT_YET */
+    uint32_t nbytes; /* BO_NOT_YET until the phrase is needed first: longer than any name's rest */
+};
+
+#define BO_NOT_YET UINT32_MAX
+#define BO_NO_SYMBOL UINT32_MAX
+
+struct bo_phrases {
+    uint8_t terminals[256];
+    uint32_t n_terminals, n_rules;
+    uint32_t (*rules)[2];
+    const uint8_t *has_code; /* in the file: a bit a symbol */
+    struct bo_phrase *table; /* by code; behind the last one, BO_NO_SYMBOL up to 2^code_bits */
+    uint32_t n_codes;
+    unsigned code_bits;
+    uint8_t *text; /* of the phrases expanded so far */
+    uint32_t text_nbytes, text_cap;
+    uint32_t *stack; /* for expanding */
+    uint32_t stack_cap;
+};
+
+/*
+ * Reads the grammar at *off of a file, which ends at `end`, and moves *off behind it. Phrases are
+ * expanded when a name is met that has them, so the table and the text change under a reader's
+ * queries; that rules go in circles is noticed then.
+ */
+enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
+                               struct bo_phrases *phrases, struct bo_error *err);
+
+/*
+ * Expands the phrase of a code that has not been met yet; BO_CORRUPT when it has none, or no end.
+ */
+enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
+
+/*
+ * BO_CORRUPT at byte `off` unless every code has been met and their phrases have as many bytes as
+ * the file announces, and every symbol has a code or is part of a rule. For decoders, which have met
+ * all names.
+ */
+enum bo_status bo_expect_all_used(const struct bo_phrases *phrases, struct bo_arena *arena,
+                                  uint64_t off, struct bo_error *err);
+
+/* The i-th of the codes that start at `codes`, with room for wide loads behind. */
+static inline uint32_t bo_code_at(const struct bo_phrases *phrases, const uint8_t *codes,
+                                  uint64_t i)
+{
+    const uint64_t bit = i * phrases->code_bits;
+    return (uint32_t)(bo_le64(codes + bit / 8) >> bit % 8) &
+           ((UINT32_C(1) << phrases->code_bits) - 1);
+}
+
+/* Whether n bytes are equal; reads no others. Made for a few tens of bytes. */
+static inline bool bo_bytes_equal(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    if (n >= 8) {
+        for (size_t i = 0; i + 8 <= n; i += 8)
+            if (bo_le64(a + i) != bo_le64(b + i))
+                return false;
+        return bo_le64(a + n - 8) == bo_le64(b + n - 8);
+    }
+    if (n >= 4)
+        return bo_le32(a) == bo_le32(b) && bo_le32(a + n - 4) == bo_le32(b + n - 4);
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+#if defined(__SSE2__) && !defined(__SANITIZE_MEMORY__)
+#define BO_SSE2 1
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#undef BO_SSE2
+#endif
+#endif
+#endif
+
+#ifdef BO_SSE2
+/* A bit for each of 32 bytes: whether they are equal. */
+static inline uint32_t bo_equal_32(const uint8_t *a, const uint8_t *b)
+{
+    const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
+    const __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(x), _mm_loadu_si128(y));
+    const __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(x + 1), _mm_loadu_si128(y + 1));
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+#endif
+
+/*
+ * Whether the phrase stands in the name at byte `at`, where that many bytes are left. Most phrases
+ * have up to 32 bytes, and their lengths are as good as random: so these are compared without a
+ * branch, in 32 bytes of the name that end no later than the name does. The text has room for that
+ * around it.
+ */
+static inline bool bo_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct bo_span name,
+                                size_t at)
+{
+#ifdef BO_SSE2
+    if (__builtin_expect(name.n >= BO_TEXT_MARGIN, 1)) {
+        const size_t left = name.n - at;
+        const size_t back = left < BO_TEXT_MARGIN ? BO_TEXT_MARGIN - left : 0;
+        const uint64_t differ = (uint32_t)~bo_equal_32(phrase - back, name.p + at - back);
+        const unsigned n_head = nbytes < BO_TEXT_MARGIN ? nbytes : BO_TEXT_MARGIN;
+        if (differ >> back & ((UINT64_C(1) << n_head) - 1))
+            return false;
+        size_t done = BO_TEXT_MARGIN;
+        for (; done + BO_TEXT_MARGIN <= nbytes; done += BO_TEXT_MARGIN)
+            if (~bo_equal_32(phrase + done, name.p + at + done))
+                return false;
+        return done >= nbytes || !~bo_equal_32(phrase + nbytes - BO_TEXT_MARGIN,
+                                               name.p + at + nbytes - BO_TEXT_MARGIN);
+    }
+#endif
+    return bo_bytes_equal(phrase, name.p + at, nbytes);
+}
+
+/*
+ * Whether n codes from the first-th on spell the name; BO_CORRUPT (untold) for bad codes or rules.
+ */
+static inline enum bo_status bo_spells(struct bo_phrases *phrases, const uint8_t *codes,
+                                       uint64_t first, unsigned n, struct bo_span name,
+                                       bool *equal_ret)
+{
+    const uint32_t mask = (UINT32_C(1) << phrases->code_bits) - 1;
+    uint64_t bit = first * phrases->code_bits;
+    size_t at = 0;
+    *equal_ret = false;
+    for (unsigned i = 0; i < n; i++, bit += phrases->code_bits) {
+        const uint32_t code = (uint32_t)(bo_le64(codes + bit / 8) >> bit % 8) & mask;
+        struct bo_phrase phrase = phrases->table[code];
+        if (__builtin_expect(phrase.nbytes > name.n - at, 0)) {
+            if (phrase.nbytes != BO_NOT_YET)
+                return BO_OK;
+            if (bo_expand_phrase(phrases, code))
+                return BO_CORRUPT;
+            phrase = phrases->table[code];
+            if (phrase.nbytes > name.n - at)
+                return BO_OK;
+        }
+        if (!bo_phrase_at(phrases->text + phrase.off, phrase.nbytes, name, at))
+            return BO_OK;
+        at += phrase.nbytes;
+    }
+    *equal_ret = at == name.n;
+    return BO_OK;
+}
+
+/*
+ * Spells n codes out into `name`, which has room for cap bytes; *n_ret is the length, also when
+ * that is above cap. BO_CORRUPT as above.
+ */
+enum bo_status bo_spell(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
+                        uint8_t *name, size_t cap, size_t *n_ret);
+
+/*
+ * The same into memory of its own: in `arena` for good when names are kept, else in *buffer, which
+ * grows there. Errors name byte `off`.
+ */
+enum bo_status bo_spell_name(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
+                             bool keep, struct bo_span *buffer, struct bo_arena *arena,
+                             uint64_t off, struct bo_span *name_ret, struct bo_error *err);
+
+#endif

@@ -1,0 +1,274 @@
+/* Reading a grammar from a file, and spelling names with it. */
+#include "harness/coding/grammar.h"
+#include "harness/core/bits.h"
+
+/* ---- bits of the rules ----------------------------------------------------------------------- */
+
+/* Bits from the front, least significant first; past the end there are zeros. */
+struct bit_reader {
+    struct bo_span in;
+    size_t next; /* byte; counts on past the end */
+    uint64_t window;
+    unsigned n; /* bits in the window */
+};
+
+/* At least 57 bits in the window. */
+static inline void fill(struct bit_reader *r)
+{
+    for (; r->n <= 56; r->n += 8, r->next++)
+        if (r->next < r->in.n)
+            r->window |= (uint64_t)r->in.p[r->next] << r->n;
+}
+
+/* At most 32 bits. */
+static inline uint32_t take(struct bit_reader *r, unsigned nbits)
+{
+    if (r->n < nbits)
+        fill(r);
+    const uint32_t v = (uint32_t)(r->window & ((UINT64_C(1) << nbits) - 1));
+    r->window >>= nbits;
+    r->n -= nbits;
+    return v;
+}
+
+/*
+ * The number of ones before the next zero, which is taken, too; more than `max` is not counted out.
+ */
+static inline uint32_t take_ones(struct bit_reader *r, uint32_t max)
+{
+    uint32_t n_ones = 0;
+    while (n_ones <= max) {
+        if (r->n < 32)
+            fill(r);
+        const uint32_t zeros = ~(uint32_t)r->window;
+        const unsigned run = zeros ? (unsigned)__builtin_ctz(zeros) : 32;
+        const unsigned taken = run < 32 ? run + 1 : 32;
+        r->window >>= taken;
+        r->n -= taken;
+        n_ones += run;
+        if (run < 32)
+            break;
+    }
+    return n_ones;
+}
+
+/* Bytes begun so far. */
+static size_t nbytes_taken(const struct bit_reader *r)
+{
+    return r->next - r->n / 8;
+}
+
+/* Whether only zeros fill up the last byte. */
+static bool is_padded(const struct bit_reader *r)
+{
+    return (r->window & ((1u << r->n % 8) - 1)) == 0;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+/* The right symbols of n rules with one left symbol. */
+static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbols,
+                          uint32_t (*rules)[2])
+{
+    if (n == 1) {
+        rules[0][1] = take(bits, bo_bit_width(n_symbols - 1));
+        return rules[0][1] < n_symbols;
+    }
+    const unsigned low = bo_rice_bits(n, n_symbols);
+    uint32_t previous = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t high = take_ones(bits, n_symbols >> low);
+        const uint64_t step = ((uint64_t)high << low) + take(bits, low);
+        if (step >= n_symbols - previous)
+            return false;
+        previous += (uint32_t)step;
+        rules[i][1] = previous;
+    }
+    return true;
+}
+
+static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
+{
+    const uint32_t n_symbols = p->n_terminals + p->n_rules;
+    uint32_t n_found = 0;
+    for (uint32_t symbol = 0; symbol < n_symbols; symbol++) {
+        if (symbol == p->n_terminals + n_found)
+            return false; /* no rule found so far is this symbol */
+        const uint32_t n = take_ones(bits, p->n_rules - n_found);
+        if (n > p->n_rules - n_found)
+            return false;
+        for (uint32_t i = 0; i < n; i++)
+            p->rules[n_found + i][0] = symbol;
+        if (n && !read_siblings(bits, n, n_symbols, p->rules + n_found))
+            return false;
+        n_found += n;
+    }
+    return true; /* n_rules of them: else a symbol would have come that none of them is */
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Numbers the symbols whose bit is set. */
+static enum bo_status make_table(struct bo_phrases *p, const uint8_t *has_code,
+                                 struct bo_arena *arena, struct bo_error *err)
+{
+    const uint32_t n_symbols = p->n_terminals + p->n_rules;
+    for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
+        p->n_codes += (uint32_t)__builtin_popcount(has_code[i]);
+    p->code_bits = p->n_codes > 1 ? bo_bit_width(p->n_codes - 1) : 1;
+    if (p->code_bits > BO_MAX_CODE_BITS)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have more than 2^24 codes");
+    p->table = bo_alloc_array(arena, (size_t)1 << p->code_bits, sizeof *p->table);
+    if (!p->table)
+        return bo_fail_alloc(err, arena);
+    struct bo_phrase *phrase = p->table;
+    for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
+        for (uint32_t bits = has_code[i]; bits; bits &= bits - 1)
+            *phrase++ = (struct bo_phrase){8 * i + (uint32_t)__builtin_ctz(bits), BO_NOT_YET};
+    while (phrase < p->table + ((size_t)1 << p->code_bits))
+        *phrase++ = (struct bo_phrase){BO_NO_SYMBOL, BO_NOT_YET};
+    return BO_OK;
+}
+
+/* Room for the rules, their stack and their text. */
+static bool alloc_phrases(struct bo_phrases *p, struct bo_arena *arena)
+{
+    p->stack_cap = p->n_rules < BO_MAX_PHRASE_NBYTES ? p->n_rules : BO_MAX_PHRASE_NBYTES;
+    p->rules = bo_alloc_array(arena, p->n_rules, sizeof *p->rules);
+    p->stack = bo_alloc_array(arena, p->stack_cap, sizeof *p->stack);
+    uint8_t *text = bo_alloc(arena, (size_t)p->text_cap + 2 * BO_TEXT_MARGIN);
+    p->text = text ? text + BO_TEXT_MARGIN : NULL;
+    return p->rules && p->stack && text;
+}
+
+enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
+                               struct bo_phrases *p, struct bo_error *err)
+{
+    enum { BYTES = 256, N_RULES = BYTES / 8, TEXT = N_RULES + 4, HEAD = TEXT + 4 };
+    if (end - *off < HEAD)
+        return bo_fail(err, BO_TRUNCATED, *off, "index ends before the phrases");
+    const uint8_t *head = in.p + *off;
+    *p = (struct bo_phrases){.n_rules = bo_le32(head + N_RULES), .text_cap = bo_le32(head + TEXT)};
+    for (unsigned byte = 0; byte < BYTES; byte++)
+        if (head[byte / 8] >> byte % 8 & 1)
+            p->terminals[p->n_terminals++] = (uint8_t)byte;
+    struct bit_reader bits = {.in = {head + HEAD, end - *off - HEAD}};
+    if (p->n_rules / 4 > bits.in.n || p->n_rules > INT32_MAX) /* each takes two bits at least */
+        return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
+    if (p->text_cap > bo_max_text_nbytes(in.n))
+        return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
+    if (!alloc_phrases(p, arena))
+        return bo_fail_alloc(err, arena);
+    const bool is_grammar = read_rules(&bits, p);
+    if (nbytes_taken(&bits) > bits.in.n)
+        return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
+    if (!is_grammar || !is_padded(&bits))
+        return bo_fail(err, BO_CORRUPT, *off + HEAD + nbytes_taken(&bits), "rules are no grammar");
+    const uint32_t n_symbols = p->n_terminals + p->n_rules;
+    const size_t has_code_off = *off + HEAD + nbytes_taken(&bits);
+    const size_t has_code_nbytes = ((size_t)n_symbols + 7) / 8;
+    if (end - has_code_off < has_code_nbytes)
+        return bo_fail(err, BO_TRUNCATED, has_code_off, "index ends inside the phrases");
+    if (n_symbols % 8 && in.p[has_code_off + n_symbols / 8] >> n_symbols % 8)
+        return bo_fail(err, BO_CORRUPT, has_code_off + n_symbols / 8, "bits beyond the symbols");
+    *off = has_code_off + has_code_nbytes;
+    p->has_code = in.p + has_code_off;
+    return make_table(p, p->has_code, arena, err);
+}
+
+/* ---- what nothing uses ------------------------------------------------------------------------ */
+
+static bool all_met(const struct bo_phrases *p)
+{
+    for (uint32_t code = 0; code < p->n_codes; code++)
+        if (p->table[code].nbytes == BO_NOT_YET)
+            return false;
+    return p->text_nbytes == p->text_cap;
+}
+
+enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *arena, uint64_t off,
+                                  struct bo_error *err)
+{
+    const uint32_t n_symbols = p->n_terminals + p->n_rules;
+    if (!all_met(p))
+        return bo_fail(err, BO_CORRUPT, off, "phrases are not all used");
+    bool *in_rule = bo_zalloc_array(arena, n_symbols, sizeof *in_rule);
+    if (!in_rule)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t r = 0; r < p->n_rules; r++)
+        in_rule[p->rules[r][0]] = in_rule[p->rules[r][1]] = true;
+    for (uint32_t i = 0; i < n_symbols; i++)
+        if (!in_rule[i] && !(p->has_code[i / 8] >> i % 8 & 1))
+            return bo_fail(err, BO_CORRUPT, off, "symbol without a code or a rule that uses it");
+    return BO_OK;
+}
+
+/* ---- spelling -------------------------------------------------------------------------------- */
+
+enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
+{
+    uint8_t *const text = p->text + p->text_nbytes;
+    const uint32_t room = p->text_cap - p->text_nbytes;
+    const uint32_t cap = room < BO_MAX_PHRASE_NBYTES ? room : BO_MAX_PHRASE_NBYTES;
+    uint32_t symbol = p->table[code].off, depth = 0, n = 0;
+    if (symbol == BO_NO_SYMBOL)
+        return BO_CORRUPT;
+    for (;;) {
+        if (symbol >= p->n_terminals) {
+            if (depth == p->stack_cap || n + depth >= cap) /* what is on the stack has bytes, too */
+                return BO_CORRUPT;
+            p->stack[depth++] = p->rules[symbol - p->n_terminals][1];
+            symbol = p->rules[symbol - p->n_terminals][0];
+            continue;
+        }
+        if (n == cap)
+            return BO_CORRUPT;
+        text[n++] = p->terminals[symbol];
+        if (depth == 0)
+            break;
+        symbol = p->stack[--depth];
+    }
+    p->table[code] = (struct bo_phrase){p->text_nbytes, n};
+    p->text_nbytes += n;
+    return BO_OK;
+}
+
+enum bo_status bo_spell(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
+                        uint8_t *name, size_t cap, size_t *n_ret)
+{
+    *n_ret = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (codes[i] >= phrases->n_codes)
+            return BO_CORRUPT;
+        if (phrases->table[codes[i]].nbytes == BO_NOT_YET && bo_expand_phrase(phrases, codes[i]))
+            return BO_CORRUPT;
+        const struct bo_phrase phrase = phrases->table[codes[i]];
+        if (*n_ret + phrase.nbytes <= cap)
+            memcpy(name + *n_ret, phrases->text + phrase.off, phrase.nbytes);
+        *n_ret += phrase.nbytes;
+    }
+    return BO_OK;
+}
+
+enum bo_status bo_spell_name(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
+                             bool keep, struct bo_span *buffer, struct bo_arena *arena,
+                             uint64_t off, struct bo_span *name_ret, struct bo_error *err)
+{
+    uint8_t *p = keep ? NULL : (uint8_t *)(uintptr_t)buffer->p;
+    const size_t cap = keep ? 0 : buffer->n;
+    size_t nbytes;
+    if (bo_spell(phrases, codes, n, p, cap, &nbytes))
+        return bo_fail(err, BO_CORRUPT, off, "codes of a name are none");
+    if (nbytes > BO_MAX_NAME_NBYTES)
+        return bo_fail(err, BO_CORRUPT, off, "name is longer than phrases hold");
+    if (nbytes > cap) {
+        const size_t room = keep ? nbytes : 2 * nbytes;
+        p = bo_alloc(arena, room);
+        if (!p)
+            return bo_fail_alloc(err, arena);
+        *buffer = (struct bo_span){p, room};
+        bo_spell(phrases, codes, n, p, room, &nbytes);
+    }
+    *name_ret = (struct bo_span){p, nbytes};
+    return BO_OK;
+}

@@ -1,0 +1,82 @@
+/*
+ * A binary range coder: bits told with probabilities, in close to as many bits as they are news.
+ * One struct goes both ways, so that what predicts the bits is written once. coding.md
+ * specifies the bytes.
+ */
+#ifndef BO_RANGE_CODER_H
+#define BO_RANGE_CODER_H
+
+#include "harness/core/bytes.h"
+
+/* Probabilities are in 1/65536, from 1 to 65535. */
+enum { BO_PROBABILITY_BITS = 16 };
+
+struct bo_range_coder {
+    uint32_t low, high;    /* both included */
+    struct bo_writer *out; /* encoding: where to; NULL: decoding */
+    struct bo_span in;     /* decoding: all bytes; zeros are read behind them */
+    size_t off;            /* of the next byte in `in`; may be beyond its end */
+    uint32_t code;
+};
+
+static inline struct bo_range_coder bo_range_encoder(struct bo_writer *out)
+{
+    return (struct bo_range_coder){.high = UINT32_MAX, .out = out};
+}
+
+static inline uint8_t bo_range_next_byte(struct bo_range_coder *c)
+{
+    const uint8_t byte = c->off < c->in.n ? c->in.p[c->off] : 0;
+    c->off++;
+    return byte;
+}
+
+static inline struct bo_range_coder bo_range_decoder(struct bo_span in)
+{
+    struct bo_range_coder c = {.high = UINT32_MAX, .in = in};
+    for (unsigned i = 0; i < 4; i++)
+        c.code = c.code << 8 | bo_range_next_byte(&c);
+    return c;
+}
+
+/*
+ * Writes a bit whose probability to be 1 is p, and returns it; or reads one, whatever `bit` is. A
+ * decoder reads on behind the end: see bo_range_ran_out.
+ */
+static inline bool bo_range_code(struct bo_range_coder *c, uint32_t p, bool bit)
+{
+    const uint32_t middle =
+        c->low + (uint32_t)((uint64_t)(c->high - c->low) * p >> BO_PROBABILITY_BITS);
+    if (!c->out)
+        bit = c->code <= middle;
+    if (bit)
+        c->high = middle;
+    else
+        c->low = middle + 1;
+    while ((c->low ^ c->high) >> 24 == 0) {
+        if (c->out)
+            bo_put_u8(c->out, (uint8_t)(c->high >> 24));
+        else
+            c->code = c->code << 8 | bo_range_next_byte(c);
+        c->low <<= 8;
+        c->high = c->high << 8 | 0xff;
+    }
+    return bit;
+}
+
+/* Decoding: true when the bits so far need more bytes than there are. */
+static inline bool bo_range_ran_out(const struct bo_range_coder *c)
+{
+    return c->off > c->in.n && c->off - c->in.n > 4;
+}
+
+/* Encoding: writes what the decoder needs to know of the last bits, in up to four bytes. */
+void bo_range_finish(struct bo_range_coder *c);
+
+/*
+ * Decoding: NULL when the input ends as bo_range_finish ends it after these bits, else a static
+ * phrase. So exactly one input is taken for a sequence of bits.
+ */
+const char *bo_range_flaw(const struct bo_range_coder *c);
+
+#endif

@@ -1,0 +1,374 @@
+/*
+ * Grammars of names: made, put, opened, and spelled both ways. Why: codecs see the grammars of real
+ * names only; here are the sizes and shapes at which one is rebuilt, folded, or read by another
+ * path.
+ */
+#include "harness/coding/grammar.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "harness/core/bits.h"
+#include "harness/core/random.h"
+#include "harness/test_fixture.h"
+
+/* A block of exactly these bytes, so that AddressSanitizer sees what is read beside it. */
+static struct bo_span exact_copy(struct bo_span bytes)
+{
+    uint8_t *p = malloc(bytes.n ? bytes.n : 1);
+    assert_non_null(p);
+    if (bytes.n)
+        memcpy(p, bytes.p, bytes.n);
+    return (struct bo_span){p, bytes.n};
+}
+
+static void free_copy(struct bo_span copy)
+{
+    free((void *)(uintptr_t)copy.p);
+}
+
+/* A grammar as a file holds it, opened, and the codes of the names, packed. */
+struct opened {
+    struct bo_span bytes, codes;
+    struct bo_phrases phrases;
+};
+
+static void open_grammar(const struct bo_grammar *grammar, struct opened *o)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    size_t off = 0;
+    bo_writer_init(&out, &arena);
+    bo_put_grammar(grammar, &out);
+    assert_int_equal(out.status, BO_OK);
+    o->bytes = exact_copy(bo_writer_span(&out));
+    bo_writer_reset(&out);
+    struct bo_bit_writer bits = {.out = &out};
+    for (size_t i = 0; i < grammar->n_codes_used; i++)
+        bo_put_bits(&bits, grammar->codes[i], grammar->code_bits);
+    bo_put_zeros(&out, BO_WIDE_LOAD);
+    o->codes = exact_copy(bo_writer_span(&out));
+    bo_writer_free(&out);
+    const enum bo_status status =
+        bo_open_phrases(o->bytes, &off, o->bytes.n, &arena, &o->phrases, &error);
+    if (status)
+        fail_msg("%s at byte %llu", error.what, (unsigned long long)error.off);
+    assert_int_equal(off, o->bytes.n);
+    assert_int_equal(o->phrases.n_codes, grammar->n_codes);
+    assert_int_equal(o->phrases.code_bits, grammar->code_bits);
+}
+
+static void close_grammar(struct opened *o)
+{
+    free_copy(o->bytes);
+    free_copy(o->codes);
+}
+
+static bool spells(struct opened *o, uint64_t first, unsigned n, struct bo_span name)
+{
+    bool equal = false;
+    assert_int_equal(bo_spells(&o->phrases, o->codes.p, first, n, name, &equal), BO_OK);
+    return equal;
+}
+
+/* The codes spell the name, and nothing that is longer, shorter, or has another byte at `at`. */
+static void expect_only(struct opened *o, uint64_t first, unsigned n, struct bo_span name,
+                        size_t at)
+{
+    const struct bo_span copy = exact_copy(name);
+    uint8_t *byte = (uint8_t *)(uintptr_t)(copy.p + at);
+    assert_true(spells(o, first, n, copy));
+    *byte ^= 0x20;
+    assert_false(spells(o, first, n, copy));
+    *byte ^= 0x20;
+    assert_false(spells(o, first, n, (struct bo_span){copy.p, copy.n - 1}));
+    free_copy(copy);
+    uint8_t *longer = malloc(name.n + 1);
+    assert_non_null(longer);
+    memcpy(longer, name.p, name.n);
+    longer[name.n] = name.p[0];
+    assert_false(spells(o, first, n, (struct bo_span){longer, name.n + 1}));
+    free(longer);
+}
+
+/* Both ways of spelling, for all names; the compare goes first, so that it expands the phrases. */
+static void expect_round_trip(const struct bo_span *names, size_t n_names,
+                              struct bo_grammar *grammar)
+{
+    struct bo_error error = {0};
+    struct opened o;
+    struct bo_span buffer = {NULL, 0}, spelled;
+    uint64_t first = 0;
+    assert_int_equal(bo_make_grammar(names, n_names, &arena, grammar, &error), BO_OK);
+    open_grammar(grammar, &o);
+    for (size_t i = 0; i < n_names; i++) {
+        const unsigned n = grammar->n_name_codes[i];
+        assert_in_range(n, 1, BO_MAX_NAME_CODES);
+        expect_only(&o, first, n, names[i], i * 7 % names[i].n);
+        assert_int_equal(bo_spell_name(&o.phrases, grammar->codes + first, n, i % 2, &buffer,
+                                       &arena, 0, &spelled, &error),
+                         BO_OK);
+        assert_int_equal(spelled.n, names[i].n);
+        assert_memory_equal(spelled.p, names[i].p, spelled.n);
+        first += n;
+    }
+    assert_int_equal(first, grammar->n_codes_used);
+    assert_int_equal(bo_expect_all_used(&o.phrases, &arena, 0, &error), BO_OK);
+    close_grammar(&o);
+}
+
+static uint8_t *filled(size_t n)
+{
+    uint8_t *p = bo_alloc(&arena, n);
+    assert_non_null(p);
+    memset(p, 'a', n);
+    return p;
+}
+
+/* ---- small ones ------------------------------------------------------------------------------ */
+
+static void test_few_names(void **state)
+{
+    (void)state;
+    struct bo_grammar grammar;
+    const struct bo_span two[] = {BYTES("main"), BYTES("x")};
+    expect_round_trip(NULL, 0, &grammar);
+    assert_int_equal(grammar.n_codes, 0);
+    expect_round_trip(two, 1, &grammar);
+    expect_round_trip(two + 1, 1, &grammar);
+    assert_int_equal(grammar.n_codes, 1);
+    assert_int_equal(grammar.code_bits, 1);
+    expect_round_trip(two, 2, &grammar);
+}
+
+/* Names of one byte: all of them are terminals, and need a code. */
+static void test_all_bytes(void **state)
+{
+    (void)state;
+    struct bo_grammar grammar;
+    struct bo_span names[256];
+    uint8_t bytes[256];
+    for (unsigned i = 0; i < 256; i++) {
+        bytes[i] = (uint8_t)(255 - i);
+        names[i] = (struct bo_span){bytes + i, 1};
+    }
+    expect_round_trip(names, 256, &grammar);
+    assert_int_equal(grammar.n_terminals, 256);
+    assert_int_equal(grammar.n_codes, 256);
+    assert_int_equal(grammar.code_bits, 8);
+    names[0].n = 256; /* and one of all */
+    expect_round_trip(names, 256, &grammar);
+}
+
+static void test_names_alike(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    struct bo_grammar grammar;
+    struct bo_span names[N];
+    const uint8_t *p = filled(N);
+    for (size_t i = 0; i < N; i++)
+        names[i] = (struct bo_span)BYTES("_ZN4llvm2cl3optE");
+    expect_round_trip(names, N, &grammar);
+    assert_int_equal(grammar.n_codes, 1);
+    assert_int_equal(grammar.n_codes_used, N);
+    for (size_t i = 0; i < N; i++)
+        names[i] = (struct bo_span){p, 1 + i}; /* each begins the next */
+    expect_round_trip(names, N, &grammar);
+    assert_int_equal(grammar.n_terminals, 1);
+}
+
+/* ---- long ones ------------------------------------------------------------------------------- */
+
+/* More codes than a name may have, unless rules are made for it alone. */
+static void test_folding(void **state)
+{
+    (void)state;
+    enum { N = 60, MAX = 400 };
+    struct bo_random random = bo_random_seeded(3);
+    struct bo_grammar grammar;
+    struct bo_span names[N];
+    uint8_t *p = filled(N * MAX);
+    bool is_folded = false;
+    for (size_t i = 0; i < N * MAX; i++)
+        p[i] = bo_random_u8(&random);
+    for (size_t i = 0; i < N; i++)
+        names[i] = (struct bo_span){p + i * MAX, 1 + i * (MAX - 1) / (N - 1)};
+    expect_round_trip(names, N, &grammar);
+    for (size_t i = 0; i < N; i++)
+        is_folded |= grammar.n_name_codes[i] == BO_MAX_NAME_CODES;
+    assert_true(is_folded);
+    for (size_t n = 14; n <= 18; n++) { /* around the limit, of one name */
+        names[0] = (struct bo_span){p, n};
+        expect_round_trip(names, 1, &grammar);
+        assert_int_equal(grammar.n_codes_used, n < 15 ? n : 15);
+    }
+}
+
+/* As long as a name may be, in units that do not fill a phrase; one more byte is refused. */
+static void test_longest_names(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {65535, 65536, 65537, BO_MAX_NAME_NBYTES};
+    static const unsigned periods[] = {1, 3, 7, 251, 32771};
+    struct bo_random random = bo_random_seeded(4);
+    struct bo_grammar grammar;
+    struct bo_error error = {0};
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    for (size_t k = 0; k < N_ELEMENTS(periods); k++)
+        for (size_t i = 0; i < N_ELEMENTS(lengths); i++) {
+            uint8_t *p = filled(lengths[i]);
+            for (size_t at = 0; at < lengths[i]; at++)
+                p[at] = at < periods[k] ? bo_random_u8(&random) : p[at - periods[k]];
+            const struct bo_span name = {p, lengths[i]};
+            expect_round_trip(&name, 1, &grammar);
+            bo_arena_rewind(&arena, mark);
+        }
+    const struct bo_span longer = {filled(BO_MAX_NAME_NBYTES + 1), BO_MAX_NAME_NBYTES + 1};
+    assert_int_equal(bo_make_grammar(&longer, 1, &arena, &grammar, &error), BO_UNSUPPORTED);
+    assert_string_equal(error.what, "phrases hold names of 512 KiB");
+    bo_arena_rewind(&arena, mark);
+}
+
+static double seconds_to_make(const struct bo_span *names, size_t n_names)
+{
+    struct bo_grammar grammar;
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    const clock_t start = clock();
+    assert_int_equal(bo_make_grammar(names, n_names, &arena, &grammar, NULL), BO_OK);
+    bo_arena_rewind(&arena, mark);
+    return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/*
+ * Letters of two bytes, no two neighbours the same way round twice: then in `down` each pair of
+ * letters is better than the one before it. If pairs yielded to better ones without end, each round
+ * would replace one, and this would take 200 times the time of a text of the same length.
+ */
+static void test_yielding_pairs(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static bool used[128][128], met[128][128];
+    static uint8_t up[2 * N], down[2 * N], random_bytes[2 * N];
+    struct bo_random random = bo_random_seeded(5);
+    for (size_t n = 0; n < N;) {
+        const uint8_t left = bo_random_u8(&random) & 127;
+        const uint8_t right = bo_random_u8(&random) & 127;
+        const uint8_t *before = n ? up + 2 * (n - 1) : NULL;
+        if (used[left][right] || (n && (met[before[1] & 127][left] || met[right][before[0]])))
+            continue;
+        if (n)
+            met[before[1] & 127][left] = met[right][before[0]] = true;
+        used[left][right] = true;
+        up[2 * n] = down[2 * (N - 1 - n)] = left;
+        up[2 * n + 1] = down[2 * (N - 1 - n) + 1] = right | 128;
+        n++;
+    }
+    for (size_t i = 0; i < 2 * N; i++)
+        random_bytes[i] = bo_random_u8(&random);
+    const struct bo_span hostile[] = {{up, 2 * N}, {down, 2 * N}, {down, 2 * N}};
+    const struct bo_span usual[] = {
+        {random_bytes, 2 * N}, {random_bytes, 2 * N}, {random_bytes, 2 * N}};
+    struct bo_grammar grammar;
+    expect_round_trip(hostile, 3, &grammar);
+    const double seconds = seconds_to_make(usual, 3);
+    assert_true(seconds_to_make(hostile, 3) < 30 * seconds + 0.01);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+/*
+ * Phrases of every length at every place of names of every length: short ones are compared in wide
+ * loads, which end no later than the name does.
+ */
+static void test_every_length(void **state)
+{
+    (void)state;
+    enum { MAX = 80 };
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    uint8_t bytes[MAX];
+    for (unsigned i = 0; i < MAX; i++)
+        bytes[i] = (uint8_t)(i + 1);
+    for (size_t n = 2; n <= MAX; n++)
+        for (size_t cut = 1; cut < n; cut++) {
+            struct bo_grammar grammar;
+            struct opened o;
+            /* twice each, so that there are two phrases, and then a name of both */
+            const struct bo_span names[] = {
+                {bytes, cut},           {bytes, cut}, {bytes + cut, n - cut},
+                {bytes + cut, n - cut}, {bytes, n},   {bytes, n}};
+            assert_int_equal(bo_make_grammar(names, 6, &arena, &grammar, NULL), BO_OK);
+            open_grammar(&grammar, &o);
+            uint64_t first = 0;
+            for (size_t i = 0; i < 4; i++)
+                first += grammar.n_name_codes[i];
+            for (size_t at = 0; at < n; at++)
+                expect_only(&o, first, grammar.n_name_codes[4], names[4], at);
+            close_grammar(&o);
+            bo_arena_rewind(&arena, mark);
+        }
+}
+
+/* ---- the layout ------------------------------------------------------------------------------ */
+
+static void expect_bytes(const struct bo_grammar *grammar, struct bo_span expected)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    bo_put_grammar(grammar, &out);
+    assert_int_equal(out.n, expected.n);
+    assert_memory_equal(out.p, expected.p, expected.n);
+    bo_writer_free(&out);
+}
+
+static void expect_spelled(const struct bo_grammar *grammar, uint32_t code, const char *expected)
+{
+    struct opened o;
+    struct bo_span buffer = {NULL, 0}, name;
+    open_grammar(grammar, &o);
+    assert_int_equal(bo_spell_name(&o.phrases, &code, 1, true, &buffer, &arena, 0, &name, NULL),
+                     BO_OK);
+    assert_int_equal(name.n, strlen(expected));
+    assert_memory_equal(name.p, expected, name.n);
+    close_grammar(&o);
+}
+
+#define TERMINALS_ABC "\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+
+/*
+ * Symbols a, b, c, ab, ac, (ab)c. Bits from the lowest: a has two rules (110), which are 1 above 0
+ * and 1 above that, with one low bit (01 01); b and c none (0 0); ab one (10), with c in three bits
+ * (010); ac and (ab)c none (0 0).
+ */
+static void test_layout(void **state)
+{
+    (void)state;
+    uint32_t rules[][2] = {{0, 1}, {0, 2}, {3, 2}};
+    bool has_code[] = {false, false, false, true, true, true};
+    const struct bo_grammar grammar = {.terminals = "abc",
+                                       .n_terminals = 3,
+                                       .n_rules = 3,
+                                       .rules = rules,
+                                       .has_code = has_code,
+                                       .n_codes = 3,
+                                       .code_bits = 2,
+                                       .text_nbytes = 7};
+    const struct bo_span expected = BYTES(TERMINALS_ABC "\x03\0\0\0\x07\0\0\0\x53\x12\x38");
+    expect_bytes(&grammar, expected);
+    expect_spelled(&grammar, 0, "ab");
+    expect_spelled(&grammar, 1, "ac");
+    expect_spelled(&grammar, 2, "abc");
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few_names),     cmocka_unit_test(test_all_bytes),
+        cmocka_unit_test(test_names_alike),   cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_longest_names), cmocka_unit_test(test_yielding_pairs),
+        cmocka_unit_test(test_every_length),  cmocka_unit_test(test_layout),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
+TEST_FILE(run_file)

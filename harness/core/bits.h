@@ -1,0 +1,73 @@
+/* Bit-packed fields, least significant bit first: bit k of a packing is bit k % 8 of byte k / 8. */
+#ifndef BO_BITS_H
+#define BO_BITS_H
+
+#include "harness/core/bytes.h"
+
+/* Bits that hold v: 0 for 0. */
+static inline unsigned bo_bit_width(uint64_t v)
+{
+    return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
+}
+
+/*
+ * The nbits (at most 32) at `bit`; reads up to 8 bytes from byte bit / 8 on, so the caller owes
+ * room for that.
+ */
+static inline uint32_t bo_bits_at(const uint8_t *p, uint64_t bit, unsigned nbits)
+{
+    return (uint32_t)(bo_le64(p + bit / 8) >> bit % 8 & ((UINT64_C(1) << nbits) - 1));
+}
+
+/* ---- reading untrusted bits ------------------------------------------------------------------ */
+
+struct bo_bit_cursor {
+    struct bo_span in;
+    uint64_t bit; /* next */
+};
+
+/* False, and nothing read, when fewer than nbits (at most 32) are left. */
+static inline bool bo_get_bits(struct bo_bit_cursor *c, unsigned nbits, uint32_t *v_ret)
+{
+    if (nbits > 8 * (uint64_t)c->in.n - c->bit)
+        return false;
+    uint64_t v = 0;
+    const size_t first = (size_t)(c->bit / 8), last = (size_t)((c->bit + nbits + 7) / 8);
+    for (size_t i = last; i-- > first;)
+        v = v << 8 | c->in.p[i];
+    *v_ret = (uint32_t)(v >> c->bit % 8 & ((UINT64_C(1) << nbits) - 1));
+    c->bit += nbits;
+    return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Appends bits to a writer; the last byte is written as soon as it has a bit, its free bits 0. */
+struct bo_bit_writer {
+    struct bo_writer *out;
+    unsigned used; /* bits used of the last byte; 0 when it is full */
+};
+
+/* At most 32 bits of v, the rest of which must be 0. */
+static inline void bo_put_bits(struct bo_bit_writer *w, uint32_t v, unsigned nbits)
+{
+    while (nbits) {
+        if (w->used == 0)
+            bo_put_u8(w->out, 0);
+        if (w->out->status)
+            return;
+        const unsigned room = 8 - w->used, n = nbits < room ? nbits : room;
+        w->out->p[w->out->n - 1] |= (uint8_t)((v & ((1u << n) - 1)) << w->used);
+        w->used = (w->used + n) % 8;
+        v = n < 32 ? v >> n : 0;
+        nbits -= n;
+    }
+}
+
+/* Fills up the last byte. */
+static inline void bo_align_bits(struct bo_bit_writer *w)
+{
+    w->used = 0;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* Files out: written whole or not at all. source.c has files in. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static bool fail(const char *path, const char *what)
+{
+    fprintf(stderr, "bakeoff: %s: %s\n", path, what);
+    return false;
+}
+
+/* As bo_drain.write; after a failure, nothing more is written. */
+static bool write_outlet(void *context, struct bo_span bytes)
+{
+    struct bo_outlet *outlet = context;
+    while (bytes.n && !outlet->why_failed) {
+        const ssize_t n = write(outlet->fd, bytes.p, bytes.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            outlet->why_failed = n < 0 ? errno : EIO;
+            break;
+        }
+        bytes.p += n;
+        bytes.n -= (size_t)n;
+    }
+    return !outlet->why_failed;
+}
+
+/* A name for mkstemp and mkdtemp to complete: they put what is unique in the place of six X. */
+static bool name_temporary(const char *start, char *temporary, size_t n)
+{
+    enum { N_UNIQUE = 6 };
+    const size_t length = strlen(start);
+    if (length + 1 + N_UNIQUE >= n) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(temporary, start, length);
+    temporary[length] = '.';
+    memset(temporary + length + 1, 'X', N_UNIQUE);
+    temporary[length + 1 + N_UNIQUE] = 0;
+    return true;
+}
+
+bool bo_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool bo_temporary_folder(char *path, size_t n)
+{
+    const char *parent = getenv("TMPDIR");
+    char start[4096];
+    if (!parent || !*parent)
+        parent = "/tmp";
+    if ((size_t)snprintf(start, sizeof start, "%s/bakeoff", parent) >= sizeof start) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return name_temporary(start, path, n) && mkdtemp(path);
+}
+
+/* A new file beside `path`, its permissions those that a plain create would give. */
+static int create_beside(const char *path, char *temporary, size_t n)
+{
+    const int fd = name_temporary(path, temporary, n) ? mkstemp(temporary) : -1;
+    if (fd >= 0) {
+        const mode_t mask = umask(0);
+        umask(mask);
+        fchmod(fd, 0666 & ~mask);
+    }
+    return fd;
+}
+
+bool bo_outlet_open(const char *path, struct bo_outlet *outlet)
+{
+    struct stat st;
+    const bool is_stdout = !path || strcmp(path, "-") == 0;
+    *outlet = (struct bo_outlet){.drain = {write_outlet, outlet},
+                                 .path = is_stdout ? "standard output" : path,
+                                 .fd = STDOUT_FILENO};
+    if (is_stdout) {
+        fflush(stdout);
+        return true;
+    }
+    const bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    outlet->has_temporary = !special;
+    outlet->fd = special ? open(path, O_WRONLY | O_CLOEXEC)
+                         : create_beside(path, outlet->temporary, sizeof outlet->temporary);
+    if (outlet->fd >= 0)
+        return true;
+    fprintf(stderr, "bakeoff: %s: cannot create this output: %s\n", path,
+            errno == ENOENT ? "its folder does not exist" : strerror(errno));
+    return false;
+}
+
+bool bo_outlet_close(struct bo_outlet *outlet, bool keep)
+{
+    int why = outlet->why_failed;
+    if (outlet->fd != STDOUT_FILENO && close(outlet->fd) && !why)
+        why = errno;
+    if (outlet->has_temporary) {
+        if (keep && !why && rename(outlet->temporary, outlet->path))
+            why = errno;
+        if (!keep || why)
+            unlink(outlet->temporary);
+    }
+    return why ? fail(outlet->path, strerror(why)) : true;
+}
+
+bool bo_output(const char *path, struct bo_span bytes)
+{
+    struct bo_outlet outlet;
+    if (!bo_outlet_open(path, &outlet))
+        return false;
+    write_outlet(&outlet, bytes);
+    return bo_outlet_close(&outlet, true);
+}
+
+bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *out),
+                       const void *what)
+{
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    if (!out)
+        return fail(path ? path : "-", strerror(errno));
+    print(what, out);
+    const bool ok = fclose(out) == 0 && bo_output(path, (struct bo_span){(uint8_t *)text, nbytes});
+    free(text);
+    return ok;
+}

@@ -1,0 +1,23 @@
+/*
+ * Bytes that end at a page nobody may touch, so that reading past the end is a fault and not a
+ * guess.
+ */
+#ifndef BO_GUARD_H
+#define BO_GUARD_H
+
+#include "harness/core/bytes.h"
+
+struct bo_guarded {
+    struct bo_span span; /* the copy; its last byte is the last of a page */
+    void *map;
+    size_t map_nbytes;
+};
+
+/* False when the system has no memory. Release with bo_guarded_free. */
+bool bo_guarded_copy(struct bo_span from, struct bo_guarded *guarded_ret);
+void bo_guarded_free(struct bo_guarded *guarded);
+
+/* Shortens the copy to its first n bytes, moved so that they again end at the guard page. */
+void bo_guarded_truncate(struct bo_guarded *guarded, size_t n);
+
+#endif

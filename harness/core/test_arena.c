@@ -1,0 +1,290 @@
+/*
+ * The region allocator. Why: "peak memory is exact" and "a bomb ends as BO_OVER_LIMIT" are figures
+ * and promises of this file, and injected failures only test codecs when they hit the request that
+ * they name.
+ */
+#include "harness/test_cmocka.h"
+
+#include "harness/core/arena.h"
+
+static void test_budget_is_exact(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_error error;
+    bo_arena_init(&arena, 64);
+    assert_non_null(bo_alloc(&arena, 48));
+    assert_non_null(bo_alloc(&arena, 1)); /* rounded to 16 */
+    assert_int_equal(arena.region_nbytes, 64);
+    assert_non_null(bo_alloc(&arena, 0));
+    assert_null(bo_alloc(&arena, 1));
+    assert_int_equal(bo_fail_alloc(&error, &arena), BO_OVER_LIMIT);
+    assert_int_equal(error.off, BO_NO_OFFSET);
+    assert_string_equal(error.what, "needs more memory than the budget");
+    assert_int_equal(arena.peak_nbytes, 64);
+    assert_int_equal(arena.n_allocs, 4);
+    bo_arena_free(&arena);
+    assert_int_equal(arena.region_nbytes, 0);
+    assert_int_equal(arena.peak_nbytes, 64);
+    assert_null(bo_alloc(&arena, 65)); /* the budget is still there */
+    assert_non_null(bo_alloc(&arena, 64));
+    bo_arena_free(&arena);
+}
+
+static void test_alignment(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t n = 0; n < 100; n++) {
+        uint8_t *p = bo_alloc(&arena, n);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        memset(p, (int)n, n);
+    }
+    uint8_t *large = bo_alloc(&arena, 3 << 20); /* more than a block */
+    assert_int_equal((uintptr_t)large % 16, 0);
+    memset(large, 1, 3 << 20);
+    bo_arena_free(&arena);
+}
+
+/* Each of five requests, of both sorts, fails once; the others succeed. */
+static void test_fail_at(void **state)
+{
+    (void)state;
+    for (uint64_t fail_at = 1; fail_at <= 5; fail_at++) {
+        struct bo_arena arena;
+        struct bo_error error;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        arena.fail_at = fail_at;
+        for (uint64_t i = 1; i <= 5; i++) {
+            const bool ok = i == 3 ? bo_arena_charge(&arena, 0, 10) : bo_alloc(&arena, 8) != NULL;
+            assert_int_equal(ok, i != fail_at);
+            if (!ok)
+                assert_int_equal(bo_fail_alloc(&error, &arena), BO_NO_MEMORY);
+        }
+        assert_int_equal(arena.n_allocs, 5);
+        bo_arena_free(&arena);
+    }
+}
+
+static void test_mark_and_rewind(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_arena_mark empty = bo_arena_mark(&arena);
+    uint8_t *kept = bo_alloc(&arena, 32);
+    memset(kept, 7, 32);
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    bo_alloc(&arena, 16);
+    for (unsigned i = 0; i < 40; i++) /* over several blocks */
+        memset(bo_alloc(&arena, 5000), 1, 5000);
+    const size_t peak = arena.peak_nbytes;
+    assert_true(peak >= 40 * 5000 + 48);
+    bo_arena_rewind(&arena, mark);
+    assert_int_equal(arena.region_nbytes, 32);
+    assert_int_equal(arena.peak_nbytes, peak);
+    memset(bo_alloc(&arena, 64), 9, 64);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(kept[i], 7);
+    bo_arena_rewind(&arena, empty);
+    assert_int_equal(arena.region_nbytes, 0);
+    assert_null(arena.blocks);
+    assert_non_null(bo_alloc(&arena, 1));
+    bo_arena_free(&arena);
+}
+
+static void test_charge(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, 100);
+    assert_true(bo_arena_charge(&arena, 0, 60));
+    assert_non_null(bo_alloc(&arena, 32));
+    assert_int_equal(arena.peak_nbytes, 92);
+    assert_false(bo_arena_charge(&arena, 60, 69));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_int_equal(arena.charged_nbytes, 60); /* nothing has changed */
+    assert_true(bo_arena_charge(&arena, 60, 68));
+    assert_int_equal(arena.peak_nbytes, 100);
+    assert_null(bo_alloc(&arena, 1));
+    const uint64_t n_allocs = arena.n_allocs;
+    arena.fail_at = n_allocs + 1;
+    assert_true(bo_arena_charge(&arena, 68, 10)); /* giving back is no request */
+    assert_int_equal(arena.n_allocs, n_allocs);
+    arena.fail_at = 0;
+    assert_int_equal(arena.charged_nbytes, 10);
+    assert_non_null(bo_alloc(&arena, 48));
+    bo_arena_free(&arena);
+    assert_int_equal(arena.charged_nbytes, 10); /* is elsewhere, and not ours to release */
+}
+
+static void test_impossible_amounts(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    uint64_t *array = NULL;
+    size_t cap = SIZE_MAX / 2 + 1;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_null(bo_alloc_array(&arena, SIZE_MAX / 2, 3));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_null(bo_zalloc_array(&arena, SIZE_MAX, SIZE_MAX));
+    assert_null(bo_alloc(&arena, SIZE_MAX));
+    assert_false(bo_grow(&arena, &array, cap, 1, &cap));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_false(bo_grow(&arena, &array, 1, SIZE_MAX, &cap));
+    assert_null(array);
+    assert_int_equal(cap, SIZE_MAX / 2 + 1);
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_null(bo_alloc(&arena, SIZE_MAX - 100)); /* within the budget, not within the machine */
+    assert_int_equal(arena.refusal, BO_NO_MEMORY);
+    assert_null(bo_alloc(&arena, SIZE_MAX / 2 + 1));
+    assert_int_equal(arena.refusal, BO_NO_MEMORY);
+    assert_int_equal(arena.region_nbytes, 0);
+    assert_non_null(bo_alloc_array(&arena, 0, SIZE_MAX));
+    assert_non_null(bo_alloc_array(&arena, SIZE_MAX, 0));
+    bo_arena_free(&arena);
+}
+
+static void test_arrays(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    memset(bo_alloc(&arena, 4000), 0xff, 4000);
+    bo_arena_rewind(&arena, (struct bo_arena_mark){0});
+    const uint32_t *zeros = bo_zalloc_array(&arena, 100, sizeof *zeros);
+    for (unsigned i = 0; i < 100; i++)
+        assert_int_equal(zeros[i], 0);
+
+    bo_arena_free(&arena);
+}
+
+static size_t n_growths; /* of the last array that was filled */
+
+/* Fills an array of 1000 numbers one by one; *cap starts with 0. */
+static uint32_t *fill(struct bo_arena *arena, size_t *cap)
+{
+    uint32_t *array = NULL;
+    n_growths = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        const uint32_t *const before = array;
+        const size_t cap_before = *cap;
+        assert_true(bo_grow(arena, &array, i, 1, cap));
+        assert_true(i < cap_before ? array == before && *cap == cap_before
+                                   : array != before && *cap >= 2 * cap_before);
+        n_growths += i == cap_before;
+        array[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(array[i], i);
+    return array;
+}
+
+static void test_growing(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    size_t cap = 0;
+    arena.max_first_cap = SIZE_MAX;
+    fill(&arena, &cap);
+    assert_int_equal(cap, 1024);
+    assert_int_equal(n_growths, 7); /* to 16, 32, ... 1024 */
+    cap = 0;
+    arena.max_first_cap = 1;
+    uint32_t *array = fill(&arena, &cap);
+    assert_int_equal(cap, 1024);
+    assert_int_equal(n_growths, 11); /* to 1, 2, ... 1024 */
+
+    /* Many at once, none, and from another capacity on. */
+    assert_true(bo_grow(&arena, &array, 1000, 24, &cap));
+    assert_true(bo_grow(&arena, &array, 1024, 0, &cap));
+    assert_int_equal(cap, 1024);
+    assert_true(bo_grow(&arena, &array, 1000, 5000, &cap));
+    assert_int_equal(cap, 6000);
+    assert_int_equal(array[999], 999);
+    arena.max_first_cap = 300;
+    uint8_t *bytes = NULL;
+    size_t cap_bytes = 0;
+    assert_true(bo_grow_from(4096, &arena, &bytes, 0, 1, &cap_bytes));
+    assert_int_equal(cap_bytes, 300);
+    assert_int_equal(bo_first_cap(&arena, 4096), 300);
+    assert_int_equal(bo_first_cap(&arena, 64), 64);
+    bo_arena_free(&arena);
+}
+
+/* The array that could not grow is the caller's still, with all that is in it. */
+static void test_growing_fails(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    size_t cap = 0, none = 0;
+    uint32_t *array = fill(&arena, &cap), *const before = array, *nothing = NULL;
+    arena.fail_at = arena.n_allocs + 1;
+    assert_false(bo_grow(&arena, &array, 1000, 5000, &cap));
+    assert_ptr_equal(array, before);
+    assert_int_equal(cap, 1024);
+    assert_int_equal(array[999], 999);
+    arena.fail_at = arena.n_allocs + 1;
+    assert_false(bo_grow(&arena, &nothing, 0, 1, &none));
+    assert_null(nothing);
+    assert_int_equal(none, 0);
+    assert_true(bo_grow(&arena, &array, 1000, 5000, &cap));
+    assert_int_equal(array[999], 999);
+    bo_arena_free(&arena);
+}
+
+static unsigned released[4], n_released;
+
+static void note_release(void *object)
+{
+    released[n_released++] = *(const unsigned *)object;
+}
+
+/* Objects go when what is beside them goes, the newest first, and once. */
+static void test_release(void **state)
+{
+    (void)state;
+    static unsigned objects[3] = {1, 2, 3};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    n_released = 0;
+    assert_true(bo_arena_on_release(&arena, note_release, &objects[0]));
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    assert_true(bo_arena_on_release(&arena, note_release, &objects[1]));
+    assert_non_null(bo_alloc(&arena, 10000)); /* in another block */
+    assert_true(bo_arena_on_release(&arena, note_release, &objects[2]));
+    bo_arena_rewind(&arena, mark);
+    assert_int_equal(n_released, 2);
+    assert_int_equal(released[0], 3);
+    assert_int_equal(released[1], 2);
+    bo_arena_rewind(&arena, mark);
+    assert_int_equal(n_released, 2);
+    bo_arena_free(&arena);
+    assert_int_equal(n_released, 3);
+    assert_int_equal(released[2], 1);
+    arena.fail_at = arena.n_allocs + 1;
+    assert_false(bo_arena_on_release(&arena, note_release, &objects[0]));
+    bo_arena_free(&arena);
+    assert_int_equal(n_released, 3);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_budget_is_exact),
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_fail_at),
+        cmocka_unit_test(test_mark_and_rewind),
+        cmocka_unit_test(test_charge),
+        cmocka_unit_test(test_impossible_amounts),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_growing_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

@@ -1,0 +1,73 @@
+/*
+ * Guarded copies. Why: every claim that nothing is read past the end rests on this page being
+ * there.
+ */
+#include "harness/test_cmocka.h"
+
+#include "harness/core/guard.h"
+
+static void read_byte(void *p)
+{
+    (void)*(volatile const uint8_t *)p;
+}
+
+static bool faults(const uint8_t *p)
+{
+    return dies_of_a_fault(read_byte, (void *)(uintptr_t)p);
+}
+
+static void test_past_the_end_faults(void **state)
+{
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *bytes = test_malloc(2 * page + 1);
+    for (size_t i = 0; i <= 2 * page; i++)
+        bytes[i] = (uint8_t)(i * 7);
+    const size_t lengths[] = {0, 1, 15, page - 1, page, page + 1, 2 * page + 1};
+    for (size_t i = 0; i < N_ELEMENTS(lengths); i++) {
+        const struct bo_span from = {bytes, lengths[i]};
+        struct bo_guarded guarded;
+        assert_true(bo_guarded_copy(from, &guarded));
+        assert_true(bo_span_equal(guarded.span, from));
+        assert_true(faults(guarded.span.p + guarded.span.n));
+        assert_true(guarded.span.n == 0 || !faults(guarded.span.p + guarded.span.n - 1));
+        bo_guarded_free(&guarded);
+        assert_null(guarded.map);
+    }
+    test_free(bytes);
+}
+
+static void test_truncate(void **state)
+{
+    (void)state;
+    struct bo_guarded guarded;
+    assert_true(bo_guarded_copy((struct bo_span)BYTES("0123456789"), &guarded));
+    bo_guarded_truncate(&guarded, 4);
+    assert_true(bo_span_equal(guarded.span, (struct bo_span)BYTES("0123")));
+    assert_true(faults(guarded.span.p + 4));
+    bo_guarded_truncate(&guarded, 0);
+    assert_int_equal(guarded.span.n, 0);
+    assert_true(faults(guarded.span.p));
+    bo_guarded_free(&guarded);
+    bo_guarded_free(&guarded); /* a second time does nothing */
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    struct bo_guarded guarded;
+    const uint8_t byte = 0;
+    assert_false(bo_guarded_copy((struct bo_span){&byte, SIZE_MAX}, &guarded));
+    assert_false(bo_guarded_copy((struct bo_span){&byte, SIZE_MAX / 2}, &guarded));
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_past_the_end_faults),
+        cmocka_unit_test(test_truncate),
+        cmocka_unit_test(test_too_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

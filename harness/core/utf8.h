@@ -1,0 +1,15 @@
+/* UTF-8, strictly: shortest forms, no surrogates, nothing above U+10FFFF. */
+#ifndef BO_UTF8_H
+#define BO_UTF8_H
+
+#include "harness/core/bytes.h"
+
+/* The code point at p[0], which has n > 0 bytes to go; its length, or 0 when this is not UTF-8. */
+size_t bo_utf8_take(const uint8_t *p, size_t n, uint32_t *code_ret);
+
+/* Puts a code point; its length, at most 4. */
+size_t bo_utf8_put(uint32_t code, uint8_t *to);
+
+bool bo_is_utf8(struct bo_span text);
+
+#endif

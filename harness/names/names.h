@@ -1,0 +1,77 @@
+/*
+ * Queries that start with a name: drawn around the names of a model, and matched against them.
+ */
+#ifndef BO_NAMES_H
+#define BO_NAMES_H
+
+#include <stddef.h>
+
+#include "harness/codec.h"
+#include "harness/core/random.h"
+
+/* ---- names where they lie -------------------------------------------------------------------- */
+
+/* The names of an array's elements, each perhaps with a number that tells namesakes apart. */
+struct bo_names {
+    const void *elements; /* may be NULL when n is 0 */
+    size_t n;
+    size_t size;       /* bytes of an element */
+    size_t name_off;   /* of a struct bo_span in it */
+    size_t number_off; /* of a uint64_t in it; SIZE_MAX: names stand alone */
+};
+
+/* The names in `array`, whose elements have them as `member`. */
+#define BO_NAMES(array, n_elements, member)                    \
+    ((struct bo_names){(array), (n_elements), sizeof *(array), \
+                       offsetof(__typeof__(*(array)), member), SIZE_MAX})
+
+/* The same with numbers, which are another member. */
+#define BO_NUMBERED_NAMES(array, n_elements, member, number)   \
+    ((struct bo_names){(array), (n_elements), sizeof *(array), \
+                       offsetof(__typeof__(*(array)), member), \
+                       offsetof(__typeof__(*(array)), number)})
+
+static inline struct bo_span bo_name_at(const struct bo_names *names, size_t i)
+{
+    const uint8_t *element = (const uint8_t *)names->elements + i * names->size;
+    return *(const struct bo_span *)(const void *)(element + names->name_off);
+}
+
+/* ---- matching, for oracles ------------------------------------------------------------------- */
+
+#define BO_NOT_FOUND SIZE_MAX
+
+/*
+ * Finds each of the names `asked` in one pass over the names that are `present`: found_ret[i] is the
+ * place of the first that equals the i-th, BO_NOT_FOUND when none does. Where the asked names have
+ * numbers, those of the present ones must be equal, too. BO_OK or BO_NO_MEMORY.
+ *
+ * It is for oracles, and for drawing what is absent. An oracle shares no code with any codec: so no
+ * codec may use this.
+ */
+enum bo_status bo_match_names(const struct bo_names *asked, const struct bo_names *present,
+                              size_t *found_ret);
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Draws n of the names, uniformly. Returns n, or 0 when there are none. */
+size_t bo_draw_present_names(const struct bo_names *names, struct bo_random *random, size_t n,
+                             struct bo_span *drawn_ret);
+
+/*
+ * Draws up to n names, in the arena, that are one byte off present ones and not present. Those that
+ * are have at least one byte. Returns how
+ * many: where there are next to no such names, it gives up after some rounds.
+ */
+size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *random,
+                            struct bo_arena *arena, size_t n, struct bo_span *drawn_ret);
+
+/*
+ * A name at or near the i-th (any i when there are none): itself, or what a reader may take for it.
+ * Cut, where tries branch or anywhere; a byte changed, gone or added; over and over; empty. p is
+ * NULL when the arena refuses.
+ */
+struct bo_span bo_name_edge(const struct bo_names *names, size_t i, struct bo_random *random,
+                            struct bo_arena *arena);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * Renaming: rare words become others of their length, the same ones in all names, and others for the
+ * next program; what many names have stays, and so does everything that is no word. Why: documents that are
+ * drawn from small ones are like real ones only if their names share what real names share.
+ */
+#include "harness/names/renaming.h"
+
+#include <stdio.h>
+
+#include "harness/test_fixture.h"
+
+enum { N_COMMON = 40 };
+
+static struct bo_span rename_text(struct bo_renaming *renaming, const char *name)
+{
+    struct bo_span renamed;
+    assert_true(bo_rename(renaming, bo_span_of(name), &renamed));
+    assert_int_equal(renamed.n, strlen(name));
+    return renamed;
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const rare[] = {"std::AddBytes<3>", "std::take_Bytes", "std::ab"};
+    struct bo_random random = bo_random_seeded(1);
+    struct bo_renaming renaming;
+    char name[40];
+    assert_true(bo_renaming_init(&renaming, &random, &arena));
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(bo_renaming_learn(&renaming, bo_span_of(rare[i])));
+    for (unsigned i = 0; i < N_COMMON; i++) {
+        snprintf(name, sizeof name, "std::common%u", i);
+        assert_true(bo_renaming_learn(&renaming, bo_span_of(name)));
+    }
+    assert_true(bo_renaming_begin(&renaming, N_COMMON + 3));
+    const struct bo_span first = rename_text(&renaming, rare[0]),
+                         second = rename_text(&renaming, rare[1]);
+    assert_memory_equal(first.p, "std::", 5);
+    assert_memory_equal(first.p + 13, "<3>", 3);
+    assert_memory_equal(second.p, "std::", 5);
+    assert_true(second.p[9] == '_');
+    assert_memory_equal(first.p + 8, second.p + 10, 5); /* what was Bytes */
+    assert_memory_not_equal(first.p + 5, "AddBytes", 8);
+    assert_true(rename_text(&renaming, "std::common7").p[5] == 'c');
+    assert_memory_equal(rename_text(&renaming, "std::common7").p, "std::common7", 12);
+    assert_memory_equal(rename_text(&renaming, rare[2]).p, rare[2], 7);
+    assert_memory_equal(rename_text(&renaming, "Unknown").p, "Unknown", 7);
+    assert_int_equal(rename_text(&renaming, "").n, 0);
+    unsigned n_other = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        bo_renaming_next(&renaming);
+        n_other += !bo_span_equal(rename_text(&renaming, rare[0]), first);
+    }
+    assert_true(n_other > 0);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
+TEST_FILE(run_file)
