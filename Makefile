@@ -110,7 +110,7 @@ FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 # or gcc and clang) where the header is there.
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
 OPTIONAL ?= marisa cmph llvm zstd sqlite babeltrace
-OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa.c cmph.c profdata.c) \
+OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa/marisa.c cmph.c profdata/profdata.c) \
 	codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c
 OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c memory_states.c)
 HEADER_marisa := /usr/include/marisa.h
@@ -119,9 +119,9 @@ HEADER_llvm := /usr/lib/llvm-14/include/llvm/ProfileData/InstrProfReader.h
 HEADER_zstd := /usr/include/zstd.h
 HEADER_sqlite := /usr/include/sqlite3.h
 HEADER_babeltrace := /usr/include/babeltrace2/babeltrace.h
-SRC_marisa := $(addprefix codecs/lprf/,marisa.c marisa_shim.cc)
+SRC_marisa := $(addprefix codecs/lprf/marisa/,marisa.c shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
-SRC_llvm := $(addprefix codecs/lprf/,profdata.c profdata_shim.cc)
+SRC_llvm := $(addprefix codecs/lprf/profdata/,profdata.c shim.cc)
 SRC_zstd := codecs/autofdo/shared_trees/zstd.c
 SRC_sqlite := codecs/statehist/sqlite.c
 LIBS_marisa := -lmarisa -lstdc++
@@ -144,18 +144,17 @@ CORE_LIBS := $(foreach l,$(filter-out babeltrace,$(BUILT_OPTIONAL)),$(LIBS_$(l))
 OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
 	-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
 
-CORE_SRC := $(filter-out harness/test_% harness/check/selfcheck.c,$(wildcard harness/*.c)) \
-	$(wildcard codecs/*.c) \
-	$(foreach f,$(filter-out $(OPTIONAL_SRC),$(wildcard codecs/*/*.c)),\
-	$(if $(filter test_%,$(notdir $(f))),,$(f))) \
+# $(1): folders
+sources = $(shell find $(1) -name testdata -prune -o -name '*.c' -not -name 'test_*' -print)
+SELFCHECK := harness/check/selfcheck
+# Needs libzstd and liblzma, which cross compilers do not have.
+UNPACKING_SRC := harness/core/source.c
+CORE_SRC := $(filter-out $(SELFCHECK).c $(UNPACKING_SRC) $(OPTIONAL_SRC),$(call sources,harness codecs)) \
 	$(if $(BUILT_OPTIONAL),codecs/lprf/library.c) $(foreach l,$(BUILT_OPTIONAL),$(SRC_$(l)))
-CLI_SRC := $(filter-out cli/test_%,$(wildcard cli/*.c)) \
-	$(filter-out corpora/import/test_% $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,\
-	$(OPTIONAL_IMPORT_SRC)),$(wildcard corpora/import/*.c)) \
-	$(filter-out bench/test_%,$(wildcard bench/*.c))
+CLI_SRC := $(filter-out $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,$(OPTIONAL_IMPORT_SRC)),\
+	$(call sources,cli corpora bench)) $(UNPACKING_SRC)
 TEST_MAIN := harness/test_main
-TEST_SRC := $(filter-out $(TEST_MAIN).c,\
-	$(wildcard harness/test_*.c codecs/*/test_*.c corpora/import/test_*.c bench/test_*.c))
+TEST_SRC := $(filter-out $(TEST_MAIN).c,$(shell find harness codecs corpora bench -name 'test_*.c'))
 
 # A test that reads Templight's messages through code that protoc-c makes of their schema.
 PROTOBUF_C_TEST := codecs/templight/test_protobuf_c
@@ -452,9 +451,7 @@ coverage-report: $(COVERED_BIN)
 	    $(firstword $(COVERED_BIN)) $(patsubst %,-object %,$(wordlist 2,99,$(COVERED_BIN))) \
 	    $(CORE_SRC) $(filter harness/%,$(CLI_SRC)) | awk -v least=$(MIN_COVERAGE) -f fuzz/coverage.awk
 
-SOURCES = $(wildcard harness/*.[ch] cli/*.[ch] codecs/*.[ch] codecs/*/*.[ch] \
-	codecs/*/*.cc corpora/import/*.[ch] bench/*.[ch] bench/*.cc fuzz/*.[ch] \
-	examples/*/*.[ch])
+SOURCES = $(shell find cli harness codecs corpora bench fuzz examples -name '*.[ch]' -o -name '*.cc')
 
 format: ## lay out all sources by .clang-format
 	@clang-format -i $(SOURCES)

@@ -10,9 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "harness/core/input.h"
+#include "harness/core/files.h"
+#include "harness/core/message.h"
 #include "harness/core/suggest.h"
 #include "harness/file.h"
+#include "harness/registry.h"
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 

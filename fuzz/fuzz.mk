@@ -113,7 +113,7 @@ $(OUT)/fuzz/seeds: $(FUZZ_OBJ)/seeds_main.o $(OUT)/libbakeoff.a
 	$(say) $(CC) $^ $(LDFLAGS) $(CORE_LIBS) -lm -o $@
 
 build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c \
-		$(wildcard fuzz/*.h harness/*.h)
+		$(wildcard fuzz/*.h harness/*.h harness/core/*.h)
 	@mkdir -p $(@D)
 	$(say) clang -std=gnu11 -O2 $(WARNINGS) -I. -fPIC -shared -DBO_TARGET=$* $(filter %.c,$^) -o $@
 

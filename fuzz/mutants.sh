@@ -39,7 +39,7 @@ sources() { # [FORMAT...]
     local of
     for of in "$@"; do
         [[ $of = harness ]] && of=harness || of=codecs/$of
-        ls $of/*.[ch]
+        find $of -name '*.[ch]'
     done | grep -vE '/(test_[^/]*|generate[^/]*|resample|mutate|workloads|selfcheck)\.[ch]$'
 }
 

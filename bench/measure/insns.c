@@ -14,7 +14,7 @@
 #include "bench/measure/machine.h"
 #include "bench/measure/query_sets.h"
 #include "harness/core/print.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 #include "harness/core/cpu.h"
 #include "harness/registry.h"
 

@@ -11,7 +11,7 @@
 
 #include "harness/core/clock.h"
 #include "harness/core/bytes.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 

@@ -9,7 +9,7 @@
 
 #include "bench/measure/programs.h"
 #include "bench/measure/test_toy.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 static const char *const shell[] = {"bakeoff-no-such-program", "sh", NULL};
 static const char *const nothing[] = {"bakeoff-no-such-program", NULL};

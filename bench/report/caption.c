@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/core/print.h"
-#include "cli/cli.h"
+#include "harness/registry.h"
 
 static const char *string_of(const json_t *object, const char *key)
 {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 static bool fill(int fd, const char *text)
 {

@@ -14,7 +14,8 @@
 #include "bench/report/notes.h"
 #include "bench/report/picks.h"
 #include "harness/core/print.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
+#include "harness/registry.h"
 
 /* What is being written, and where to. */
 struct html {

@@ -17,7 +17,8 @@
 #include "bench/report/plot.h"
 #include "bench/report/fuzz.h"
 #include "harness/core/print.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
+#include "harness/registry.h"
 
 /* ---- tables and pictures --------------------------------------------------------------------- */
 

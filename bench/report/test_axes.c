@@ -15,7 +15,7 @@
 #include "bench/report/programs.h"
 #include "bench/report/uses.h"
 #include "bench/report/test_printed.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 /* Of a document of 100 functions; larger ones are in proportion. */
 static const struct codec {

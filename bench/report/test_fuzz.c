@@ -8,7 +8,7 @@
 
 #include "bench/report/fuzz.h"
 #include "bench/report/test_printed.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 static const struct {
     const char *name, *text;

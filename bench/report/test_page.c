@@ -17,7 +17,8 @@
 #include "harness/core/print.h"
 #include "bench/report/tsv.h"
 #include "bench/report/test_printed.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
+#include "harness/core/files.h"
 
 /* ---- the front ------------------------------------------------------------------------------- */
 

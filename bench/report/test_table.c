@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/core/print.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 

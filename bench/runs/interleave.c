@@ -16,7 +16,7 @@
 #include "bench/measure/cell.h"
 #include "harness/core/progress.h"
 #include "bench/runs/run.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 enum { MAX_ARGUMENTS = 64 };
 

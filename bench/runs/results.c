@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/stats/stats.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 #include "harness/file.h"
 
 /* ---- figures over repetitions ---------------------------------------------------------------- */

@@ -14,7 +14,8 @@
 #include "bench/report/notes.h"
 #include "harness/core/print.h"
 #include "bench/stats/stats.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
+#include "harness/registry.h"
 
 static const char *string_of(const json_t *object, const char *key)
 {

@@ -3,7 +3,7 @@
  * byte, and where we refuse what LLVM takes, the README says what LLVM does with it.
  */
 #include "codecs/autofdo/test_model.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "codecs/lprf/test_model.h"
 #include "harness/check/check.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 enum { HEAD_NBYTES = 48 }; /* of an index with a library's part */
 

@@ -3,7 +3,7 @@
  * name must survive the trip, and each mistake must be pointed at with its byte.
  */
 #include "codecs/lprf/test_model.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

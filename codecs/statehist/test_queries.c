@@ -11,7 +11,7 @@
 
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/workloads.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
 
 #include "harness/test_fixture.h"
 

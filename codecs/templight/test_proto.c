@@ -7,7 +7,7 @@
 
 #include "codecs/templight/test_model.h"
 #include "harness/check/check.h"
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 static const char *const codec_names[] = {"dict", "dict-wiki", "flat", "plain"};
 

@@ -11,7 +11,7 @@
 #undef SourceLocation
 
 #include "codecs/templight/test_model.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
 #include "harness/test_fixture.h"
 
 static const char *const codec_names[] = {"dict", "dict-wiki", "flat", "plain"};

@@ -529,7 +529,12 @@ static void test_source_fails(void **state)
     enum templight_text_event event;
     bo_arena_init(&passing, BO_ARENA_UNLIMITED);
     templight_text_open_source(&reader, &source, &arena, &passing, &error);
-    assert_int_equal(templight_text_next(&reader, &event), BO_IO);
+    /* A reader with a small buffer reports what it has read before. */
+    enum bo_status status;
+    do
+        status = templight_text_next(&reader, &event);
+    while (status == BO_OK && event != TEMPLIGHT_TEXT_END);
+    assert_int_equal(status, BO_IO);
     assert_ptr_equal(error.what, flaw);
     assert_true(error.off == BO_NO_OFFSET);
     bo_arena_free(&passing);

@@ -11,7 +11,8 @@
 
 #include "codecs/statehist/test_model.h"
 #include "corpora/import/import.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
+#include "harness/core/files.h"
 
 #include "corpora/import/test_timelines.h"
 

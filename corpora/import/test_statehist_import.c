@@ -7,7 +7,7 @@
 
 #include "codecs/statehist/test_model.h"
 #include "corpora/import/test_seeds.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
 
 #include "corpora/import/test_timelines.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "codecs/statehist/test_model.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
 #include "harness/test_fixture.h"
 
 /* "Threads/12/Prio"; a name's own slash is written as a bar. */

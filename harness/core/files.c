@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "harness/core/files.h"
 
 static bool fail(const char *path, const char *what)
 {

@@ -5,7 +5,7 @@
 #include <lzma.h>
 #include <zstd.h>
 
-#include "cli/cli.h"
+#include "harness/core/input.h"
 #include "harness/core/stream.h"
 
 enum bo_packing { BO_PLAIN_FILE, BO_ZSTD_FILE, BO_XZ_FILE };

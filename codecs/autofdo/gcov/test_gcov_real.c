@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "codecs/autofdo/gcov/test_gcov.h"
-#include "cli/cli.h"
+#include "harness/core/input.h"
 
 static const char folder[] = "corpora/autofdo/gcov";
 

@@ -1,0 +1,42 @@
+/* Files that are written whole or not at all, and folders. */
+#ifndef BO_FILES_H
+#define BO_FILES_H
+
+#include <stdio.h>
+
+#include "harness/core/stream.h"
+
+bool bo_is_folder(const char *path);
+
+/*
+ * Writes to `path` through a temporary file and a rename; NULL or "-" is standard output. False
+ * after a message.
+ */
+bool bo_output(const char *path, struct bo_span bytes);
+
+/* The same with what a function prints of `what`. */
+bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *out),
+                       const void *what);
+
+/*
+ * The same, piece by piece. Closing says whether all was written, after a message if not; without
+ * `keep`, the file stays what it was. Standard output has got what it has got.
+ */
+struct bo_outlet {
+    struct bo_drain drain;
+    const char *path; /* for messages */
+    int fd;
+    int why_failed; /* errno of the first failure; 0: none */
+    bool has_temporary;
+    char temporary[4096];
+};
+bool bo_outlet_open(const char *path, struct bo_outlet *outlet);
+bool bo_outlet_close(struct bo_outlet *outlet, bool keep);
+
+/*
+ * Makes an empty folder under $TMPDIR, or /tmp, for its caller to remove; the path goes to `path`,
+ * which has room for n bytes. False with errno set.
+ */
+bool bo_temporary_folder(char *path, size_t n);
+
+#endif

@@ -1,0 +1,23 @@
+/* Files in: as a whole, whatever they are packed with. */
+#ifndef BO_INPUT_H
+#define BO_INPUT_H
+
+#include "harness/core/bytes.h"
+
+/*
+ * A file's bytes: mapped, or read from standard input, or unpacked when it is .xz or .zst by its
+ * magic.
+ */
+struct bo_input {
+    const char *path; /* as the user gave it */
+    struct bo_span bytes;
+    void *map; /* what to unmap or free */
+    size_t map_nbytes;
+    bool mapped;
+};
+
+/* Opens `path`, "-" for standard input. False after a message. */
+bool bo_input_open(const char *path, struct bo_input *in);
+void bo_input_close(struct bo_input *in);
+
+#endif
