@@ -8,28 +8,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/core/clock.h"
 #include "bench/measure/interrupt.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/programs.h"
-#include "bench/report/held_out.h"
-#include "bench/runs/results.h"
 #include "bench/measure/rounds.h"
-#include "bench/runs/shards.h"
 #include "bench/measure/sizes.h"
+#include "bench/report/held_out.h"
 #include "bench/report/run_table.h"
+#include "bench/runs/results.h"
+#include "bench/runs/shards.h"
 #include "cli/against.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
-#include "corpora/documents.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "corpora/documents.h"
+#include "harness/core/clock.h"
 
 int bo_cmd_bench(int argc, char **argv);
 
 /*
- * What a run does without options, with --quick and with --full. With --against, 10 of each build are
- * the fewest by which the test can tell one of thousands of rows.
+ * What a run does without options, with --quick and with --full. With --against, 10 of each build
+ * are the fewest by which the test can tell one of thousands of rows.
  */
 static const struct depth {
     const char *name;
@@ -183,7 +183,9 @@ static int parse_request(int argc, char **argv, struct request *request)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-/* Adds the documents that are here and fit: their names a pattern (NULL: any), for curves or not. */
+/*
+ * Adds the documents that are here and fit: their names a pattern (NULL: any), for curves or not.
+ */
 static bool add_present(const struct bo_format *format, const char *pattern, bool only_scale,
                         struct bo_documents *documents)
 {
@@ -458,7 +460,10 @@ static bool all_met(const struct request *request)
     return true;
 }
 
-/* The options that decide what is measured, so that results of other ones are not taken for the same. */
+/*
+ * The options that decide what is measured, so that results of other ones are not taken for the
+ * same.
+ */
 static void add_request(const struct request *request, json_t *ours)
 {
     json_object_set_new(ours, "options",

@@ -9,10 +9,10 @@
 #include "bench/measure/plan.h"
 #include "bench/report/styles.h"
 #include "cli/cli.h"
-#include "corpora/documents.h"
 #include "cli/options.h"
-#include "harness/core/suggest.h"
 #include "cli/version.h"
+#include "corpora/documents.h"
+#include "harness/core/suggest.h"
 
 int bo_cmd_generate(int argc, char **argv);
 
@@ -48,7 +48,7 @@ static const struct bo_option *next_option(const struct bo_usage *usage, const s
     return o && o->name ? o : NULL;
 }
 
-/* ---- values: what completes an option's argument or a positional one ------------------------------ */
+/* ---- values: what completes an option's argument or a positional one ------------------------- */
 
 enum values {
     NO_VALUES,
@@ -98,7 +98,9 @@ static enum values values_of_word(const char *word)
                                           : FILES;
 }
 
-/* The i-th positional argument of a usage's first form, without brackets; false when there is none. */
+/*
+ * The i-th positional argument of a usage's first form, without brackets; false when there is none.
+ */
 static bool positional(const struct bo_usage *usage, unsigned i, char *word_ret, size_t n)
 {
     const char *p = usage->arguments;
@@ -350,7 +352,7 @@ static void print_zsh(void)
            "_bakeoff \"$@\"\n");
 }
 
-/* ---- the man page -------------------------------------------------------------------------------- */
+/* ---- the man page ---------------------------------------------------------------------------- */
 
 /* Text for troff: what would be a request or an escape is escaped, hyphens stay hyphens. */
 static void man_text(const char *text)

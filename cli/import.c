@@ -1,11 +1,11 @@
 /* bakeoff import: a real file of the field to the text form. */
 #include <stdio.h>
 
-#include "corpora/import/import.h"
-#include "corpora/documents.h"
 #include "cli/options.h"
-#include "harness/core/source.h"
 #include "cli/transcode.h"
+#include "corpora/documents.h"
+#include "corpora/import/import.h"
+#include "harness/core/source.h"
 
 int bo_cmd_import(int argc, char **argv);
 

@@ -33,9 +33,10 @@ static void *count(void *context)
 }
 
 /*
- * Under callgrind. The counting runs in a thread of its own: a thread's heap and stack start empty and aligned. The
- * heap of the first thread holds what libraries allocated at startup, which depends on the machine, and where its
- * free memory ends decides which buffers are copied when they grow: 3.5% of an encode.
+ * Under callgrind. The counting runs in a thread of its own: a thread's heap and stack start empty
+ * and aligned. The heap of the first thread holds what libraries allocated at startup, which
+ * depends on the machine, and where its free memory ends decides which buffers are copied when they
+ * grow: 3.5% of an encode.
  */
 static int run_counted(const struct bo_format *format, const char *path, const char *codec)
 {
@@ -94,8 +95,8 @@ static bool count_format(const struct bo_format *format, const char *corpus, con
 }
 
 /*
- * Counts are of one compiler and one set of libraries: those of another say nothing about the code. Before they
- * are counted, which takes long. BO_EXIT_OK, or an exit code after a message.
+ * Counts are of one compiler and one set of libraries: those of another say nothing about the code.
+ * Before they are counted, which takes long. BO_EXIT_OK, or an exit code after a message.
  */
 static int check_comparable(const char *golden)
 {

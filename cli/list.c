@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "corpora/documents.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "corpora/documents.h"
 #include "harness/core/suggest.h"
 
 int bo_cmd_list(int argc, char **argv);

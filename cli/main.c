@@ -3,8 +3,8 @@
 
 #include "cli/cli.h"
 #include "cli/plugins.h"
-#include "harness/core/suggest.h"
 #include "cli/version.h"
+#include "harness/core/suggest.h"
 
 #define COMMAND(function, name, summary) int bo_cmd_##function(int argc, char **argv);
 #include "cli/commands.def"

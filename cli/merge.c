@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/runs/run.h"
 #include "bench/runs/results.h"
+#include "bench/runs/run.h"
 #include "bench/runs/shards.h"
 #include "cli/options.h"
 #include "cli/transcode.h"

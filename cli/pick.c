@@ -4,19 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/report/pick.h"
 #include "bench/report/comparison.h"
+#include "bench/report/pick.h"
 #include "bench/report/picks.h"
-#include "harness/core/print.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "harness/core/print.h"
 
 int bo_cmd_pick(int argc, char **argv);
 
 enum { N_MEASURES = 7, WIDTH = 160 };
 
-/* What can be asked for by name. LOOKUP's row is the format's main one unless --row says another. */
+/*
+ * What can be asked for by name. LOOKUP's row is the format's main one unless --row says another.
+ */
 enum { SIZE, PACKED, LOOKUP, OPEN, ENCODE, DECODE, MEMORY };
 
 static const struct {

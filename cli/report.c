@@ -13,10 +13,10 @@
 #include "bench/report/inserts.h"
 #include "bench/report/page.h"
 #include "bench/report/sizes.h"
-#include "harness/core/print.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "harness/core/print.h"
 
 int bo_cmd_report(int argc, char **argv);
 
@@ -147,7 +147,10 @@ struct request {
     bool page_only, run_only;
 };
 
-/* The chart library as a text in the arena; *text_ret is NULL where there is none and none is asked for. */
+/*
+ * The chart library as a text in the arena; *text_ret is NULL where there is none and none is asked
+ * for.
+ */
 static bool load_charts(const struct request *r, struct bo_arena *arena, const char **text_ret)
 {
     static const char made[] = "build/page/charts.js";
@@ -253,7 +256,10 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
     }
     if (r->page_only)
         return ok && write_html(pages, n, r, arena);
-    /* Encoding all embedded documents anew takes 20 s: the report of one file is about its documents. */
+    /*
+     * Encoding all embedded documents anew takes 20 s: the report of one file is about its
+     * documents.
+     */
     ok = ok &&
          write_page(pages, n, !r->results || r->run_only,
                     bo_arena_printf(arena, "%s/REPORT.md", output)) &&

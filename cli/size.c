@@ -6,9 +6,9 @@
 #include "bench/measure/compress.h"
 #include "bench/measure/sizes.h"
 #include "cli/cli.h"
-#include "corpora/documents.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "corpora/documents.h"
 
 int bo_cmd_size(int argc, char **argv);
 

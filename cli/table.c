@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/report/styles.h"
 #include "bench/report/fuzz.h"
 #include "bench/report/held_out.h"
+#include "bench/report/styles.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "harness/core/suggest.h"

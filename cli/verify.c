@@ -2,15 +2,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/core/progress.h"
-#include "corpora/import/vectors.h"
-#include "harness/check/check.h"
 #include "cli/cli.h"
-#include "corpora/documents.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "harness/core/suggest.h"
 #include "cli/workers.h"
+#include "corpora/documents.h"
+#include "corpora/import/vectors.h"
+#include "harness/check/check.h"
+#include "harness/core/progress.h"
+#include "harness/core/suggest.h"
 
 int bo_cmd_verify(int argc, char **argv);
 
@@ -156,7 +156,7 @@ static struct bo_effort effort_for(const struct level *level, uint64_t seed,
     return effort;
 }
 
-/* ---- jobs: a check of a codec on a document ----------------------------------------------------- */
+/* ---- jobs: a check of a codec on a document -------------------------------------------------- */
 
 struct job {
     const struct bo_document *document;

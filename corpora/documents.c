@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/core/input.h"
 #include "harness/core/files.h"
+#include "harness/core/input.h"
 #include "harness/core/message.h"
 #include "harness/core/suggest.h"
 #include "harness/file.h"
@@ -419,7 +419,10 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
     return ok;
 }
 
-/* Appends the documents of the corpora that have this name; false after a message, also without one. */
+/*
+ * Appends the documents of the corpora that have this name; false after a message, also without
+ * one.
+ */
 static bool add_known(const struct bo_format *format, const char *name,
                       struct bo_documents *documents)
 {
@@ -460,7 +463,9 @@ static bool add_known(const struct bo_format *format, const char *name,
 
 /* ---- the format of what a user names --------------------------------------------------------- */
 
-/* Whether the format accepts the file: as a binary of the field that it knows, or as its text form. */
+/*
+ * Whether the format accepts the file: as a binary of the field that it knows, or as its text form.
+ */
 static bool accepts(const struct bo_format *format, const char *path)
 {
     struct bo_input in;

@@ -57,9 +57,9 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
                        struct bo_documents *documents);
 
 /*
- * The format of what a user names: that of the corpora's document, or the one format whose importer or
- * text form accepts the file or folder. NULL after a message that lists the formats, when none or
- * several do.
+ * The format of what a user names: that of the corpora's document, or the one format whose importer
+ * or text form accepts the file or folder. NULL after a message that lists the formats, when none
+ * or several do.
  */
 const struct bo_format *bo_documents_format(const char *command, const char *name_or_path);
 
@@ -71,9 +71,10 @@ bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents);
 
 /*
- * Appends the documents of a folder as held-out ones: the files of its subfolders that are called as formats,
- * or (with `format`, and without such a subfolder) its own files. Notes and sources beside them are passed over. False
- * after a message, also when there is none, or when a name is on the list.
+ * Appends the documents of a folder as held-out ones: the files of its subfolders that are called
+ * as formats, or (with `format`, and without such a subfolder) its own files. Notes and sources
+ * beside them are passed over. False after a message, also when there is none, or when a name is on
+ * the list.
  */
 bool bo_documents_add_held_out(const struct bo_format *format, const char *folder,
                                struct bo_documents *documents);

@@ -1,7 +1,7 @@
 /*
- * Documents that are drawn as in a real one: with as many units they take as many bytes in each codec,
- * to a tenth; and they are valid at other sizes. Why: curves over sizes say something about real
- * documents only as far as this holds.
+ * Documents that are drawn as in a real one: with as many units they take as many bytes in each
+ * codec, to a tenth; and they are valid at other sizes. Why: curves over sizes say something about
+ * real documents only as far as this holds.
  *
  * With BAKEOFF_PRINT set, prints the comparison as a table for the formats' READMEs.
  */

@@ -18,7 +18,9 @@ static struct bo_span take_until(struct bo_span *text, char end)
     return word;
 }
 
-/* A decimal number, with or without a sign; false when it is not a number or has more than 64 bits. */
+/*
+ * A decimal number, with or without a sign; false when it is not a number or has more than 64 bits.
+ */
 static bool parse_number(struct bo_span word, uint64_t *v_ret)
 {
     const bool negative = word.n && word.p[0] == '-';

@@ -1,6 +1,6 @@
 /*
- * Events for the importer of LTTng's traces, as text, without libbabeltrace2: ctf_events.c takes the
- * place of corpora/import/ctf.c, ctf_folders.c and apart.c.
+ * Events for the importer of LTTng's traces, as text, without libbabeltrace2: ctf_events.c takes
+ * the place of corpora/import/ctf.c, ctf_folders.c and apart.c.
  *
  * The first line is the trace's environment, each other line is an event:
  *

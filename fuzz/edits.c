@@ -3,14 +3,14 @@
  *
  *   edits N SEED FILE...
  *
- * Prints up to N edits, each of another line, as TSV: file, line number, place, line, edited line; the
- * lines without indentation. The place is the enclosing function or table, followed by #2, #3, ... when
- * the same line occurs in it before. These fields without the number identify an edit after other lines
- * were added or removed.
+ * Prints up to N edits, each of another line, as TSV: file, line number, place, line, edited line;
+ * the lines without indentation. The place is the enclosing function or table, followed by #2, #3,
+ * ... when the same line occurs in it before. These fields without the number identify an edit
+ * after other lines were added or removed.
  *
- * Lines are chosen by a hash of SEED and their identity: edits of an unchanged line remain chosen when
- * other lines change, and the first N of 2 N edits are those of N. Preprocessor lines other than
- * #define, static assertions, comments and strings are not edited.
+ * Lines are chosen by a hash of SEED and their identity: edits of an unchanged line remain chosen
+ * when other lines change, and the first N of 2 N edits are those of N. Preprocessor lines other
+ * than #define, static assertions, comments and strings are not edited.
  */
 #include <ctype.h>
 #include <inttypes.h>

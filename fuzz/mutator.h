@@ -23,7 +23,10 @@ typedef size_t bo_fuzz_byte_mutator(uint8_t *p, size_t n, size_t cap);
 size_t bo_fuzz_mutate(enum bo_fuzz_input input, uint8_t *p, size_t n, size_t cap,
                       struct bo_span other, uint64_t seed, bo_fuzz_byte_mutator *mutate_bytes);
 
-/* Whether BAKEOFF_FUZZ_PLAIN in the environment leaves mutating to the engine: what the mutator is compared with. */
+/*
+ * Whether BAKEOFF_FUZZ_PLAIN in the environment leaves mutating to the engine: what the mutator is
+ * compared with.
+ */
 bool bo_fuzz_is_plain(void);
 
 #endif

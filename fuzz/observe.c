@@ -11,7 +11,10 @@ static const char *const operation_names[] = {"encode", "open", "query", "decode
 
 enum { MAX_CODECS = 64, MIN_NBYTES = 64 };
 
-/* The most that an operation cost, by bytes read (at least MIN_NBYTES, as every call costs something). */
+/*
+ * The most that an operation cost, by bytes read (at least MIN_NBYTES, as every call costs
+ * something).
+ */
 struct extreme {
     double per_byte;
     uint64_t cost; /* ns, or bytes allocated */

@@ -33,8 +33,8 @@ struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params);
 
 /*
  * Counts an input that `codec` met, and whether it took it. With BAKEOFF_FUZZ_COUNTS in the
- * environment, counts go to that file, which processes share: BO_FUZZ_MAX_CODECS u64 of the machine's byte
- * order for what the format's codecs met, as many for what they took.
+ * environment, counts go to that file, which processes share: BO_FUZZ_MAX_CODECS u64 of the
+ * machine's byte order for what the format's codecs met, as many for what they took.
  */
 void bo_fuzz_count(const struct bo_format *format, const struct bo_codec *codec, bool accepted);
 enum { BO_FUZZ_MAX_CODECS = 64 };
@@ -63,7 +63,9 @@ const void *bo_fuzz_generate(const struct bo_format *format, struct bo_span entr
 /* Whether to print models before they are checked: `--print` of a replay. */
 extern bool bo_fuzz_prints;
 
-/* Prints the text form of a model to stdout, under a line `# title`; nothing unless bo_fuzz_prints. */
+/*
+ * Prints the text form of a model to stdout, under a line `# title`; nothing unless bo_fuzz_prints.
+ */
 void bo_fuzz_show(const char *title, const void *model);
 
 /* bo_fuzz_offer to every encoding, those of ours on top of a library too, where they are built. */
@@ -71,8 +73,8 @@ void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
                           const struct bo_effort *effort);
 
 /*
- * bo_check_bytes_in_place of a copy that ends at a guard page; a finding is reported. What the bytes were before they
- * were damaged, or NULL: lazy readers are asked about that.
+ * bo_check_bytes_in_place of a copy that ends at a guard page; a finding is reported. What the
+ * bytes were before they were damaged, or NULL: lazy readers are asked about that.
  */
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
                    struct bo_span bytes, const void *model, const struct bo_effort *effort);

@@ -1,5 +1,6 @@
 /*
- * <format>_bytes: the input is offered, as it is, to every encoding of the format, and to the parser of its text form.
+ * <format>_bytes: the input is offered, as it is, to every encoding of the format, and to the
+ * parser of its text form.
  *
  * No bytes may hurt a reader; what one accepts must mean the same to all that read it.
  */

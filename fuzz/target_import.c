@@ -24,8 +24,8 @@ extern const struct bo_importer the_importer;
 
 /*
  * N_PARAMS: bytes at the end of a file that options are drawn from; they are part of the file, too.
- * MAX_ENCODED: bytes of the text form up to which a model is encoded. A compressed file may expand to
- * a model of megabytes, which codecs with context models encode at 0.5 us a byte.
+ * MAX_ENCODED: bytes of the text form up to which a model is encoded. A compressed file may expand
+ * to a model of megabytes, which codecs with context models encode at 0.5 us a byte.
  */
 enum { N_PARAMS = 16, MAX_ENCODED = 1 << 18 };
 
@@ -199,8 +199,8 @@ static void check_import(struct bo_span file, const struct bo_import_options *op
 }
 
 /*
- * Numbers from the last bytes of the file, small or any. Where an option is a file, the input is that
- * file, a NUL, and the importer's own file.
+ * Numbers from the last bytes of the file, small or any. Where an option is a file, the input is
+ * that file, a NUL, and the importer's own file.
  */
 static struct bo_import_options draw_options(struct bo_span *file)
 {

@@ -2,7 +2,8 @@
  * What a codec is: one encoding of a format, and the code that reads it.
  *
  * The contract, which the generic checks (check.h) and the fuzzers enforce:
- *   - decode(encode(model)) equals the model (or what `reduce` leaves of it); encoding gives the same bytes on every machine;
+ *   - decode(encode(model)) equals the model (or what `reduce` leaves of it); encoding gives the
+ *     same bytes on every machine;
  *   - after open has returned BO_OK, no query touches memory outside the input, whatever it holds;
  *   - what decode refuses, open refuses too, or (a lazy codec) the query that meets it;
  *   - all memory comes from the arena passed in; nothing is printed, aborted or kept in globals;
@@ -44,8 +45,8 @@ struct bo_codec {
      */
     bool lazy;
     /*
-     * Answers about what is absent may be wrong, with a probability that `spec` states. Such a codec
-     * is never compared with exact ones.
+     * Answers about what is absent may be wrong, with a probability that `spec` states. Such a
+     * codec is never compared with exact ones.
      */
     bool probabilistic;
     /*

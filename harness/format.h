@@ -27,7 +27,9 @@ struct bo_workload {
      * throughput.
      */
     bool dependent;
-    /* The caches are emptied before each small batch: what the first questions of a process cost. */
+    /*
+     * The caches are emptied before each small batch: what the first questions of a process cost.
+     */
     bool cold;
     /*
      * Each query is asked of a reader that has just been opened, and opening counts: what the first
@@ -141,9 +143,9 @@ struct bo_format {
                              void **model_ret, struct bo_error *err);
 
     /*
-     * A model of about n_units units, drawn so that what it has is distributed as in `like`, which a real
-     * document is: for curves over sizes. NULL where there are real documents of all sizes. It may
-     * point into `like`.
+     * A model of about n_units units, drawn so that what it has is distributed as in `like`, which
+     * a real document is: for curves over sizes. NULL where there are real documents of all sizes.
+     * It may point into `like`.
      */
     enum bo_status (*resample)(const void *like, size_t n_units, struct bo_random *random,
                                struct bo_arena *arena, void **model_ret, struct bo_error *err);

@@ -6,8 +6,8 @@
  *     static const struct bo_codec my_idea = {.name = "my-idea", ...};
  *     BO_PLUGIN("pcdata", &my_idea)
  *
- * built with `cc -shared -fPIC -I BAKEOFF` and loaded with `bakeoff --plugin ./my-idea.so COMMAND`. What
- * headers of harness/ and the format declare, the program provides.
+ * built with `cc -shared -fPIC -I BAKEOFF` and loaded with `bakeoff --plugin ./my-idea.so COMMAND`.
+ * What headers of harness/ and the format declare, the program provides.
  */
 #ifndef BO_PLUGIN_H
 #define BO_PLUGIN_H
@@ -15,8 +15,9 @@
 #include "harness/codec.h"
 
 /*
- * Counts up when a plugin must be built anew: struct bo_codec or a function that it calls has changed.
- * It is part of the entry point's name, so that another version's object is told from this one's.
+ * Counts up when a plugin must be built anew: struct bo_codec or a function that it calls has
+ * changed. It is part of the entry point's name, so that another version's object is told from this
+ * one's.
  */
 #define BO_PLUGIN_VERSION 1
 #define BO_PLUGIN_ENTRY bo_plugin_1
@@ -40,9 +41,9 @@ const struct bo_plugin *BO_PLUGIN_ENTRY(void);
     }
 
 /*
- * Adds a plugin's codecs to their format, behind those that it has. NULL when that was done; else why
- * it was not, with nothing changed. For the program's start, before anything looks at a format; the
- * plugin must stay.
+ * Adds a plugin's codecs to their format, behind those that it has. NULL when that was done; else
+ * why it was not, with nothing changed. For the program's start, before anything looks at a format;
+ * the plugin must stay.
  */
 const char *bo_register_plugin(const struct bo_plugin *plugin);
 

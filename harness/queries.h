@@ -28,7 +28,10 @@ size_t bo_draw_whole(const void *model, struct bo_random *random, struct bo_aren
                      void *queries);
 enum bo_status bo_parse_nothing(int n_args, char *const *args, void *query, struct bo_error *err);
 
-/* What such a kind has in its row of the table; name, summary, oracle, answers and print are its own. */
+/*
+ * What such a kind has in its row of the table; name, summary, oracle, answers and print are its
+ * own.
+ */
 #define BO_WHOLE_QUERY                                                                 \
     .usage = "", .workloads = bo_whole_workloads, .n_workloads = BO_N_WHOLE_WORKLOADS, \
     .count = bo_count_whole, .at = bo_whole_at, .draw_edges = bo_draw_whole,           \

@@ -1,7 +1,8 @@
 /*
- * Decoding bytes, or parsing a text, that a test made: they are kept as candidates for a fuzzer's seeds where
- * BAKEOFF_KEEP names a folder. An input that is wrong in one place only is what a fuzzer takes longest to find, and
- * what minimising by coverage drops: of each codec and phrase, the smallest is `refused-...`, and is to be a seed.
+ * Decoding bytes, or parsing a text, that a test made: they are kept as candidates for a fuzzer's
+ * seeds where BAKEOFF_KEEP names a folder. An input that is wrong in one place only is what a
+ * fuzzer takes longest to find, and what minimising by coverage drops: of each codec and phrase,
+ * the smallest is `refused-...`, and is to be a seed.
  */
 #ifndef BO_TEST_DECODE_H
 #define BO_TEST_DECODE_H

@@ -1,7 +1,7 @@
 /*
- * The fixture of tests: an arena that each test file has for itself and, where TEST_FORMAT is defined,
- * the format of that name; where TEST_WRITES is, a writer. Included last, so that helpers may call
- * what they are given `arena`.
+ * The fixture of tests: an arena that each test file has for itself and, where TEST_FORMAT is
+ * defined, the format of that name; where TEST_WRITES is, a writer. Included last, so that helpers
+ * may call what they are given `arena`.
  */
 #ifndef BO_TEST_FIXTURE_H
 #define BO_TEST_FIXTURE_H

@@ -153,8 +153,8 @@ static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_
 }
 
 /*
- * A fuzzer's bytes end the model, whatever they are, and a source of nothing makes an empty one. Each
- * of n_rounds models keeps the rules and is shown to note(), unless that is NULL.
+ * A fuzzer's bytes end the model, whatever they are, and a source of nothing makes an empty one.
+ * Each of n_rounds models keeps the rules and is shown to note(), unless that is NULL.
  */
 static inline void expect_models_from_bytes(unsigned n_rounds, flaw_of_model flaw_of,
                                             void (*note)(const void *model))

@@ -1,6 +1,7 @@
 /*
- * The test program of a folder: runs the tests of each file in a process of its own, so that a crash in one hides
- * nothing of the others. `PROGRAM [FILE...]` runs those files only (codecs/lprf/test_model.c).
+ * The test program of a folder: runs the tests of each file in a process of its own, so that a
+ * crash in one hides nothing of the others. `PROGRAM [FILE...]` runs those files only
+ * (codecs/lprf/test_model.c).
  */
 #include "harness/test_main.h"
 

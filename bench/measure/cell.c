@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bench/measure/query_batches.h"
 #include "bench/measure/noop.h"
 #include "bench/measure/operations.h"
+#include "bench/measure/query_batches.h"
 #include "harness/registry.h"
 
 /* A repetition that takes longer than this is made only so often in a run of 20 rounds. */

@@ -1,6 +1,7 @@
 /*
- * What the processor counts of the calling thread in user mode (perf_event_open(2)): instructions, cycles, misses.
- * Many virtual machines, and containers that forbid the call, have no such counters; then there are none here.
+ * What the processor counts of the calling thread in user mode (perf_event_open(2)): instructions,
+ * cycles, misses. Many virtual machines, and containers that forbid the call, have no such
+ * counters; then there are none here.
  */
 #ifndef BO_EVENTS_H
 #define BO_EVENTS_H
@@ -33,8 +34,8 @@ void bo_events_start(const struct bo_events *events);
 void bo_events_stop(const struct bo_events *events);
 
 /*
- * The i-th count; where events took turns, as there are more than counters, what it would be of the whole time. 0 when
- * it was never counted.
+ * The i-th count; where events took turns, as there are more than counters, what it would be of the
+ * whole time. 0 when it was never counted.
  */
 double bo_events_count(const struct bo_events *events, unsigned i);
 

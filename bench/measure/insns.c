@@ -13,14 +13,14 @@
 
 #include "bench/measure/machine.h"
 #include "bench/measure/query_sets.h"
-#include "harness/core/print.h"
-#include "harness/core/files.h"
 #include "harness/core/cpu.h"
+#include "harness/core/files.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 enum { MAX_PATH = 256, MAX_LINE = 512, N_QUERIES = 256 };
 
-/* ---- under callgrind --------------------------------------------------------------------------- */
+/* ---- under callgrind ------------------------------------------------------------------------- */
 
 /* Ends a region: its profile is dumped, and its name told. */
 static void end_region(const struct bo_document *document, const struct bo_codec *codec,
@@ -106,7 +106,7 @@ void bo_insns_run(const struct bo_document *document, const char *only_codec, FI
             count_codec(document, *c, out);
 }
 
-/* ---- above it ---------------------------------------------------------------------------------- */
+/* ---- above it -------------------------------------------------------------------------------- */
 
 /* The "summary: N" of a profile; NaN when there is none. */
 static double read_summary(const char *folder, size_t i)
@@ -151,10 +151,10 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     if (!only_codec)
         argv[10] = NULL;
     /*
-     * Nothing that depends on the machine or the moment: libc's functions for x86-64 of the first level, as it chooses
-     * between the others by the processor's maker, too; symbols are bound before the counting; memory comes from the C
-     * library, whose allocator goes neither by the clock nor by processors; blocks of a page are mapped, which grow
-     * without copying.
+     * Nothing that depends on the machine or the moment: libc's functions for x86-64 of the first
+     * level, as it chooses between the others by the processor's maker, too; symbols are bound
+     * before the counting; memory comes from the C library, whose allocator goes neither by the
+     * clock nor by processors; blocks of a page are mapped, which grow without copying.
      */
     setenv(
         "GLIBC_TUNABLES",
@@ -248,7 +248,7 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
     return ok;
 }
 
-/* ---- golden figures ---------------------------------------------------------------------------- */
+/* ---- golden figures -------------------------------------------------------------------------- */
 
 #define MADE_WITH "# Made with: "
 #define WITHIN "# Within: "

@@ -23,11 +23,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "harness/core/clock.h"
 #include "bench/measure/events.h"
 #include "bench/measure/gbench_shim.h"
 #include "bench/measure/heap.h"
 #include "bench/stats/stats.h"
+#include "harness/core/clock.h"
 #include "harness/registry.h"
 
 #ifndef BO_CFLAGS

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/core/clock.h"
 #include "bench/measure/events.h"
 #include "bench/measure/gbench_shim.h"
 #include "bench/stats/stats.h"
+#include "harness/core/clock.h"
 
 /* What the batches of a repetition add up to. */
 struct tally {

@@ -29,8 +29,8 @@ uint64_t bo_batches_for(double min_time_s, double batch_ns);
  * One repetition of n_batches: fills the record's iterations, real_ns (thread CPU time: the median
  * over batches, which a timer tick in one of them does not move), cpu_ns (Google Benchmark's own
  * reading, a mean with the harness's share) and the counters p10_ns, p90_ns (over batches), mean_ns
- * (thread CPU time), wall_ns (a mean) and batches, and the processor's events where it counts them (see events.h); all
- * but batches are per operation. False when a batch gave up.
+ * (thread CPU time), wall_ns (a mean) and batches, and the processor's events where it counts them
+ * (see events.h); all but batches are per operation. False when a batch gave up.
  */
 bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *timed,
                 struct bo_record *record);

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-#include "harness/core/clock.h"
 #include "bench/measure/heap.h"
 #include "bench/measure/measure.h"
+#include "harness/core/clock.h"
 
 enum {
     MAX_OPERATIONS = 1024, /* in a batch */

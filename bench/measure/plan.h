@@ -71,7 +71,10 @@ struct bo_payload {
     uint64_t nbytes, counted_nbytes;
 };
 
-/* What follows "unsupported: " in a message, which is why a codec cannot hold a document; else NULL. */
+/*
+ * What follows "unsupported: " in a message, which is why a codec cannot hold a document; else
+ * NULL.
+ */
 const char *bo_refusal_in(const char *message);
 
 struct bo_bench_cell {
@@ -82,7 +85,10 @@ struct bo_bench_cell {
     unsigned n_rows;
 };
 
-/* Why the cell's encoding cannot hold the document, which fails all rows and is no mistake; else NULL. */
+/*
+ * Why the cell's encoding cannot hold the document, which fails all rows and is no mistake; else
+ * NULL.
+ */
 const char *bo_cell_refusal(const struct bo_bench_cell *cell);
 
 struct bo_bench_document {
@@ -115,8 +121,8 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
                             struct bo_error *err);
 
 /*
- * How many rows the documents have at most: sets of queries that turn out empty are counted. Marks the
- * names in the filters that match something.
+ * How many rows the documents have at most: sets of queries that turn out empty are counted. Marks
+ * the names in the filters that match something.
  */
 uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
                             size_t n_documents);

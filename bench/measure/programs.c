@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/core/clock.h"
 #include "harness/core/bytes.h"
+#include "harness/core/clock.h"
 #include "harness/core/files.h"
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "bench/measure/caches.h"
-#include "harness/core/clock.h"
 #include "bench/measure/measure.h"
 #include "bench/measure/operations.h"
 #include "bench/measure/pages.h"
+#include "harness/core/clock.h"
 
 enum {
     MAX_CALLS = 4096,   /* chunks in a batch */
@@ -176,7 +176,10 @@ static uint64_t size_batch(struct asking *asking)
     }
 }
 
-/* A later repetition verifies for as long as it measures, or one pass over the set, and so warms up. */
+/*
+ * A later repetition verifies for as long as it measures, or one pass over the set, and so warms
+ * up.
+ */
 static uint64_t warm_ns(double min_time_s)
 {
     return (uint64_t)(min_time_s * 1e9);
@@ -225,8 +228,8 @@ static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo
 
 /*
  * The mean number of distinct pages of the input that one query reads, opening not counted. Readers
- * may keep what they have read, so these are new ones: a lazy codec's for each query, since it reads
- * when it is asked what others have read when they were opened.
+ * may keep what they have read, so these are new ones: a lazy codec's for each query, since it
+ * reads when it is asked what others have read when they were opened.
  */
 static bool count_pages(struct asking *asking, struct bo_record *exact, char *message)
 {

@@ -12,8 +12,8 @@
 
 #include "bench/measure/caches.h"
 #include "bench/measure/cell.h"
-#include "harness/core/clock.h"
 #include "bench/measure/interrupt.h"
+#include "harness/core/clock.h"
 
 enum { NO_ROW = -1 };
 

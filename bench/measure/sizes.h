@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "harness/core/progress.h"
 #include "corpora/documents.h"
+#include "harness/core/progress.h"
 
 /* Encodings of more bytes are not compressed: it would take longer than the measuring. */
 enum { BO_MAX_COMPRESSED_NBYTES = 16 << 20 };

@@ -1,5 +1,6 @@
 /*
- * The processor's counters, by those of the system, which every machine has: page faults happen when a test wants them.
+ * The processor's counters, by those of the system, which every machine has: page faults happen
+ * when a test wants them.
  */
 #include "harness/test_cmocka.h"
 

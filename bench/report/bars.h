@@ -5,9 +5,9 @@
 #include "bench/runs/run.h"
 
 /*
- * Where the bytes go: a bar of sections for each encoding; of codecs of two parts, those that differ
- * in the first. Bars of more than twice the first codec's bytes are cut, and say how long they are.
- * False after a message.
+ * Where the bytes go: a bar of sections for each encoding; of codecs of two parts, those that
+ * differ in the first. Bars of more than twice the first codec's bytes are cut, and say how long
+ * they are. False after a message.
  */
 bool bo_plot_sections(const struct bo_run_document *document, const char *path);
 

@@ -15,7 +15,9 @@ struct bo_caption {
     const char *command; /* the one that reproduces the table, run at the root of the repository */
 };
 
-/* The options are those of `bakeoff table` that print the table again: "--style rfc --kind point". */
+/*
+ * The options are those of `bakeoff table` that print the table again: "--style rfc --kind point".
+ */
 struct bo_caption bo_caption_make(const struct bo_run_document *document, const char *table_options,
                                   struct bo_arena *arena);
 
@@ -28,7 +30,10 @@ char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *
 /* Of a run's context: "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
 char *bo_caption_processor(const json_t *context, struct bo_arena *arena);
 
-/* "medians of n = 20 repetitions, with 95% intervals by order statistics": of all the document's rows. */
+/*
+ * "medians of n = 20 repetitions, with 95% intervals by order statistics": of all the document's
+ * rows.
+ */
 char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena);
 
 /* As labelled lines of at most `width` columns: for plain text. */

@@ -243,7 +243,10 @@ static double least_p(const struct bo_change *change)
     return fmin(1, 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)));
 }
 
-/* Where repetitions are so few that no difference could pass the correction, "unknown" says nothing. */
+/*
+ * Where repetitions are so few that no difference could pass the correction, "unknown" says
+ * nothing.
+ */
 static void tell_power(struct bo_document_changes *document, struct bo_arena *arena)
 {
     double least = 1;

@@ -52,7 +52,8 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
 extern const char *const bo_verdict_names[BO_WORSE + 1];
 
 /*
- * How the two were measured: in turns (bench/runs/interleave.h), or one after the other, which a sentence says.
+ * How the two were measured: in turns (bench/runs/interleave.h), or one after the other, which a
+ * sentence says.
  */
 const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after);
 

@@ -68,9 +68,9 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
                        struct bo_arena *arena, struct bo_grid *grid_ret);
 
 /*
- * One document of the same for programs that read JSON: numbers as numbers, null where there is none, and
- * beside the figures the document's name, hash, provenance and units, and the sections of each
- * encoding. The caller owns it.
+ * One document of the same for programs that read JSON: numbers as numbers, null where there is
+ * none, and beside the figures the document's name, hash, provenance and units, and the sections of
+ * each encoding. The caller owns it.
  */
 json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter);
 
@@ -82,9 +82,9 @@ const char *bo_first_failure(const struct bo_run_document *document,
                              const struct bo_run_codec *codec, const char **label_ret);
 
 /*
- * One line a failure, "failed: linear-index, point/hot: wrong answer", in the arena; the same reason under
- * several labels of a codec once. Before a codec's: "not held by snapshot-json: holds one instant".
- * Returns how many.
+ * One line a failure, "failed: linear-index, point/hot: wrong answer", in the arena; the same
+ * reason under several labels of a codec once. Before a codec's: "not held by snapshot-json: holds
+ * one instant". Returns how many.
  */
 size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
                               const char ***lines_ret);

@@ -7,7 +7,10 @@
 /* Sizes, queries, operations, memory and pages, failures, the picture by workload, the uses. */
 void bo_page_document(const struct bo_page *page, const struct bo_run_document *document);
 
-/* Its comparison in one table, as `bakeoff table` has it, with where the document is from and what failed. */
+/*
+ * Its comparison in one table, as `bakeoff table` has it, with where the document is from and what
+ * failed.
+ */
 void bo_page_comparison(const struct bo_page *page, const struct bo_run_document *document);
 
 /* Bytes by section, and under outer compressors. */

@@ -13,9 +13,9 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
                     const struct bo_format *format);
 
 /*
- * One part of it without its heading, for other pages: question, use-picks, picture, picks, sizes, uses, code;
- * or with its headings, nothing where the format has none: proposal, axes, programs, original, held-out. False when
- * there is no part of that name.
+ * One part of it without its heading, for other pages: question, use-picks, picture, picks, sizes,
+ * uses, code; or with its headings, nothing where the format has none: proposal, axes, programs,
+ * original, held-out. False when there is no part of that name.
  */
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name);
 

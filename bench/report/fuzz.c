@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/print.h"
 #include "bench/report/tsv.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 char *bo_executions_text(struct bo_arena *arena, double n)
@@ -36,7 +36,10 @@ static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
     return !isnan(bo_tsv_number(row->cells[cell]));
 }
 
-/* Whether a fault is told of: one that a target of the format looks for; any where no format is given. */
+/*
+ * Whether a fault is told of: one that a target of the format looks for; any where no format is
+ * given.
+ */
 static bool is_of_format(const struct bo_tsv_row *row, const char *format)
 {
     const size_t n = format ? strlen(format) : 0;
@@ -269,7 +272,10 @@ static char *coverage_cell(const struct bo_tsv *coverage, const char *codec, con
                : text;
 }
 
-/* Cost by byte of the worst unit, of open and decode; cells `cost` and `cost + 1` are cost and bytes. */
+/*
+ * Cost by byte of the worst unit, of open and decode; cells `cost` and `cost + 1` are cost and
+ * bytes.
+ */
 static char *worst_cell(const struct bo_tsv *worst, const char *codec, unsigned cost,
                         struct bo_arena *arena)
 {
@@ -457,7 +463,10 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Accepted findings: fuzz/known/TARGET/NAME. Returns how many there are; lists them when `out` is given. */
+/*
+ * Accepted findings: fuzz/known/TARGET/NAME. Returns how many there are; lists them when `out` is
+ * given.
+ */
 static size_t list_known(struct bo_arena *arena, FILE *out)
 {
     struct dirent **targets, **names;

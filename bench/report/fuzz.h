@@ -5,8 +5,9 @@
 #include "bench/report/page.h"
 
 /*
- * Tables are lines of cells between tabs, '#' starts a line that says when and how they were made. A
- * table that is not there is told as not measured. FOLDER is results/fuzz, or another one in tests.
+ * Tables are lines of cells between tabs, '#' starts a line that says when and how they were made.
+ * A table that is not there is told as not measured. FOLDER is results/fuzz, or another one in
+ * tests.
  */
 
 /* The section of REPORT.md: the planted faults, the mutator, what is open. */
@@ -19,8 +20,8 @@ void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out);
 
 /*
- * Gives each codec of the run the executions that it has survived since the sources of its format last
- * changed, where that is known: a column of comparisons.
+ * Gives each codec of the run the executions that it has survived since the sources of its format
+ * last changed, where that is known: a column of comparisons.
  */
 void bo_fuzz_mark_run(const char *folder, struct bo_run *run);
 

@@ -1,6 +1,6 @@
 /*
- * A table of texts, and the forms in which people read and paste one: Markdown, HTML, LaTeX, CSV, plain
- * text of limited width.
+ * A table of texts, and the forms in which people read and paste one: Markdown, HTML, LaTeX, CSV,
+ * plain text of limited width.
  */
 #ifndef BO_REPORT_GRID_H
 #define BO_REPORT_GRID_H
@@ -41,8 +41,8 @@ size_t bo_grid_n_rows(const struct bo_grid *grid);
 void bo_grid_markdown(const struct bo_grid *grid, FILE *out);
 
 /*
- * A table in a box of its own that scrolls, without an empty line, so that it may stand in Markdown.
- * `data-v` holds a cell's value; links and emphasis of a whole cell are as in Markdown.
+ * A table in a box of its own that scrolls, without an empty line, so that it may stand in
+ * Markdown. `data-v` holds a cell's value; links and emphasis of a whole cell are as in Markdown.
  */
 void bo_grid_html(const struct bo_grid *grid, const char *name, FILE *out);
 void bo_grid_csv(const struct bo_grid *grid, FILE *out);

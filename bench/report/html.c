@@ -1,4 +1,6 @@
-/* The HTML page: prose by md4c from the report's Markdown, tables by bo_grid_html, figures as JSON. */
+/*
+ * The HTML page: prose by md4c from the report's Markdown, tables by bo_grid_html, figures as JSON.
+ */
 #include "bench/report/html.h"
 
 #include <md4c-html.h>
@@ -13,8 +15,8 @@
 #include "bench/report/fuzz.h"
 #include "bench/report/notes.h"
 #include "bench/report/picks.h"
-#include "harness/core/print.h"
 #include "harness/core/input.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 /* What is being written, and where to. */
@@ -88,7 +90,10 @@ static bool exists(const char *path)
     return in != NULL;
 }
 
-/* The picture that gnuplot drew, inside of the page; where charts are drawn, for who has no scripts. */
+/*
+ * The picture that gnuplot drew, inside of the page; where charts are drawn, for who has no
+ * scripts.
+ */
 static void print_picture(const struct html *html, const struct bo_page *page, const char *name,
                           const char *text)
 {

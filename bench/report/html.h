@@ -1,4 +1,6 @@
-/* The report as one HTML page that needs nothing else: no network, and for its tables no scripts. */
+/*
+ * The report as one HTML page that needs nothing else: no network, and for its tables no scripts.
+ */
 #ifndef BO_REPORT_HTML_H
 #define BO_REPORT_HTML_H
 
@@ -10,8 +12,9 @@ struct bo_html_options {
 };
 
 /*
- * Prints the page of the same runs as bo_page_print, by the same functions, to the pages' stream. Each
- * document's figures are there again as JSON (bo_comparison_json), from which charts are drawn.
+ * Prints the page of the same runs as bo_page_print, by the same functions, to the pages' stream.
+ * Each document's figures are there again as JSON (bo_comparison_json), from which charts are
+ * drawn.
  */
 void bo_html_print(const struct bo_page *pages, size_t n, const struct bo_html_options *options);
 

@@ -322,7 +322,7 @@ static const struct bo_uses templight_use_cases = {
     .uses = templight_uses,
 };
 
-/* ---- state histories --------------------------------------------------------------------------- */
+/* ---- state histories ------------------------------------------------------------------------- */
 
 static const struct bo_size_column statehist_columns[] = {
     {"ht", BO_SIZE_OF_UNIT, .codec = "ht"},

@@ -91,8 +91,8 @@ struct bo_size_table {
     const char *first_heading; /* "Profile": what the documents are */
     const struct bo_size_column *columns;
     /*
-     * A paragraph below it, or NULL: "{v4c}" is what that column comes to in all documents together;
-     * changes as shares.
+     * A paragraph below it, or NULL: "{v4c}" is what that column comes to in all documents
+     * together; changes as shares.
      */
     const char *answer;
 };

@@ -1,6 +1,6 @@
 /*
- * Repetitions that stand apart: beyond 1.5 interquartile ranges of the quartiles (Tukey's fences), of the
- * logarithms of a row's times. They are named, and stay in every figure.
+ * Repetitions that stand apart: beyond 1.5 interquartile ranges of the quartiles (Tukey's fences),
+ * of the logarithms of a row's times. They are named, and stay in every figure.
  */
 #ifndef BO_REPORT_OUTLIERS_H
 #define BO_REPORT_OUTLIERS_H
@@ -10,7 +10,10 @@
 /* "#3 #17", repetitions counted from 1, in the arena; NULL for none. Returns how many in *n_ret. */
 char *bo_outliers_text(const struct bo_run_row *row, struct bo_arena *arena, unsigned *n_ret);
 
-/* Those of all wanted rows of a document, in a sentence; NULL for none, or where none was looked for. */
+/*
+ * Those of all wanted rows of a document, in a sentence; NULL for none, or where none was looked
+ * for.
+ */
 char *bo_outliers_note(const struct bo_run_document *document, struct bo_label_filter *filter,
                        struct bo_arena *arena);
 

@@ -12,12 +12,12 @@
 #include "bench/report/curves.h"
 #include "bench/report/format.h"
 #include "bench/report/front.h"
+#include "bench/report/fuzz.h"
 #include "bench/report/notes.h"
 #include "bench/report/picks.h"
 #include "bench/report/plot.h"
-#include "bench/report/fuzz.h"
-#include "harness/core/print.h"
 #include "harness/core/files.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 /* ---- tables and pictures --------------------------------------------------------------------- */

@@ -30,7 +30,9 @@ void bo_page_picture(const struct bo_page *page, const char *name, const char *t
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* The page of the first of the n runs that measured the format, or its curves over sizes; or NULL. */
+/*
+ * The page of the first of the n runs that measured the format, or its curves over sizes; or NULL.
+ */
 const struct bo_page *bo_page_telling(const struct bo_page *pages, size_t n, const char *format,
                                       bool curves);
 

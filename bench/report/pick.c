@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "bench/report/grid.h"
-#include "harness/core/print.h"
 #include "bench/report/uses.h"
+#include "harness/core/print.h"
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
 
@@ -161,9 +161,9 @@ static int by_score(const void *a, const void *b)
 }
 
 /*
- * Scores are linear in the weights, in logarithms. With weight w moved by d, the winner is level with
- * another codec where d (log ratio of the winner - log ratio of the other) makes up for what it is ahead.
- * A weight below NO_WEIGHT is 0 with an error of rounding.
+ * Scores are linear in the weights, in logarithms. With weight w moved by d, the winner is level
+ * with another codec where d (log ratio of the winner - log ratio of the other) makes up for what
+ * it is ahead. A weight below NO_WEIGHT is 0 with an error of rounding.
  */
 #define NO_WEIGHT 1e-9
 

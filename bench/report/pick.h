@@ -36,7 +36,9 @@ struct bo_picked_codec {
     char *left_out; /* why it is not weighed; NULL */
 };
 
-/* Between which values a weight may lie, the others staying, for the pick's encoding to remain so. */
+/*
+ * Between which values a weight may lie, the others staying, for the pick's encoding to remain so.
+ */
 struct bo_weight_range {
     double low, high;                            /* 0 and INFINITY where nothing changes it */
     const struct bo_picked_codec *below, *above; /* the pick beyond; NULL: the same */
@@ -55,7 +57,10 @@ struct bo_pick {
     unsigned n_documents;
     struct bo_picked_codec *codecs; /* those weighed by score, the pick first; then the others */
     unsigned n_codecs, n_weighed;
-    /* The best one of another encoding than the pick's: other readers of that are no rivals. NULL: none. */
+    /*
+     * The best one of another encoding than the pick's: other readers of that are no rivals. NULL:
+     * none.
+     */
     const struct bo_picked_codec *runner_up;
     struct bo_weight_range ranges[BO_MAX_WISHES];
     enum bo_clarity clarity;

@@ -1,9 +1,12 @@
-/* Which codec suits small files and quick lookups alike, over all documents: what `bakeoff pick` says. */
+/*
+ * Which codec suits small files and quick lookups alike, over all documents: what `bakeoff pick`
+ * says.
+ */
 #ifndef BO_REPORT_PICKS_H
 #define BO_REPORT_PICKS_H
 
-#include "bench/report/pick.h"
 #include "bench/report/page.h"
+#include "bench/report/pick.h"
 
 /* How the main pick compares with another codec: its bytes and time over that one's. */
 struct bo_main_ratios {
@@ -11,7 +14,10 @@ struct bo_main_ratios {
     double size, time;
 };
 
-/* The pick for small files and quick lookups alike, the best one of another encoding, and what it beats. */
+/*
+ * The pick for small files and quick lookups alike, the best one of another encoding, and what it
+ * beats.
+ */
 struct bo_main_pick {
     const struct bo_run_codec *pick, *runner_up; /* NULL: none */
     enum bo_clarity clarity;
@@ -20,21 +26,24 @@ struct bo_main_pick {
         proposal; /* the proposed codec with the best score, where the pick is none */
 };
 
-/* What `bakeoff pick` says of the n documents, all of one format, at least one, when no weights are given. */
+/*
+ * What `bakeoff pick` says of the n documents, all of one format, at least one, when no weights are
+ * given.
+ */
 struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena);
 
 /*
- * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves, those
- * held out or the others. An array in the arena. Returns how many.
+ * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves,
+ * those held out or the others. An array in the arena. Returns how many.
  */
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret);
 
 /*
- * The pick of each format as a table onto `page`, by the runs of the n pages that tell of them; `link`
- * stands before a format's name where its chapter is linked to: "#".
+ * The pick of each format as a table onto `page`, by the runs of the n pages that tell of them;
+ * `link` stands before a format's name where its chapter is linked to: "#".
  */
 void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
                     const char *link);

@@ -65,8 +65,8 @@ static char *point_name(const struct scatter *scatter, size_t i, struct bo_arena
 }
 
 /*
- * The corners of the front of the exact codecs that read in place, drawn as steps: what a codec at a corner leaves for
- * others to beat. Returns how many; room for 2 n + 1.
+ * The corners of the front of the exact codecs that read in place, drawn as steps: what a codec at
+ * a corner leaves for others to beat. Returns how many; room for 2 n + 1.
  */
 static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
 {

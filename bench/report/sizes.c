@@ -7,8 +7,8 @@
 
 #include "bench/measure/compress.h"
 #include "bench/measure/plan.h"
-#include "bench/report/comparison.h"
 #include "bench/measure/sizes.h"
+#include "bench/report/comparison.h"
 
 static const char begin_mark[] = "<!-- sizes begin -->\n";
 static const char end_mark[] = "<!-- sizes end -->\n";

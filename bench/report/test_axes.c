@@ -13,8 +13,8 @@
 #include "bench/report/curves.h"
 #include "bench/report/front.h"
 #include "bench/report/programs.h"
-#include "bench/report/uses.h"
 #include "bench/report/test_printed.h"
+#include "bench/report/uses.h"
 #include "harness/core/files.h"
 
 /* Of a document of 100 functions; larger ones are in proportion. */
@@ -294,7 +294,10 @@ static void picks_keep_limits_and_kinds(void **state)
     bo_arena_free(&arena);
 }
 
-/* Controls and what is unpacked are no picks of a question to an open reader; what refuses stands apart. */
+/*
+ * Controls and what is unpacked are no picks of a question to an open reader; what refuses stands
+ * apart.
+ */
 static void fields_by_hand(void **state)
 {
     static const struct bo_use both[] = {

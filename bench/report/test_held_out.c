@@ -5,7 +5,10 @@
 #include "bench/report/held_out.h"
 #include "harness/registry.h"
 
-/* The sample with its second document held out; its raw sizes are as the first's, but for one codec. */
+/*
+ * The sample with its second document held out; its raw sizes are as the first's, but for one
+ * codec.
+ */
 static void make(struct bo_run *run, bool held_out)
 {
     struct bo_run sample;
@@ -34,7 +37,10 @@ static void test_side_by_side(void **state)
     make(&run, true);
     assert_int_equal(bo_n_documents(&run, "pcdata", true), 1);
     assert_true(bo_held_out_grid(&run, "pcdata", &arena, &grid));
-    /* bytes: 725 and 870 over 1000; times: medians over those of the first codec, as the sample has them */
+    /*
+     * bytes: 725 and 870 over 1000; times: medians over those of the first codec, as the sample has
+     * them
+     */
     const double known = sample_median(3, 3, 0) / sample_median(0, 3, 0);
     const double held_out = sample_median(3, 3, 1) / sample_median(0, 3, 1);
     const char *line =

@@ -1,6 +1,6 @@
 /*
- * The HTML page: what stands in it whatever the browser does. How it looks and answers is tested in one
- * (bench/page/test_page.mjs).
+ * The HTML page: what stands in it whatever the browser does. How it looks and answers is tested in
+ * one (bench/page/test_page.mjs).
  */
 #include "bench/report/test_sample.h"
 
@@ -58,7 +58,9 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-/* No raw Markdown is left, every element that is opened is closed, nothing is asked of a network. */
+/*
+ * No raw Markdown is left, every element that is opened is closed, nothing is asked of a network.
+ */
 static void the_page_is_whole(void **state)
 {
     static const char *const elements[] = {"table",  "section", "figure",  "details",

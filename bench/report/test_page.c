@@ -8,17 +8,18 @@
 
 #include <unistd.h>
 
-#include "bench/report/front.h"
-#include "bench/report/labels.h"
 #include "bench/report/format.h"
+#include "bench/report/front.h"
 #include "bench/report/inserts.h"
+#include "bench/report/labels.h"
 #include "bench/report/notes.h"
 #include "bench/report/page.h"
-#include "harness/core/print.h"
-#include "bench/report/tsv.h"
 #include "bench/report/test_printed.h"
-#include "harness/core/input.h"
+#include "bench/report/tsv.h"
 #include "harness/core/files.h"
+#include "harness/core/input.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
 
 /* ---- the front ------------------------------------------------------------------------------- */
 
@@ -37,7 +38,9 @@ static void the_front_by_hand(void **state)
         assert_int_equal(points[i].on_front, expected[i]);
 }
 
-/* Where the opening is not in the time, who unpacks everything is no rival of who reads in place. */
+/*
+ * Where the opening is not in the time, who unpacks everything is no rival of who reads in place.
+ */
 static void unpacked_codecs_have_a_front_of_their_own(void **state)
 {
     (void)state;

@@ -1,10 +1,12 @@
-/* Picks: scores, limits, what is left out, and that the ranges of weights are where answers change. */
+/*
+ * Picks: scores, limits, what is left out, and that the ranges of weights are where answers change.
+ */
 #include "bench/report/test_sample.h"
 
 #include "bench/report/pick.h"
 #include "bench/report/picks.h"
-#include "bench/report/uses.h"
 #include "bench/report/test_printed.h"
+#include "bench/report/uses.h"
 #include "harness/registry.h"
 
 static struct bo_run run;
@@ -162,7 +164,9 @@ static void front(void **state)
     (void)state;
     const struct bo_wish wishes[] = {size_of(1), time_of("encode", 1)};
     const struct bo_pick answer = pick(wishes, 2, 1);
-    /* frame-24 is smaller and faster than all others but the liar, which is smaller and faster yet */
+    /*
+     * frame-24 is smaller and faster than all others but the liar, which is smaller and faster yet
+     */
     assert_true(find(&answer, "liar")->on_front);
     assert_false(find(&answer, "frame-24")->on_front);
     assert_false(find(&answer, "varint-delta")->on_front);
@@ -226,7 +230,10 @@ struct made {
     double ns;
 };
 
-/* One document with the codecs' bytes, and n repetitions of one label within 1% of each codec's time. */
+/*
+ * One document with the codecs' bytes, and n repetitions of one label within 1% of each codec's
+ * time.
+ */
 static void make_run(const char *format, const char *label, const struct made *codecs, unsigned n,
                      unsigned n_repetitions, struct bo_run *run_ret)
 {

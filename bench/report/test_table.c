@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/core/print.h"
 #include "harness/core/files.h"
+#include "harness/core/print.h"
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -584,8 +584,8 @@ static void write_run(const json_t *run, const char *depth, bool is_partial, con
 }
 
 /*
- * A report is of a run of published depth where there is one, a table of the newest run; neither is of a
- * partial run while there is another.
+ * A report is of a run of published depth where there is one, a table of the newest run; neither is
+ * of a partial run while there is another.
  */
 static void complete_runs_of_published_depth_come_first(void **state)
 {

@@ -16,7 +16,10 @@ struct bo_tsv {
     size_t n;
 };
 
-/* Reads FOLDER/NAME.tsv into the arena, which must not refuse. Lines that start with # are comments. */
+/*
+ * Reads FOLDER/NAME.tsv into the arena, which must not refuse. Lines that start with # are
+ * comments.
+ */
 struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena *arena);
 
 /* The first row whose first two cells are these, or NULL; `second` may be NULL. */

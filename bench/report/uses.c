@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/print.h"
 #include "harness/codec.h"
+#include "harness/core/print.h"
 
 /* ---- one line a codec ------------------------------------------------------------------------ */
 
@@ -85,7 +85,9 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
 
 /* ---- picks ----------------------------------------------------------------------------------- */
 
-/* The first limit of the use that the codec exceeds or lacks the figure of; NULL when it keeps all. */
+/*
+ * The first limit of the use that the codec exceeds or lacks the figure of; NULL when it keeps all.
+ */
 static const struct bo_use *exceeded(const struct bo_run_document *document,
                                      const struct bo_run_codec *codec, const struct bo_uses *uses,
                                      const char *use_name)
@@ -219,8 +221,9 @@ static char *limit_cell(struct bo_arena *arena, const struct bo_run_document *do
 }
 
 /*
- * What the limits keep from being ranked, with the figure that is too high: "linear-index (proposed;
- * 1.28x)"; "-" for nothing. A reader of an encoding that is named already says nothing new.
+ * What the limits keep from being ranked, with the figure that is too high: "linear-index
+ * (proposed; 1.28x)"; "-" for nothing. A reader of an encoding that is named already says nothing
+ * new.
  */
 static char *excluded_cell(struct bo_arena *arena, const struct bo_run_document *document,
                            const struct bo_uses *uses, const struct bo_use *use)

@@ -6,7 +6,10 @@
 #include "bench/report/notes.h"
 #include "bench/report/page.h"
 
-/* One line a codec that holds the document: the figures of all uses, and the verdicts that they lead to. */
+/*
+ * One line a codec that holds the document: the figures of all uses, and the verdicts that they
+ * lead to.
+ */
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret);
 
@@ -24,14 +27,18 @@ enum bo_field {
 
 /*
  * The field's codecs that have the figure and that no limit of the same use leaves out, the lowest
- * first; of the readers of one encoding the best one only: an array in the arena. Controls on top of a library are not among them, nor, of those read in place, codecs that
- * leave something out. Returns how many; the first of those read in place is the use's pick.
+ * first; of the readers of one encoding the best one only: an array in the arena. Controls on top
+ * of a library are not among them, nor, of those read in place, codecs that leave something out.
+ * Returns how many; the first of those read in place is the use's pick.
  */
 unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,
                      const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
                      const struct bo_run_codec ***codecs_ret);
 
-/* The picks of a document: for each use the first of each field, the runner-up, and how far it is behind. */
+/*
+ * The picks of a document: for each use the first of each field, the runner-up, and how far it is
+ * behind.
+ */
 void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document *document,
                        const struct bo_uses *uses);
 

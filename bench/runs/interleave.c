@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "bench/measure/cell.h"
-#include "harness/core/progress.h"
 #include "bench/runs/run.h"
 #include "harness/core/files.h"
+#include "harness/core/progress.h"
 
 enum { MAX_ARGUMENTS = 64 };
 

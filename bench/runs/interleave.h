@@ -1,7 +1,8 @@
 /*
- * Two builds of this program measured on one machine in turns: A B, B A, A B, ... document by document, so
- * that whatever the machine does meets both alike. Each turn is a process of its own, started anew: where
- * code and data happen to lie in memory varies from repetition to repetition, and favours neither.
+ * Two builds of this program measured on one machine in turns: A B, B A, A B, ... document by
+ * document, so that whatever the machine does meets both alike. Each turn is a process of its own,
+ * started anew: where code and data happen to lie in memory varies from repetition to repetition,
+ * and favours neither.
  */
 #ifndef BO_INTERLEAVE_H
 #define BO_INTERLEAVE_H
@@ -23,9 +24,9 @@ struct bo_interleaving {
 };
 
 /*
- * Measures the documents (not loaded here) and makes the results of each build as `bench --json` does,
- * without aggregates. False after a message, also when a build exits with another code than 0 or 1, or
- * writes no results.
+ * Measures the documents (not loaded here) and makes the results of each build as `bench --json`
+ * does, without aggregates. False after a message, also when a build exits with another code than 0
+ * or 1, or writes no results.
  */
 bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_documents *documents,
                    json_t *results_ret[BO_N_BUILDS]);

@@ -185,8 +185,8 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
 }
 
 /*
- * What identifies the questions that were asked under each label: a hash of the right answers, and how
- * many. Two builds that draw other questions measure other things.
+ * What identifies the questions that were asked under each label: a hash of the right answers, and
+ * how many. Two builds that draw other questions measure other things.
  */
 static json_t *questions_json(const struct bo_bench_document *on)
 {

@@ -12,9 +12,9 @@
 #include "bench/measure/noop.h"
 #include "bench/measure/plan.h"
 #include "bench/report/notes.h"
-#include "harness/core/print.h"
 #include "bench/stats/stats.h"
 #include "harness/core/input.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 static const char *string_of(const json_t *object, const char *key)
@@ -61,7 +61,10 @@ static bool split_name(struct bo_run *run, const char *name, struct bo_run_row *
     return *text != 0;
 }
 
-/* Where rows are found while they are read: a run may have a million. Values are places in run->rows. */
+/*
+ * Where rows are found while they are read: a run may have a million. Values are places in
+ * run->rows.
+ */
 struct row_index {
     json_t *by_name;     /* "format/codec/document/label" to a place */
     json_t *by_document; /* "format/document" to an array of places */
@@ -246,7 +249,10 @@ const char *bo_run_refusal(const struct bo_run_codec *codec)
     return codec->has_bytes || !status ? NULL : bo_refusal_in(status);
 }
 
-/* Fills each codec's rows but where it cannot hold the document, and the bytes of one whose size is only in its rows. */
+/*
+ * Fills each codec's rows but where it cannot hold the document, and the bytes of one whose size is
+ * only in its rows.
+ */
 static void place_rows(struct bo_run *run, struct bo_run_document *document, const json_t *places)
 {
     size_t i;

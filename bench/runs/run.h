@@ -43,13 +43,19 @@ struct bo_run_codec {
 /* Whether both read one encoding: a comparison of encodings has one place for them. */
 bool bo_same_encoding(const struct bo_run_codec *a, const struct bo_run_codec *b);
 
-/* Why the encoding cannot hold the document ("holds one instant"); NULL when it can, or fails otherwise. */
+/*
+ * Why the encoding cannot hold the document ("holds one instant"); NULL when it can, or fails
+ * otherwise.
+ */
 const char *bo_run_refusal(const struct bo_run_codec *codec);
 
 struct bo_run_document {
     const char *format, *name;
     const json_t *sizes; /* bo_sizes_json's object */
-    /* Google Benchmark's of the run that timed it: the run's own, or that of a part (bench/runs/shards.h). */
+    /*
+     * Google Benchmark's of the run that timed it: the run's own, or that of a part
+     * (bench/runs/shards.h).
+     */
     const json_t *context;
     const char *unit; /* plural: what sizes are divided by; NULL without units */
     uint64_t n_units;
@@ -61,8 +67,8 @@ struct bo_run_document {
     struct bo_run_codec *codecs; /* in the format's order; the no-op codec last */
     unsigned n_codecs;
     /*
-     * What ratios refer to, one name for all documents of a format: the first status quo that every one
-     * of them has bytes of, or else the first codec. NULL without codecs.
+     * What ratios refer to, one name for all documents of a format: the first status quo that every
+     * one of them has bytes of, or else the first codec. NULL without codecs.
      */
     const struct bo_run_codec *baseline;
 };
@@ -90,8 +96,8 @@ void bo_run_free(struct bo_run *run);
 
 /*
  * The path of the results below `folder` (folder/MACHINE/DATE.json) that stand for `format`: of the
- * runs that measured it, the newest of those that are not partial, or of all. A malloced string; NULL
- * after a message when there are none.
+ * runs that measured it, the newest of those that are not partial, or of all. A malloced string;
+ * NULL after a message when there are none.
  */
 char *bo_run_newest(const char *folder, const char *format);
 
@@ -104,15 +110,15 @@ bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
 /*
  * Loads runs below `folder` that together measured all formats, and all curves over sizes, that any
  * there did, none that adds nothing: those of published depth before other ones, partial ones last;
- * newest first. `first` (may be NULL) is the path of a run that goes before all. Paths and runs are in
- * `arena`; free each run. 0 after a message.
+ * newest first. `first` (may be NULL) is the path of a run that goes before all. Paths and runs are
+ * in `arena`; free each run. 0 after a message.
  */
 size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
                       struct bo_run **runs_ret, const char ***paths_ret);
 
 /*
- * "full", "default" or "quick", as `bench` was run; "selected" when it measured only some of the codecs
- * or rows. Runs that do not say were full ones.
+ * "full", "default" or "quick", as `bench` was run; "selected" when it measured only some of the
+ * codecs or rows. Runs that do not say were full ones.
  */
 const char *bo_run_depth(const struct bo_run *run);
 
@@ -124,7 +130,10 @@ const struct bo_run_document *bo_run_document(const struct bo_run *run, const ch
                                               const char *document);
 const struct bo_run_codec *bo_run_codec(const struct bo_run_document *document, const char *codec);
 
-/* A copy in the arena that has those codecs which `wanted` accepts; its baseline is that of the document. */
+/*
+ * A copy in the arena that has those codecs which `wanted` accepts; its baseline is that of the
+ * document.
+ */
 struct bo_run_document *bo_document_with(const struct bo_run_document *document,
                                          bool wanted(const struct bo_run_codec *codec, void *arg),
                                          void *arg, struct bo_arena *arena);
@@ -142,7 +151,9 @@ const char *bo_run_main_label(const struct bo_run_document *document);
 /* The interval of the row's median to be drawn: the median alone where it has no interval. */
 struct bo_interval bo_drawn_interval(const struct bo_run_row *row);
 
-/* How many of the document's timed rows have an interval of their median, and how many have none. */
+/*
+ * How many of the document's timed rows have an interval of their median, and how many have none.
+ */
 struct bo_interval_counts {
     unsigned n_with, n_without;
 };
@@ -151,7 +162,9 @@ struct bo_interval_counts bo_count_intervals(const struct bo_run_document *docum
 /* A counter's median over the repetitions; NaN when there is none, also for a NULL row. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
 
-/* A string in the run's environment, or in that in which a document was timed; "unknown" without. */
+/*
+ * A string in the run's environment, or in that in which a document was timed; "unknown" without.
+ */
 const char *bo_run_fact(const struct bo_run *run, const char *key);
 const char *bo_document_fact(const struct bo_run_document *document, const char *key);
 
@@ -174,8 +187,8 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
 bool bo_is_fresh_label(const struct bo_run_document *document, const char *label);
 
 /*
- * Whether the codec answers the label's questions from what it unpacked when it opened, so that their
- * time is that of memory: access `whole`, an open reader.
+ * Whether the codec answers the label's questions from what it unpacked when it opened, so that
+ * their time is that of memory: access `whole`, an open reader.
  */
 bool bo_is_unpacked(const struct bo_run_document *document, const struct bo_run_codec *codec,
                     const char *label);

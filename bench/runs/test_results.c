@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/runs/results.h"
-#include "bench/report/run_table.h"
 #include "bench/measure/test_toy.h"
+#include "bench/report/run_table.h"
+#include "bench/runs/results.h"
 
 /* One cell with three rows: measured three times, failed, and failed after one repetition. */
 struct fixture {

@@ -91,7 +91,10 @@ static json_t *merge_two(json_t *a, json_t *b, bool partial, char why[BO_MAX_SHA
     return merged;
 }
 
-/* What is printed of the parts together is what is printed of the run as a whole, but for the captions. */
+/*
+ * What is printed of the parts together is what is printed of the run as a whole, but for the
+ * captions.
+ */
 static void test_merged_is_the_whole(void **state)
 {
     (void)state;

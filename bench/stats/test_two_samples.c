@@ -1,4 +1,7 @@
-/* Rank tests, against what R 4.2.2 answers: wilcox.test(b, a, conf.int = TRUE), p.adjust(p, "holm"). */
+/*
+ * Rank tests, against what R 4.2.2 answers: wilcox.test(b, a, conf.int = TRUE), p.adjust(p,
+ * "holm").
+ */
 #include "harness/test_cmocka.h"
 
 #include <math.h>
@@ -13,7 +16,7 @@ static bool near(double x, double y, double tolerance)
     return fabs(x - y) <= tolerance * fmax(1, fabs(y));
 }
 
-/* ---- exact ------------------------------------------------------------------------------------ */
+/* ---- exact ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -94,7 +97,7 @@ static void coverage_is_what_samples_allow(void **state)
     assert_true(near(c.shift, 3, 1e-12));
 }
 
-/* ---- by the normal approximation -------------------------------------------------------------- */
+/* ---- by the normal approximation ------------------------------------------------------------- */
 
 static void ties(void **state)
 {
@@ -134,7 +137,7 @@ static void large(void **state)
     assert_true(near(c.interval.high, 2.59508633788453, 1e-2));
 }
 
-/* ---- several tests ---------------------------------------------------------------------------- */
+/* ---- several tests --------------------------------------------------------------------------- */
 
 static void holm(void **state)
 {

@@ -15,7 +15,8 @@ enum { MAX_EXACT = 49 }; /* as in R */
  * without ties, are of one population; for u up to half of n_a * n_b.
  *
  * With i and j values there are ways(i, j, u) = ways(i - 1, j, u - j) + ways(i, j - 1, u) orders in
- * which u pairs have the value of b above that of a: the largest of all is one of b's (and above j of a's), or not.
+ * which u pairs have the value of b above that of a: the largest of all is one of b's (and above j
+ * of a's), or not.
  */
 static bool exact_tail(size_t n_b, size_t n_a, double *tail)
 {

@@ -12,7 +12,9 @@
 
 struct bo_contrast {
     double p; /* Mann-Whitney's test, two-sided: how likely so large a difference is by chance */
-    /* The effect's size: the probability that a value of b is above one of a, ties counting half. */
+    /*
+     * The effect's size: the probability that a value of b is above one of a, ties counting half.
+     */
     double superiority;
     double shift;                /* Hodges and Lehmann's estimate of b - a */
     struct bo_interval interval; /* of the shift; the coverage is what these samples allow */

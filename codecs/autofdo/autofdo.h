@@ -33,7 +33,10 @@ struct autofdo_record {
     const struct autofdo_target *targets; /* by name, each once */
 };
 
-/* A function's counts, by itself or where it was inlined. Without records and callsites it is valid. */
+/*
+ * A function's counts, by itself or where it was inlined. Without records and callsites it is
+ * valid.
+ */
 struct autofdo_instance {
     struct bo_span name;
     size_t n_records, n_callsites;
@@ -75,9 +78,9 @@ struct autofdo_model {
 
 /*
  * NULL when a function may have this name, else a static phrase. Names have at least one byte, no
- * control characters, no blank at either end, and do not start with a digit, '#', '!', '[' or ':'; nor
- * do they hold a colon, digits and a blank in a row, which ends a name in LLVM's text form. Blanks
- * are in real ones: "emplace<void (*&)(void*), void*&>".
+ * control characters, no blank at either end, and do not start with a digit, '#', '!', '[' or ':';
+ * nor do they hold a colon, digits and a blank in a row, which ends a name in LLVM's text form.
+ * Blanks are in real ones: "emplace<void (*&)(void*), void*&>".
  */
 const char *autofdo_name_flaw(struct bo_span name);
 
@@ -134,7 +137,10 @@ struct autofdo_name_query {
     struct bo_span name; /* of a function that stands by itself */
 };
 
-/* A translation unit: the functions of one source file. Those without a file are in that of path "". */
+/*
+ * A translation unit: the functions of one source file. Those without a file are in that of path
+ * "".
+ */
 struct autofdo_path_query {
     struct bo_span path;
 };
@@ -169,8 +175,9 @@ struct autofdo_found {
 
 /*
  * A function is visited in this order: its head; then the instance: its name, its records in order
- * (each with its targets in order), its callsites in order (each place, then the callee's instance),
- * its end. The hash of a visit is a chain over all of these; digests add the hashes of functions.
+ * (each with its targets in order), its callsites in order (each place, then the callee's
+ * instance), its end. The hash of a visit is a chain over all of these; digests add the hashes of
+ * functions.
  */
 static inline void autofdo_mix(uint64_t *hash, uint64_t v)
 {

@@ -78,7 +78,9 @@ struct subtree {
 enum {
     N_SUBTREES = 32,
     MAX_FUNCTION_INSTANCES = 400,
-    /* Texts write a name wherever it stands: one of 64 KiB in a hundred places is 25 MB of escapes. */
+    /*
+     * Texts write a name wherever it stands: one of 64 KiB in a hundred places is 25 MB of escapes.
+     */
     LONG_NAME = 1024,
     MAX_LONG_NBYTES = 1 << 20,
 };

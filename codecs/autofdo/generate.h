@@ -20,7 +20,9 @@ enum { AUTOFDO_N_PATHS = 64 };
 struct bo_span autofdo_random_path(struct bo_random *random, uint32_t n_paths,
                                    struct bo_arena *arena);
 
-/* A function, in canonical order, with one part as large as few are; false when the arena refuses. */
+/*
+ * A function, in canonical order, with one part as large as few are; false when the arena refuses.
+ */
 bool autofdo_extreme_body(struct bo_random *random, struct bo_arena *arena,
                           struct autofdo_instance *body_ret);
 

@@ -1,10 +1,11 @@
 /*
  * Profiles of any number of functions that are like a real one.
  *
- * The real functions come again and again, each time as those of another program: rare words in all names
- * and paths are others (harness/names/renaming.h), and the counts of each function are multiplied by one number
- * between 4/5 and 5/4, so that those that were equal stay so. Of the last program, or of the only one, come as many
- * functions as are wanted, evenly spaced. Lines, and how functions are inlined, stay.
+ * The real functions come again and again, each time as those of another program: rare words in all
+ * names and paths are others (harness/names/renaming.h), and the counts of each function are
+ * multiplied by one number between 4/5 and 5/4, so that those that were equal stay so. Of the last
+ * program, or of the only one, come as many functions as are wanted, evenly spaced. Lines, and how
+ * functions are inlined, stay.
  */
 #include "codecs/autofdo/resample.h"
 
@@ -23,7 +24,7 @@ struct program {
     uint64_t factor;       /* of the function's counts, over 2^16 */
 };
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool learn(struct program *program, const struct autofdo_instance *instance, size_t *n)
 {
@@ -49,7 +50,10 @@ static bool rename_it(struct program *program, struct bo_span *name)
     return bo_rename(&program->renaming, *name, name);
 }
 
-/* No two functions have one name: where renaming left one, a number follows, as of compilers' copies. */
+/*
+ * No two functions have one name: where renaming left one, a number follows, as of compilers'
+ * copies.
+ */
 static bool make_unique(struct program *program, struct bo_span *name)
 {
     const uint32_t before = program->taken.n;
@@ -71,7 +75,7 @@ static bool make_unique(struct program *program, struct bo_span *name)
     return true;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* What was counted stays so. */
 static uint64_t scaled(const struct program *program, uint64_t count)
@@ -142,7 +146,7 @@ static enum bo_status draw_function(struct program *program, size_t real,
                                                 : bo_fail_alloc(program->err, program->arena);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool add_files(struct program *program, struct autofdo_file *files, size_t *n)
 {
@@ -185,7 +189,7 @@ static bool tidy_files(const struct autofdo_model *model, struct autofdo_file *f
     return true;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static enum bo_status draw(struct program *program, size_t n_wanted,
                            struct autofdo_function *functions, struct autofdo_file *files,

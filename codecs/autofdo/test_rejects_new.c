@@ -3,8 +3,8 @@
  * with. Why: everything is in bits, so that one of them moves all that follow; lists and variants
  * speak of each other by numbers; and trees that are stored once can be expanded without end.
  *
- * The small files here are also the layout's witnesses: test_shared_trees.c compares what the encoder
- * writes with them.
+ * The small files here are also the layout's witnesses: test_shared_trees.c compares what the
+ * encoder writes with them.
  */
 #include <sys/mman.h>
 
@@ -174,8 +174,8 @@ static void test_head(void **state)
 }
 
 /*
- * Up to 2^32 - 2 places of lists and of variants, in files that have room for more: of zeros, which are never read, so
- * that they use no memory.
+ * Up to 2^32 - 2 places of lists and of variants, in files that have room for more: of zeros, which
+ * are never read, so that they use no memory.
  */
 static void test_most_places(void **state)
 {

@@ -9,9 +9,9 @@
  *         places of its records (index.h)
  *         the name
  *
- * libcmph draws seeds from rand(), the process's own, which is seeded before; so encoders take turns.
- * The function's bytes are those of a machine that stores the least significant byte first, as all
- * are for which this is built.
+ * libcmph draws seeds from rand(), the process's own, which is seeded before; so encoders take
+ * turns. The function's bytes are those of a machine that stores the least significant byte first,
+ * as all are for which this is built.
  */
 #include <cmph.h>
 #include <pthread.h>
@@ -280,7 +280,9 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
     return lprf_match_next_place(file, index->width, match, err);
 }
 
-/* The number of the name whose entry starts at `off` leads there. So no two names have one number. */
+/*
+ * The number of the name whose entry starts at `off` leads there. So no two names have one number.
+ */
 static enum bo_status check_entry(const struct index *index, size_t off, const struct entry *entry,
                                   struct bo_error *err)
 {

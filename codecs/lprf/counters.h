@@ -5,7 +5,8 @@
  *   varint  u64 hash, varint n, varint counters[n]
  *   packed  varint i: the function has the hash and number of entry i of the hash table; for one
  *           counter its varint; for more, a bitmap of n bits, least significant first, padded with
- *           zeros to whole bytes, that tells which are above 0, and varints of those. Where the entry
+ *           zeros to whole bytes, that tells which are above 0, and varints of those. Where the
+ *             entry
  *           says 0, a varint n stands behind i.
  *
  * varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash and
@@ -79,9 +80,9 @@ static inline enum bo_status lprf_read_varint(struct bo_span in, size_t *off, ui
 
 /*
  * Each coding's readers: open_shared leaves file->records_off behind what records share; read_head
- * reads a record up to its counters, of which at least one is sure to be announced and as many as the
- * file has bytes for; read_counters reads these to counters[n_counters] and sets *end_ret to the end
- * of the record. Errors name the byte.
+ * reads a record up to its counters, of which at least one is sure to be announced and as many as
+ * the file has bytes for; read_counters reads these to counters[n_counters] and sets *end_ret to
+ * the end of the record. Errors name the byte.
  */
 static inline enum bo_status lprf_u64_open_shared(struct lprf_file *file, struct bo_error *err)
 {

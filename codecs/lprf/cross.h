@@ -12,12 +12,13 @@
  *                       LPRF_INDEX_READS, for a second reader, the name of the index whose bytes it
  *                       reads (and LPRF_INDEX_NUMBER is that one's)
  *   struct index        its reader
- *   put_index           enum bo_status (struct lprf_writer *, struct bo_error *): between lprf_begin
- *                       and the end of the file: the index, lprf_end_index, the records
- *   open_index          enum bo_status (const struct lprf_file *, struct index *, struct bo_error *):
- *                       looks at no more than it needs; file->records_off is set
+ *   put_index           enum bo_status (struct lprf_writer *, struct bo_error *): between
+ *                       lprf_begin and the end of the file: the index, lprf_end_index, the records
+ *   open_index          enum bo_status (const struct lprf_file *, struct index *, struct bo_error
+ *                       *): looks at no more than it needs; file->records_off is set
  *   find                enum bo_status (const struct lprf_file *, const struct index *,
- *                       struct bo_span name, struct lprf_match *, struct bo_error *): the first record
+ *                       struct bo_span name, struct lprf_match *, struct bo_error *): the first
+ *                         record
  *                       of a name in file order
  *   find_more           the same, from the match on: the next record of that name
  *   each                enum bo_status (const struct lprf_file *, const struct index *, bool keep,

@@ -17,8 +17,8 @@
  * it. So no two names of the file are confused; a name that is not in the file is found with a
  * probability of slots / 2^64.
  */
-#include "harness/coding/grammar.h"
 #include "codecs/lprf/slots.h"
+#include "harness/coding/grammar.h"
 #include "harness/core/bits.h"
 
 enum { NAMES_A_BUCKET = 5, MAX_SHARED = 3 };

@@ -1,9 +1,10 @@
 /*
  * LPRF models from randomness: made whole, or made from another by one change.
  *
- * Shapes follow real profiles roughly (names of C and mangled names of C++ that share prefixes; most
- * functions of C++ with one counter; few distinct hashes; many zeros, long tails) and lean towards
- * what breaks encodings: names that begin each other, any bytes in names, counters up to 2^64-1.
+ * Shapes follow real profiles roughly (names of C and mangled names of C++ that share prefixes;
+ * most functions of C++ with one counter; few distinct hashes; many zeros, long tails) and lean
+ * towards what breaks encodings: names that begin each other, any bytes in names, counters up to
+ * 2^64-1.
  *
  * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
  * compiler, and the same seed must give the same model everywhere.
@@ -15,7 +16,7 @@
 #include "codecs/lprf/model.h"
 #include "harness/names/name_source.h"
 
-/* ---- a profile being made --------------------------------------------------------------------- */
+/* ---- a profile being made -------------------------------------------------------------------- */
 
 /* Clang's hashes tell the control flow, so a hash mostly comes with one number of counters. */
 struct shape {
@@ -37,7 +38,7 @@ struct profile {
     uint32_t dead_of_16; /* functions that never ran */
 };
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Half of the functions of a C file are static: their names begin with the file's. */
 static void put_c_name(struct bo_draft *d, struct bo_random *r)
@@ -75,7 +76,7 @@ static void draft_name(const struct profile *profile, struct bo_draft *d)
         bo_draft_text(d, "f");
 }
 
-/* ---- hashes and counters ---------------------------------------------------------------------- */
+/* ---- hashes and counters --------------------------------------------------------------------- */
 
 static size_t random_n_counters(const struct profile *profile)
 {
@@ -166,7 +167,7 @@ static bool fill_counters(const struct profile *profile, struct lprf_function *f
     return true;
 }
 
-/* ---- functions -------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* A function but its counters; the key is new or not. False when the arena refuses. */
 static bool draft_function(struct profile *profile, struct lprf_function *function)
@@ -213,7 +214,7 @@ static bool start_profile(struct profile *profile, struct bo_random *random, str
     return lprf_keys_init(&profile->keys, 0, arena);
 }
 
-/* ---- file order ------------------------------------------------------------------------------- */
+/* ---- file order ------------------------------------------------------------------------------ */
 
 /* As llvm-profdata writes: by name, then by hash. */
 static int compare_keys(const void *a, const void *b)
@@ -253,7 +254,7 @@ enum bo_status lprf_generate(struct bo_random *random, size_t scale, struct bo_a
     return BO_OK;
 }
 
-/* ---- one change ------------------------------------------------------------------------------- */
+/* ---- one change ------------------------------------------------------------------------------ */
 
 /* Raises the hash of function f until no other function has its key. */
 static void make_key_new(struct lprf_function *functions, size_t n, size_t f)

@@ -38,8 +38,8 @@ enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_
                                       struct bo_error *err);
 
 /*
- * The bytes where a library may read integers: themselves when they start at a multiple of 8, else a
- * copy in the arena; p is NULL when it refuses.
+ * The bytes where a library may read integers: themselves when they start at a multiple of 8, else
+ * a copy in the arena; p is NULL when it refuses.
  */
 struct bo_span lprf_aligned(struct bo_span bytes, struct bo_arena *arena);
 

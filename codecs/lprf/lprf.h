@@ -28,8 +28,8 @@ struct lprf_model {
 };
 
 /*
- * NULL when the model keeps the rules above, else a static phrase; *function_ret (may be NULL) tells
- * where. Takes memory from `arena`; a phrase that says so when that is out.
+ * NULL when the model keeps the rules above, else a static phrase; *function_ret (may be NULL)
+ * tells where. Takes memory from `arena`; a phrase that says so when that is out.
  */
 const char *lprf_model_flaw(const struct lprf_model *model, struct bo_arena *arena,
                             size_t *function_ret);

@@ -30,8 +30,8 @@ bool lprf_keys_init(struct lprf_key_table *table, size_t n_keys, struct bo_arena
 
 /*
  * Gives the key of `function` the next number, table->n, when the table does not have it.
- * *number_ret is the key's number, old or new. functions[i] must hold the key of each number i given
- * before. False when the arena refuses.
+ * *number_ret is the key's number, old or new. functions[i] must hold the key of each number i
+ * given before. False when the arena refuses.
  */
 bool lprf_keys_add(struct lprf_key_table *table, const struct lprf_function *functions,
                    const struct lprf_function *function, size_t *number_ret);

@@ -15,8 +15,8 @@
  *
  * A lookup hashes the name, finds its slot, and compares the phrases in it with the name.
  */
-#include "harness/coding/grammar.h"
 #include "codecs/lprf/slots.h"
+#include "harness/coding/grammar.h"
 #include "harness/core/bits.h"
 
 enum { NAMES_A_BUCKET = 5, GROUP_NBYTES = LPRF_CELLS_NBYTES + 4 + LPRF_GROUP_SLOTS / 2 };

@@ -11,7 +11,7 @@
 #include "harness/names/names.h"
 #include "harness/queries.h"
 
-/* ---- the lookups: right answers --------------------------------------------------------------- */
+/* ---- the lookups: right answers -------------------------------------------------------------- */
 
 /*
  * Finds the functions that n queries, names or keys, ask for: their places, or BO_NOT_FOUND. NULL
@@ -84,7 +84,7 @@ static enum bo_status contains_oracle(const void *model, const void *queries, si
     return BO_OK;
 }
 
-/* ---- the whole: right answers ----------------------------------------------------------------- */
+/* ---- the whole: right answers ---------------------------------------------------------------- */
 
 static size_t padded(size_t n)
 {
@@ -181,7 +181,7 @@ static enum bo_status summary_oracle(const void *opaque, const void *queries, si
     return BO_OK;
 }
 
-/* ---- all queries ------------------------------------------------------------------------------ */
+/* ---- all queries ----------------------------------------------------------------------------- */
 
 static uint64_t count_functions(const void *model)
 {
@@ -207,7 +207,7 @@ static bool key_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* ---- the command line ------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static enum bo_status parse_name(int n_args, char *const *args, void *query, struct bo_error *err)
 {
@@ -280,7 +280,7 @@ static void print_summary(const void *query, struct bo_span bytes, struct bo_wri
     bo_put_text(out, "maximum %llu\n", (unsigned long long)maximum);
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct bo_query_kind lprf_kinds[LPRF_N_KINDS] = {
     [LPRF_LOOKUP] =

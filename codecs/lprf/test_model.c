@@ -54,8 +54,8 @@ static uint64_t unmix64(uint64_t z)
 }
 
 /*
- * Keys of one hash in the table, made for the seed 0: the same name with the hash that the other name
- * would need, too. They are different keys all the same.
+ * Keys of one hash in the table, made for the seed 0: the same name with the hash that the other
+ * name would need, too. They are different keys all the same.
  */
 static void test_keys_that_collide(void **state)
 {

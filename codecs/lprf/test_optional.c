@@ -1,7 +1,7 @@
 /*
- * Codecs on top of libraries. Why: a library trusts its bytes, so that what it is given must be what
- * it wrote, wherever it lies in memory; it has limits of its own, which must be refusals; and what
- * this program was built without must be told, not missing.
+ * Codecs on top of libraries. Why: a library trusts its bytes, so that what it is given must be
+ * what it wrote, wherever it lies in memory; it has limits of its own, which must be refusals; and
+ * what this program was built without must be told, not missing.
  *
  * Where none was built, the tests that need one say so.
  */
@@ -259,7 +259,9 @@ static void test_llvm_profdata(void **state)
     bo_arena_free(&arena);
 }
 
-/* Few names, for which libcmph tries few seeds: each set has a perfect hash function all the same. */
+/*
+ * Few names, for which libcmph tries few seeds: each set has a perfect hash function all the same.
+ */
 static void test_few_names(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * How LPRF models are asked: the oracle, the workloads, the command line. Why: every check and every
- * measurement trusts the oracle, and shows no more than what the workloads ask.
+ * How LPRF models are asked: the oracle, the workloads, the command line. Why: every check and
+ * every measurement trusts the oracle, and shows no more than what the workloads ask.
  */
 #include "codecs/lprf/test_model.h"
 
@@ -13,7 +13,7 @@ static const struct lprf_function good[] = {
 };
 static const struct lprf_model good_model = {N_ELEMENTS(good), good};
 
-/* ---- the oracle, against loops in loops ------------------------------------------------------- */
+/* ---- the oracle, against loops in loops ------------------------------------------------------ */
 
 /* The first function of the name and, unless hash is NULL, the hash. */
 static const struct lprf_function *find_plainly(const struct lprf_model *model, struct bo_span name,
@@ -213,7 +213,9 @@ static void test_coverage_and_zipf(void **state)
         most = counts[f] > most ? counts[f] : most;
         n_seen += counts[f] > 0;
     }
-    /* The first of 1000 gets 1 / H(1000) = 13.4% of 4000: 534, give or take 5 standard deviations. */
+    /*
+     * The first of 1000 gets 1 / H(1000) = 13.4% of 4000: 534, give or take 5 standard deviations.
+     */
     assert_in_range(most, 427, 641);
     assert_in_range(n_seen, 300, 900);
 }

@@ -1,7 +1,7 @@
 /*
- * Bad records: for each coding of counters, the status, the byte and the phrase that decode must answer with; and
- * what lookups make of the same bytes. Why: numbers of counters are announced, and what multiplies them may wrap
- * around.
+ * Bad records: for each coding of counters, the status, the byte and the phrase that decode must
+ * answer with; and what lookups make of the same bytes. Why: numbers of counters are announced, and
+ * what multiplies them may wrap around.
  */
 #define TEST_FORMAT "lprf"
 #include "harness/check/check.h"

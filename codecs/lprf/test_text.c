@@ -1,6 +1,6 @@
 /*
- * The text form of LPRF. Why: it is LLVM's, so what we print must be what LLVM prints and reads, any
- * name must survive the trip, and each mistake must be pointed at with its byte.
+ * The text form of LPRF. Why: it is LLVM's, so what we print must be what LLVM prints and reads,
+ * any name must survive the trip, and each mistake must be pointed at with its byte.
  */
 #include "codecs/lprf/test_model.h"
 #include "harness/core/files.h"
@@ -302,8 +302,8 @@ static bool holds(const struct lprf_model *model, const struct lprf_function *fu
 }
 
 /*
- * Every strange name survives a trip through LLVM, as do generated models. Hashes stay below the two
- * largest, which LLVM's own table cannot hold.
+ * Every strange name survives a trip through LLVM, as do generated models. Hashes stay below the
+ * two largest, which LLVM's own table cannot hold.
  */
 static void test_llvm_reads_it(void **state)
 {

@@ -9,8 +9,8 @@
  *   # Counter Values:
  *   N lines of one counter each, then an empty line
  *
- * Reading skips empty lines and lines that begin with #, wherever they are. A name is all of its line,
- * except that names which such a line cannot carry are quoted: "a\x0ab". See README.md.
+ * Reading skips empty lines and lines that begin with #, wherever they are. A name is all of its
+ * line, except that names which such a line cannot carry are quoted: "a\x0ab". See README.md.
  */
 #include "codecs/lprf/text.h"
 
@@ -81,8 +81,8 @@ static const struct {
 } escapes[] = {{"\\", '\\'}, {"\"", '"'}, {"x00", '\0'}, {"x0a", '\n'}, {"x0d", '\r'}};
 
 /*
- * Undoes lprf_put_name on a line that begins with a quote. `to` has room for all of the line. NULL, or
- * what is wrong, at byte *at_ret of the line.
+ * Undoes lprf_put_name on a line that begins with a quote. `to` has room for all of the line. NULL,
+ * or what is wrong, at byte *at_ret of the line.
  */
 static const char *unquote(struct bo_span line, uint8_t *to, size_t *n_ret, size_t *at_ret)
 {
@@ -201,7 +201,9 @@ static enum bo_status fail_line(const struct parser *p, enum bo_status status, c
     return bo_fail(p->err, status, p->line_off, what);
 }
 
-/* Takes the next line that is neither empty nor a comment; false, with an empty line, at the end. */
+/*
+ * Takes the next line that is neither empty nor a comment; false, with an empty line, at the end.
+ */
 static bool take_line(struct parser *p)
 {
     while (p->off < p->text.n) {

@@ -117,7 +117,9 @@ size_t lprf_draw_name_edges(const void *opaque, struct bo_random *random, struct
     return n;
 }
 
-/* The next function of the same name among some that follow in file order, or the function itself. */
+/*
+ * The next function of the same name among some that follow in file order, or the function itself.
+ */
 static const struct lprf_function *namesake(const struct lprf_model *model,
                                             const struct lprf_function *function)
 {

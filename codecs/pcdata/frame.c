@@ -151,8 +151,8 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
 }
 
 /*
- * A record may serve tables of several text lengths, and is walked for each. This bound, per byte of
- * area and directory, keeps the work on hostile files linear.
+ * A record may serve tables of several text lengths, and is walked for each. This bound, per byte
+ * of area and directory, keeps the work on hostile files linear.
  */
 #define MAX_RUNS_AGAIN UINT64_C(512)
 

@@ -4,8 +4,8 @@
  */
 #include <signal.h>
 
-#include "harness/check/agreement.h"
 #include "codecs/pcdata/test_check.h"
+#include "harness/check/agreement.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
@@ -473,7 +473,10 @@ static void test_answers_are_printed(void **state)
     }
 }
 
-/* An answer that is not well-formed is printed as bytes, and no crash of the printer ends the check. */
+/*
+ * An answer that is not well-formed is printed as bytes, and no crash of the printer ends the
+ * check.
+ */
 static void crash(const void *query, struct bo_span answer, struct bo_writer *out)
 {
     (void)query, (void)out;

@@ -1,6 +1,7 @@
 /*
- * What tests of the generic checks share: a format of one or two codecs, a document, and the simplest faults. A test
- * plants faults in `faulty`, a copy of a real codec, and runs a check on it.
+ * What tests of the generic checks share: a format of one or two codecs, a document, and the
+ * simplest faults. A test plants faults in `faulty`, a copy of a real codec, and runs a check on
+ * it.
  */
 #ifndef BO_TEST_CHECK_H
 #define BO_TEST_CHECK_H
@@ -81,7 +82,7 @@ static inline struct bo_check_result run_check(const char *name)
     return named(name)(&format, &faulty, model, &effort);
 }
 
-/* ---- faults that more than one test plants ---------------------------------------------------- */
+/* ---- faults that more than one test plants --------------------------------------------------- */
 
 static unsigned n_calls; /* of the fault at work; each use of a fault starts at 0 */
 

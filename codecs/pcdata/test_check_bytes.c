@@ -1,6 +1,6 @@
 /*
- * The checks of arbitrary bytes and of the text form, on codecs with one planted fault each: what lazy readers say of
- * bytes that decode refuses, and what a parser takes. Why: as in test_check.c.
+ * The checks of arbitrary bytes and of the text form, on codecs with one planted fault each: what
+ * lazy readers say of bytes that decode refuses, and what a parser takes. Why: as in test_check.c.
  */
 #include "codecs/pcdata/test_check.h"
 

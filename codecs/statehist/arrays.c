@@ -24,7 +24,7 @@
 
 enum { HEADER_NBYTES = 48 };
 
-/* ---- encoding ---------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static uint64_t nbytes_of(const struct bo_span *spans, size_t n, size_t stride)
 {
@@ -94,7 +94,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     return bo_writer_status(out, err);
 }
 
-/* ---- the arrays where they lie -------------------------------------------------------------------- */
+/* ---- the arrays where they lie --------------------------------------------------------------- */
 
 /* What is read of it, and what only the tree and the checks need. */
 struct reader {
@@ -259,7 +259,7 @@ static enum bo_status load(struct bo_span in, struct bo_arena *arena, struct rea
     return status ? status : check_strings(r, arena, err);
 }
 
-/* ---- decoding ------------------------------------------------------------------------------------------ */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static bool fill_timelines(const struct reader *r, struct bo_arena *arena,
                            struct statehist_model *model)

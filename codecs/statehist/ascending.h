@@ -8,10 +8,10 @@
  *     l = 0: for each number behind base, bit number - base - 1 is a 1
  *   The high bits, or the bitmap, have up to 256 bits. Something else may lie before them.
  *
- *   list of n numbers: head, in bytes: the first number as a varint; if n > 1, a byte B and a byte O,
- *     and the bytes of the body as a varint
- *   body, in bits: for each block a B-bit base (from the first number), 6 bits for l, an O-bit place
- *     (in bits, from the end of these); then the blocks
+ *   list of n numbers: head, in bytes: the first number as a varint; if n > 1, a byte B and a byte
+ *     O, and the bytes of the body as a varint
+ *   body, in bits: for each block a B-bit base (from the first number), 6 bits for l, an O-bit
+ *     place (in bits, from the end of these); then the blocks
  */
 #ifndef STATEHIST_ASCENDING_H
 #define STATEHIST_ASCENDING_H
@@ -27,8 +27,8 @@ enum {
 };
 
 /*
- * What sanitizers and fuzzers' compilers add multiplies with each copy: a file that inlines all takes
- * minutes to compile.
+ * What sanitizers and fuzzers' compilers add multiplies with each copy: a file that inlines all
+ * takes minutes to compile.
  */
 #if defined(__AFL_COMPILER)
 #define ASCENDING_INLINE static inline
@@ -236,8 +236,8 @@ bool ascending_block_all(const struct ascending_block *block,
                          uint64_t numbers_ret[ASCENDING_BLOCK]);
 
 /*
- * The n fields (at most 64) of nbits at `bit`; touches up to 16 bytes behind them, and fields_ret up to
- * the next multiple of four.
+ * The n fields (at most 64) of nbits at `bit`; touches up to 16 bytes behind them, and fields_ret
+ * up to the next multiple of four.
  */
 void ascending_fields(const uint8_t *p, uint64_t bit, unsigned nbits, unsigned n,
                       uint64_t fields_ret[ASCENDING_BLOCK]);
@@ -303,7 +303,10 @@ ASCENDING_INLINE uint32_t ascending_find_block(const struct ascending_list *list
     return b;
 }
 
-/* How many numbers are at or below `number`, when block b is the one found; false when it is damaged. */
+/*
+ * How many numbers are at or below `number`, when block b is the one found; false when it is
+ * damaged.
+ */
 ASCENDING_INLINE bool ascending_count_in(const struct ascending_list *list, uint64_t number,
                                          uint32_t b, bool v3, uint32_t *n_ret)
 {

@@ -78,7 +78,10 @@ BO_V3 static bool block_v3(const struct ascending_block *block, uint64_t *number
     uint8_t ones[2 * ASCENDING_BLOCK];
     uint64_t lows[ASCENDING_BLOCK];
     const unsigned l = block->l;
-    /* Without low bits each number is one further than those before it: as if there were steps between. */
+    /*
+     * Without low bits each number is one further than those before it: as if there were steps
+     * between.
+     */
     const uint64_t base = block->base + (l == 0);
     const __m256i bases = _mm256_set1_epi64x((long long)base), four = _mm256_set1_epi64x(l ? 4 : 0);
     __m256i places = l ? _mm256_setr_epi64x(0, 1, 2, 3) : _mm256_setzero_si256();

@@ -1,4 +1,6 @@
-/* State histories as the harness sees them: counts, the entropy floor, and the table of the format. */
+/*
+ * State histories as the harness sees them: counts, the entropy floor, and the table of the format.
+ */
 #include "codecs/statehist/generate.h"
 #include "codecs/statehist/model.h"
 #include "codecs/statehist/queries.h"
@@ -6,7 +8,7 @@
 #include "codecs/statehist/text.h"
 #include "harness/coding/entropy.h"
 
-/* ---- counts ---------------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {
@@ -24,7 +26,7 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 5;
 }
 
-/* ---- the entropy floor ------------------------------------------------------------------------------------- */
+/* ---- the entropy floor ----------------------------------------------------------------------- */
 
 /* How long each interval lasts; what ends with the history says nothing. */
 static size_t put_lengths(const struct statehist_model *model, uint64_t *numbers)
@@ -72,8 +74,9 @@ static double texts_nbits(const struct statehist_model *model)
 
 /*
  * Timeline by timeline: lengths, types, values of each type, parents, and the bytes of names and
- * strings, each by frequency alone. It is no floor for a codec that models context: times that several
- * timelines share, and values that follow from those before, make histories many times smaller.
+ * strings, each by frequency alone. It is no floor for a codec that models context: times that
+ * several timelines share, and values that follow from those before, make histories many times
+ * smaller.
  */
 static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
 {
@@ -93,7 +96,7 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
     return nbits / 8;
 }
 
-/* ---- the tables ------------------------------------------------------------------------------------------ */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 #define CODEC(name) extern const struct bo_codec statehist_##name;
 #include "codecs/statehist/codecs.def"

@@ -1,6 +1,6 @@
 /*
- * State histories out of nothing, as a state system makes them: attributes first, then events, each at
- * a later time and with some changes, which close intervals; at the end all others close.
+ * State histories out of nothing, as a state system makes them: attributes first, then events, each
+ * at a later time and with some changes, which close intervals; at the end all others close.
  *
  * Each draw is a statement of its own: the same seed must give the same model everywhere.
  */
@@ -19,7 +19,7 @@ struct maker {
     uint32_t top, instance; /* quarks of this kind that came last: parents of the next ones */
 };
 
-/* ---- attributes ---------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* Directories at the top, instances (threads, CPUs) in them, fields in these; odd trees, too. */
 static uint32_t draw_parent(struct maker *m, uint32_t quark)
@@ -70,7 +70,7 @@ static bool add_attribute(struct maker *m)
     return true;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Some attributes change often, most seldom. */
 static uint32_t draw_quark(struct maker *m)
@@ -128,7 +128,7 @@ static bool make_events(struct maker *m, bool stretches)
     return true;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static int64_t draw_start(struct bo_random *random, bool stretches)
 {

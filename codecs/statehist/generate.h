@@ -11,7 +11,7 @@ enum bo_status statehist_generate(struct bo_random *random, size_t scale, struct
 enum bo_status statehist_mutate(const void *model, struct bo_random *random, struct bo_arena *arena,
                                 void **model_ret, struct bo_error *err);
 
-/* ---- parts, for both ----------------------------------------------------------------------------- */
+/* ---- parts, for both ------------------------------------------------------------------------- */
 
 /* What an attribute's values are like. */
 enum statehist_habit {
@@ -34,8 +34,8 @@ bool statehist_draw_value(struct bo_random *random, enum statehist_habit habit,
                           struct statehist_builder *builder, struct statehist_interval *interval);
 
 /*
- * A name that no attribute in `taken` with this parent has; it is added to `taken`, which holds parents
- * with names, and lives there. NULL bytes when the arena refuses.
+ * A name that no attribute in `taken` with this parent has; it is added to `taken`, which holds
+ * parents with names, and lives there. NULL bytes when the arena refuses.
  */
 struct bo_span statehist_draw_name(struct bo_random *random, uint32_t parent,
                                    struct bo_texts *taken);

@@ -1,9 +1,11 @@
-/* Values and names of generated state histories: as kernels and counters have them, and odd ones. */
+/*
+ * Values and names of generated state histories: as kernels and counters have them, and odd ones.
+ */
 #include "codecs/statehist/generate.h"
 #include "harness/core/doubles.h"
 #include "harness/core/utf8.h"
 
-/* ---- texts --------------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static const char *const texts[] = {
     "read",  "write",          "openat", "close",   "mmap",      "futex",       "epoll_wait",
@@ -51,7 +53,7 @@ static void draft_text(struct bo_draft *draft, struct bo_random *random)
         BO_DRAFT_ONE_OF(draft, random, texts);
 }
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static uint64_t draw_strange_number(struct bo_random *random)
 {
@@ -168,7 +170,7 @@ bool statehist_draw_value(struct bo_random *random, enum statehist_habit habit,
     return true;
 }
 
-/* ---- names --------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 bool statehist_take_name(struct bo_texts *taken, uint32_t parent, struct bo_span name,
                          bool *is_new_ret, struct bo_span *kept_ret)

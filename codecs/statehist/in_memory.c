@@ -3,7 +3,7 @@
 
 #include "codecs/statehist/answers.h"
 
-/* ---- from a model ------------------------------------------------------------------------------ */
+/* ---- from a model ---------------------------------------------------------------------------- */
 
 static void put_all(const struct statehist_model *model, struct bo_writer *out)
 {
@@ -57,7 +57,7 @@ enum bo_status statehist_hold(const struct statehist_model *model, struct bo_are
     return status ? status : *held_ret ? BO_OK : bo_fail_alloc(err, arena);
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static bool is_in(const struct statehist_in_memory *r, int64_t time)
 {

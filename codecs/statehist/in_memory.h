@@ -1,6 +1,6 @@
 /*
- * A history as arrays in memory, and its answers: what the control `arrays` reads where it lies, and what
- * a codec that decodes everything answers from.
+ * A history as arrays in memory, and its answers: what the control `arrays` reads where it lies,
+ * and what a codec that decodes everything answers from.
  */
 #ifndef STATEHIST_IN_MEMORY_H
 #define STATEHIST_IN_MEMORY_H
@@ -29,7 +29,7 @@ enum bo_status statehist_hold(const struct statehist_model *model, struct bo_are
 enum bo_status statehist_query_in_memory(void *reader, unsigned kind, const void *queries, size_t n,
                                          void *answers, struct bo_error *err);
 
-/* ---- what is where ----------------------------------------------------------------------------- */
+/* ---- what is where --------------------------------------------------------------------------- */
 
 static inline int64_t statehist_start_at(const struct statehist_in_memory *r, size_t i)
 {

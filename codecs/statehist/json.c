@@ -5,7 +5,7 @@
 #include "harness/core/text.h"
 #include "harness/core/utf8.h"
 
-/* ---- reading: structure ------------------------------------------------------------------------ */
+/* ---- reading: structure ---------------------------------------------------------------------- */
 
 bool statehist_json_fail(struct statehist_json *j, enum bo_status status, size_t off,
                          const char *what)
@@ -99,7 +99,7 @@ bool statehist_json_end(struct statehist_json *j)
            statehist_json_fail(j, BO_CORRUPT, j->off, "bytes behind the JSON's end");
 }
 
-/* ---- reading: strings -------------------------------------------------------------------------- */
+/* ---- reading: strings ------------------------------------------------------------------------ */
 
 /* Four hexadecimal digits behind \u. */
 static bool take_unit(struct statehist_json *j, uint32_t *unit_ret)
@@ -218,7 +218,7 @@ bool statehist_json_expect(struct statehist_json *j, const char *text, const cha
            (bo_word_is(found, text) || statehist_json_fail(j, BO_UNSUPPORTED, off, what));
 }
 
-/* ---- reading: numbers and words ---------------------------------------------------------------- */
+/* ---- reading: numbers and words -------------------------------------------------------------- */
 
 /* Takes what looks like a number, a sign and letters with it. */
 static struct bo_span take_number(struct statehist_json *j)
@@ -426,7 +426,7 @@ enum bo_status statehist_json_document(
     return j->status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void statehist_json_put_string(struct bo_writer *out, struct bo_span text, bool as_gson)
 {

@@ -1,9 +1,9 @@
 /*
  * JSON, as far as state histories need it: written compactly, read strictly.
  *
- * A reader is pulled through the text, member by member; it keeps no tree and never calls itself, so
- * depth costs nothing. It knows what a library of JSON does not tell: the byte of each mistake, and
- * members that stand twice.
+ * A reader is pulled through the text, member by member; it keeps no tree and never calls itself,
+ * so depth costs nothing. It knows what a library of JSON does not tell: the byte of each mistake,
+ * and members that stand twice.
  */
 #ifndef STATEHIST_JSON_H
 #define STATEHIST_JSON_H
@@ -43,8 +43,8 @@ bool statehist_json_element(struct statehist_json *j, bool is_first);
 /*
  * Steps to the next member behind '{' or a member: *which_ret is its place among `names`, which end
  * with NULL, or STATEHIST_JSON_CLOSED at '}', which is taken. *seen starts at 0 and gets a bit for
- * each. Unknown members are unsupported; one that stands twice is corrupt; so is '}' before those in
- * `required`.
+ * each. Unknown members are unsupported; one that stands twice is corrupt; so is '}' before those
+ * in `required`.
  */
 bool statehist_json_member(struct statehist_json *j, const char *const *names, uint32_t required,
                            uint32_t *seen, uint32_t *which_ret);
@@ -91,8 +91,8 @@ bool statehist_json_skip_scalar(struct statehist_json *j);
 bool statehist_json_end(struct statehist_json *j);
 
 /*
- * A whole document: {"format": format, "version": 1, ...}, in any order. `members` names these two and
- * then the others, all of which must be there; take(j, which, context) reads what they hold.
+ * A whole document: {"format": format, "version": 1, ...}, in any order. `members` names these two
+ * and then the others, all of which must be there; take(j, which, context) reads what they hold.
  */
 enum bo_status statehist_json_document(
     struct statehist_json *j, const char *format, const char *const *members,
@@ -101,16 +101,16 @@ enum bo_status statehist_json_document(
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * A string of UTF-8 with its quotes; escapes what JSON wants escaped, and what Java's Gson does, too,
- * where `as_gson`: < > & = ' and two line separators.
+ * A string of UTF-8 with its quotes; escapes what JSON wants escaped, and what Java's Gson does,
+ * too, where `as_gson`: < > & = ' and two line separators.
  */
 void statehist_json_put_string(struct bo_writer *out, struct bo_span text, bool as_gson);
 
 void statehist_json_put_integer(struct bo_writer *out, int64_t v);
 
 /*
- * The shortest decimal that reads back, with a point or an exponent; NaN, Infinity and -Infinity are
- * strings, or bare words.
+ * The shortest decimal that reads back, with a point or an exponent; NaN, Infinity and -Infinity
+ * are strings, or bare words.
  */
 void statehist_json_put_double(struct bo_writer *out, uint64_t bits, bool bare);
 

@@ -1,4 +1,6 @@
-/* Which attributes are of one kind: those of one name, or whose names are numbers under one kind. */
+/*
+ * Which attributes are of one kind: those of one name, or whose names are numbers under one kind.
+ */
 #ifndef STATEHIST_KINDS_H
 #define STATEHIST_KINDS_H
 

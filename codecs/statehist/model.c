@@ -8,7 +8,7 @@
 
 const char statehist_no_memory[] = "no memory to look at the model";
 
-/* ---- the rules: values and names --------------------------------------------------------------- */
+/* ---- the rules: values and names ------------------------------------------------------------- */
 
 const char *statehist_value_flaw(uint32_t type, uint64_t value, uint32_t n_strings)
 {
@@ -84,7 +84,7 @@ const char *statehist_tree_flaw(const struct statehist_attribute *attributes, ui
     return flaw;
 }
 
-/* ---- the rules: the order of closing ------------------------------------------------------------ */
+/* ---- the rules: the order of closing --------------------------------------------------------- */
 
 /* One pass of a radix sort: by a byte of the ends, as numbers above `base`. */
 static void sort_by_byte(const struct statehist_interval *intervals, size_t n, uint64_t base,
@@ -122,7 +122,7 @@ uint32_t *statehist_order_by_end(const struct statehist_interval *intervals, siz
     return order;
 }
 
-/* ---- the rules: all of them ---------------------------------------------------------------------- */
+/* ---- the rules: all of them ------------------------------------------------------------------ */
 
 static const char *timelines_flaw(const struct statehist_model *model, uint32_t *n_used_ret)
 {
@@ -207,7 +207,7 @@ const char *statehist_model_flaw(const struct statehist_model *model, struct bo_
     return flaw ? flaw : closing_flaw(model, arena);
 }
 
-/* ---- building ------------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
 
 bool statehist_builder_init(struct statehist_builder *builder, bool copies, struct bo_arena *arena)
 {
@@ -254,7 +254,7 @@ bool statehist_add_interval(struct statehist_builder *builder,
     return true;
 }
 
-/* ---- finishing ------------------------------------------------------------------------------------ */
+/* ---- finishing ------------------------------------------------------------------------------- */
 
 /* A builder that is turned into a model. */
 struct finishing {
@@ -476,7 +476,7 @@ enum bo_status statehist_fail(struct bo_error *err, enum bo_status status, uint6
     return bo_fail(err, status, off, text);
 }
 
-/* ---- one instant ---------------------------------------------------------------------------------- */
+/* ---- one instant ----------------------------------------------------------------------------- */
 
 enum bo_status statehist_take_instant(const struct statehist_model *model, int64_t time,
                                       struct bo_arena *arena, void **model_ret,
@@ -507,7 +507,7 @@ enum bo_status statehist_take_instant(const struct statehist_model *model, int64
     return BO_OK;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------ */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 const char *statehist_differ(const void *left, const void *right)
 {

@@ -5,7 +5,7 @@
 #include "codecs/statehist/statehist.h"
 #include "harness/names/text_set.h"
 
-/* ---- building --------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /*
  * Attributes, strings and intervals come in any order, but for these: an interval after its string,
@@ -56,13 +56,13 @@ enum bo_status statehist_finish(struct statehist_builder *builder, int64_t start
                                 struct statehist_model **model_ret, struct statehist_flaw *flaw);
 
 /*
- * What statehist_finish() returned, as an error: the flaw's phrase with the quark and the times, which
- * lives in the arena, or the arena's refusal.
+ * What statehist_finish() returned, as an error: the flaw's phrase with the quark and the times,
+ * which lives in the arena, or the arena's refusal.
  */
 enum bo_status statehist_fail(struct bo_error *err, enum bo_status status, uint64_t off,
                               const struct statehist_flaw *flaw, struct bo_arena *arena);
 
-/* ---- rules, one by one ------------------------------------------------------------------------- */
+/* ---- rules, one by one ----------------------------------------------------------------------- */
 
 /* NULL when a type may have this value, else a static phrase. */
 const char *statehist_value_flaw(uint32_t type, uint64_t value, uint32_t n_strings);

@@ -1,6 +1,6 @@
 /*
- * A history that differs from another by one change: of a value, of a border between two intervals, of
- * an attribute, of all times.
+ * A history that differs from another by one change: of a value, of a border between two intervals,
+ * of an attribute, of all times.
  */
 #include "codecs/statehist/generate.h"
 
@@ -94,7 +94,7 @@ static void draw_plan(struct plan *plan)
     settle(plan);
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------- */
+/* ---- intervals ------------------------------------------------------------------------------- */
 
 static bool draw_other_value(struct plan *plan, struct statehist_interval *interval)
 {
@@ -103,7 +103,10 @@ static bool draw_other_value(struct plan *plan, struct statehist_interval *inter
                                 interval);
 }
 
-/* Adds an interval of the old history as it is in the new one. Strings have the same numbers in both. */
+/*
+ * Adds an interval of the old history as it is in the new one. Strings have the same numbers in
+ * both.
+ */
 static bool replay_interval(struct plan *plan, size_t i)
 {
     struct statehist_interval interval = plan->from->intervals[i], rest = interval;
@@ -163,7 +166,7 @@ static bool replay_intervals(struct plan *plan)
     return true;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* Names that are there stay, but for that of a renamed attribute. */
 static bool replay_attributes(struct plan *plan, struct bo_texts *taken)
@@ -211,7 +214,7 @@ static bool add_attribute(struct plan *plan, struct bo_texts *taken)
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 enum bo_status statehist_mutate(const void *model, struct bo_random *random, struct bo_arena *arena,
                                 void **model_ret, struct bo_error *err)

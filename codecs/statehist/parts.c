@@ -5,7 +5,7 @@
 #include "codecs/statehist/model.h"
 #include "harness/core/text.h"
 
-/* ---- a set of files ------------------------------------------------------------------------------ */
+/* ---- a set of files -------------------------------------------------------------------------- */
 
 #define MAGIC "TCfiles" /* and the number of files, one byte */
 enum { MAGIC_NBYTES = 7 };
@@ -56,7 +56,7 @@ static struct statehist_json json_of(const struct statehist_part *part, struct b
     return (struct statehist_json){.in = part->in, .base = part->off, .arena = arena, .err = err};
 }
 
-/* ---- types.json ------------------------------------------------------------------------------------ */
+/* ---- types.json ------------------------------------------------------------------------------ */
 
 const char *const statehist_type_names[STATEHIST_ANY + 1] = {"none",   "int",  "long", "double",
                                                              "string", "bool", "any"};
@@ -173,7 +173,7 @@ enum bo_status statehist_read_types_json(const struct statehist_part *part, stru
     return BO_OK;
 }
 
-/* ---- tree.json: writing ---------------------------------------------------------------------------- */
+/* ---- tree.json: writing ---------------------------------------------------------------------- */
 
 /* Children of each quark, and of the root (the last), in order. */
 struct family {
@@ -239,7 +239,7 @@ enum bo_status statehist_put_tree_json(const struct statehist_model *model, stru
     return bo_writer_status(out, err);
 }
 
-/* ---- tree.json: reading ---------------------------------------------------------------------------- */
+/* ---- tree.json: reading ---------------------------------------------------------------------- */
 
 struct node {
     struct bo_span name;

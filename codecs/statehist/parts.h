@@ -7,7 +7,7 @@
 
 #include "codecs/statehist/statehist.h"
 
-/* ---- a set of files ---------------------------------------------------------------------------- */
+/* ---- a set of files -------------------------------------------------------------------------- */
 
 enum { STATEHIST_MAX_PARTS = 3 };
 
@@ -25,7 +25,7 @@ void statehist_end_part(struct bo_writer *out, size_t head, unsigned i);
 enum bo_status statehist_get_parts(struct bo_span in, unsigned n, struct statehist_part *parts_ret,
                                    struct bo_error *err);
 
-/* ---- types.json -------------------------------------------------------------------------------- */
+/* ---- types.json ------------------------------------------------------------------------------ */
 
 /* A timeline's declared type is an enum statehist_type (null: none has a value), or this. */
 #define STATEHIST_ANY STATEHIST_N_TYPES
@@ -48,7 +48,7 @@ enum bo_status statehist_read_types_json(const struct statehist_part *part, stru
                                          uint8_t **types_ret, uint32_t *n_ret,
                                          struct bo_error *err);
 
-/* ---- tree.json --------------------------------------------------------------------------------- */
+/* ---- tree.json ------------------------------------------------------------------------------- */
 
 enum bo_status statehist_put_tree_json(const struct statehist_model *model, struct bo_writer *out,
                                        struct bo_error *err);

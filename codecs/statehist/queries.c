@@ -8,10 +8,10 @@
 
 #include "codecs/statehist/text.h"
 #include "codecs/statehist/workloads.h"
-#include "harness/queries.h"
 #include "harness/core/text.h"
+#include "harness/queries.h"
 
-/* ---- right answers: parts ------------------------------------------------------------------------ */
+/* ---- right answers: parts -------------------------------------------------------------------- */
 
 static bool is_in(const struct statehist_model *model, int64_t time)
 {
@@ -54,7 +54,7 @@ static size_t padded(uint64_t n)
     return (size_t)((n + 7) / 8 * 8);
 }
 
-/* ---- right answers: one attribute ------------------------------------------------------------------ */
+/* ---- right answers: one attribute ------------------------------------------------------------ */
 
 static enum bo_status point_oracle(const void *opaque, const void *queries, size_t n, void *answers)
 {
@@ -104,7 +104,7 @@ static enum bo_status range_oracle(const void *opaque, const void *queries, size
     return BO_OK;
 }
 
-/* ---- right answers: many attributes ---------------------------------------------------------------- */
+/* ---- right answers: many attributes ---------------------------------------------------------- */
 
 static bool put_values(const struct statehist_model *model, int64_t time, struct bo_sink *sink)
 {
@@ -258,7 +258,7 @@ static enum bo_status scan_oracle(const void *opaque, const void *queries, size_
     return BO_OK;
 }
 
-/* ---- all queries ------------------------------------------------------------------------------------- */
+/* ---- all queries ----------------------------------------------------------------------------- */
 
 enum { POINTS_OF_EACH = 3 };
 
@@ -322,7 +322,7 @@ static bool window_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* ---- invalid queries ----------------------------------------------------------------------------------- */
+/* ---- invalid queries ------------------------------------------------------------------------- */
 
 /* Times that lie outside of the history: just so, and far. */
 static uint64_t outer_times(const struct statehist_model *model, int64_t times_ret[4])
@@ -417,7 +417,7 @@ static bool invalid_window_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* ---- the command line --------------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool parse_time(const char *arg, int64_t *v_ret)
 {
@@ -479,7 +479,7 @@ static enum bo_status parse_window(int n_args, char *const *args, void *query, s
     return BO_OK;
 }
 
-/* ---- the command line: answers ------------------------------------------------------------------------ */
+/* ---- the command line: answers --------------------------------------------------------------- */
 
 /* Strings are told by their hashes, as answers have them. */
 static void print_value(uint32_t type, uint64_t value, struct bo_writer *out)
@@ -592,7 +592,7 @@ static void print_snapshot(const void *query, struct bo_span answer, struct bo_w
     }
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct bo_query_kind statehist_kinds[STATEHIST_N_KINDS] = {
     [STATEHIST_POINT] =

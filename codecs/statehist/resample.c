@@ -2,11 +2,12 @@
  * Histories of any length that are like a real one.
  *
  * The changes of the real history are played again and again, as by a state system, until there are
- * enough intervals: which attributes change together, to what, and in which order stays. What varies from one
- * play to the next:
+ * enough intervals: which attributes change together, to what, and in which order stays. What
+ * varies from one play to the next:
  *
  * - times: each time's distance to the one before it changes places with one of about that length;
- * - attributes that come and go, with all below them (null at first and at last: threads), are others
+ * - attributes that come and go, with all below them (null at first and at last: threads), are
+ *   others
  *   in each play. Those that stay (CPUs) go on.
  *
  * An attribute is there when it first has a value, so that a short history has few of them.
@@ -38,7 +39,7 @@ struct play {
     int64_t start, now;
 };
 
-/* ---- the real history ---------------------------------------------------------------------------- */
+/* ---- the real history ------------------------------------------------------------------------ */
 
 static int by_start(const void *a, const void *b, void *context)
 {
@@ -105,8 +106,9 @@ static bool is_null_at_both_ends(const struct statehist_model *like, uint32_t qu
 }
 
 /*
- * An attribute comes and goes when it has values, has others below it, and all of these are null at both
- * ends; then these do, too. So threads do, but not interrupts, nor folders. Parents have smaller numbers.
+ * An attribute comes and goes when it has values, has others below it, and all of these are null at
+ * both ends; then these do, too. So threads do, but not interrupts, nor folders. Parents have
+ * smaller numbers.
  */
 static bool find_what_goes(struct play *play)
 {
@@ -133,7 +135,7 @@ static bool find_what_goes(struct play *play)
     return true;
 }
 
-/* ---- attributes of a play ---------------------------------------------------------------------------- */
+/* ---- attributes of a play -------------------------------------------------------------------- */
 
 /* What is new in each play and has a number for a name gets another one; other names, a suffix. */
 static struct bo_span name_of(const struct play *play, uint32_t real, char room[80])
@@ -178,7 +180,7 @@ static bool make_attribute(struct play *play, uint32_t real, uint32_t *quark_ret
     return true;
 }
 
-/* ---- a play -------------------------------------------------------------------------------------------- */
+/* ---- a play ---------------------------------------------------------------------------------- */
 
 static bool change(struct play *play, const struct statehist_interval *to)
 {

@@ -1,16 +1,17 @@
 /*
- * sqlite: a control, and an optional codec: what an engineer would reach for. A database of libsqlite3,
- * as it serializes it, and behind it the XXH3 of 64 bits, seed 0, of these bytes (u64, little-endian).
+ * sqlite: a control, and an optional codec: what an engineer would reach for. A database of
+ * libsqlite3, as it serializes it, and behind it the XXH3 of 64 bits, seed 0, of these bytes (u64,
+ * little-endian).
  *
  *   history(start, end, quarks)                 one row
  *   attributes(quark, parent, name)             parent is null at the top
  *   intervals(quark, start, end, type, value)   in the order of closing; indexed by quark and start
  *
- * Types are those of the model. A value is an integer, of a double its bits; a string's is its text, a
- * null's is null. The bytes depend on the library's version.
+ * Types are those of the model. A value is an integer, of a double its bits; a string's is its
+ * text, a null's is null. The bytes depend on the library's version.
  *
- * It is lazy: damage of the database is what SQLite finds where it reads; only decoding looks at the
- * hash. Its memory does not come from the arena.
+ * It is lazy: damage of the database is what SQLite finds where it reads; only decoding looks at
+ * the hash. Its memory does not come from the arena.
  */
 #include <sqlite3.h>
 

@@ -50,8 +50,8 @@ struct statehist_interval {
  * the history without gap or overlap. Neighbours may have equal values, and are not merged then.
  *
  * `closing` is the order in which a state system closed and stored them: by end, which does not say
- * all. Encodings that go by it (the history tree) need it; it is not part of what a history says, so
- * histories that differ in nothing else are equal.
+ * all. Encodings that go by it (the history tree) need it; it is not part of what a history says,
+ * so histories that differ in nothing else are equal.
  */
 struct statehist_model {
     int64_t start, end; /* of the history, both included */
@@ -128,8 +128,8 @@ enum { STATEHIST_MAX_WINDOW_TIMES = 65536 };
 /*
  * What a view asks for when it paints: some attributes at n_times times, evenly spaced from `from`
  * to `to`: statehist_window_time(). Each interval that holds one of these is told once.
- * from > to, n_times outside of its range and half a quark are out of range, too, whatever quarks there
- * are.
+ * from > to, n_times outside of its range and half a quark are out of range, too, whatever quarks
+ * there are.
  */
 struct statehist_window_query {
     struct bo_span quarks; /* of 4 bytes each, little-endian; in any order */
@@ -172,7 +172,9 @@ static inline uint64_t statehist_hash(struct bo_span string)
     return XXH3_64bits(string.p, string.n);
 }
 
-/* The i-th time of a window: from + i * (to - from) / (n_times - 1), rounded down; `from` if alone. */
+/*
+ * The i-th time of a window: from + i * (to - from) / (n_times - 1), rounded down; `from` if alone.
+ */
 static inline int64_t statehist_window_time(const struct statehist_window_query *q, uint32_t i)
 {
     const uint64_t length = (uint64_t)q->to - (uint64_t)q->from;

@@ -1,6 +1,7 @@
 /*
- * Ascending numbers: what is taken out, and what is found, for blocks of every density and numbers of
- * every size, by the portable reader and the one with BMI2. Why: queries trust a few bits of these.
+ * Ascending numbers: what is taken out, and what is found, for blocks of every density and numbers
+ * of every size, by the portable reader and the one with BMI2. Why: queries trust a few bits of
+ * these.
  */
 #include "codecs/statehist/ascending.h"
 
@@ -35,7 +36,10 @@ static void expect_found(const struct ascending_list *list, const uint64_t *numb
     assert_int_equal(n, expected);
 }
 
-/* In a block of these numbers: those around each of them, around what lies before it, and behind it. */
+/*
+ * In a block of these numbers: those around each of them, around what lies before it, and behind
+ * it.
+ */
 static void expect_around(const struct ascending_block *block, const uint64_t *numbers, bool v3)
 {
     for (unsigned i = 0; i < block->n; i++)
@@ -91,7 +95,9 @@ static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
     bo_writer_free(&out);
 }
 
-/* The first number stands in the list's head, and once more where blocks say what they begin above. */
+/*
+ * The first number stands in the list's head, and once more where blocks say what they begin above.
+ */
 static void test_first_block_begins_at_the_first_number(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static struct bo_span encode(const char *codec, const void *model)
     return in;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static struct bo_span put_double(uint64_t bits, bool bare)
 {
@@ -77,7 +77,7 @@ static void test_doubles(void **state)
     }
 }
 
-/* ---- strings -------------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 static void expect_json(struct bo_span text, bool as_gson, const char *expected)
 {
@@ -106,7 +106,7 @@ static void test_strings(void **state)
         "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9\"");
 }
 
-/* ---- the library judges -------------------------------------------------------------------------- */
+/* ---- the library judges ---------------------------------------------------------------------- */
 
 static json_t *load(struct bo_span in)
 {
@@ -215,7 +215,7 @@ static void judge_todays(const struct statehist_model *model)
     json_decref(root);
 }
 
-/* ---- history, snapshot, state ---------------------------------------------------------------------- */
+/* ---- history, snapshot, state ---------------------------------------------------------------- */
 
 /* The full state at a time, as the codec answers it; NaNs as JSON has them. */
 static struct bo_span full_state(const char *codec_name, const void *model, int64_t time)
@@ -278,7 +278,7 @@ static void test_no_snapshot(void **state)
     }
 }
 
-/* ---- depth ----------------------------------------------------------------------------------------- */
+/* ---- depth ----------------------------------------------------------------------------------- */
 
 static void test_deep_tree(void **state)
 {
@@ -309,7 +309,7 @@ static void test_deep_tree(void **state)
     bo_writer_free(&out);
 }
 
-/* ---- long strings ---------------------------------------------------------------------------------- */
+/* ---- long strings ---------------------------------------------------------------------------- */
 
 static void test_long_strings(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * What makes and changes state histories: the builder, the generator, the mutator. Why: codecs decode
- * through the builder, so what it lets pass they let pass; and a check on generated histories shows no
- * more than what the generator makes.
+ * What makes and changes state histories: the builder, the generator, the mutator. Why: codecs
+ * decode through the builder, so what it lets pass they let pass; and a check on generated
+ * histories shows no more than what the generator makes.
  */
 #include "codecs/statehist/test_model.h"
 
@@ -46,7 +46,7 @@ static void expect_flaw(int64_t start, int64_t end, const char *what, uint32_t q
     assert_true(flaw.interval == (interval < 0 ? SIZE_MAX : (size_t)interval));
 }
 
-/* ---- the builder ------------------------------------------------------------------------------------ */
+/* ---- the builder ----------------------------------------------------------------------------- */
 
 /* Timelines one after the other, or events: the same history. */
 static void test_orders(void **state)
@@ -180,7 +180,7 @@ static void test_values(void **state)
     }
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 #define SAMPLE(start, end, names, values) \
     "# statehistory-tsv 1\n# start: " start "\n# end: " end "\n" names values
@@ -239,7 +239,7 @@ static void test_instant(void **state)
     assert_int_equal(statehist_take_instant(model, -1, &arena, &instant, NULL), BO_OUT_OF_RANGE);
 }
 
-/* ---- models out of randomness -------------------------------------------------------------------------- */
+/* ---- models out of randomness ---------------------------------------------------------------- */
 
 static const char *flaw_of(const void *model, struct bo_arena *scratch)
 {

@@ -1,7 +1,7 @@
 /*
- * How state histories are asked: the oracle, the workloads, the command line, and the full states that
- * Trace Compass' own state system answers. Why: every check and every measurement trusts the oracle, and
- * shows no more than what the workloads ask.
+ * How state histories are asked: the oracle, the workloads, the command line, and the full states
+ * that Trace Compass' own state system answers. Why: every check and every measurement trusts the
+ * oracle, and shows no more than what the workloads ask.
  */
 #include <sha256.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static struct bo_sink sink_of(size_t cap)
     return sink;
 }
 
-/* ---- right answers ------------------------------------------------------------------------------- */
+/* ---- right answers --------------------------------------------------------------------------- */
 
 static void expect_state(const struct statehist_state *state, int64_t start, int64_t end,
                          uint32_t type, uint64_t value)
@@ -100,7 +100,10 @@ static void test_ranges(void **state)
     assert_memory_equal(sink.p + 64, types, 8);
 }
 
-/* Times 100, 133, 166, 199: the interval of one instant is between them. A quark may be asked twice. */
+/*
+ * Times 100, 133, 166, 199: the interval of one instant is between them. A quark may be asked
+ * twice.
+ */
 static void test_windows(void **state)
 {
     (void)state;
@@ -150,7 +153,7 @@ static void test_digests(void **state)
     }
 }
 
-/* ---- windows' times ------------------------------------------------------------------------------- */
+/* ---- windows' times -------------------------------------------------------------------------- */
 
 static void test_window_times(void **state)
 {
@@ -189,7 +192,7 @@ static void test_window_times(void **state)
     }
 }
 
-/* ---- queries that are drawn ------------------------------------------------------------------------ */
+/* ---- queries that are drawn ------------------------------------------------------------------ */
 
 static void expect_valid(const void *model, const struct bo_query_kind *kind, const void *queries,
                          size_t n)
@@ -266,7 +269,7 @@ static void test_views(void **state)
     assert_true(whole && zoomed);
 }
 
-/* ---- the command line -------------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static void expect_answer(const void *model, enum statehist_query_kind k, int n_args,
                           char *const *args, const char *expected)
@@ -324,7 +327,7 @@ static void test_command_line(void **state)
     }
 }
 
-/* ---- what Trace Compass answers ------------------------------------------------------------------------- */
+/* ---- what Trace Compass answers -------------------------------------------------------------- */
 
 /* The SHA-256 of the lines that `export` prints of a document in the middle of its time. */
 static void expect_hash(const char *path, int64_t time, const char *expected)

@@ -1,6 +1,6 @@
 /*
- * What the tests of bad files share: sets of files that are put together, good ones that are patched, and
- * what they are refused with.
+ * What the tests of bad files share: sets of files that are put together, good ones that are
+ * patched, and what they are refused with.
  */
 #ifndef STATEHIST_TEST_REJECTS_H
 #define STATEHIST_TEST_REJECTS_H

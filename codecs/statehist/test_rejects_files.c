@@ -1,12 +1,13 @@
 /*
- * Bad sets of files, and bad arrays: each is refused, by open and by decode, with its status, its byte and its reason.
- * Why: JSON is written by hand and by other programs, and a record has no other check than these.
+ * Bad sets of files, and bad arrays: each is refused, by open and by decode, with its status, its
+ * byte and its reason. Why: JSON is written by hand and by other programs, and a record has no
+ * other check than these.
  *
  * In each text of JSON an @ stands before the byte that the error names, and is taken out.
  */
 #include "codecs/statehist/test_rejects.h"
 
-/* ---- types.json and tree.json beside a history ----------------------------------------------------- */
+/* ---- types.json and tree.json beside a history ----------------------------------------------- */
 
 /* Two attributes, of which the second has a value for a while. */
 static const char history_text[] = HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
@@ -132,7 +133,7 @@ static void test_json_of_histories(void **state)
     }
 }
 
-/* ---- history.bin ----------------------------------------------------------------------------------- */
+/* ---- history.bin ----------------------------------------------------------------------------- */
 
 /* The set of two or three files, and in history.bin its header and records. */
 enum { HEAD2 = 24, HEAD3 = 32, RECORDS = 56 };
@@ -298,7 +299,7 @@ static void test_files_of_another_history(void **state)
     }
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------------- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static const char arrays_text[] = HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\nQ\t2\t0\tc\n"
                                                   "I\t1\t10\t19\ts\tx\nI\t1\t20\t25\ts\tz\n"

@@ -1,7 +1,7 @@
 /*
- * The files of time-index and mixed-contexts, byte by byte; and bad ones: for each the status, the byte
- * and the phrase that decoding answers with. Why: both are in bits, so that one of them moves all that
- * follows; both announce counts that take memory; and time-index opens without looking.
+ * The files of time-index and mixed-contexts, byte by byte; and bad ones: for each the status, the
+ * byte and the phrase that decoding answers with. Why: both are in bits, so that one of them moves
+ * all that follows; both announce counts that take memory; and time-index opens without looking.
  */
 #include "codecs/statehist/test_model.h"
 #include "harness/check/check.h"
@@ -11,7 +11,7 @@ static const char tiny_text[] = HISTORY(100, 200) "Q\t0\t-1\tThreads\nQ\t1\t0\t7
                                                   "I\t2\t100\t149\tn\t\nI\t0\t100\t200\tn\t\n"
                                                   "I\t1\t150\t200\tn\t\nI\t2\t150\t200\ts\tab\n";
 
-/* ---- the files --------------------------------------------------------------------------------- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 static const char time_index_file[] =
     "\x54\x49\x58\x31"                 /* 0: magic */
@@ -56,7 +56,7 @@ static struct bo_span mixed_contexts_span(void)
     return (struct bo_span){(const uint8_t *)mixed_contexts_file, sizeof mixed_contexts_file - 1};
 }
 
-/* ---- bad ones ---------------------------------------------------------------------------------- */
+/* ---- bad ones -------------------------------------------------------------------------------- */
 
 /* Bytes of a file become others, from `at` on, or it ends there. */
 struct test_case {
@@ -215,8 +215,8 @@ static void test_no_margin(void **state)
 }
 
 /*
- * Two segments, the first change at 1, parts at 0 and 1; then the bytes of the parts: one is too few for two
- * segments, two are enough to open the file.
+ * Two segments, the first change at 1, parts at 0 and 1; then the bytes of the parts: one is too
+ * few for two segments, two are enough to open the file.
  */
 static void expect_segments(struct bo_span checkpoints, enum bo_status wanted)
 {
@@ -248,7 +248,10 @@ static void test_segments(void **state)
     expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00\x00"), BO_OK);
 }
 
-/* How a file with as many zeros as make it nbytes long ends; its others are `file`, with Z zeros from byte 27 on. */
+/*
+ * How a file with as many zeros as make it nbytes long ends; its others are `file`, with Z zeros
+ * from byte 27 on.
+ */
 static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, enum bo_status wanted)
 {
     uint8_t other[1024];

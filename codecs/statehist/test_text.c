@@ -1,7 +1,7 @@
 /*
- * The text form of state histories. Why: documents are kept in it, so what it loses or takes amiss no
- * codec can bring back; and it is the one place where histories with gaps and overlaps are refused for
- * people to read.
+ * The text form of state histories. Why: documents are kept in it, so what it loses or takes amiss
+ * no codec can bring back; and it is the one place where histories with gaps and overlaps are
+ * refused for people to read.
  */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 #include "harness/test_fixture.h"
 
-/* ---- what is printed ------------------------------------------------------------------------------ */
+/* ---- what is printed ------------------------------------------------------------------------- */
 
 static void expect_text(const char *text, const char *expected)
 {
@@ -81,7 +81,7 @@ static void test_edges(void **state)
     assert_int_equal(model->closing[0], 1);
 }
 
-/* ---- doubles ---------------------------------------------------------------------------------------- */
+/* ---- doubles --------------------------------------------------------------------------------- */
 
 static void test_doubles(void **state)
 {
@@ -121,7 +121,7 @@ static void test_doubles(void **state)
     }
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 #define H HISTORY(10, 20)
 #define Q0 "Q\t0\t-1\ta\n"

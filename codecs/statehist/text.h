@@ -8,7 +8,7 @@ enum bo_status statehist_print(const void *model, struct bo_writer *out, struct 
 enum bo_status statehist_parse(struct bo_span text, struct bo_arena *arena, void **model_ret,
                                struct bo_error *err);
 
-/* ---- parts ------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* Puts a decimal number. */
 void statehist_put_i64(struct bo_writer *out, int64_t v);
@@ -16,7 +16,10 @@ void statehist_put_i64(struct bo_writer *out, int64_t v);
 /* Puts a text with its escapes: \t, \n, \r, \\ and \0. */
 void statehist_put_text(struct bo_writer *out, struct bo_span text);
 
-/* Puts a type's letter, a tab and a value; `string` is that of a string, which `value` is not used for. */
+/*
+ * Puts a type's letter, a tab and a value; `string` is that of a string, which `value` is not used
+ * for.
+ */
 void statehist_put_value(struct bo_writer *out, uint32_t type, uint64_t value,
                          struct bo_span string);
 

@@ -32,7 +32,7 @@ static enum bo_status fail_at(const struct parser *p, const uint8_t *at, const c
     return bo_fail(p->err, BO_CORRUPT, (uint64_t)(at - p->text.p), what);
 }
 
-/* ---- lines and fields --------------------------------------------------------------------------- */
+/* ---- lines and fields ------------------------------------------------------------------------ */
 
 /* The next line, without its end; false at the end of the text or where that cuts a line. */
 static bool take_line(struct parser *p)
@@ -87,7 +87,7 @@ static enum bo_status take_number(struct parser *p, int64_t least, int64_t most,
     return BO_OK;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static int unescaped(uint8_t letter)
 {
@@ -141,7 +141,7 @@ static enum bo_status read_text(struct parser *p, struct bo_span *text_ret)
     return BO_OK;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static enum bo_status read_double(struct parser *p, uint64_t *bits_ret)
 {
@@ -221,7 +221,7 @@ static enum bo_status read_value(struct parser *p, uint8_t letter,
     }
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static enum bo_status read_attribute(struct parser *p, const uint8_t *start)
 {
@@ -338,7 +338,7 @@ static enum bo_status read_line(struct parser *p)
     return kind.p[0] == 'I' ? read_interval(p, start) : read_attribute(p, start);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Where the n-th line of a kind stands, from 0 on; that there is one is known. */
 static size_t find_line(const struct parser *p, uint8_t kind, size_t n)

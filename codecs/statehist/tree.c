@@ -7,8 +7,8 @@
 #include "codecs/statehist/ascending.h"
 
 /*
- * An attribute's symbol: which name it has (0: a number), and how its parent relates to the attribute
- * before it.
+ * An attribute's symbol: which name it has (0: a number), and how its parent relates to the
+ * attribute before it.
  */
 enum relation { SIBLING, CHILD, UNCLE, OTHER, N_RELATIONS };
 
@@ -46,7 +46,7 @@ static uint32_t related(const struct statehist_attribute *attributes, uint32_t q
                                  : parent_of(attributes, parent_of(attributes, before));
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Elias' gamma code of v + 1. */
 static void put_gamma(struct bo_bit_writer *out, uint32_t v)
@@ -117,7 +117,7 @@ enum bo_status statehist_pack_tree(const struct statehist_model *model, struct b
     return bo_writer_status(out, err);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct tree_reader {
     struct statehist_builder *builder;

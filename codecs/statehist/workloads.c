@@ -5,7 +5,7 @@
  */
 #include "codecs/statehist/workloads.h"
 
-/* ---- times and intervals -------------------------------------------------------------------------- */
+/* ---- times and intervals --------------------------------------------------------------------- */
 
 static int64_t time_between(struct bo_random *random, int64_t from, int64_t to)
 {
@@ -52,7 +52,7 @@ static int64_t draw_edge(const struct statehist_model *model, struct bo_random *
     }
 }
 
-/* ---- points ---------------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
@@ -100,7 +100,7 @@ size_t statehist_draw_point_edges(const void *opaque, struct bo_random *random,
     return model->n_intervals ? n : 0;
 }
 
-/* ---- times ------------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static size_t draw_times(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
@@ -127,7 +127,7 @@ size_t statehist_draw_time_edges(const void *opaque, struct bo_random *random,
     return n;
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------ */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 /* The whole timeline of a random interval. */
 static size_t draw_whole_timelines(const void *opaque, struct bo_random *random,
@@ -181,7 +181,7 @@ size_t statehist_draw_range_edges(const void *opaque, struct bo_random *random,
     return model->n_intervals ? n : 0;
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------ */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static uint32_t grandparent(const struct statehist_model *model, uint32_t quark)
 {
@@ -190,8 +190,8 @@ static uint32_t grandparent(const struct statehist_model *model, uint32_t quark)
 }
 
 /*
- * Rows of a view belong together: they are children of one attribute (all threads), or have one name
- * below such children (the system calls of all threads).
+ * Rows of a view belong together: they are children of one attribute (all threads), or have one
+ * name below such children (the system calls of all threads).
  */
 static bool same_class(const struct statehist_model *model, uint32_t a, uint32_t b, bool by_name)
 {
@@ -286,7 +286,7 @@ size_t statehist_draw_window_edges(const void *opaque, struct bo_random *random,
     return model->n_intervals ? n : 0;
 }
 
-/* ---- the tables ----------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 const struct bo_workload statehist_point_workloads[STATEHIST_N_POINT_WORKLOADS] = {
     {

@@ -6,7 +6,7 @@
 #include "codecs/templight/text.h"
 #include "harness/coding/entropy.h"
 
-/* ---- counts ------------------------------------------------------------------------------------ */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static uint64_t text_nbytes(const struct bo_span *texts, uint32_t n)
 {
@@ -38,7 +38,7 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 6;
 }
 
-/* ---- the entropy floor ------------------------------------------------------------------------- */
+/* ---- the entropy floor ----------------------------------------------------------------------- */
 
 /* Numbers of one kind: lines, names, ... */
 struct numbers {
@@ -99,9 +99,10 @@ static void count_bytes(const struct bo_span *texts, uint32_t n, struct bo_byte_
 }
 
 /*
- * One code for each kind of number (names and files are numbers here), one for the bytes of the names
- * and one for those of the files, each text once, each by frequency alone. It is no floor for a codec
- * that models context: shared parts of names and repeated records make traces many times smaller.
+ * One code for each kind of number (names and files are numbers here), one for the bytes of the
+ * names and one for those of the files, each text once, each by frequency alone. It is no floor for
+ * a codec that models context: shared parts of names and repeated records make traces many times
+ * smaller.
  */
 static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
 {
@@ -122,7 +123,7 @@ static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
     return nbits / 8;
 }
 
-/* ---- the tables -------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 #define CODEC(name) extern const struct bo_codec templight_##name;
 #include "codecs/templight/codecs.def"

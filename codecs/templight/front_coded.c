@@ -1,7 +1,7 @@
 /*
- * front-coded: what an engineer would do about names in an hour. They stand in alphabetical order, and
- * each tells how it differs from the one before; records have the name's place in that order. All
- * numbers are varints.
+ * front-coded: what an engineer would do about names in an hour. They stand in alphabetical order,
+ * and each tells how it differs from the one before; records have the name's place in that order.
+ * All numbers are varints.
  *
  *   how many traces; for each:
  *     version
@@ -31,7 +31,9 @@ enum {
     ALL_FLAGS = 63,
 };
 
-/* Names are as long on average, at most, without what is written of them: so bombs are told apart. */
+/*
+ * Names are as long on average, at most, without what is written of them: so bombs are told apart.
+ */
 static bool are_too_long(uint64_t nbytes, uint64_t n, uint64_t written_nbytes)
 {
     return nbytes > n * TEMPLIGHT_MAX_SPLIT_NBYTES + written_nbytes;

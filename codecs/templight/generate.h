@@ -10,7 +10,7 @@ enum bo_status templight_generate(struct bo_random *random, size_t scale, struct
 enum bo_status templight_mutate(const void *model, struct bo_random *random, struct bo_arena *arena,
                                 void **model_ret, struct bo_error *err);
 
-/* ---- parts, for both --------------------------------------------------------------------------- */
+/* ---- parts, for both ------------------------------------------------------------------------- */
 
 /*
  * A name as compilers print them, mostly: scopes, templates with arguments, some of which are names
@@ -20,8 +20,8 @@ void templight_random_name(struct bo_random *random, const struct bo_texts *befo
                            struct bo_draft *draft);
 
 /*
- * Odd ones: unbalanced, empty, no UTF-8, what YAML takes for something else, deep, wide, related to a
- * name from before.
+ * Odd ones: unbalanced, empty, no UTF-8, what YAML takes for something else, deep, wide, related to
+ * a name from before.
  */
 void templight_strange_name(struct bo_random *random, const struct bo_texts *before,
                             struct bo_draft *draft);

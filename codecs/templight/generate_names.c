@@ -10,7 +10,7 @@
 #define N_ELEMENTS(array) (sizeof(array) / sizeof *(array))
 #define PICK(random, array) (array)[bo_random_below(random, N_ELEMENTS(array))]
 
-/* ---- names as compilers print them ------------------------------------------------------------- */
+/* ---- names as compilers print them ----------------------------------------------------------- */
 
 static const char *const scopes[] = {"",
                                      "std::",
@@ -121,7 +121,7 @@ void templight_random_name(struct bo_random *random, const struct bo_texts *befo
         put_template(random, before, 0, draft);
 }
 
-/* ---- odd names --------------------------------------------------------------------------------- */
+/* ---- odd names ------------------------------------------------------------------------------- */
 
 static const char *const odd[] = {
     "",
@@ -209,7 +209,9 @@ static void put_repeated(struct bo_draft *draft, const char *text, uint32_t n)
         bo_draft_text(draft, text);
 }
 
-/* One of the odd ones, or what hurts any encoding of names; a NUL, which no name has, is a bracket. */
+/*
+ * One of the odd ones, or what hurts any encoding of names; a NUL, which no name has, is a bracket.
+ */
 static void put_odd(struct bo_random *random, const struct bo_texts *before, struct bo_draft *draft)
 {
     const struct bo_span last =
@@ -258,7 +260,7 @@ void templight_strange_name(struct bo_random *random, const struct bo_texts *bef
     }
 }
 
-/* ---- the rest of a record ---------------------------------------------------------------------- */
+/* ---- the rest of a record -------------------------------------------------------------------- */
 
 struct bo_span templight_random_file(struct bo_random *random)
 {

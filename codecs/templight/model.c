@@ -1,7 +1,7 @@
 /* Templight models: sets of texts, building record by record, the rules, comparing. */
 #include "codecs/templight/model.h"
 
-/* ---- kinds and texts --------------------------------------------------------------------------- */
+/* ---- kinds and texts ------------------------------------------------------------------------- */
 
 const char *const templight_kind_names[TEMPLIGHT_N_NAMED_KINDS] = {
     "TemplateInstantiation",
@@ -41,7 +41,7 @@ enum bo_status templight_check_text(struct bo_span text, struct bo_error *err)
     return nul ? bo_fail(err, BO_UNSUPPORTED, (uint64_t)(nul - text.p), "text holds a NUL") : BO_OK;
 }
 
-/* ---- building ---------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 
@@ -197,7 +197,7 @@ struct templight_entry templight_entry_of(const struct templight_trace *trace,
     };
 }
 
-/* ---- less of a model --------------------------------------------------------------------------- */
+/* ---- less of a model ------------------------------------------------------------------------- */
 
 /* Files by their new numbers, in the order of first use. */
 struct renumbering {
@@ -263,7 +263,7 @@ enum bo_status templight_without_own_origins(const void *opaque, struct bo_arena
     return BO_OK;
 }
 
-/* ---- the rules --------------------------------------------------------------------------------- */
+/* ---- the rules ------------------------------------------------------------------------------- */
 
 /* A trace being gone through, with what has been met of its tables. */
 struct inspection {
@@ -369,7 +369,7 @@ const char *templight_model_flaw(const struct templight_model *model, struct bo_
     return flaw;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool same_texts(const struct bo_span *a, const struct bo_span *b, uint32_t n)
 {

@@ -5,7 +5,7 @@
 #include "codecs/templight/templight.h"
 #include "harness/names/text_set.h"
 
-/* ---- building a model, record by record -------------------------------------------------------- */
+/* ---- building a model, record by record ------------------------------------------------------ */
 
 /* A location whose file is a text still. */
 struct templight_place {
@@ -15,8 +15,8 @@ struct templight_place {
 };
 
 /*
- * A record that has texts still; fields as in struct templight_record. An End's origin always stands
- * here when it is told; the builder finds out whether it is its own.
+ * A record that has texts still; fields as in struct templight_record. An End's origin always
+ * stands here when it is told; the builder finds out whether it is its own.
  */
 struct templight_entry {
     bool is_end;
@@ -57,7 +57,9 @@ bool templight_finish(struct templight_builder *builder, struct templight_model 
 /* The innermost Begin that is open in the trace that is being built, or NULL. */
 const struct templight_record *templight_open_begin(const struct templight_builder *builder);
 
-/* A copy of the model without the origins that Ends have of their own, and so perhaps fewer files. */
+/*
+ * A copy of the model without the origins that Ends have of their own, and so perhaps fewer files.
+ */
 enum bo_status templight_without_own_origins(const void *model, struct bo_arena *arena,
                                              void **model_ret, struct bo_error *err);
 

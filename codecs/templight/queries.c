@@ -5,10 +5,10 @@
 #include "codecs/templight/queries.h"
 
 #include "codecs/templight/workloads.h"
-#include "harness/queries.h"
 #include "harness/core/text.h"
+#include "harness/queries.h"
 
-/* ---- right answers: names ---------------------------------------------------------------------- */
+/* ---- right answers: names -------------------------------------------------------------------- */
 
 static bool put_text(struct bo_sink *sink, struct bo_span name)
 {
@@ -61,7 +61,7 @@ static enum bo_status expand_all_oracle(const void *opaque, const void *queries,
     return BO_OK;
 }
 
-/* ---- right answers: records -------------------------------------------------------------------- */
+/* ---- right answers: records ------------------------------------------------------------------ */
 
 static enum bo_status stream_oracle(const void *opaque, const void *queries, size_t n,
                                     void *answers)
@@ -84,7 +84,7 @@ static enum bo_status stream_oracle(const void *opaque, const void *queries, siz
     return BO_OK;
 }
 
-/* ---- right answers: texts ---------------------------------------------------------------------- */
+/* ---- right answers: texts -------------------------------------------------------------------- */
 
 static uint32_t find(const struct templight_trace *trace, struct bo_span text)
 {
@@ -145,7 +145,7 @@ static enum bo_status prefix_oracle(const void *opaque, const void *queries, siz
     return BO_OK;
 }
 
-/* ---- all queries ------------------------------------------------------------------------------- */
+/* ---- all queries ----------------------------------------------------------------------------- */
 
 static uint64_t count_names(const void *opaque)
 {
@@ -230,7 +230,7 @@ static bool invalid_text_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* ---- the command line -------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool parse_u32(const char *arg, uint32_t *v_ret)
 {
@@ -331,7 +331,7 @@ static void print_matches(const void *query, struct bo_span bytes, struct bo_wri
         put_count(out, "name", matches.names[i]);
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct bo_query_kind templight_kinds[TEMPLIGHT_N_KINDS] = {
     [TEMPLIGHT_NAME] =

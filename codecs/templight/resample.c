@@ -1,10 +1,11 @@
 /*
  * Traces of any number of Begins that are like a real one.
  *
- * The real trace is played again and again, each time as that of other code: rare words in its names are
- * others (harness/names/renaming.h), so that what is instantiated again and what is new come in the real
- * order. Of the last play, or of the only one, come as many instantiations as are wanted: whole ones that lie
- * in no other, evenly spaced; in the last of them, the first Begins. Files and lines stay.
+ * The real trace is played again and again, each time as that of other code: rare words in its
+ * names are others (harness/names/renaming.h), so that what is instantiated again and what is new
+ * come in the real order. Of the last play, or of the only one, come as many instantiations as are
+ * wanted: whole ones that lie in no other, evenly spaced; in the last of them, the first Begins.
+ * Files and lines stay.
  */
 #include "codecs/templight/resample.h"
 

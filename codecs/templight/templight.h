@@ -35,9 +35,10 @@ struct templight_location {
  * A Begin or an End. What is absent is 0 (or an absent location), so that equal records have equal
  * fields.
  *
- * An End closes the innermost Begin that is still open. It repeats that one's kind, name and location,
- * which are not kept twice, and its origin, but for a few: these have one of their own, which may be
- * absent. Where no Begin is open, an End has an origin of its own or none. A Begin need not end.
+ * An End closes the innermost Begin that is still open. It repeats that one's kind, name and
+ * location, which are not kept twice, and its origin, but for a few: these have one of their own,
+ * which may be absent. Where no Begin is open, an End has an origin of its own or none. A Begin
+ * need not end.
  */
 struct templight_record {
     uint64_t time_bits; /* the double's, in seconds: NaN and -0.0 stay what they are */
@@ -127,8 +128,9 @@ struct templight_matches {
 };
 
 /*
- * What reading all records must have seen: every field, and the bytes of each Begin's name. The hash
- * is a chain, so nothing can be kept from one time that a name occurs to the next but its text.
+ * What reading all records must have seen: every field, and the bytes of each Begin's name. The
+ * hash is a chain, so nothing can be kept from one time that a name occurs to the next but its
+ * text.
  */
 struct templight_digest {
     uint64_t n_begins, n_ends;
@@ -144,8 +146,8 @@ static inline size_t templight_padded(size_t n)
 /* ---- the digest's definition ----------------------------------------------------------------- */
 
 /*
- * Starts at all zero. Each trace: its header, then its records in order. Files are mixed in by their
- * numbers.
+ * Starts at all zero. Each trace: its header, then its records in order. Files are mixed in by
+ * their numbers.
  */
 static inline void templight_mix(uint64_t *hash, uint64_t v)
 {

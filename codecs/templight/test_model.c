@@ -1,7 +1,7 @@
 /*
- * Templight models: building, the rules, comparing, generating. Why: every codec is compared through
- * these, so a model that says less than the trace, or a comparison that overlooks a field, would hide
- * mistakes of all of them.
+ * Templight models: building, the rules, comparing, generating. Why: every codec is compared
+ * through these, so a model that says less than the trace, or a comparison that overlooks a field,
+ * would hide mistakes of all of them.
  */
 #include "codecs/templight/test_model.h"
 
@@ -11,7 +11,7 @@
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 
-/* ---- sets of texts ----------------------------------------------------------------------------- */
+/* ---- sets of texts --------------------------------------------------------------------------- */
 
 static void test_texts_are_numbered(void **state)
 {
@@ -36,7 +36,7 @@ static void test_texts_are_numbered(void **state)
     assert_int_equal(bo_texts_find(&texts, bo_span_of("")), 5000);
 }
 
-/* ---- building ---------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static struct templight_entry begin_of(const char *name, const char *file, const char *origin)
 {
@@ -109,7 +109,7 @@ static void test_origins_of_ends(void **state)
     }
 }
 
-/* ---- less of a model --------------------------------------------------------------------------- */
+/* ---- less of a model ------------------------------------------------------------------------- */
 
 static void test_without_own_origins(void **state)
 {
@@ -138,7 +138,7 @@ static void test_without_own_origins(void **state)
     }
 }
 
-/* ---- the rules --------------------------------------------------------------------------------- */
+/* ---- the rules ------------------------------------------------------------------------------- */
 
 enum { N_SAMPLE_NAMES = 2, N_SAMPLE_FILES = 2, N_SAMPLE_RECORDS = 4 };
 
@@ -266,7 +266,7 @@ static void test_rules(void **state)
     assert_int_equal(way, 21);
 }
 
-/* ---- comparing --------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void change_sample(struct sample *s, unsigned way)
 {
@@ -347,7 +347,7 @@ static void test_every_difference_shows(void **state)
     }
 }
 
-/* ---- generating -------------------------------------------------------------------------------- */
+/* ---- generating ------------------------------------------------------------------------------ */
 
 static const char *flaw_of(const void *model, struct bo_arena *scratch)
 {

@@ -1,9 +1,9 @@
 /*
- * Templight's messages, read by code that protoc-c makes of templight.proto. Why: this reader shares
- * nothing with ours but the schema, so a mistake that our writer and our readers have in common, or a
- * schema that says something else than the code, shows here. It is no codec: it sees entries and names
- * as two arrays, so it cannot refuse a name that comes too late; it does not know which of a name's
- * forms stood last; and it gives no place of a mistake.
+ * Templight's messages, read by code that protoc-c makes of templight.proto. Why: this reader
+ * shares nothing with ours but the schema, so a mistake that our writer and our readers have in
+ * common, or a schema that says something else than the code, shows here. It is no codec: it sees
+ * entries and names as two arrays, so it cannot refuse a name that comes too late; it does not know
+ * which of a name's forms stood last; and it gives no place of a mistake.
  */
 /* cmocka has a type of this name, too. */
 #define SourceLocation templight_source_location
@@ -16,7 +16,7 @@
 
 static const char *const codec_names[] = {"dict", "dict-wiki", "flat", "plain"};
 
-/* ---- from messages to a model ------------------------------------------------------------------ */
+/* ---- from messages to a model ---------------------------------------------------------------- */
 
 /* Of one trace. */
 struct tables {
@@ -139,7 +139,7 @@ static const struct templight_model *read_by_protobuf_c(struct bo_span bytes)
     return model;
 }
 
-/* ---- what we write ----------------------------------------------------------------------------- */
+/* ---- what we write --------------------------------------------------------------------------- */
 
 static void expect_held(const struct templight_model *model)
 {
@@ -178,7 +178,7 @@ static void test_real(void **state)
     expect_held(model);
 }
 
-/* ---- what we take ------------------------------------------------------------------------------ */
+/* ---- what we take ---------------------------------------------------------------------------- */
 
 /* Names in more than one form are the one thing that we take and arrays do not tell. */
 static bool has_name_in_two_forms(struct bo_span bytes)

@@ -26,7 +26,7 @@ static struct bo_sink sink_of(size_t cap)
     return sink;
 }
 
-/* ---- right answers ----------------------------------------------------------------------------- */
+/* ---- right answers --------------------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -166,7 +166,7 @@ static void test_prefixes_of_names(void **state)
     }
 }
 
-/* ---- all queries, and those that are none ------------------------------------------------------- */
+/* ---- all queries, and those that are none ---------------------------------------------------- */
 
 static enum bo_status ask(const struct bo_query_kind *kind, const struct templight_model *model,
                           const void *query)
@@ -196,7 +196,7 @@ static void test_all_queries_are_valid(void **state)
     }
 }
 
-/* ---- workloads --------------------------------------------------------------------------------- */
+/* ---- workloads ------------------------------------------------------------------------------- */
 
 static void test_draws_are_valid(void **state)
 {
@@ -264,7 +264,7 @@ static void test_used_names(void **state)
     assert_in_range(n_rare, 20, 200);
 }
 
-/* ---- the command line -------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 /* Asks as the command line does, and compares what it prints. */
 static void expect(unsigned k, int n_args, const char *const *args, const char *printed)

@@ -15,7 +15,7 @@ static const struct bo_codec *front_coded(void)
 #define NO_FILES "\0"
 #define NO_RECORDS "\0"
 
-/* ---- bytes ------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void test_bytes(void **state)
 {
@@ -57,7 +57,7 @@ static void test_bytes(void **state)
     bo_writer_free(&out);
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 static const struct {
     struct bo_span bytes;

@@ -1,6 +1,6 @@
 /*
- * The text form of Templight. Why: it is clang's, so what we print must be what clang prints, byte for
- * byte, and each mistake must be pointed at with its byte.
+ * The text form of Templight. Why: it is clang's, so what we print must be what clang prints, byte
+ * for byte, and each mistake must be pointed at with its byte.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 #include "harness/test_fixture.h"
 
-/* ---- clang's own ------------------------------------------------------------------------------- */
+/* ---- clang's own ----------------------------------------------------------------------------- */
 
 #define LINE_NAME(name) "name:            " name "\n"
 #define LINE_KIND(kind) "kind:            " kind "\n"
@@ -88,7 +88,7 @@ static void test_canonical_form(void **state)
     }
 }
 
-/* ---- scalars ----------------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
 /* A text and how LLVM 14 writes it. */
 static void test_scalars_as_llvm_writes_them(void **state)
@@ -190,7 +190,9 @@ static void test_any_bytes_come_back(void **state)
         assert_true(n_quotings[i] != 0);
 }
 
-/* The escapes that are shorter than what they stand for: the text needs more room than the scalar. */
+/*
+ * The escapes that are shorter than what they stand for: the text needs more room than the scalar.
+ */
 static void test_escapes_that_grow(void **state)
 {
     (void)state;
@@ -247,7 +249,7 @@ static void test_times(void **state)
     }
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 /* Records with one line that a row gives, and a Begin to close. */
 #define NAMED(name) "---\n" name "kind: 1\nevent: Begin\norig: ''\npoi: ''\n"
@@ -346,7 +348,7 @@ static void test_nul_in_the_text(void **state)
     expect_mistake(text, 10, BO_CORRUPT, "text holds a NUL");
 }
 
-/* ---- generated models -------------------------------------------------------------------------- */
+/* ---- generated models ------------------------------------------------------------------------ */
 
 static void test_round_trips(void **state)
 {
@@ -403,7 +405,7 @@ static void test_cuts(void **state)
     bo_writer_free(&out);
 }
 
-/* ---- piece by piece ---------------------------------------------------------------------------- */
+/* ---- piece by piece -------------------------------------------------------------------------- */
 
 /* A source that gives pieces of up to so many bytes, and fails at the end if told to. */
 struct pieces {

@@ -26,7 +26,7 @@ const struct templight_later_kind templight_later_kinds[] = {
     {0, NULL},
 };
 
-/* ---- times ------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static double double_of(uint64_t bits)
 {
@@ -84,7 +84,7 @@ bool templight_read_time(struct bo_span span, uint64_t *bits_ret)
     return end == text + span.n && end != digits && (!is_bits || span.n == 18);
 }
 
-/* ---- printing ---------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 /* Keys as LLVM aligns them: values start in column 18. */
 #define KEY(name) name ":                  ", 17

@@ -9,7 +9,7 @@ enum bo_status templight_print(const void *model, struct bo_writer *out, struct 
 enum bo_status templight_parse(struct bo_span text, struct bo_arena *arena, void **model_ret,
                                struct bo_error *err);
 
-/* ---- reading, record by record ----------------------------------------------------------------- */
+/* ---- reading, record by record --------------------------------------------------------------- */
 
 enum templight_text_event {
     TEMPLIGHT_TEXT_TRACE,  /* a trace starts: version, source */
@@ -64,7 +64,7 @@ void templight_text_open_source(struct templight_text_reader *reader, struct bo_
 enum bo_status templight_text_next(struct templight_text_reader *reader,
                                    enum templight_text_event *event_ret);
 
-/* ---- printing, record by record ---------------------------------------------------------------- */
+/* ---- printing, record by record -------------------------------------------------------------- */
 
 /* `closed` as in the reader. */
 void templight_put_entry(struct bo_writer *out, const struct templight_entry *entry,
@@ -77,7 +77,7 @@ static inline bool templight_is_clangs_header(uint32_t version, struct bo_span s
     return version == TEMPLIGHT_VERSION && source.n == 0;
 }
 
-/* ---- parts, for printing and parsing ----------------------------------------------------------- */
+/* ---- parts, for printing and parsing --------------------------------------------------------- */
 
 /* What stands before a trace, in a comment, so that readers of YAML pass over it. */
 #define TEMPLIGHT_TRACE_COMMENT "# trace: "
@@ -92,7 +92,10 @@ extern const struct templight_later_kind templight_later_kinds[]; /* ends with a
 /* The longest text of a time, with its NUL. */
 enum { TEMPLIGHT_TIME_NBYTES = 48 };
 
-/* A double's bits as the shortest decimal that gives them back; .inf, .nan, and bits for other NaNs. */
+/*
+ * A double's bits as the shortest decimal that gives them back; .inf, .nan, and bits for other
+ * NaNs.
+ */
 void templight_time_text(uint64_t bits, char text[TEMPLIGHT_TIME_NBYTES]);
 bool templight_read_time(struct bo_span text, uint64_t *bits_ret);
 

@@ -1,6 +1,6 @@
 /*
- * Reading the text form of Templight in one pass, record by record. An End repeats its Begin, in the
- * same bytes as a rule: these are compared with the Begin's, and are not read a second time.
+ * Reading the text form of Templight in one pass, record by record. An End repeats its Begin, in
+ * the same bytes as a rule: these are compared with the Begin's, and are not read a second time.
  */
 #include "codecs/templight/text.h"
 #include "codecs/templight/yaml.h"
@@ -35,7 +35,7 @@ static enum bo_status fail_at(const struct templight_text_reader *r, const uint8
     return bo_fail(r->err, status, r->base + (uint64_t)(at - r->text.p), what);
 }
 
-/* ---- the text in sight ------------------------------------------------------------------------- */
+/* ---- the text in sight ----------------------------------------------------------------------- */
 
 static bool make_room(struct templight_text_reader *r)
 {
@@ -70,7 +70,7 @@ static enum bo_status look_further(struct templight_text_reader *r, size_t keep)
     return BO_OK;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 enum sight {
     LINE,        /* a line is there */
@@ -159,7 +159,7 @@ static enum bo_status take_values(struct templight_text_reader *r, struct values
     return BO_OK;
 }
 
-/* ---- values ------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static enum bo_status read_scalar(struct templight_text_reader *r, struct bo_span raw,
                                   struct bo_span *text_ret)
@@ -258,7 +258,7 @@ static enum bo_status read_figures(struct templight_text_reader *r, const struct
     return BO_OK;
 }
 
-/* ---- records ----------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static enum bo_status read_begin(struct templight_text_reader *r, const struct values *values)
 {
@@ -378,8 +378,8 @@ static enum bo_status take_end(struct templight_text_reader *r, const struct val
 }
 
 /*
- * clang's reader requires all keys of a record. Here an End may leave out what its Begin says, all of
- * it: so a record that is cut off is not taken for a whole one.
+ * clang's reader requires all keys of a record. Here an End may leave out what its Begin says, all
+ * of it: so a record that is cut off is not taken for a whole one.
  */
 static const char *missing_key(const struct values *values, bool is_end)
 {
@@ -436,7 +436,7 @@ static enum bo_status read_record(struct templight_text_reader *r)
     return take_record(r, (struct bo_span){start, (size_t)(end - start)}, &values, !r->has_line);
 }
 
-/* ---- traces ------------------------------------------------------------------------------------ */
+/* ---- traces ---------------------------------------------------------------------------------- */
 
 /* `before`: of the source. */
 static void start_trace(struct templight_text_reader *r, uint32_t version, struct bo_span source,
@@ -486,7 +486,7 @@ static enum bo_status read_comment(struct templight_text_reader *r, bool *is_tra
     return status;
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 void templight_text_open(struct templight_text_reader *reader, struct bo_span text,
                          struct bo_arena *arena, struct bo_error *err)
@@ -560,7 +560,7 @@ enum bo_status templight_text_next(struct templight_text_reader *r,
     }
 }
 
-/* ---- models ------------------------------------------------------------------------------------ */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 enum bo_status templight_parse(struct bo_span text, struct bo_arena *arena, void **model_ret,
                                struct bo_error *err)

@@ -10,8 +10,8 @@
  * few times, however deep it lies: the writer that this follows copies and reads it again at every
  * level.
  */
-#include "codecs/templight/tokenise.h"
 #include "codecs/templight/templight.h"
+#include "codecs/templight/tokenise.h"
 
 #include "harness/core/random.h"
 
@@ -132,8 +132,8 @@ static void match_all_brackets(struct bo_span name, uint32_t *closers)
 }
 
 /*
- * What our rule asks of brackets. scopes[i], for i up to the name's end: the last `::` before i that
- * is in the same brackets as i. lists[i]: the first `<` from i on that is closed. Until then,
+ * What our rule asks of brackets. scopes[i], for i up to the name's end: the last `::` before i
+ * that is in the same brackets as i. lists[i]: the first `<` from i on that is closed. Until then,
  * lists[i] is, for each i that closes a bracket, the scope to come back to.
  */
 static void find_scopes(struct bo_span name, const uint32_t *closers, uint32_t *scopes,

@@ -9,7 +9,7 @@
 #include "harness/names/names.h"
 #include "harness/queries.h"
 
-/* ---- names by number --------------------------------------------------------------------------- */
+/* ---- names by number ------------------------------------------------------------------------- */
 
 static uint64_t count_names(const struct templight_model *model)
 {
@@ -110,7 +110,7 @@ size_t templight_draw_name_edges(const void *opaque, struct bo_random *random,
     return n_names ? n : 0;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void set_text(struct templight_text_query *query, uint32_t trace, struct bo_span text)
 {
@@ -209,7 +209,7 @@ static size_t draw_scope(const void *opaque, struct bo_random *random, struct bo
     return n;
 }
 
-/* ---- texts around the names -------------------------------------------------------------------- */
+/* ---- texts around the names ------------------------------------------------------------------ */
 
 /* What readers may stumble upon, whatever the names are. */
 static struct bo_span strange_text(struct bo_random *random)
@@ -244,7 +244,7 @@ size_t templight_draw_text_edges(const void *opaque, struct bo_random *random,
     return model->n_traces ? n : 0;
 }
 
-/* ---- the tables -------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 const struct bo_workload templight_name_workloads[TEMPLIGHT_N_NAME_WORKLOADS] = {
     {

@@ -9,7 +9,7 @@
 
 const char templight_yaml_no_memory[] = "no memory for a text";
 
-/* ---- which quotes ------------------------------------------------------------------------------ */
+/* ---- which quotes ---------------------------------------------------------------------------- */
 
 static bool is_digit(uint8_t c)
 {
@@ -50,7 +50,10 @@ static bool all_behind(struct bo_span text, size_t n, const char *set)
     return text.n > n;
 }
 
-/* [0-9]* (\. [0-9]*)? ([eE] [-+]? [0-9]+)?, not empty, with a digit before an exponent or a dot's end */
+/*
+ * [0-9]* (\. [0-9]*)? ([eE] [-+]? [0-9]+)?, not empty, with a digit before an exponent or a dot's
+ * end
+ */
 static bool is_float(struct bo_span text)
 {
     if (text.n == 0 || text.p[0] == 'e' || text.p[0] == 'E' ||
@@ -125,9 +128,11 @@ enum templight_quoting templight_quoting_of(struct bo_span text)
                : TEMPLIGHT_PLAIN;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* Escapes of one letter, and what they stand for; of these, writing uses those that have `written`. */
+/*
+ * Escapes of one letter, and what they stand for; of these, writing uses those that have `written`.
+ */
 static const struct escape {
     char letter;
     bool written;
@@ -236,7 +241,7 @@ void templight_put_scalar(struct bo_writer *out, struct bo_span text,
     }
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const char not_ended[] = "quoted text does not end on its line";
 static const char bytes_behind[] = "bytes behind a quoted text";

@@ -1,6 +1,6 @@
 /*
- * Scalars of YAML, in the style that clang (LLVM) prints: plain, 'single' or "double" quoted by what
- * the text holds; and !!binary, in base64, for what YAML has no other way to write.
+ * Scalars of YAML, in the style that clang (LLVM) prints: plain, 'single' or "double" quoted by
+ * what the text holds; and !!binary, in base64, for what YAML has no other way to write.
  */
 #ifndef TEMPLIGHT_YAML_H
 #define TEMPLIGHT_YAML_H
@@ -23,9 +23,9 @@ void templight_put_scalar(struct bo_writer *out, struct bo_span text,
                           enum templight_quoting quoting);
 
 /*
- * What a scalar says, which is all of `raw` and has no blanks around it. The text lies in `raw` where it
- * stands there as it is, else in `arena`. NULL, or what is wrong, at byte *at_ret of raw; a refusal of
- * the arena is templight_yaml_no_memory.
+ * What a scalar says, which is all of `raw` and has no blanks around it. The text lies in `raw`
+ * where it stands there as it is, else in `arena`. NULL, or what is wrong, at byte *at_ret of raw;
+ * a refusal of the arena is templight_yaml_no_memory.
  */
 const char *templight_read_scalar(struct bo_span raw, struct bo_arena *arena,
                                   struct bo_span *text_ret, size_t *at_ret);

@@ -1,4 +1,6 @@
-/* Work in a process of its own. It answers: status, length of the phrase, offset, phrase, output. */
+/*
+ * Work in a process of its own. It answers: status, length of the phrase, offset, phrase, output.
+ */
 #include "corpora/import/apart.h"
 
 #include <errno.h>
@@ -23,7 +25,7 @@ void apart_goes_on(void)
     setitimer(ITIMER_PROF, &left, NULL);
 }
 
-/* ---- the process of its own --------------------------------------------------------------------------- */
+/* ---- the process of its own ------------------------------------------------------------------ */
 
 static bool write_all(int fd, const void *p, size_t n)
 {
@@ -77,7 +79,7 @@ static void work(const struct apart *apart, struct bo_arena *arena, int fd)
     _exit(ok ? 0 : 1);
 }
 
-/* ---- this one ------------------------------------------------------------------------------------------- */
+/* ---- this one -------------------------------------------------------------------------------- */
 
 static enum bo_status say(struct bo_arena *arena, struct bo_error *err, enum bo_status status,
                           const char *who, const char *what)

@@ -1,6 +1,6 @@
 /*
- * Work in a process of its own: for libraries that may crash, hang or eat memory on bad input. What the
- * process does to its memory, nobody sees; what it writes comes back.
+ * Work in a process of its own: for libraries that may crash, hang or eat memory on bad input. What
+ * the process does to its memory, nobody sees; what it writes comes back.
  */
 #ifndef BO_APART_H
 #define BO_APART_H
@@ -21,8 +21,9 @@ struct apart {
 void apart_goes_on(void);
 
 /*
- * What the work has put out, in `arena`. Its failure is passed on, phrase and all (in `arena`); BO_CORRUPT
- * when it crashed, or did not get on. Where the work is done and *err had a phrase, it has still.
+ * What the work has put out, in `arena`. Its failure is passed on, phrase and all (in `arena`);
+ * BO_CORRUPT when it crashed, or did not get on. Where the work is done and *err had a phrase, it
+ * has still.
  */
 enum bo_status apart_run(const struct apart *apart, struct bo_arena *arena, struct bo_span *out_ret,
                          struct bo_error *err);

@@ -1,6 +1,6 @@
 /*
- * A graph of babeltrace's components: a reader for each folder that has metadata, all of them muxed by
- * time, and a sink of ours. https://babeltrace.org/docs/v2.0/libbabeltrace2/
+ * A graph of babeltrace's components: a reader for each folder that has metadata, all of them muxed
+ * by time, and a sink of ours. https://babeltrace.org/docs/v2.0/libbabeltrace2/
  */
 #include "corpora/import/ctf.h"
 
@@ -15,7 +15,7 @@ enum {
     MAX_PHRASE_N = 300, /* of what babeltrace says */
 };
 
-/* ---- what babeltrace says ---------------------------------------------------------------------------- */
+/* ---- what babeltrace says -------------------------------------------------------------------- */
 
 struct reading {
     const struct ctf_visitor *visitor;
@@ -66,7 +66,7 @@ static bool left_error(void)
     return true;
 }
 
-/* ---- fields -------------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static const bt_field *member(const void *structure, const char *name)
 {
@@ -129,7 +129,7 @@ const char *ctf_environment(const struct ctf_trace *trace, const char *name)
     return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static enum bo_status tell_event(struct reading *in, const bt_message *message)
 {
@@ -210,7 +210,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
                       : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-/* ---- the graph ------------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
 static const bt_plugin *find_plugin(const char *name)
 {

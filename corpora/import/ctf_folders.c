@@ -35,8 +35,8 @@ static bool is_trace(const char *folder)
 }
 
 /*
- * Packets of metadata begin with a magic number, a UUID of 16 bytes and a checksum; then how many bits the
- * content has, and the packet.
+ * Packets of metadata begin with a magic number, a UUID of 16 bytes and a checksum; then how many
+ * bits the content has, and the packet.
  */
 bool ctf_metadata_is_whole(const char *folder)
 {

@@ -1,12 +1,12 @@
 /*
  * LTTng's events of the kernel: what they change.
  *
- * They do not say whose they are but in contexts that may or may not have been recorded ("tid", "pid",
- * "procname"): without them it is the thread that the CPU switched to last.
+ * They do not say whose they are but in contexts that may or may not have been recorded ("tid",
+ * "pid", "procname"): without them it is the thread that the CPU switched to last.
  */
 #include "corpora/import/ctf_states.h"
 
-/* ---- fields ------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static bool number(struct ctf_kernel *kernel, const struct ctf_event *e, const char *field,
                    uint64_t most, uint32_t *v_ret)
@@ -66,11 +66,11 @@ struct event {
     bool has_tid;
 };
 
-/* ---- scheduling -------------------------------------------------------------------------------------- */
+/* ---- scheduling ------------------------------------------------------------------------------ */
 
 /*
- * Bits of a task's state. Since Linux 4.14 tracers are given those that the kernel reports, among which
- * idle kernel threads have one of their own; before, those that the scheduler uses.
+ * Bits of a task's state. Since Linux 4.14 tracers are given those that the kernel reports, among
+ * which idle kernel threads have one of their own; before, those that the scheduler uses.
  */
 enum {
     TASK_SLEEPS = 0x03, /* interruptibly, or not */
@@ -183,7 +183,7 @@ static enum ctf_reading on_dumped(struct ctf_kernel *k, const struct event *e)
                 kernel_dumped(&k->states, tid, pid, ppid, comm, status == WAITS_FOR_CPU));
 }
 
-/* ---- interrupts -------------------------------------------------------------------------------------- */
+/* ---- interrupts ------------------------------------------------------------------------------ */
 
 static enum ctf_reading on_irq_entry(struct ctf_kernel *k, const struct event *e)
 {
@@ -227,9 +227,11 @@ static enum ctf_reading on_soft_irq_exit(struct ctf_kernel *k, const struct even
     return on_soft_irq(k, e, kernel_soft_irq_exit);
 }
 
-/* ---- system calls ------------------------------------------------------------------------------------ */
+/* ---- system calls ---------------------------------------------------------------------------- */
 
-/* The name of the call that an event's name has behind one of the prefixes; NULL when it has none. */
+/*
+ * The name of the call that an event's name has behind one of the prefixes; NULL when it has none.
+ */
 static const char *behind(const char *name, const char *const *prefixes)
 {
     for (; *prefixes; prefixes++)
@@ -258,7 +260,7 @@ static enum ctf_reading on_system_call(struct ctf_kernel *k, const struct event 
                                           : CTF_READ;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 enum ctf_reading ctf_kernel_event(struct ctf_kernel *kernel, const struct ctf_event *event)
 {

@@ -63,7 +63,8 @@ struct bo_importer {
 
     /*
      * Of importers of folders, which have none of the functions above (those of files have none of
-     * these): the same two. Where *err has a phrase though all went well, it is a note for the user.
+     * these): the same two. Where *err has a phrase though all went well, it is a note for the
+     * user.
      */
     bool (*sniff_folder)(const char *folder);
     enum bo_status (*import_folder)(const char *folder, struct bo_arena *arena, void **model_ret,
@@ -77,8 +78,8 @@ const struct bo_importer *bo_find_importer(const char *format, struct bo_span fi
 const struct bo_importer *bo_find_folder_importer(const char *format, const char *folder);
 
 /*
- * True for what is not binary, of an empty file, too: text forms have no NUL, and the magics of LLVM's
- * binary profiles are no text.
+ * True for what is not binary, of an empty file, too: text forms have no NUL, and the magics of
+ * LLVM's binary profiles are no text.
  */
 bool bo_looks_like_text(struct bo_span file);
 

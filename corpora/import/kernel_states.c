@@ -15,7 +15,7 @@ enum thread_status {
 enum cpu_status { CPU_IDLE = 0, CPU_USERMODE = 2, CPU_SYSCALL = 4, CPU_SOFT_IRQ = 8, CPU_IRQ = 16 };
 enum soft_irq_status { SOFT_IRQ_RAISED = 1, SOFT_IRQ_RUNS = 8 }; /* or both */
 
-/* ---- attributes ---------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 bool kernel_states_init(struct kernel_states *states, int64_t start, struct bo_arena *arena)
 {
@@ -101,7 +101,7 @@ static bool set_running(struct kernel_states *states, uint32_t thread)
     return set_int(states, thread, is_in_syscall(states, thread) ? RUN_SYSCALL : RUN_USERMODE);
 }
 
-/* ---- scheduling ------------------------------------------------------------------------------------ */
+/* ---- scheduling ------------------------------------------------------------------------------ */
 
 /* What a CPU does that no interrupt keeps busy. */
 static bool set_cpu_running(struct kernel_states *states, uint32_t cpu_quark, uint32_t thread,
@@ -203,7 +203,7 @@ bool kernel_free(struct kernel_states *states, uint32_t tid)
     return true;
 }
 
-/* ---- what runs --------------------------------------------------------------------------------------- */
+/* ---- what runs ------------------------------------------------------------------------------- */
 
 bool kernel_process(struct kernel_states *states, uint32_t cpu, uint32_t tid, uint32_t pid)
 {
@@ -252,7 +252,7 @@ struct bo_span kernel_numbered_call(uint32_t number, char room[KERNEL_CALL_ROOM]
     return bo_span_of(room);
 }
 
-/* ---- what was there before the trace began ------------------------------------------------------------- */
+/* ---- what was there before the trace began --------------------------------------------------- */
 
 static bool is_null(const struct kernel_states *states, uint32_t thread, const char *field)
 {
@@ -276,7 +276,7 @@ bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uin
            (has_status || set_int(states, thread, waits_for_cpu ? WAIT_FOR_CPU : WAIT_UNKNOWN));
 }
 
-/* ---- interrupts ---------------------------------------------------------------------------------------- */
+/* ---- interrupts ------------------------------------------------------------------------------ */
 
 /* The thread that a CPU runs, where that is known: after its first switch. */
 static bool current_thread(struct kernel_states *states, uint32_t cpu, uint32_t node,

@@ -1,7 +1,7 @@
 /*
  * The states of Linux threads and CPUs that follow from a kernel's trace events, as Trace Compass'
- * kernel analysis has them: Threads/<tid>, CPUs/<n>, IRQs and Soft_IRQs. corpora/statehist/README.md
- * has the rules.
+ * kernel analysis has them: Threads/<tid>, CPUs/<n>, IRQs and Soft_IRQs.
+ * corpora/statehist/README.md has the rules.
  */
 #ifndef BO_KERNEL_STATES_H
 #define BO_KERNEL_STATES_H

@@ -1,6 +1,6 @@
 /*
- * The importer of LLVM's binary profiles, .profdata (indexed) and .profraw (as programs write them),
- * through LLVM's own reader.
+ * The importer of LLVM's binary profiles, .profdata (indexed) and .profraw (as programs write
+ * them), through LLVM's own reader.
  */
 #include "corpora/import/import.h"
 #include "corpora/import/profdata_tool.h"

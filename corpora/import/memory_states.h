@@ -1,9 +1,9 @@
 /*
- * What each thread of a program has allocated, as Trace Compass' analysis of user-space memory has it:
- * <tid>/UST_MEMORY_MEMORY_ATTRIBUTE in bytes, and the name of the thread.
+ * What each thread of a program has allocated, as Trace Compass' analysis of user-space memory has
+ * it: <tid>/UST_MEMORY_MEMORY_ATTRIBUTE in bytes, and the name of the thread.
  *
- * Memory is taken off the thread that frees it, whoever allocated it: sums may be below 0. Memory of no
- * bytes counts as freed, and what was allocated before the trace began is not known of.
+ * Memory is taken off the thread that frees it, whoever allocated it: sums may be below 0. Memory
+ * of no bytes counts as freed, and what was allocated before the trace began is not known of.
  */
 #ifndef BO_MEMORY_STATES_H
 #define BO_MEMORY_STATES_H

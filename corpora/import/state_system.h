@@ -1,9 +1,9 @@
 /*
  * A state system: attributes whose values change as time passes, written down as a history.
  *
- * A change to the value that an attribute has is none. A second change at one time replaces the first,
- * without an interval for it: so neighbours with equal values come about, when a value changes and
- * changes back at once.
+ * A change to the value that an attribute has is none. A second change at one time replaces the
+ * first, without an interval for it: so neighbours with equal values come about, when a value
+ * changes and changes back at once.
  */
 #ifndef BO_STATE_SYSTEM_H
 #define BO_STATE_SYSTEM_H

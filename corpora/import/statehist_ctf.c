@@ -1,6 +1,6 @@
 /*
- * The importer of LTTng's traces, folders in the Common Trace Format: the kernel's events become states of
- * threads and CPUs; a program's calls of malloc and free, what each thread has allocated.
+ * The importer of LTTng's traces, folders in the Common Trace Format: the kernel's events become
+ * states of threads and CPUs; a program's calls of malloc and free, what each thread has allocated.
  * corpora/statehist/README.md has the rules.
  */
 #include "corpora/import/apart.h"
@@ -33,7 +33,7 @@ static enum bo_status fail(struct importer *in, enum bo_status status, const cha
     return bo_fail(in->err, status, BO_NO_OFFSET, what);
 }
 
-/* ---- traces -------------------------------------------------------------------------------------------- */
+/* ---- traces ---------------------------------------------------------------------------------- */
 
 static bool environment_is(const struct ctf_trace *trace, const char *name, const char *value)
 {
@@ -86,7 +86,7 @@ static enum bo_status take_trace(void *context, const struct ctf_trace *trace)
     return same_host(in, trace);
 }
 
-/* ---- events -------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static struct state_system *system_of(struct importer *in)
 {
@@ -132,7 +132,7 @@ static enum bo_status take_event(void *context, const struct ctf_event *event)
                : BO_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static enum bo_status finish(struct importer *in, void **model_ret)
 {

@@ -1,18 +1,18 @@
 /*
- * The importer of kernel traces as `perf script` prints them: the tracepoints of sched, raw_syscalls and
- * irq become states of threads and CPUs.
+ * The importer of kernel traces as `perf script` prints them: the tracepoints of sched,
+ * raw_syscalls and irq become states of threads and CPUs.
  *
  *   make 30599/30599 [000]  2990.476402123: sched:sched_switch: prev_comm=make prev_pid=30599 ...
  *
- * A line: the name of a task, its thread or process/thread, the CPU, seconds, the event, and what the
- * kernel prints of it. Of comments, `# arch : x86_64` counts: it says what system calls are called.
- * Events that say nothing about states are passed over.
+ * A line: the name of a task, its thread or process/thread, the CPU, seconds, the event, and what
+ * the kernel prints of it. Of comments, `# arch : x86_64` counts: it says what system calls are
+ * called. Events that say nothing about states are passed over.
  */
 #include "corpora/import/import.h"
 #include "corpora/import/kernel_states.h"
 #include "harness/core/text.h"
 
-/* ---- lines --------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* One event; spans point into the file. */
 struct event {
@@ -43,7 +43,9 @@ static struct bo_span slice(const uint8_t *from, const uint8_t *to)
     return (struct bo_span){from, (size_t)(to - from)};
 }
 
-/* Takes decimal digits, leading zeros allowed, at least one; false when the number is above `most`. */
+/*
+ * Takes decimal digits, leading zeros allowed, at least one; false when the number is above `most`.
+ */
 static bool take_digits(const uint8_t **at, const uint8_t *end, uint64_t most, uint64_t *v_ret)
 {
     const uint8_t *p = *at;
@@ -146,7 +148,7 @@ static bool read_event(struct bo_span line, struct event *event)
     return false;
 }
 
-/* ---- what the kernel prints ------------------------------------------------------------------------- */
+/* ---- what the kernel prints ------------------------------------------------------------------ */
 
 static const uint8_t *find(struct bo_span text, const char *word)
 {
@@ -188,7 +190,7 @@ static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
     return true;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 enum reading { READ, MALFORMED, REFUSED /* by the arena */ };
 
@@ -373,7 +375,7 @@ static const struct handler {
     {"irq:softirq_exit", on_soft_irq_exit},
 };
 
-/* ---- all of it ---------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static enum bo_status handle(struct importer *in, struct bo_span line, const struct event *event)
 {

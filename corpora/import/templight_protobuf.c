@@ -233,7 +233,9 @@ static bool make_room(struct reader *r, size_t n)
     return bo_grow_from(1 << 12, r->arena, &r->inflated, n, 1, &r->cap_inflated);
 }
 
-/* Inflates into the buffer, which grows up to the longest name that is allowed, or not much more. */
+/*
+ * Inflates into the buffer, which grows up to the longest name that is allowed, or not much more.
+ */
 static enum bo_status inflate_name(struct reader *r, const struct field *f, struct bo_span *text)
 {
     size_t n = 0;

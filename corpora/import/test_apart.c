@@ -1,7 +1,7 @@
 /*
  * Work in a process of its own: what it puts out comes back, and so do its failure, its crash, its
- * standing still and its hunger as errors. Why: it stands between a library's bugs and us, and none of
- * its ways out is met by good traces.
+ * standing still and its hunger as errors. Why: it stands between a library's bugs and us, and none
+ * of its ways out is met by good traces.
  */
 #include <signal.h>
 #include <stdlib.h>

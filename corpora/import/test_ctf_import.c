@@ -1,9 +1,10 @@
 /*
- * The importer of LTTng's traces. Kernel traces are written here, packet by packet, in the layouts that
- * LTTng's kernel tracer has: the embedded recordings of perf, told as such a trace, must become the very
- * same histories; and each rule that perf's text has no counterpart of, by a few events. A recorded trace
- * of user space has its history beside it. Then what is refused. Why: nobody can record a kernel trace
- * where this test runs, and the two importers must not come to disagree on the rules.
+ * The importer of LTTng's traces. Kernel traces are written here, packet by packet, in the layouts
+ * that LTTng's kernel tracer has: the embedded recordings of perf, told as such a trace, must
+ * become the very same histories; and each rule that perf's text has no counterpart of, by a few
+ * events. A recorded trace of user space has its history beside it. Then what is refused. Why:
+ * nobody can record a kernel trace where this test runs, and the two importers must not come to
+ * disagree on the rules.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 #include "codecs/statehist/test_model.h"
 #include "corpora/import/import.h"
-#include "harness/core/input.h"
 #include "harness/core/files.h"
+#include "harness/core/input.h"
 
 #include "corpora/import/test_timelines.h"
 
@@ -24,7 +25,7 @@ static const char *const calls[] = {
 #undef SYSCALL
 };
 
-/* ---- kernel traces, written ------------------------------------------------------------------------- */
+/* ---- kernel traces, written ------------------------------------------------------------------ */
 
 /* What the metadata leaves open. */
 struct kind {
@@ -188,7 +189,7 @@ static void remove_folder(const char *folder)
     assert_int_equal(system(command), 0);
 }
 
-/* ---- imports -------------------------------------------------------------------------------------------- */
+/* ---- imports --------------------------------------------------------------------------------- */
 
 static enum bo_status import_folder(const char *folder, const struct statehist_model **model_ret,
                                     struct bo_error *error)
@@ -233,7 +234,7 @@ static void expect_refused_trace(struct trace *trace, enum bo_status status, con
     remove_folder(trace->folder);
 }
 
-/* ---- perf's text as such a trace ---------------------------------------------------------------------- */
+/* ---- perf's text as such a trace ------------------------------------------------------------- */
 
 /* The number, or the text up to a blank, that follows a key. */
 static long number_behind(const char *line, const char *key)
@@ -425,7 +426,7 @@ static void test_same_as_perf(void **state)
     expect_same_as_perf("corpora/statehist/perf/make.txt.xz", "corpora/statehist/make.tsv.xz");
 }
 
-/* ---- what perf's text has no counterpart of --------------------------------------------------------------- */
+/* ---- what perf's text has no counterpart of -------------------------------------------------- */
 
 static const struct who nobody = {.cpu = 1, .comm = ""};
 
@@ -520,7 +521,7 @@ static void test_state_dump(void **state)
     assert_true(find(model, "Threads/0") == STATEHIST_ROOT);
 }
 
-/* ---- user space ------------------------------------------------------------------------------------------- */
+/* ---- user space ------------------------------------------------------------------------------ */
 
 static void test_memory(void **state)
 {
@@ -538,7 +539,7 @@ static void test_memory(void **state)
     remove_folder(folder);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void test_malformed_events(void **state)
 {

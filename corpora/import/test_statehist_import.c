@@ -1,7 +1,8 @@
 /*
- * The importer of kernel traces: each rule of the states by a few events, bad lines by their offsets, and
- * the recordings beside the documents that were made of them. Why: documents are made once and then
- * believed; and what perf prints has names of tasks in it, which may look like anything.
+ * The importer of kernel traces: each rule of the states by a few events, bad lines by their
+ * offsets, and the recordings beside the documents that were made of them. Why: documents are made
+ * once and then believed; and what perf prints has names of tasks in it, which may look like
+ * anything.
  */
 #include <stdio.h>
 
@@ -41,7 +42,7 @@ static const struct statehist_model *import_good(const char *text)
     "sched:sched_switch: prev_comm=p prev_pid=" prev " prev_prio=120 prev_state=" prev_state \
     " ==> next_comm=n" next " next_pid=" next " next_prio=110"
 
-/* ---- the rules ------------------------------------------------------------------------------------------ */
+/* ---- the rules ------------------------------------------------------------------------------- */
 
 static void test_switches(void **state)
 {
@@ -167,7 +168,7 @@ static void test_changes_at_once(void **state)
     expect_timeline(model, "Threads/8", "2 10:2 20:5");
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void test_names_like_lines(void **state)
 {
@@ -268,7 +269,7 @@ static void test_failing_allocations(void **state)
     }
 }
 
-/* ---- recordings ---------------------------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 static void *import_file(const char *path, const struct bo_import_options *options)
 {

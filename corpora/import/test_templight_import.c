@@ -1,14 +1,14 @@
 /*
  * The importers of clang's YAML and of Templight's own files: which files they take for theirs, and
- * what they read in them. Why: the first bytes decide who reads a file, and a file that nobody takes
- * cannot be imported; and names come in forms that none of our codecs writes.
+ * what they read in them. Why: the first bytes decide who reads a file, and a file that nobody
+ * takes cannot be imported; and names come in forms that none of our codecs writes.
  */
 #include <zlib.h>
 
-#include "harness/core/print.h"
 #include "codecs/templight/test_model.h"
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"
+#include "harness/core/print.h"
 #include "harness/test_fixture.h"
 
 static void test_sniffing(void **state)
@@ -46,7 +46,7 @@ static void test_reading(void **state)
     assert_true(error.off == bad.n);
 }
 
-/* ---- messages --------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static struct bo_span join(size_t n, const struct bo_span *parts)
 {
@@ -111,7 +111,7 @@ static struct bo_span deflated(struct bo_span text)
                "4444\x59"                              \
                "88888888"))
 
-/* ---- what is read ----------------------------------------------------------------------------- */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
 static enum bo_status import(struct bo_span file, void **model, struct bo_error *error)
 {
@@ -237,7 +237,7 @@ static void test_codecs_files(void **state)
         }
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void expect_refusal(struct bo_span file, enum bo_status expected, size_t off,
                            const char *what)

@@ -1,4 +1,7 @@
-/* Attributes of a history by their paths, and whole histories, for tests of importers. Included last. */
+/*
+ * Attributes of a history by their paths, and whole histories, for tests of importers. Included
+ * last.
+ */
 #ifndef BO_TEST_TIMELINES_H
 #define BO_TEST_TIMELINES_H
 
@@ -31,7 +34,10 @@ static inline uint32_t find(const struct statehist_model *model, const char *pat
     return parent;
 }
 
-/* An attribute's timeline as text: "n 100:5 130:n": what it is at first, then changes with their times. */
+/*
+ * An attribute's timeline as text: "n 100:5 130:n": what it is at first, then changes with their
+ * times.
+ */
 static inline void expect_timeline(const struct statehist_model *model, const char *path,
                                    const char *expected)
 {

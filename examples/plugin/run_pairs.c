@@ -1,6 +1,7 @@
 /*
  * run-pairs: an encoding of PCDATA outside of bakeoff's tree. A record is the number of runs, then
- * for each its start and its value side by side, so that a lookup ends on the line where its value is.
+ * for each its start and its value side by side, so that a lookup ends on the line where its value
+ * is.
  *
  *   u32  n, above 0
  *   n pairs of
@@ -30,7 +31,10 @@ static enum bo_status encode(const void *model, struct bo_writer *out, struct bo
     return pcdata_put_frame(model, put_record, out, err);
 }
 
-/* Checks a record and hands its runs on. What it accepts, lookup and scan_record may read unchecked. */
+/*
+ * Checks a record and hands its runs on. What it accepts, lookup and scan_record may read
+ * unchecked.
+ */
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)

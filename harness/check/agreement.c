@@ -53,7 +53,9 @@ struct bo_span bo_contest_got(const struct bo_contest *c)
     return (struct bo_span){c->got.p, c->got.n};
 }
 
-/* The start of a text, as long as there is room, what is not printable escaped; returns the length. */
+/*
+ * The start of a text, as long as there is room, what is not printable escaped; returns the length.
+ */
 static size_t quote(struct bo_span name, char *text, size_t n)
 {
     size_t used = (size_t)snprintf(text, n, " \"");
@@ -165,8 +167,8 @@ static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_ra
 }
 
 /*
- * Runs a few queries alone, with less room than their answers need: each must end in BO_OVER_LIMIT and write nothing
- * behind the room.
+ * Runs a few queries alone, with less room than their answers need: each must end in BO_OVER_LIMIT
+ * and write nothing behind the room.
  */
 static bool contest_room(struct bo_contest *c, uint64_t n_listed)
 {

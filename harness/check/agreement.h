@@ -73,8 +73,8 @@ struct bo_reply {
 };
 
 /*
- * Sets the answers: of each the first line that differs, as the kind prints it, and the line's number. An
- * answer that is wrong may be malformed, so that it is printed in a process of its own.
+ * Sets the answers: of each the first line that differs, as the kind prints it, and the line's
+ * number. An answer that is wrong may be malformed, so that it is printed in a process of its own.
  */
 void bo_finding_compare(struct bo_finding *finding, const struct bo_query_kind *kind,
                         const void *query, const struct bo_reply *a, const struct bo_reply *b);
@@ -87,8 +87,8 @@ bool bo_well_told(enum bo_status status, const struct bo_error *error);
 /* ---- allocation failures --------------------------------------------------------------------- */
 
 /*
- * Which allocation fails: each of the first n_first in turn, then one drawn from each doubling, so that
- * of an operation with 10^6 allocations late ones fail, too, in about the time of two runs.
+ * Which allocation fails: each of the first n_first in turn, then one drawn from each doubling, so
+ * that of an operation with 10^6 allocations late ones fail, too, in about the time of two runs.
  */
 struct bo_failures {
     uint64_t n_first;

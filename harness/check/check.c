@@ -374,7 +374,7 @@ static struct bo_check_result check_damage(const struct bo_format *format,
     return t.result;
 }
 
-/* ---- allocation failures ---------------------------------------------------------------------- */
+/* ---- allocation failures --------------------------------------------------------------------- */
 
 /* What an allocation failure is injected into, beside queries. */
 enum step { ENCODE, DECODE, OPEN, PRINT, PARSE, N_STEPS };
@@ -449,8 +449,9 @@ static bool is_right(struct bo_contest *c, size_t n)
 }
 
 /*
- * The failures.at-th allocation that n queries of a new reader make fails. The error is named, and the
- * same reader answers all n as soon as there is memory. *is_complete_ret: there were fewer allocations.
+ * The failures.at-th allocation that n queries of a new reader make fails. The error is named, and
+ * the same reader answers all n as soon as there is memory. *is_complete_ret: there were fewer
+ * allocations.
  */
 static bool survives_failure(struct bo_contest *c, size_t n, uint64_t fail_at, struct bo_span in,
                              const struct bo_effort *effort, bool *is_complete_ret)

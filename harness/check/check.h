@@ -31,7 +31,9 @@ struct bo_effort {
     size_t budget_nbytes;   /* arena budget of every call */
     uint64_t max_failures;  /* allocation failures injected, from the first on */
     bool whole;             /* large documents are damaged and failed as densely as small ones */
-    /* the codec's encoding of the model, where the caller has it; p is NULL where the check encodes */
+    /*
+     * the codec's encoding of the model, where the caller has it; p is NULL where the check encodes
+     */
     struct bo_span encoding;
 };
 
@@ -55,8 +57,8 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
  * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
- * Each open, decode and query must end in BO_OK or a named error, however often it is asked; all must agree on accepting (a lazy
- * codec's open may take more than its decode); what
+ * Each open, decode and query must end in BO_OK or a named error, however often it is asked; all
+ * must agree on accepting (a lazy codec's open may take more than its decode); what
  * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
  * to the same model. *accepted_ret (may be NULL) says whether they took it. False, with *finding
  * filled, when a property broke.
@@ -65,15 +67,15 @@ bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
- * Offers arbitrary bytes to the parser of the format's text form, which must end in BO_OK or a named
- * error; what it accepts must print, and parse again to the same model.
+ * Offers arbitrary bytes to the parser of the format's text form, which must end in BO_OK or a
+ * named error; what it accepts must print, and parse again to the same model.
  */
 bool bo_check_text(const struct bo_format *format, struct bo_span text,
                    const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
- * Queries of a model that damaged bytes once held: what lazy readers of bytes that decode refuses are
- * asked, beside words of these bytes.
+ * Queries of a model that damaged bytes once held: what lazy readers of bytes that decode refuses
+ * are asked, beside words of these bytes.
  */
 struct bo_probes {
     const uint8_t *queries[BO_MAX_KINDS]; /* by kind */

@@ -174,7 +174,7 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     return !class;
 }
 
-/* ---- a lazy reader of bytes that decode refuses ----------------------------------------------- */
+/* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
 
 enum { N_PROBES = 24, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
 

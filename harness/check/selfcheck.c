@@ -11,8 +11,8 @@
  * together. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
- * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth as
- * much; a line `note: ...` says so of each. --first stops at the first failure.
+ * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth
+ * as much; a line `note: ...` says so of each. --first stops at the first failure.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * Symbols, numbers and texts told by what contexts have led to before; on top of the range coder.
  *
  * A symbol is a number of anything: a name, a place. Each of its contexts remembers the last
- * symbols that it led to; these are asked for one after the other, each with a bit that is predicted
- * from what all contexts know of it. Hints are symbols that may be meant for a reason of structure:
- * how often a hint was right is remembered by its key, not by its symbol.
+ * symbols that it led to; these are asked for one after the other, each with a bit that is
+ * predicted from what all contexts know of it. Hints are symbols that may be meant for a reason of
+ * structure: how often a hint was right is remembered by its key, not by its symbol.
  *
  * Every function here goes both ways, as bo_range_code does: it writes what it is given and returns
  * it, or returns what it has read. coding.md specifies all of it.
@@ -110,7 +110,9 @@ uint32_t bo_guess_symbol(struct bo_guesser *guesser, struct bo_range_coder *code
 /* What the symbol was in the end. */
 void bo_guess_learn(struct bo_guesser *guesser, const struct bo_guess *guess, uint32_t symbol);
 
-/* The same for a symbol that was new, with the number that it has got; hints learn nothing of it. */
+/*
+ * The same for a symbol that was new, with the number that it has got; hints learn nothing of it.
+ */
 void bo_guess_learn_new(struct bo_guesser *guesser, unsigned site, const uint64_t *contexts,
                         unsigned n_contexts, uint32_t symbol);
 

@@ -1,6 +1,6 @@
 /*
- * Order-0 entropy: what symbols take in a code that is fitted to their frequencies and knows nothing
- * else. Formats make their entropy floors of it.
+ * Order-0 entropy: what symbols take in a code that is fitted to their frequencies and knows
+ * nothing else. Formats make their entropy floors of it.
  */
 #ifndef BO_ENTROPY_H
 #define BO_ENTROPY_H

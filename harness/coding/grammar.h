@@ -115,8 +115,8 @@ enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
 
 /*
  * BO_CORRUPT at byte `off` unless every code has been met and their phrases have as many bytes as
- * the file announces, and every symbol has a code or is part of a rule. For decoders, which have met
- * all names.
+ * the file announces, and every symbol has a code or is part of a rule. For decoders, which have
+ * met all names.
  */
 enum bo_status bo_expect_all_used(const struct bo_phrases *phrases, struct bo_arena *arena,
                                   uint64_t off, struct bo_error *err);

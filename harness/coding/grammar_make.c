@@ -1,8 +1,8 @@
 /* Making a grammar for names: which symbols get codes, their numbers, and its place in a file. */
 #include "harness/coding/grammar.h"
 
-#include "harness/core/bits.h"
 #include "harness/coding/pairing.h"
+#include "harness/core/bits.h"
 
 enum {
     N_BYTES = 256,     /* the terminals while a grammar is made */

@@ -176,7 +176,7 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struc
     return make_table(p, p->has_code, arena, err);
 }
 
-/* ---- what nothing uses ------------------------------------------------------------------------ */
+/* ---- what nothing uses ----------------------------------------------------------------------- */
 
 static bool all_met(const struct bo_phrases *p)
 {

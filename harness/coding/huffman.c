@@ -13,8 +13,8 @@ static int by_weight(const void *a, const void *b)
 }
 
 /*
- * Of n > 1 sorted leaves: joined nodes come in the order of their weights, too, so the lightest two are
- * at the heads of two queues. Returns the greatest length.
+ * Of n > 1 sorted leaves: joined nodes come in the order of their weights, too, so the lightest two
+ * are at the heads of two queues. Returns the greatest length.
  */
 static unsigned join(const struct bo_huffman_scratch *s, uint32_t n, uint8_t *nbits)
 {

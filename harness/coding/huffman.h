@@ -18,9 +18,10 @@ struct bo_huffman_scratch {
 };
 
 /*
- * The bits of each symbol's word, at most max_nbits, by how often it occurs; 0 for those that do not, and for one
- * that is alone. 2^max_nbits must be at least the number of symbols. Of equal weights the smaller symbol comes first, and a symbol
- * before what others were joined to, so that the outcome is the same everywhere. Returns how many symbols occur.
+ * The bits of each symbol's word, at most max_nbits, by how often it occurs; 0 for those that do
+ * not, and for one that is alone. 2^max_nbits must be at least the number of symbols. Of equal
+ * weights the smaller symbol comes first, and a symbol before what others were joined to, so that
+ * the outcome is the same everywhere. Returns how many symbols occur.
  */
 uint32_t bo_huffman_lengths(const uint32_t *uses, uint32_t n_symbols, unsigned max_nbits,
                             const struct bo_huffman_scratch *scratch, uint8_t *nbits_ret);

@@ -47,7 +47,9 @@ void bo_mixing_init(struct bo_mixing *mixing)
         mixing->rates[seen] = (uint16_t)((2u << 16) / (2 * seen + 3));
 }
 
-/* Four numbers at once, wherever they lie. Products of them are shifted before they are summed up. */
+/*
+ * Four numbers at once, wherever they lie. Products of them are shifted before they are summed up.
+ */
 typedef int32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 
 uint32_t bo_mix_predict(struct bo_mix *mix)

@@ -32,8 +32,8 @@ uint32_t bo_probability(int logit);
 /* ---- counters -------------------------------------------------------------------------------- */
 
 /*
- * How often a bit was 1: a probability in the upper 22 bits, and in the lower 10 how many bits it has
- * seen, up to a limit. The first bits move it fast.
+ * How often a bit was 1: a probability in the upper 22 bits, and in the lower 10 how many bits it
+ * has seen, up to a limit. The first bits move it fast.
  */
 typedef uint32_t bo_counter;
 

@@ -6,15 +6,17 @@
 #include "harness/test_cmocka.h"
 
 #include "harness/coding/mixing.h"
-#include "harness/core/random.h"
 #include "harness/coding/range_coder.h"
+#include "harness/core/random.h"
 
 #define TEST_WRITES
 #include "harness/test_fixture.h"
 
 enum { N_BITS = 20000 };
 
-/* The k-th probability and bit of a test sequence; some probabilities are as extreme as they get. */
+/*
+ * The k-th probability and bit of a test sequence; some probabilities are as extreme as they get.
+ */
 struct drawn {
     uint32_t p;
     bool bit;
@@ -208,7 +210,9 @@ static void test_counters(void **state)
     assert_in_range(bo_counter_probability(counter), 0, 400);
 }
 
-/* Weights learn which of two inputs to believe, and to turn one round; they stay in their limits. */
+/*
+ * Weights learn which of two inputs to believe, and to turn one round; they stay in their limits.
+ */
 static void test_learning(void **state)
 {
     (void)state;

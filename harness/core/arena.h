@@ -41,12 +41,15 @@ struct bo_arena_mark {
 };
 
 /*
- * max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX in the build that is measured, 1 in those that test
- * and fuzz, so that small inputs run every path on which an array grows.
+ * max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX in the build that is measured, 1 in those that
+ * test and fuzz, so that small inputs run every path on which an array grows.
  */
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes);
 
-/* Releases the region. The arena may be used again; budget, counters, fail_at and max_first_cap stay. */
+/*
+ * Releases the region. The arena may be used again; budget, counters, fail_at and max_first_cap
+ * stay.
+ */
 void bo_arena_free(struct bo_arena *arena);
 
 /*
@@ -65,7 +68,8 @@ void *bo_zalloc_array(struct bo_arena *arena, size_t n, size_t size);
 /*
  * Makes room for n_more elements after the first n of *array, which has a capacity of *cap. A full
  * array is copied to one of twice the capacity, at least 16; the old one is left to the arena.
- * False when the arena refuses. *array and *cap are valid in either case, and unchanged in this one.
+ * False when the arena refuses. *array and *cap are valid in either case, and unchanged in this
+ * one.
  *
  *     if (!bo_grow(arena, &list->items, list->n, 1, &list->cap))
  *         return bo_fail_alloc(err, arena);

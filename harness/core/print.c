@@ -33,8 +33,8 @@ static size_t word_length(const char *p, bool quotes)
 }
 
 /*
- * Prints words in lines; `on` ends each line but the last. The first line starts at `column`. A word
- * of a command is never cut.
+ * Prints words in lines; `on` ends each line but the last. The first line starts at `column`. A
+ * word of a command is never cut.
  */
 static void print_words(FILE *out, const char *text, size_t width, size_t column,
                         const char *indent, const char *on)

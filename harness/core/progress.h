@@ -18,7 +18,9 @@ struct bo_progress bo_progress_start(const char *what, uint64_t total);
 /* n steps are done; detail (may be NULL) names what is done. Redraws a few times a second. */
 void bo_progress_step(struct bo_progress *progress, uint64_t n, const char *detail);
 
-/* "4:10": the time that the steps left would take at the pace of those done; "?" before the first. */
+/*
+ * "4:10": the time that the steps left would take at the pace of those done; "?" before the first.
+ */
 void bo_progress_left(const struct bo_progress *progress, char text_ret[32]);
 
 /* Wipes the line. */

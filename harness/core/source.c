@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a packed file may unpack to, as a whole: more is a bomb, or a document for a larger machine. */
+/*
+ * What a packed file may unpack to, as a whole: more is a bomb, or a document for a larger machine.
+ */
 #define MAX_WHOLE_NBYTES ((uint64_t)4 << 30)
 
 enum { HEAD_NBYTES = 1 << 16, PACKED_NBYTES = 1 << 17 };

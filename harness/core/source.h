@@ -26,14 +26,14 @@ struct bo_file_source {
 };
 
 /*
- * Opens `path`, "-" for standard input, and makes `head` its first bytes: 64 KiB, or all. False after
- * a message.
+ * Opens `path`, "-" for standard input, and makes `head` its first bytes: 64 KiB, or all. False
+ * after a message.
  */
 bool bo_source_open(const char *path, struct bo_file_source *file);
 
 /*
- * What is left, as a whole: mapped where that is possible. The source is closed then, whether it went
- * well or not. False after a message.
+ * What is left, as a whole: mapped where that is possible. The source is closed then, whether it
+ * went well or not. False after a message.
  */
 bool bo_source_take(struct bo_file_source *file, struct bo_input *in);
 

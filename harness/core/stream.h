@@ -7,7 +7,8 @@
 /* Where bytes come from. */
 struct bo_source {
     /*
-     * Fills up to n > 0 bytes: *n_ret of them, 0 at the end. NULL, or a phrase that says what failed.
+     * Fills up to n > 0 bytes: *n_ret of them, 0 at the end. NULL, or a phrase that says what
+     * failed.
      */
     const char *(*read)(void *context, uint8_t *to, size_t n, size_t *n_ret);
     void *context;

@@ -1,6 +1,6 @@
 /*
- * Doubles as text. Why: text forms keep doubles as decimals, so a digit too few is another value, and a
- * digit too many another text of the same one.
+ * Doubles as text. Why: text forms keep doubles as decimals, so a digit too few is another value,
+ * and a digit too many another text of the same one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * UTF-8. Why: two formats refuse what is not UTF-8, and each of the forms that look like it has been a
- * hole somewhere: surrogates, long forms, numbers past the end.
+ * UTF-8. Why: two formats refuse what is not UTF-8, and each of the forms that look like it has
+ * been a hole somewhere: surrogates, long forms, numbers past the end.
  */
 #include "harness/core/guard.h"
-#include "harness/test_fixture.h"
 #include "harness/core/utf8.h"
+#include "harness/test_fixture.h"
 
 /* Every code point goes out and comes back; no other length of it is taken. */
 static void test_all_code_points(void **state)

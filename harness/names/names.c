@@ -31,7 +31,9 @@ static const uint64_t *number_at(const struct bo_names *names, size_t i)
     return names->number_off == SIZE_MAX ? NULL : (const void *)(element + names->number_off);
 }
 
-/* From the length and a few bytes: names of one slot are compared, so it need not tell more apart. */
+/*
+ * From the length and a few bytes: names of one slot are compared, so it need not tell more apart.
+ */
 static uint64_t glance(struct bo_span name)
 {
     uint64_t middle = 0, end = 0;
@@ -49,7 +51,9 @@ static bool fits(const struct question *question, struct bo_span name, const uin
            (!question->number || *question->number == *number);
 }
 
-/* Puts question i, whose name and number are set, into its slot; an equal one stands there for it. */
+/*
+ * Puts question i, whose name and number are set, into its slot; an equal one stands there for it.
+ */
 static void add_question(struct batch *batch, size_t i)
 {
     struct question *question = &batch->questions[i];
@@ -202,7 +206,9 @@ static size_t random_place(struct bo_random *random, size_t n)
     return where == 0 || n == 0 ? 0 : where == 1 ? n : bo_random_index(random, n);
 }
 
-/* A name with `removed` bytes gone at one place and an `added` one, when it is a byte, put there. */
+/*
+ * A name with `removed` bytes gone at one place and an `added` one, when it is a byte, put there.
+ */
 static struct bo_span edited_name(struct bo_span name, size_t removed, int added,
                                   struct bo_random *random, struct bo_arena *arena)
 {

@@ -42,9 +42,9 @@ static inline struct bo_span bo_name_at(const struct bo_names *names, size_t i)
 #define BO_NOT_FOUND SIZE_MAX
 
 /*
- * Finds each of the names `asked` in one pass over the names that are `present`: found_ret[i] is the
- * place of the first that equals the i-th, BO_NOT_FOUND when none does. Where the asked names have
- * numbers, those of the present ones must be equal, too. BO_OK or BO_NO_MEMORY.
+ * Finds each of the names `asked` in one pass over the names that are `present`: found_ret[i] is
+ * the place of the first that equals the i-th, BO_NOT_FOUND when none does. Where the asked names
+ * have numbers, those of the present ones must be equal, too. BO_OK or BO_NO_MEMORY.
  *
  * It is for oracles, and for drawing what is absent. An oracle shares no code with any codec: so no
  * codec may use this.

@@ -65,7 +65,7 @@ bool bo_renaming_learn(struct bo_renaming *renaming, struct bo_span name)
     return true;
 }
 
-/* ---- letters ------------------------------------------------------------------------------------- */
+/* ---- letters --------------------------------------------------------------------------------- */
 
 /* The letters before one that count; a word's first letters have fewer. */
 static uint32_t context_of(const uint8_t *word, size_t i)
@@ -106,7 +106,7 @@ void bo_renaming_next(struct bo_renaming *renaming)
     memset(renaming->replacements, 0, renaming->words.n * sizeof *renaming->replacements);
 }
 
-/* ---- names --------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* A word that nobody follows in some place goes on with the letters that it replaces. */
 static bool replace(struct bo_renaming *renaming, struct bo_span word, struct bo_span *to)

@@ -1,9 +1,10 @@
 /*
- * Names like those of another program: rare words in them are replaced by others, the same ones in all
- * names; what most names have in common stays. For drawing large documents from small ones.
+ * Names like those of another program: rare words in them are replaced by others, the same ones in
+ * all names; what most names have in common stays. For drawing large documents from small ones.
  *
- * A word is a run of letters that begins with a capital or behind something else: AddBytes has two. A
- * replacement has as many letters, each drawn as letters follow the two before them in the real words.
+ * A word is a run of letters that begins with a capital or behind something else: AddBytes has two.
+ * A replacement has as many letters, each drawn as letters follow the two before them in the real
+ * words.
  */
 #ifndef BO_RENAMING_H
 #define BO_RENAMING_H

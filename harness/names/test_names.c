@@ -1,6 +1,6 @@
 /*
- * Names matched and drawn. Why: oracles and workloads of all formats with names rest on these: a wrong
- * match hides a wrong codec, and a "miss" that is present measures something else.
+ * Names matched and drawn. Why: oracles and workloads of all formats with names rest on these: a
+ * wrong match hides a wrong codec, and a "miss" that is present measures something else.
  */
 #include "harness/names/names.h"
 

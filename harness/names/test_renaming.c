@@ -1,7 +1,8 @@
 /*
- * Renaming: rare words become others of their length, the same ones in all names, and others for the
- * next program; what many names have stays, and so does everything that is no word. Why: documents that are
- * drawn from small ones are like real ones only if their names share what real names share.
+ * Renaming: rare words become others of their length, the same ones in all names, and others for
+ * the next program; what many names have stays, and so does everything that is no word. Why:
+ * documents that are drawn from small ones are like real ones only if their names share what real
+ * names share.
  */
 #include "harness/names/renaming.h"
 

@@ -342,7 +342,9 @@ static void test_announcements(void **state)
     bo_arena_free(&arena);
 }
 
-/* What is owed may be more than what is left, which is no room at all: a fuzzer's find, once 37 MB. */
+/*
+ * What is owed may be more than what is left, which is no room at all: a fuzzer's find, once 37 MB.
+ */
 static void test_announcement_behind_the_end(void **state)
 {
     (void)state;

@@ -86,8 +86,8 @@ static enum bo_status check_head(const struct autofdo_trees *trees, const struct
 /* ---- the index ------------------------------------------------------------------------------- */
 
 /*
- * Where n blocks start, from bit `at` on; they must fill a section of so many bytes, the last one up
- * to a byte's end.
+ * Where n blocks start, from bit `at` on; they must fill a section of so many bytes, the last one
+ * up to a byte's end.
  */
 static enum bo_status read_starts(struct autofdo_trees *trees, struct autofdo_bits *bits,
                                   uint64_t at, size_t n, uint64_t section_nbytes, uint64_t *starts,

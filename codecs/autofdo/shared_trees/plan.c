@@ -1,4 +1,6 @@
-/* Planning a file of shared trees: names in order, equal trees found, places of each name listed. */
+/*
+ * Planning a file of shared trees: names in order, equal trees found, places of each name listed.
+ */
 #include <stdlib.h>
 
 #include "codecs/autofdo/model.h"

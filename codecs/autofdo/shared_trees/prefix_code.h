@@ -1,8 +1,10 @@
 /*
- * Static prefix codes: small symbols in bits by how often each occurs, and numbers in classes of such
- * symbols. One code serves all symbols of one kind in a file, so that any place can be read by itself.
+ * Static prefix codes: small symbols in bits by how often each occurs, and numbers in classes of
+ * such symbols. One code serves all symbols of one kind in a file, so that any place can be read by
+ * itself.
  *
- * Bits lie least significant first (harness/core/bits.h). A code word is read from its first bit on.
+ * Bits lie least significant first (harness/core/bits.h). A code word is read from its first bit
+ * on.
  */
 #ifndef AUTOFDO_PREFIX_CODE_H
 #define AUTOFDO_PREFIX_CODE_H
@@ -114,8 +116,8 @@ struct autofdo_table {
 };
 
 /*
- * Reads a code for up to max_symbols symbols and makes its table. False, with the place in `in`, when
- * it is none: too many symbols, words that do not fill the code, a last symbol without a word.
+ * Reads a code for up to max_symbols symbols and makes its table. False, with the place in `in`,
+ * when it is none: too many symbols, words that do not fill the code, a last symbol without a word.
  */
 bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
                        struct autofdo_table *table);

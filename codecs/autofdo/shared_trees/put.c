@@ -1,4 +1,6 @@
-/* Writing a file of shared trees: everything is gone through twice, to fit the codes and to put it. */
+/*
+ * Writing a file of shared trees: everything is gone through twice, to fit the codes and to put it.
+ */
 #include "codecs/autofdo/shared_trees/shared_trees.h"
 
 /* ---- where symbols go ------------------------------------------------------------------------ */

@@ -16,8 +16,8 @@ enum bo_status autofdo_string(struct autofdo_trees *trees, uint32_t i, struct bo
 }
 
 /*
- * A string that goes on behind what it shares without a blank or a control character is as good as the
- * one before: only others are looked at as a whole.
+ * A string that goes on behind what it shares without a blank or a control character is as good as
+ * the one before: only others are looked at as a whole.
  */
 const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, uint32_t shared,
                                 struct bo_span string)

@@ -7,7 +7,9 @@
 
 #include "codecs/autofdo/shared_trees/shared_trees.h"
 
-enum { PHRASES_NBYTES_OFF = 36 }; /* in a grammar: how long all phrases are (harness/coding/grammar.md) */
+enum {
+    PHRASES_NBYTES_OFF = 36
+}; /* in a grammar: how long all phrases are (harness/coding/grammar.md) */
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

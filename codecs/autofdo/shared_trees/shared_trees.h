@@ -1,6 +1,6 @@
 /*
- * What the codecs of shared trees have in common: a profile as names, the trees of what they inline,
- * each stored once, and the counts apart. README.md states the layout.
+ * What the codecs of shared trees have in common: a profile as names, the trees of what they
+ * inline, each stored once, and the counts apart. README.md states the layout.
  *
  * Of each name there is one list of places (where it was counted, whom it called, what it inlines),
  * and its variants: subsets of the list, with the variant of each callee. A function is the first
@@ -179,9 +179,9 @@ struct autofdo_strings {
     uint8_t magic[4];
     uint32_t block_strings; /* that are read at once */
     /*
-     * Appends all strings of the plan: what all blocks need, then the blocks. starts[i] is where block
-     * i starts, in bits from the section's start; behind the last one is where it ends. Fits the
-     * strings' own codes, which the caller writes.
+     * Appends all strings of the plan: what all blocks need, then the blocks. starts[i] is where
+     * block i starts, in bits from the section's start; behind the last one is where it ends. Fits
+     * the strings' own codes, which the caller writes.
      */
     enum bo_status (*put)(const struct autofdo_plan *plan, struct autofdo_code *codes,
                           struct bo_writer *out, uint64_t *starts, struct bo_error *err);
@@ -276,15 +276,15 @@ enum bo_status autofdo_string(struct autofdo_trees *trees, uint32_t i, struct bo
                               struct bo_error *err);
 
 /*
- * What is wrong with string i, of which `shared` bytes are those of the one before, or NULL. That one
- * has been spelled, unless i is the first of a block.
+ * What is wrong with string i, of which `shared` bytes are those of the one before, or NULL. That
+ * one has been spelled, unless i is the first of a block.
  */
 const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, uint32_t shared,
                                 struct bo_span string);
 
 /*
- * Reads all strings, lists and variants, and looks at what one block cannot tell: that strings ascend
- * from block to block, and that as much was read as the head announces.
+ * Reads all strings, lists and variants, and looks at what one block cannot tell: that strings
+ * ascend from block to block, and that as much was read as the head announces.
  */
 enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *err);
 
@@ -293,8 +293,9 @@ enum bo_status autofdo_read_entries(struct autofdo_trees *trees, uint32_t block,
                                     struct bo_error *err);
 
 /*
- * Reads all that a name's variant needs, down to the last callee, and adds it up: sums are known from
- * then on. `depth` is the variant's own, from 1 on. BO_OVER_LIMIT for what is too deep or too large.
+ * Reads all that a name's variant needs, down to the last callee, and adds it up: sums are known
+ * from then on. `depth` is the variant's own, from 1 on. BO_OVER_LIMIT for what is too deep or too
+ * large.
  */
 enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, uint32_t variant,
                                    unsigned depth, struct bo_error *err);

@@ -1,6 +1,6 @@
 /*
- * Prefix codes. Why: every number of a file goes through them, of any width up to 64 bits, and their
- * tables come from the file: what is no code must be noticed before it is looked into.
+ * Prefix codes. Why: every number of a file goes through them, of any width up to 64 bits, and
+ * their tables come from the file: what is no code must be noticed before it is looked into.
  */
 #include "codecs/autofdo/shared_trees/prefix_code.h"
 #include "harness/core/random.h"

@@ -1,7 +1,7 @@
 /*
- * The codecs of shared trees. Why: a profile says the same thing many times, and these codecs say it
- * once: so what is alike must come back at each of its places, small files can stand for huge trees,
- * and a lookup must not depend on what it does not read.
+ * The codecs of shared trees. Why: a profile says the same thing many times, and these codecs say
+ * it once: so what is alike must come back at each of its places, small files can stand for huge
+ * trees, and a lookup must not depend on what it does not read.
  */
 #include <stdio.h>
 
@@ -213,8 +213,8 @@ static void test_partial(void **state)
 /* ---- bombs ----------------------------------------------------------------------------------- */
 
 /*
- * A function and callees in each other, n levels deep: each inlines the next one at line 1, and z at
- * line 2. Its names are of that letter.
+ * A function and callees in each other, n levels deep: each inlines the next one at line 1, and z
+ * at line 2. Its names are of that letter.
  */
 static void put_chain(char letter, unsigned n, struct bo_writer *out)
 {
@@ -356,7 +356,10 @@ static enum bo_status ask_function(const struct bo_codec *codec, void *reader, c
     return codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
 }
 
-/* A block that cannot be read takes nothing away from those that can, however often it is asked for. */
+/*
+ * A block that cannot be read takes nothing away from those that can, however often it is asked
+ * for.
+ */
 static void test_damaged_block(void **state)
 {
     (void)state;

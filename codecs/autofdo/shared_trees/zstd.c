@@ -3,8 +3,8 @@
  * counts stay as they are: they are in prefix codes, of which zstd makes nothing smaller.
  *
  * A block of strings is a zstd frame that tells the size of its content: for each string but the
- * first how many bytes it shares with the one before, as varints; then the bytes of each that follow
- * these, with a 0 behind.
+ * first how many bytes it shares with the one before, as varints; then the bytes of each that
+ * follow these, with a 0 behind.
  */
 #include <zstd.h>
 

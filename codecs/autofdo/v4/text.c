@@ -46,7 +46,10 @@ static uint8_t *put_quoted(uint8_t *p, uint8_t byte)
     return p;
 }
 
-/* In pieces, each byte once: a name may be 64 KiB of bytes to escape, and stand in a profile as often as it likes. */
+/*
+ * In pieces, each byte once: a name may be 64 KiB of bytes to escape, and stand in a profile as
+ * often as it likes.
+ */
 static void put_string(struct bo_writer *out, struct bo_span s)
 {
     enum { PIECE_NBYTES = 1024 };

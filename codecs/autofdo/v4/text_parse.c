@@ -1,7 +1,7 @@
 /* v4-text: reading it, by descent; as deep as instances may be, and no deeper. */
 #include "codecs/autofdo/model.h"
-#include "codecs/autofdo/v4/v4.h"
 #include "codecs/autofdo/v4/text.h"
+#include "codecs/autofdo/v4/v4.h"
 #include "harness/core/text.h"
 
 /* Elements of lists that are being read, those of inner lists above those of outer ones. */

@@ -6,8 +6,8 @@
  *      u64  XXH3 of 64 bits, seed 0, of all before it
  *
  * LLVM's tools read such a file as it is. The checksum is this codec's, not LLVM's, so it stands
- * beside the size: LLVM's reader trusts its bytes, and open compares. It finds accidents; it does not
- * stop who makes bad bytes with the right checksum.
+ * beside the size: LLVM's reader trusts its bytes, and open compares. It finds accidents; it does
+ * not stop who makes bad bytes with the right checksum.
  *
  * LLVM keeps functions in the order of its table. So the codec holds only profiles in the order in
  * which LLVM's tools print them, by name, then by hash, and sorts when it is asked for an order.

@@ -15,8 +15,8 @@
  *     below P, going down: the bias; the low l bits of each boundary; a w-bit field for each of the
  *       shape's runs (with a template: none)
  *     P: the code
- *     from P + 1: for each boundary (the starts of runs 1 .. n-1) in order, a 0 bit for each step up
- *       to its pc >> l, then a 1 bit; then 0 bits up to (text length - 1) >> l in all
+ *     from P + 1: for each boundary (the starts of runs 1 .. n-1) in order, a 0 bit for each step
+ *       up to its pc >> l, then a 1 bit; then 0 bits up to (text length - 1) >> l in all
  *     one 0 bit, which the next record's first may be
  *   Field i of those below P ends where field i - 1 starts: the first is nearest to P.
  *

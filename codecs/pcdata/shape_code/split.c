@@ -16,8 +16,8 @@
  *     5     low bits of a value (below w)
  *     6     clusters - 1
  *     .   bias
- *     .   upper parts of the n - 1 boundaries: for each in order, a 0 bit for each step up to pc >> l,
- *         then a 1 bit; then 0 bits up to 2^(k-l) in all; l = max(0, k - bits of (n - 1))
+ *     .   upper parts of the n - 1 boundaries: for each in order, a 0 bit for each step up to pc >>
+ *         l, then a 1 bit; then 0 bits up to 2^(k-l) in all; l = max(0, k - bits of (n - 1))
  *     .   low l bits of each boundary
  *     .   n values: clustered, low bits and above them the cluster's number, then each cluster's
  *         high part (w - low bits); else w bits each

@@ -1,23 +1,27 @@
 /*
- * history.bin, in four variants: what the proposal takes today's file for (flat), and what it makes of
- * that. Each encoding is a set of files: history.bin, types.json (not in flat), tree.json.
+ * history.bin, in four variants: what the proposal takes today's file for (flat), and what it makes
+ * of that. Each encoding is a set of files: history.bin, types.json (not in flat), tree.json.
  *
  *   history.bin = header, records
  *   header (56 bytes) = "TChistor", version u8 (1), layout u8 (below), 2 bytes of 0, quarks u32,
- *     start i64, end i64, records u64, hash of tree.json u64 (XXH3), hash of types.json u64 (0 in flat)
+ *     start i64, end i64, records u64, hash of tree.json u64 (XXH3), hash of types.json u64 (0 in
+ *       flat)
  *   record = start i64, end i64, quark u32, [type u8], value
  *
  * Numbers are little-endian, times in ns, both ends included. A record has a type where no type is
- * declared for its quark: in flat, and where types.json says any. Types are those of today's file: -1
- * null, 0 int, 1 string, 2 long, 3 double; and 4 bool, which that has not.
+ * declared for its quark: in flat, and where types.json says any. Types are those of today's file:
+ * -1 null, 0 int, 1 string, 2 long, 3 double; and 4 bool, which that has not.
  *
- *   value: null nothing; int 4 bytes, long and double 8, bool 1 (0 or 1); string a length of 2 bytes and
+ *   value: null nothing; int 4 bytes, long and double 8, bool 1 (0 or 1); string a length of 2
+ *     bytes and
  *   the UTF-8 text. Lengths from 65535 on are told as 65535 and 4 more bytes.
  *
  *   0 flat               no declared types
- *   1 typed              a type is declared where all intervals of a timeline share it; null is a type
+ *   1 typed              a type is declared where all intervals of a timeline share it; null is a
+ *     type
  *   2 typed-null         a type is declared where all values share it; bit 31 of the quark: null
- *   3 typed-null-sorted  the same, records by quark and start; in the others they lie in the order of closing
+ *   3 typed-null-sorted  the same, records by quark and start; in the others they lie in the order
+ *     of closing
  */
 #include "codecs/statehist/flat/flat.h"
 
@@ -44,7 +48,7 @@ static const struct statehist_flat_layout typed_layout = {1, true, true, false};
 static const struct statehist_flat_layout typed_null_layout = {2, true, false, false};
 static const struct statehist_flat_layout typed_null_sorted_layout = {3, true, false, true};
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_value(const struct statehist_model *model, const struct statehist_interval *at,
                       struct bo_writer *out)
@@ -157,7 +161,7 @@ static enum bo_status encode(const struct statehist_model *model,
     return BO_OK;
 }
 
-/* ---- checking ------------------------------------------------------------------------------------ */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /* The end of each timeline so far. */
 struct timeline_end {
@@ -288,7 +292,7 @@ static enum bo_status check_records(struct statehist_flat *f, struct bo_error *e
     return BO_OK;
 }
 
-/* ---- opening -------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static enum bo_status read_header(struct statehist_flat *f, const struct statehist_part *part,
                                   struct bo_error *err)
@@ -382,7 +386,7 @@ static enum bo_status open(struct bo_span in, const struct statehist_flat_layout
     return read_files(f, in, err);
 }
 
-/* ---- decoding ------------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static bool build(const struct statehist_flat *f, struct statehist_builder *b)
 {
@@ -430,7 +434,7 @@ static enum bo_status decode(struct bo_span in, const struct statehist_flat_layo
     return BO_OK;
 }
 
-/* ---- the codecs ------------------------------------------------------------------------------------ */
+/* ---- the codecs ------------------------------------------------------------------------------ */
 
 #define FLAT_CODEC(id, codec_name, codec_role, text)                                               \
     static enum bo_status encode_##id(const void *model, struct bo_writer *out,                    \

@@ -1,11 +1,11 @@
 /*
- * Queries of history.bin. In the order of closing, a search leads to the first record that ends late
- * enough; from there on it is a scan. By quark, a search leads to a timeline's interval.
+ * Queries of history.bin. In the order of closing, a search leads to the first record that ends
+ * late enough; from there on it is a scan. By quark, a search leads to a timeline's interval.
  */
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/flat/flat.h"
 
-/* ---- places --------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* Whether the interval that is looked for lies behind what starts at the mark. */
 static bool lies_behind(const struct statehist_flat *f, size_t mark, uint32_t quark, int64_t time)
@@ -50,7 +50,7 @@ static struct statehist_state state_of(const struct statehist_record *r)
     return (struct statehist_state){r->start, r->end, statehist_record_value(r), r->type, 0};
 }
 
-/* ---- one attribute -------------------------------------------------------------------------------- */
+/* ---- one attribute --------------------------------------------------------------------------- */
 
 static enum bo_status answer_point(const struct statehist_flat *f,
                                    const struct statehist_point_query *q,
@@ -116,7 +116,7 @@ static enum bo_status answer_range(const struct statehist_flat *f,
     return put_columns(&states, sink) ? BO_OK : BO_OVER_LIMIT;
 }
 
-/* ---- all attributes ------------------------------------------------------------------------------- */
+/* ---- all attributes -------------------------------------------------------------------------- */
 
 /* The record of each quark at a time: in the order of closing, or of quarks. */
 #define FOR_EACH_AT(f, time, r) \
@@ -200,7 +200,7 @@ static enum bo_status answer_export(const struct statehist_flat *f,
     return BO_OK;
 }
 
-/* ---- windows -------------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 /* Whether one of the window's times lies in start..end. */
 static bool is_seen(const struct statehist_window_query *q, int64_t start, int64_t end)
@@ -306,7 +306,7 @@ static enum bo_status answer_window(const struct statehist_flat *f,
     return put_window(&w, sink);
 }
 
-/* ---- everything ----------------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------ */
 
 static void answer_scan(const struct statehist_flat *f, struct statehist_digest *digest)
 {

@@ -1,7 +1,7 @@
 /*
- * The attribute tree of a history tree file: what Java's ObjectOutputStream makes of a number and an
- * ArrayList of String[], one array for each attribute: its path from the root. A name that equals the
- * one at its place in the path before is "*".
+ * The attribute tree of a history tree file: what Java's ObjectOutputStream makes of a number and
+ * an ArrayList of String[], one array for each attribute: its path from the root. A name that
+ * equals the one at its place in the path before is "*".
  *
  * The reader takes exactly this shape. It makes nothing but names: no class is looked up.
  */
@@ -54,7 +54,9 @@ struct paths {
     uint32_t depth, depth_before;
 };
 
-/* Bytes in Java's own form of UTF-8: characters beyond U+FFFF are two surrogates of 3 bytes each. */
+/*
+ * Bytes in Java's own form of UTF-8: characters beyond U+FFFF are two surrogates of 3 bytes each.
+ */
 static uint64_t java_nbytes(struct bo_span name)
 {
     uint64_t n = name.n;
@@ -289,8 +291,8 @@ static bool is_tail(uint8_t byte)
 }
 
 /*
- * Bytes of the character of Java's UTF-8 at p, of which n are left: 1 to 3, or 6 for two surrogates. 0,
- * with what is wrong in *flaw_ret, when it is none or no name holds it.
+ * Bytes of the character of Java's UTF-8 at p, of which n are left: 1 to 3, or 6 for two
+ * surrogates. 0, with what is wrong in *flaw_ret, when it is none or no name holds it.
  */
 static unsigned measure_character(const uint8_t *p, size_t n, const char **flaw_ret)
 {

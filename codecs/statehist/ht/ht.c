@@ -1,7 +1,7 @@
 /*
- * ht: the history tree file of Trace Compass, version 11: header and nodes byte for byte as the real
- * program writes them for these intervals in this order, and the attribute tree as a stream of Java
- * objects. The layout is in README.md; codecs/statehist/ht_*.c are its parts.
+ * ht: the history tree file of Trace Compass, version 11: header and nodes byte for byte as the
+ * real program writes them for these intervals in this order, and the attribute tree as a stream of
+ * Java objects. The layout is in README.md; codecs/statehist/ht_*.c are its parts.
  *
  * ht-4k is the same with blocks of 4096 bytes, which real files may have and do not.
  */

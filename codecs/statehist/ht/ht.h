@@ -1,6 +1,6 @@
 /*
- * The history tree file of Trace Compass, version 11: what its writer and its readers share. The layout
- * is in README.md.
+ * The history tree file of Trace Compass, version 11: what its writer and its readers share. The
+ * layout is in README.md.
  */
 #ifndef STATEHIST_HT_H
 #define STATEHIST_HT_H
@@ -99,7 +99,7 @@ static inline uint64_t ht_block_off(const struct ht_config *config, uint32_t num
     return HT_HEADER_NBYTES + (uint64_t)config->block_nbytes * number;
 }
 
-/* ---- the attribute tree, as a stream of Java objects (ht_attributes.c) -------------------------- */
+/* ---- the attribute tree, as a stream of Java objects (ht_attributes.c) ----------------------- */
 
 enum bo_status ht_put_attributes(const struct statehist_attribute *attributes, uint32_t n,
                                  struct bo_writer *out, struct bo_error *err);

@@ -1,7 +1,8 @@
 /*
- * The order in which intervals were closed. A file tells it but for intervals of one end. These come in
- * an order that makes the tree grow again as it did: the tree is grown a second time, without bytes,
- * and of the intervals of one end, those go first whose node is there and would take them.
+ * The order in which intervals were closed. A file tells it but for intervals of one end. These
+ * come in an order that makes the tree grow again as it did: the tree is grown a second time,
+ * without bytes, and of the intervals of one end, those go first whose node is there and would take
+ * them.
  */
 #include "codecs/statehist/ht/order.h"
 
@@ -69,8 +70,8 @@ static uint32_t next_leaf(const struct growth *g)
 }
 
 /*
- * What made the tree grow went to the leaf that comes next, which starts as it does. NULL when nothing
- * waits that would.
+ * What made the tree grow went to the leaf that comes next, which starts as it does. NULL when
+ * nothing waits that would.
  */
 static uint32_t *find_trigger(struct growth *g)
 {
@@ -100,7 +101,8 @@ static bool pull_trigger(struct growth *g, bool *has_ret)
 
 /*
  * Where the leaf ended before the intervals' end, the first of these made the tree grow. Then nodes
- * near the root first: what goes there must find room in all nodes below. False when the arena refuses.
+ * near the root first: what goes there must find room in all nodes below. False when the arena
+ * refuses.
  */
 static bool order_group(struct growth *g, const uint32_t *group, size_t n)
 {

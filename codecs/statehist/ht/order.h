@@ -14,9 +14,9 @@ struct ht_placed {
 };
 
 /*
- * An order in which a tree that grows by these rules comes out as it is, as numbers of intervals: ends
- * do not descend. Where a file was not written by the rules, it is some order by ends. NULL when the
- * arena refuses.
+ * An order in which a tree that grows by these rules comes out as it is, as numbers of intervals:
+ * ends do not descend. Where a file was not written by the rules, it is some order by ends. NULL
+ * when the arena refuses.
  */
 uint32_t *ht_order_of_closing(const struct ht_file *file, const struct ht_placed *placed,
                               struct bo_arena *arena);

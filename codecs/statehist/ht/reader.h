@@ -44,8 +44,8 @@ enum bo_status ht_open(struct bo_span in, struct bo_arena *arena, void **reader_
                        struct bo_error *err);
 
 /*
- * From the root down, children in order, none twice. The next node goes to *node_ret, and lasts until
- * the next one; NULL at the end. A walk ends before another one starts.
+ * From the root down, children in order, none twice. The next node goes to *node_ret, and lasts
+ * until the next one; NULL at the end. A walk ends before another one starts.
  */
 /* All nodes. */
 #define HT_WALK_ALL                                   \

@@ -1,6 +1,6 @@
 /*
- * The history tree file, where its shape is what matters: the attribute tree as Java writes it, trees
- * of many levels, the order of closing that a file does not tell, and what it cannot hold.
+ * The history tree file, where its shape is what matters: the attribute tree as Java writes it,
+ * trees of many levels, the order of closing that a file does not tell, and what it cannot hold.
  */
 #define TEST_FORMAT "statehist"
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "codecs/statehist/ht/write.h"
 #include "codecs/statehist/model.h"
 #include "harness/check/check.h"
-#include "harness/test_format.h"
 #include "harness/test_fixture.h"
+#include "harness/test_format.h"
 
 static const struct bo_codec *ht(void)
 {
@@ -97,8 +97,9 @@ static void draw_value(struct bo_random *random, struct statehist_builder *build
 }
 
 /*
- * Attributes of which some seldom change, several at a time, closing in no order: which makes trees of
- * many levels whose upper nodes hold intervals, too. Times of change are up to 2^(max_step_nbits - 1) apart.
+ * Attributes of which some seldom change, several at a time, closing in no order: which makes trees
+ * of many levels whose upper nodes hold intervals, too. Times of change are up to 2^(max_step_nbits
+ * - 1) apart.
  */
 static void *model_of_changes(uint64_t seed, uint32_t n_quarks, uint32_t n_changes,
                               unsigned max_step_nbits)
@@ -152,7 +153,9 @@ static void *model_of_changes(uint64_t seed, uint32_t n_quarks, uint32_t n_chang
 #define STRINGS "ur\0\x13[Ljava.lang.String;\xad\xd2V\xe7\xe9\x1d{G\2\0\0xp"
 #define MORE_STRINGS "uq\0~\0\2"
 
-/* As java.io.ObjectOutputStream writes these paths: an object for each name, and one for all "*". */
+/*
+ * As java.io.ObjectOutputStream writes these paths: an object for each name, and one for all "*".
+ */
 static const struct bo_span java_tree =
     BYTES(STREAM_START "\0\0\0\4w\4\0\0\0\4" /* four paths: */
           STRINGS "\0\0\0\1t\0\7Threads"     /* Threads */
@@ -328,7 +331,9 @@ static unsigned count_levels(struct bo_span in)
     }
 }
 
-/* What was decoded grows the same tree again, though files do not tell all of the order of closing. */
+/*
+ * What was decoded grows the same tree again, though files do not tell all of the order of closing.
+ */
 static void test_growth(void **state)
 {
     (void)state;
@@ -385,7 +390,7 @@ static void test_room(void **state)
     bo_writer_free(&out);
 }
 
-/* ---- what the file cannot hold ----------------------------------------------------------------- */
+/* ---- what the file cannot hold --------------------------------------------------------------- */
 
 static void test_strings(void **state)
 {
@@ -460,7 +465,7 @@ static void test_varints(void **state)
     }
 }
 
-/* ---- more nodes than are kept ------------------------------------------------------------------ */
+/* ---- more nodes than are kept ---------------------------------------------------------------- */
 
 static void test_kept(void **state)
 {
@@ -484,7 +489,7 @@ static void test_kept(void **state)
     }
 }
 
-/* ---- queries of many levels -------------------------------------------------------------------- */
+/* ---- queries of many levels ------------------------------------------------------------------ */
 
 /* All kinds, of what upper nodes hold, too, against the oracle. */
 static void test_queries(void **state)

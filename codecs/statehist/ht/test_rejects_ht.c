@@ -1,18 +1,18 @@
 /*
- * Bad history tree files: each is refused with its place and reason by decoding and, unless only the
- * whole file shows it, by the query that reads the node. The real program takes some in silence, and
- * visits a node that hangs below itself for ever.
+ * Bad history tree files: each is refused with its place and reason by decoding and, unless only
+ * the whole file shows it, by the query that reads the node. The real program takes some in
+ * silence, and visits a node that hangs below itself for ever.
  *
- * All are made from one file by changing some bytes: four nodes in blocks of 4096 bytes, of which node
- * 1 is the root and the others are leaves.
+ * All are made from one file by changing some bytes: four nodes in blocks of 4096 bytes, of which
+ * node 1 is the root and the others are leaves.
  */
 #define TEST_FORMAT "statehist"
 #include <stdio.h>
 
 #include "codecs/statehist/ht/reader.h"
 #include "harness/check/check.h"
-#include "harness/test_format.h"
 #include "harness/test_fixture.h"
+#include "harness/test_format.h"
 
 enum {
     BLOCK = 4096,
@@ -411,8 +411,8 @@ static void test_lengths(void **state)
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
 /*
- * Node 2 becomes a core node below the root whose child is the root, or itself: walks end in an error,
- * whatever they ask for.
+ * Node 2 becomes a core node below the root whose child is the root, or itself: walks end in an
+ * error, whatever they ask for.
  */
 static void test_cycles(void **state)
 {

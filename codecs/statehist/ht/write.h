@@ -1,6 +1,6 @@
 /*
- * Growing a history tree: intervals come in order of closing, nodes go out when they are full. What is
- * kept is the latest branch, from the root to the leaf that grows.
+ * Growing a history tree: intervals come in order of closing, nodes go out when they are full. What
+ * is kept is the latest branch, from the root to the leaf that grows.
  */
 #ifndef STATEHIST_HT_WRITE_H
 #define STATEHIST_HT_WRITE_H
@@ -57,7 +57,9 @@ enum bo_status ht_begin(struct ht_tree *tree, const struct ht_config *config, in
 
 enum bo_status ht_insert(struct ht_tree *tree, const struct ht_item *item, struct bo_error *err);
 
-/* The level to which the item would go, from the root on; n_levels when the tree would grow first. */
+/*
+ * The level to which the item would go, from the root on; n_levels when the tree would grow first.
+ */
 uint32_t ht_level_for(const struct ht_tree *tree, const struct ht_item *item);
 
 /* How many nodes would be new before the item has its place. */

@@ -1,6 +1,6 @@
 /*
- * mixed-contexts: the history time by time. At each there are changes: of which class, of which quark
- * of that class, to which value; then how long it has been since the time before.
+ * mixed-contexts: the history time by time. At each there are changes: of which class, of which
+ * quark of that class, to which value; then how long it has been since the time before.
  */
 #include "codecs/statehist/mixed_contexts/mixed_contexts.h"
 
@@ -28,7 +28,7 @@ static uint32_t value_of(const struct mixed_history *h, uint32_t quark)
     return quark == STATEHIST_ROOT ? 0 : h->quarks[quark].value;
 }
 
-/* ---- the class --------------------------------------------------------------------------------- */
+/* ---- the class ------------------------------------------------------------------------------- */
 
 /* n_classes: the event has no more changes. */
 static uint32_t tell_class(struct mixed_history *h, const struct event *e, uint32_t class)
@@ -45,7 +45,7 @@ static uint32_t tell_class(struct mixed_history *h, const struct event *e, uint3
     return mixed_symbol(&h->coder, &of, bo_bit_width(h->n_classes), class);
 }
 
-/* ---- the quark --------------------------------------------------------------------------------- */
+/* ---- the quark ------------------------------------------------------------------------------- */
 
 /* The quark of a class that an owner's changed last; 0: none. From 1. */
 static uint32_t met_of(const struct mixed_history *h, uint32_t quark, uint32_t class)
@@ -142,7 +142,7 @@ static uint32_t tell_quark(struct mixed_history *h, const struct event *e, uint3
     return c->quarks[in_class];
 }
 
-/* ---- the value --------------------------------------------------------------------------------- */
+/* ---- the value ------------------------------------------------------------------------------- */
 
 static bool tell_value(struct mixed_history *h, const struct event *e, uint32_t quark,
                        const struct mixed_value *value, uint32_t *number_ret)
@@ -184,7 +184,7 @@ static void note_change(struct mixed_history *h, struct event *e, uint32_t quark
     e->n++;
 }
 
-/* ---- time -------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static uint64_t tell_step(struct mixed_history *h, const struct event *e, uint64_t step)
 {
@@ -197,7 +197,7 @@ static uint64_t tell_step(struct mixed_history *h, const struct event *e, uint64
     return mixed_number(&h->coder, &of, 4, step);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static struct mixed_value value_at(const struct mixed_history *h, uint32_t interval)
 {

@@ -2,7 +2,7 @@
 #include "codecs/statehist/kinds.h"
 #include "codecs/statehist/mixed_contexts/mixed_contexts.h"
 
-/* ---- kinds and owners -------------------------------------------------------------------------- */
+/* ---- kinds and owners ------------------------------------------------------------------------ */
 
 static uint32_t number_of(struct bo_span name)
 {
@@ -85,7 +85,7 @@ bool mixed_prepare(struct mixed_history *h, const struct statehist_attribute *at
     return true;
 }
 
-/* ---- values ------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static size_t slot_of(const struct mixed_values *values, const struct mixed_value *value)
 {

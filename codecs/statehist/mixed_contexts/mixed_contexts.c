@@ -16,7 +16,7 @@ enum order { BY_TIME, BY_TIMELINE };
 
 static const uint8_t magic[4] = {'M', 'C', 'X', '1'};
 
-/* ---- strings ------------------------------------------------------------------------------------ */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 static bool tell_string(struct mixed_history *h, struct bo_writer *text, struct bo_span string)
 {
@@ -67,7 +67,7 @@ static enum bo_status read_strings(struct mixed_history *h, size_t off, struct b
     return status;
 }
 
-/* ---- encoding ----------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static int compare_changes(const void *a, const void *b)
 {
@@ -174,7 +174,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     return status ? status : bo_writer_status(out, err);
 }
 
-/* ---- decoding ----------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 struct head {
     uint8_t table_bits, order;
@@ -285,7 +285,7 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     return BO_OK;
 }
 
-/* ---- queries: of the arrays that everything becomes ---------------------------------------------- */
+/* ---- queries: of the arrays that everything becomes ------------------------------------------ */
 
 static enum bo_status open_history(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                                    struct bo_error *err)

@@ -10,7 +10,7 @@
 #include "codecs/statehist/parts.h"
 #include "codecs/statehist/snapshot/snapshot.h"
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_state(const struct statehist_model *model, struct bo_writer *out)
 {
@@ -54,7 +54,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     return bo_writer_status(out, err);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct state {
     struct statehist_instant *snapshot;

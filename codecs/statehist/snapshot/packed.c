@@ -1,15 +1,16 @@
 /*
- * snapshot-packed: bakeoff's own form of a snapshot, each part as small as it gets without a general
- * compressor: the tree as a stream of bits, which attributes have a value as ascending numbers, and each
- * value as its number among those of its type that occur. It is unpacked when it is opened.
+ * snapshot-packed: bakeoff's own form of a snapshot, each part as small as it gets without a
+ * general compressor: the tree as a stream of bits, which attributes have a value as ascending
+ * numbers, and each value as its number among those of its type that occur. It is unpacked when it
+ * is opened.
  *
- *   head: "TSP1", i64 time, varints: quarks, attributes with a value, strings; for int, long, double and
- *     bool how many different values there are; bytes of the strings
- *   lists (ascending.h): the quarks with a value; the values of int, long, double and bool, each as an
- *     unsigned number; where string i ends, plus i
+ *   head: "TSP1", i64 time, varints: quarks, attributes with a value, strings; for int, long,
+ *     double and bool how many different values there are; bytes of the strings
+ *   lists (ascending.h): the quarks with a value; the values of int, long, double and bool, each as
+ *     an unsigned number; where string i ends, plus i
  *   the strings' bytes
- *   codes: for each attribute with a value, in order, a number of as many bits as the highest takes: ints
- *     come first, then longs, doubles, strings, bools; zeros up to a whole byte
+ *   codes: for each attribute with a value, in order, a number of as many bits as the highest
+ *     takes: ints come first, then longs, doubles, strings, bools; zeros up to a whole byte
  *   the tree (tree.h), and 48 bytes of 0 that reading a word may touch
  */
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static bool value_of(uint32_t type, uint64_t key, uint64_t *value_ret)
     return type == STATEHIST_INT ? key <= UINT32_MAX : type != STATEHIST_BOOL || key < 2;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -150,7 +151,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     return bo_writer_status(out, err);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A snapshot that is being read. */
 struct unpacking {

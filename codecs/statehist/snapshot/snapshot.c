@@ -5,7 +5,7 @@
 #include "codecs/statehist/json.h"
 #include "codecs/statehist/model.h"
 
-/* ---- models ---------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 enum bo_status statehist_expect_snapshot(const struct statehist_model *model, struct bo_error *err)
 {
@@ -70,7 +70,7 @@ enum bo_status statehist_instant_model(const struct statehist_instant *s, struct
     return BO_OK;
 }
 
-/* ---- answers --------------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static struct statehist_state state_of(const struct statehist_instant *s, uint32_t quark)
 {

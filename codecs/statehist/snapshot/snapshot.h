@@ -1,6 +1,6 @@
 /*
- * Snapshots: histories of one instant, in which each attribute has one interval, from that time to that
- * time. Encodings of snapshots hold no others.
+ * Snapshots: histories of one instant, in which each attribute has one interval, from that time to
+ * that time. Encodings of snapshots hold no others.
  */
 #ifndef STATEHIST_SNAPSHOT_H
 #define STATEHIST_SNAPSHOT_H
@@ -25,7 +25,10 @@ struct statehist_instant {
 /* BO_UNSUPPORTED unless the model is a snapshot. */
 enum bo_status statehist_expect_snapshot(const struct statehist_model *model, struct bo_error *err);
 
-/* The model with every NaN as the one that JSON has; itself when there is no other. As bo_codec.reduce. */
+/*
+ * The model with every NaN as the one that JSON has; itself when there is no other. As
+ * bo_codec.reduce.
+ */
 enum bo_status statehist_reduce_nans(const void *model, struct bo_arena *arena, void **model_ret,
                                      struct bo_error *err);
 

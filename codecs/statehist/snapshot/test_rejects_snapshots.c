@@ -1,13 +1,13 @@
 /*
- * Bad snapshots: each is refused, by open and by decode, with its status, its byte and its reason. Why:
- * state.json and today's file are written by other programs; a packed one is bits in which all that
- * follows moves.
+ * Bad snapshots: each is refused, by open and by decode, with its status, its byte and its reason.
+ * Why: state.json and today's file are written by other programs; a packed one is bits in which all
+ * that follows moves.
  *
  * In each text of JSON an @ stands before the byte that the error names, and is taken out.
  */
 #include "codecs/statehist/test_rejects.h"
 
-/* ---- state.json ------------------------------------------------------------------------------------ */
+/* ---- state.json ------------------------------------------------------------------------------ */
 
 #define STATE(values) "{\"format\":\"tc-state\",\"version\":1,\"time\":5,\"values\":" values "}"
 #define V(more) STATE("[{\"key\":0," more "}]")
@@ -89,7 +89,7 @@ static void test_state_json(void **state)
     }
 }
 
-/* ---- today's snapshot ------------------------------------------------------------------------------ */
+/* ---- today's snapshot ------------------------------------------------------------------------ */
 
 #define TODAY(attributes, end)                                                              \
     "{\"snapshot_format_version\":1,\"ssid\":\"x\",\"snapshot_version\":3,\"timestamp\":0," \
@@ -143,7 +143,7 @@ static void test_todays_snapshot(void **state)
     }
 }
 
-/* ---- the packed snapshot --------------------------------------------------------------------------- */
+/* ---- the packed snapshot --------------------------------------------------------------------- */
 
 static const char packed_text[] = HISTORY(5, 5) "Q\t0\t-1\tThreads\nQ\t1\t0\t7\nQ\t2\t0\t9\n"
                                                 "Q\t3\t2\tname\nQ\t4\t2\ton\nQ\t5\t2\tprio\n"

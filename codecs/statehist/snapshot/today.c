@@ -5,9 +5,9 @@
  *    "attributes":[{"Path":[NAMES],"Value":{"start":T,"end":E,"quark":Q,"type":CLASS,"value":V}},...],
  *    "fEndTime":T,"fStartTime":T}
  *
- * Attributes come in order of quarks. E is -2^63: the state goes on. CLASS is a class of Java, or null,
- * which has no value. It writes as Gson does: doubles that are no numbers are bare words, and < > & = '
- * are escaped.
+ * Attributes come in order of quarks. E is -2^63: the state goes on. CLASS is a class of Java, or
+ * null, which has no value. It writes as Gson does: doubles that are no numbers are bare words, and
+ * < > & = ' are escaped.
  */
 #include "codecs/statehist/json.h"
 #include "codecs/statehist/snapshot/snapshot.h"
@@ -26,7 +26,7 @@ static const char *const classes[STATEHIST_N_TYPES] = {
 /* Names in all paths: a deep tree has paths as many times longer. */
 #define MAX_PATH_NAMES (UINT64_C(1) << 26)
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static enum bo_status measure_paths(const struct statehist_model *model, uint32_t *depths,
                                     uint32_t *deepest_ret, struct bo_error *err)
@@ -115,7 +115,7 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     return bo_writer_status(out, err);
 }
 
-/* ---- reading: the tree --------------------------------------------------------------------------- */
+/* ---- reading: the tree ----------------------------------------------------------------------- */
 
 /* What is read, and attributes by parent and name. */
 struct today {
@@ -200,7 +200,7 @@ static bool read_path(struct statehist_json *j, struct today *t)
     return true;
 }
 
-/* ---- reading: values ----------------------------------------------------------------------------- */
+/* ---- reading: values ------------------------------------------------------------------------- */
 
 /* An integer, and where it stands. */
 static bool read_number(struct statehist_json *j, int64_t *v_ret, size_t *off_ret)

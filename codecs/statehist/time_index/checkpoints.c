@@ -1,7 +1,7 @@
 /*
- * time-index: writing checkpoints. Time is cut into segments of equally many times at which anything
- * changes. A segment tells which attributes change in it and what they are behind it; the first one of
- * an era tells what all attributes are before it.
+ * time-index: writing checkpoints. Time is cut into segments of equally many times at which
+ * anything changes. A segment tells which attributes change in it and what they are behind it; the
+ * first one of an era tells what all attributes are before it.
  */
 #include "codecs/statehist/time_index/write.h"
 

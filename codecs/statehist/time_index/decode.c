@@ -149,7 +149,7 @@ static enum bo_status read_timelines(const struct decoder *d, struct bo_error *e
     return BO_OK;
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
 /* The history while its segments pass by. */
 struct playback {

@@ -35,7 +35,7 @@ struct plan {
     unsigned shape_nbits;
 };
 
-/* ---- times ------------------------------------------------------------------------------------ */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -106,7 +106,7 @@ static enum bo_status plan_times(struct plan *plan, struct bo_error *err)
     return status;
 }
 
-/* ---- classes ---------------------------------------------------------------------------------- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 /* Timelines whose attributes have one name, or a number under one name, are of one class. */
 struct kind {
@@ -165,7 +165,7 @@ static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
     return BO_OK;
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -218,7 +218,7 @@ static enum bo_status plan_values(struct plan *plan, struct bo_error *err)
     return BO_OK;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* A block of changes and values, laid out. */
 struct block {
@@ -292,7 +292,7 @@ static void put_block(const struct block *block, struct bo_bit_writer *out)
     ascending_put_uppers(block->keys, block->n_keys, block->l, out);
 }
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static uint32_t n_intervals_of(const struct plan *plan, uint32_t q)
 {
@@ -427,7 +427,7 @@ static enum bo_status put_record(const struct plan *plan, uint32_t q, struct bo_
     return put_large(plan, q, out, err);
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* Sections are written beside the file first: the head tells their lengths. */
 static const char *const section_names[] = {"times",  "strings", "values",      "shapes",

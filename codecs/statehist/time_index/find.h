@@ -1,7 +1,7 @@
 /*
- * time-index: where a time lies in a timeline, and what the attribute is then. Inline, since queries are
- * compiled twice (`v3`): for any CPU, and for those with BMI2, which find the k-th 1 bit of a word in one
- * instruction.
+ * time-index: where a time lies in a timeline, and what the attribute is then. Inline, since
+ * queries are compiled twice (`v3`): for any CPU, and for those with BMI2, which find the k-th 1
+ * bit of a word in one instruction.
  */
 #ifndef STATEHIST_TIME_INDEX_FIND_H
 #define STATEHIST_TIME_INDEX_FIND_H
@@ -15,7 +15,7 @@ INLINE bool is_in(const struct time_index *index, int64_t time)
     return time >= index->start && time <= index->end;
 }
 
-/* ---- where a time lies ------------------------------------------------------------------------ */
+/* ---- where a time lies ----------------------------------------------------------------------- */
 
 /* A time as timelines have it: changes up to `key` have happened; none has when `before_all`. */
 struct moment {
@@ -95,7 +95,10 @@ INLINE bool keys_damaged(const struct time_index *index, const struct time_index
     return time_index_damaged(index, index->records + block->keys.upper / 8, "keys are damaged");
 }
 
-/* The keys around a moment in a block: of the last change up to it, and of the next one, if there is one. */
+/*
+ * The keys around a moment in a block: of the last change up to it, and of the next one, if there
+ * is one.
+ */
 INLINE bool keys_around(const struct time_index *index, const struct time_index_block *block,
                         struct ascending_find found, bool v3, struct place *place)
 {
@@ -144,7 +147,7 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
     return !keys || keys_around(t->index, &block, found, v3, place);
 }
 
-/* ---- the timeline of a quark --------------------------------------------------------------------- */
+/* ---- the timeline of a quark ----------------------------------------------------------------- */
 
 /* From the place of its record: one that is kept open, or `t`; NULL when it is damaged. */
 INLINE const struct time_index_timeline *timeline_at(const struct time_index *index, uint64_t place,
@@ -154,7 +157,7 @@ INLINE const struct time_index_timeline *timeline_at(const struct time_index *in
     return columns ? &columns->t : time_index_record(index, place, t) ? t : NULL;
 }
 
-/* ---- one quark after the other ------------------------------------------------------------------ */
+/* ---- one quark after the other --------------------------------------------------------------- */
 
 /* Places of records, by blocks. */
 struct walk {
@@ -170,7 +173,7 @@ INLINE bool next_timeline(const struct time_index *index, struct walk *walk, uin
     return time_index_record(index, walk->places[quark % ASCENDING_BLOCK], t);
 }
 
-/* ---- values as answers have them --------------------------------------------------------------- */
+/* ---- values as answers have them ------------------------------------------------------------- */
 
 INLINE bool answered_value(const struct time_index *index, const struct time_index_class *class,
                            uint32_t code, bool v3, uint32_t *type_ret, uint64_t *value_ret)
@@ -199,7 +202,7 @@ INLINE bool answered_value(const struct time_index *index, const struct time_ind
     return true;
 }
 
-/* ---- one interval ------------------------------------------------------------------------------ */
+/* ---- one interval ---------------------------------------------------------------------------- */
 
 /* With the value's code. */
 INLINE bool state_at(const struct time_index_timeline *t, const struct moment *moment, bool v3,

@@ -1,8 +1,9 @@
 /*
- * time-index: all attributes at one time: what they were when the era began, then what changed in each
- * segment since, then the timelines of those that change in the segment itself. All other values are null. What parts
- * of checkpoints tell is kept once it has been read. Without checkpoints there is one segment, whose part is
- * made from timelines: those of one interval are what they are.
+ * time-index: all attributes at one time: what they were when the era began, then what changed in
+ * each segment since, then the timelines of those that change in the segment itself. All other
+ * values are null. What parts of checkpoints tell is kept once it has been read. Without
+ * checkpoints there is one segment, whose part is made from timelines: those of one interval are
+ * what they are.
  */
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index/find.h"
@@ -15,7 +16,7 @@ struct states {
     uint8_t *types;
 };
 
-/* ---- parts of checkpoints ---------------------------------------------------------------------- */
+/* ---- parts of checkpoints -------------------------------------------------------------------- */
 
 /* The quarks of a set. */
 INLINE bool read_quarks(const struct time_index *index, struct time_index_set *set,
@@ -30,8 +31,8 @@ INLINE bool read_quarks(const struct time_index *index, struct time_index_set *s
 }
 
 /*
- * Their values, from codes from bit `at` on, and that without those of quarks that are null: they have a 0 bit among
- * those at `bits`, where there are such.
+ * Their values, from codes from bit `at` on, and that without those of quarks that are null: they
+ * have a 0 bit among those at `bits`, where there are such.
  */
 INLINE bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
                         bool has_bits, uint64_t *at, struct time_index_told *told, uint32_t n,
@@ -67,7 +68,10 @@ INLINE bool read_era(const struct time_index *index, struct bo_cursor *part,
     return true;
 }
 
-/* What changed in a segment and, where the era goes on, as what it was behind it: a bit for each that is not null, then codes. */
+/*
+ * What changed in a segment and, where the era goes on, as what it was behind it: a bit for each
+ * that is not null, then codes.
+ */
 INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
                          struct time_index_told *told, uint32_t *n_ret, bool v3)
 {
@@ -84,7 +88,10 @@ INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part,
     return read_values(index, part, bits, true, &at, told, set.n, v3);
 }
 
-/* Of the attributes of one interval, or of the others, what they are at the start; not those of one that are null. */
+/*
+ * Of the attributes of one interval, or of the others, what they are at the start; not those of one
+ * that are null.
+ */
 INLINE bool read_timelines(const struct time_index *index, bool of_one,
                            struct time_index_told *told, uint32_t *n_ret, bool v3)
 {
@@ -145,7 +152,7 @@ INLINE bool get_part(struct time_index *index, uint32_t k, struct time_index_par
     return read_part(index, k, part, v3);
 }
 
-/* ---- from parts -------------------------------------------------------------------------------- */
+/* ---- from parts ------------------------------------------------------------------------------ */
 
 INLINE void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
 {
@@ -202,7 +209,7 @@ INLINE bool put_parts(const struct states *s, int64_t time, const struct moment 
     }
 }
 
-/* ---- from timelines ---------------------------------------------------------------------------- */
+/* ---- from timelines -------------------------------------------------------------------------- */
 
 INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3)
 {
@@ -220,7 +227,10 @@ INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3
     return true;
 }
 
-/* Codes of checkpoints are as wide as the classes of their quarks, which only timelines tell, make them. */
+/*
+ * Codes of checkpoints are as wide as the classes of their quarks, which only timelines tell, make
+ * them.
+ */
 static bool learn_classes(struct time_index *index)
 {
     struct walk walk;

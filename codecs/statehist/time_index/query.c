@@ -49,7 +49,7 @@ INLINE enum bo_status ask_points(const struct time_index *index,
     return status;
 }
 
-/* ---- many attributes at one time ---------------------------------------------------------------- */
+/* ---- many attributes at one time ------------------------------------------------------------- */
 
 /* The bytes of a string that a class has by a code. */
 INLINE bool string_of(const struct time_index *index, const struct time_index_class *class,
@@ -88,7 +88,7 @@ INLINE enum bo_status ask_export(const struct time_index *index, int64_t time, b
     return BO_OK;
 }
 
-/* ---- windows ----------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 INLINE enum bo_status put_states(const struct time_index *index,
                                  const struct statehist_window_query *q, uint32_t quark, bool v3,
@@ -137,7 +137,7 @@ INLINE enum bo_status ask_window(const struct time_index *index,
     return status;
 }
 
-/* ---- batches ------------------------------------------------------------------------------------ */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 INLINE enum bo_status ask(struct time_index *index, unsigned kind, const void *queries, size_t n,
                           void *answers, bool v3)

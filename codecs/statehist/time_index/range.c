@@ -253,7 +253,7 @@ bool time_index_unpack(struct time_index_columns *columns, uint32_t first, uint3
     return true;
 }
 
-/* ---- everything --------------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------ */
 
 INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
                                struct statehist_digest *digest)
@@ -291,7 +291,7 @@ INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
     return BO_OK;
 }
 
-/* ---- for this CPU ------------------------------------------------------------------------------- */
+/* ---- for this CPU ---------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 BO_V3 static enum bo_status range_v3(const struct time_index *index,

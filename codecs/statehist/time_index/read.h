@@ -263,7 +263,7 @@ ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_
     return time_index_read_time(index, key, v3, time_ret);
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
 /* Quarks, by groups; walked once. */
 struct time_index_set {
@@ -282,7 +282,9 @@ bool time_index_part(const struct time_index *index, uint32_t k, struct bo_curso
 bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
                          struct time_index_set *set);
 
-/* The next group: bits for its quarks, and its first quark. False behind the last, or when damaged. */
+/*
+ * The next group: bits for its quarks, and its first quark. False behind the last, or when damaged.
+ */
 ASCENDING_INLINE bool time_index_next_group(const struct time_index *index,
                                             struct time_index_set *set, uint64_t *word_ret,
                                             uint32_t *quark_ret)

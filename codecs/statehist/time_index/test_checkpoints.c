@@ -1,7 +1,8 @@
 /*
- * Checkpoints of time-index: that a history of many attributes has them, within a tenth of its size; that
- * a reader answers from them what it answers without, whether it keeps what they tell or not; and what becomes of them when they are damaged. Why:
- * they say again what timelines say, so a reader could answer one thing and another.
+ * Checkpoints of time-index: that a history of many attributes has them, within a tenth of its
+ * size; that a reader answers from them what it answers without, whether it keeps what they tell or
+ * not; and what becomes of them when they are damaged. Why: they say again what timelines say, so a
+ * reader could answer one thing and another.
  */
 #include <stdio.h>
 
@@ -120,7 +121,10 @@ static void test_answers(void **state)
     bo_writer_free(&out);
 }
 
-/* Five attributes have no checkpoints. Kept is what those of one interval are, but for null, and which the others are. */
+/*
+ * Five attributes have no checkpoints. Kept is what those of one interval are, but for null, and
+ * which the others are.
+ */
 static void test_no_checkpoints(void **state)
 {
     (void)state;
@@ -157,7 +161,10 @@ static void test_no_checkpoints(void **state)
     bo_writer_free(&text);
 }
 
-/* A byte that is another one is refused, or changes no answer; a reader that looks later says where. */
+/*
+ * A byte that is another one is refused, or changes no answer; a reader that looks later says
+ * where.
+ */
 static void test_damage(void **state)
 {
     (void)state;
@@ -190,7 +197,10 @@ static void test_damage(void **state)
     bo_writer_free(&out);
 }
 
-/* The bits of a set's groups, all of them 1, are more than there are quarks: a reader has no room for that. */
+/*
+ * The bits of a set's groups, all of them 1, are more than there are quarks: a reader has no room
+ * for that.
+ */
 static void test_too_many_quarks(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /*
- * How time-index finds times: with those that it has looked up kept, and without, as in histories of very many
- * times; and by slices of the history, up to the longest there is. And timelines that are kept open: all of them,
- * or one, or none. Why: other tests' histories are short, and all is kept.
+ * How time-index finds times: with those that it has looked up kept, and without, as in histories
+ * of very many times; and by slices of the history, up to the longest there is. And timelines that
+ * are kept open: all of them, or one, or none. Why: other tests' histories are short, and all is
+ * kept.
  */
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/time_index/unpacked.h"
@@ -43,7 +44,10 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     bo_writer_free(&out);
 }
 
-/* Two attributes that change at all of these times, and so have them in a table; to values that differ. */
+/*
+ * Two attributes that change at all of these times, and so have them in a table; to values that
+ * differ.
+ */
 static const struct statehist_model *changing_at(int64_t start, int64_t end, const int64_t *times,
                                                  size_t n)
 {

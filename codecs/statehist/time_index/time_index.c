@@ -1,7 +1,7 @@
 /* time-index: opening, and the codec. */
 #include "codecs/statehist/time_index/unpacked.h"
 
-/* ---- damage ------------------------------------------------------------------------------------ */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 __attribute__((cold)) void time_index_tell_damage(const struct time_index *index,
                                                   const uint8_t *where, const char *what)
@@ -11,7 +11,7 @@ __attribute__((cold)) void time_index_tell_damage(const struct time_index *index
                   is_inside ? (uint64_t)(where - index->in.p) : index->in.n, what);
 }
 
-/* ---- classes and shapes ----------------------------------------------------------------------- */
+/* ---- classes and shapes ---------------------------------------------------------------------- */
 
 static enum bo_status open_class(struct bo_cursor *c, struct bo_arena *arena,
                                  struct time_index_class *class, struct bo_error *err)
@@ -69,7 +69,7 @@ static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
     return BO_OK;
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 struct head {
     uint32_t n_times;
@@ -203,7 +203,7 @@ static enum bo_status open_sections(struct time_index *index, struct bo_cursor *
     return BO_OK;
 }
 
-/* ---- parts of checkpoints ---------------------------------------------------------------------- */
+/* ---- parts of checkpoints -------------------------------------------------------------------- */
 
 bool time_index_part(const struct time_index *index, uint32_t k, struct bo_cursor *part)
 {
@@ -236,7 +236,7 @@ bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
            time_index_damaged(index, set->words, "checkpoint has more quarks than there are");
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------- */
+/* ---- what is kept ---------------------------------------------------------------------------- */
 
 static bool open_kept(const struct ascending_list *list, uint32_t max_blocks,
                       struct bo_arena *arena, struct time_index_kept *kept)
@@ -307,7 +307,9 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b)
     return true;
 }
 
-/* Room for what parts tell: at least for that of one, which is all quarks twice, or a bit for each. */
+/*
+ * Room for what parts tell: at least for that of one, which is all quarks twice, or a bit for each.
+ */
 static bool open_told(struct time_index *index, uint32_t max_told, struct bo_arena *arena)
 {
     const uint64_t n_quarks = index->n_quarks;
@@ -325,7 +327,7 @@ static bool open_told(struct time_index *index, uint32_t max_told, struct bo_are
     return index->kept_parts && index->told;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 enum bo_status time_index_open_within(struct bo_span in, struct time_index_limits limits,
                                       struct bo_arena *arena, void **reader_ret,
@@ -371,7 +373,7 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
     return time_index_open_within(in, limits, arena, reader_ret, err);
 }
 
-/* ---- the codec -------------------------------------------------------------------------------- */
+/* ---- the codec ------------------------------------------------------------------------------- */
 
 const struct bo_codec statehist_time_index = {
     .name = "time-index",

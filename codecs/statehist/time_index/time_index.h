@@ -1,7 +1,7 @@
 /*
  * time-index: bakeoff's own. Each time at which anything changes stands once in a table; a timeline
- * is an Elias-Fano list of places in it, with its values in codes of the class that it belongs to. See
- * README.md for the layout.
+ * is an Elias-Fano list of places in it, with its values in codes of the class that it belongs to.
+ * See README.md for the layout.
  */
 #ifndef STATEHIST_TIME_INDEX_H
 #define STATEHIST_TIME_INDEX_H
@@ -95,8 +95,8 @@ struct time_index_slot {
 };
 
 /*
- * Numbers of a list that have been looked up, block by block, so that none is unpacked twice. Nothing is kept of
- * a list of more than TIME_INDEX_MAX_KEPT blocks.
+ * Numbers of a list that have been looked up, block by block, so that none is unpacked twice.
+ * Nothing is kept of a list of more than TIME_INDEX_MAX_KEPT blocks.
  */
 struct time_index_kept {
     uint64_t *numbers; /* NULL: none are kept */
@@ -166,8 +166,8 @@ struct time_index {
 void time_index_tell_damage(const struct time_index *index, const uint8_t *where, const char *what);
 
 /*
- * Says where the file is damaged, and how, for the query's error; false, so that it can be returned. A
- * place that is NULL, or outside of the file, is that of the file's end.
+ * Says where the file is damaged, and how, for the query's error; false, so that it can be
+ * returned. A place that is NULL, or outside of the file, is that of the file's end.
  */
 static inline bool time_index_damaged(const struct time_index *index, const uint8_t *where,
                                       const char *what)
@@ -191,7 +191,7 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
                                       struct bo_arena *arena, void **reader_ret,
                                       struct bo_error *err);
 
-/* ---- the codec's entries ------------------------------------------------------------------------ */
+/* ---- the codec's entries --------------------------------------------------------------------- */
 
 enum bo_status time_index_encode(const void *model, struct bo_writer *out, struct bo_error *err);
 enum bo_status time_index_query(void *reader, unsigned kind, const void *queries, size_t n,

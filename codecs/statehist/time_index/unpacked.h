@@ -1,16 +1,19 @@
 /*
- * time-index: large timelines that are asked for again and again. Their records stay open, and what ranges go through
- * is unpacked block by block as answers have it, so that a range is copied the next time.
+ * time-index: large timelines that are asked for again and again. Their records stay open, and what
+ * ranges go through is unpacked block by block as answers have it, so that a range is copied the
+ * next time.
  *
- * What was asked before must not decide what is answered: a place in a timeline is found by keys here as there,
- * and a range that finds damage is read where it lies.
+ * What was asked before must not decide what is answered: a place in a timeline is found by keys
+ * here as there, and a range that finds damage is read where it lies.
  */
 #ifndef STATEHIST_TIME_INDEX_UNPACKED_H
 #define STATEHIST_TIME_INDEX_UNPACKED_H
 
 #include "codecs/statehist/time_index/read.h"
 
-/* In places that are kept, instead of where a record lies: the number of a timeline that is open. */
+/*
+ * In places that are kept, instead of where a record lies: the number of a timeline that is open.
+ */
 #define TIME_INDEX_OPEN (UINT64_C(1) << 63)
 
 /* A timeline; block b has its intervals from number 1 + 64 b on. */

@@ -4,7 +4,8 @@
  *
  *   uvarint    traces; none: that is all
  *   of each    uvarint version; uvarint length of the source and its bytes; u8 1: has times, 2: has
- *              memory; uvarints: records, names, files, pieces of names, their parts, bytes of texts
+ *              memory; uvarints: records, names, files, pieces of names, their parts, bytes of
+ *                texts
  *   uvarint    length of each of the five streams: structure, names, refs, locations, times
  *   the streams, in this order
  *   zeros, up to a 64th byte for each record, name, file, piece, part and byte of text

@@ -238,7 +238,10 @@ static uint32_t code_place(struct predicted *p, struct bo_guess *g,
     return place;
 }
 
-/* The model's numbers of files follow from their first use, of a record's location before its origin. */
+/*
+ * The model's numbers of files follow from their first use, of a record's location before its
+ * origin.
+ */
 static struct templight_location locate(struct predicted *p, uint32_t number)
 {
     const uint32_t *place = p->places.items[number];

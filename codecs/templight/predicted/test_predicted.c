@@ -100,7 +100,9 @@ static void test_heads(void **state)
     }
 }
 
-/* Every cut is truncated, a byte more is corrupt, and so is nearly every changed bit of a stream. */
+/*
+ * Every cut is truncated, a byte more is corrupt, and so is nearly every changed bit of a stream.
+ */
 static void test_cuts(void **state)
 {
     (void)state;
@@ -148,7 +150,7 @@ static void test_zeros(void **state)
     assert_int_equal(err.off, whole.n - 1);
 }
 
-/* ---- names that no model has ------------------------------------------------------------------ */
+/* ---- names that no model has ----------------------------------------------------------------- */
 
 /* One Begin for each name; names are pieces of a dictionary that is made by hand. */
 static void encode_pieces(struct templight_piece *pieces, uint32_t n_pieces, const char *marked,

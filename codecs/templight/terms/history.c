@@ -29,7 +29,7 @@ const uint16_t terms_n_symbols_of[TERMS_N_CODES] = {
 /* Symbols of TERMS_CODE_MISS and TERMS_CODE_FIRST_*. */
 enum { EVENT_END, EVENT_NEW, EVENT_OLD, EVENT_AS_BEFORE_LAST };
 
-/* ---- the coder --------------------------------------------------------------------------------- */
+/* ---- the coder ------------------------------------------------------------------------------- */
 
 static void list_item(struct terms_coder *c, struct terms_item item)
 {
@@ -73,8 +73,9 @@ static bool say_number(struct terms_coder *c, unsigned code, uint32_t *v)
 }
 
 /*
- * One of n things that are known, by the last of which it is told how far back it is, or a new one; but
- * first, whether it is one of the guesses (TERMS_NOTHING: none). *is_new: true when it is new, and has number n.
+ * One of n things that are known, by the last of which it is told how far back it is, or a new one;
+ * but first, whether it is one of the guesses (TERMS_NOTHING: none). *is_new: true when it is new,
+ * and has number n.
  */
 static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *guesses,
                       unsigned n_guesses, uint32_t n, uint32_t *v, bool *is_new)
@@ -109,7 +110,7 @@ static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *gues
     return back < n;
 }
 
-/* ---- the history ------------------------------------------------------------------------------- */
+/* ---- the history ----------------------------------------------------------------------------- */
 
 bool terms_init_history(struct terms_history *h, struct bo_arena *arena)
 {
@@ -142,7 +143,7 @@ bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena
     return true;
 }
 
-/* ---- locations -------------------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
 static bool say_new_location(struct terms_coder *c, struct terms_history *h,
                              struct templight_location *location)
@@ -186,7 +187,7 @@ static bool say_location(struct terms_coder *c, struct terms_history *h, unsigne
            (!is_new || say_new_location(c, h, &location));
 }
 
-/* ---- tuples ------------------------------------------------------------------------------------------ */
+/* ---- tuples ---------------------------------------------------------------------------------- */
 
 /* Kinds are few: they stand where they occur first, and have symbols from then on. */
 static bool say_kind(struct terms_coder *c, struct terms_history *h, uint32_t kind,
@@ -211,7 +212,9 @@ static bool say_kind(struct terms_coder *c, struct terms_history *h, uint32_t ki
     return true;
 }
 
-/* A Begin that has not been like this before; *record has its kind, name and places for the writer. */
+/*
+ * A Begin that has not been like this before; *record has its kind, name and places for the writer.
+ */
 static bool say_tuple(struct terms_coder *c, struct terms_history *h,
                       const struct templight_record *record, struct terms_places places)
 {
@@ -245,7 +248,7 @@ static bool say_tuple(struct terms_coder *c, struct terms_history *h,
     return true;
 }
 
-/* ---- events ----------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Whether the next event is the guess. */
 static bool say_guessed(struct terms_coder *c, struct terms_history *h, uint32_t guess,
@@ -344,8 +347,9 @@ void terms_end_gap(struct terms_coder *c, const struct terms_history *h)
 }
 
 /*
- * An End's own origin, or TERMS_NOTHING, is guessed to be that of the last End of its tuple. Where it is not,
- * symbol 0 says that it has none; else comes how far back it is, plus 1, or 0 for a new location.
+ * An End's own origin, or TERMS_NOTHING, is guessed to be that of the last End of its tuple. Where
+ * it is not, symbol 0 says that it has none; else comes how far back it is, plus 1, or 0 for a new
+ * location.
  */
 bool terms_say_own_origin(struct terms_coder *c, struct terms_history *h,
                           const struct templight_location *location, uint32_t *own_origin,

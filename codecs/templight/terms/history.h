@@ -1,12 +1,13 @@
 /*
- * Records beside names as terms: what writer and reader both know at each step, so that they choose the
- * same codes. Both go through the same walk, in which a coder takes symbols from it, or gives them to it.
+ * Records beside names as terms: what writer and reader both know at each step, so that they choose
+ * the same codes. Both go through the same walk, in which a coder takes symbols from it, or gives
+ * them to it.
  */
 #ifndef TEMPLIGHT_TERMS_HISTORY_H
 #define TEMPLIGHT_TERMS_HISTORY_H
 
-#include "codecs/templight/terms/prefix_code.h"
 #include "codecs/templight/templight.h"
+#include "codecs/templight/terms/prefix_code.h"
 
 enum {
     TERMS_RUN_MOST = 255, /* what follows a longer run is a run of its own */
@@ -45,7 +46,7 @@ extern const uint16_t terms_n_symbols_of[TERMS_N_CODES];
 /* Which records have a time, or a memory figure. */
 enum { TERMS_OF_NONE, TERMS_OF_ALL, TERMS_OF_SOME };
 
-/* ---- the coder --------------------------------------------------------------------------------- */
+/* ---- the coder ------------------------------------------------------------------------------- */
 
 struct terms_item {
     uint32_t rest;
@@ -65,7 +66,7 @@ struct terms_coder {
     struct templight_code *codes;
 };
 
-/* ---- the history ------------------------------------------------------------------------------- */
+/* ---- the history ----------------------------------------------------------------------------- */
 
 struct terms_tuple {
     uint32_t kind, name;
@@ -113,24 +114,26 @@ bool terms_init_history(struct terms_history *h, struct bo_arena *arena);
 /* A Begin of this tuple is open, and was the last event. False when the arena refuses. */
 bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena);
 
-/* ---- the walk: each is false when bytes that are read are none, or memory ends ------------------- */
+/* ---- the walk: each is false when bytes that are read are none, or memory ends --------------- */
 
 /*
- * The next event: TERMS_END or a tuple, which may be a new one. A writer gives it, and of a new tuple
- * the record and the numbers of its places.
+ * The next event: TERMS_END or a tuple, which may be a new one. A writer gives it, and of a new
+ * tuple the record and the numbers of its places.
  */
 bool terms_say_event(struct terms_coder *c, struct terms_history *h,
                      const struct templight_record *record, struct terms_places places,
                      uint32_t *event);
 
 /*
- * How many Ends have origins as guessed: said before the first record. The writer learns it later, and
- * fills it in behind the last one.
+ * How many Ends have origins as guessed: said before the first record. The writer learns it later,
+ * and fills it in behind the last one.
  */
 bool terms_start_gap(struct terms_coder *c, struct terms_history *h);
 void terms_end_gap(struct terms_coder *c, const struct terms_history *h);
 
-/* An End's own origin, or TERMS_NOTHING; a writer gives it. *location is what it is when it is new. */
+/*
+ * An End's own origin, or TERMS_NOTHING; a writer gives it. *location is what it is when it is new.
+ */
 bool terms_say_own_origin(struct terms_coder *c, struct terms_history *h,
                           const struct templight_location *location, uint32_t *own_origin,
                           uint32_t tuple);

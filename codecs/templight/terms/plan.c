@@ -3,9 +3,9 @@
  * shape and, where the first part is a leaf before an argument list, that leaf's text.
  *
  * A term can be said by its head and parts, by reference to where it stands already, or, beside a
- * relative of its own, by a copy. What costs least depends on how often all are used; so names are gone
- * through a few times, each time with the costs that the time before came to. Costs are whole numbers,
- * sixteenths of a bit: the outcome is the same everywhere.
+ * relative of its own, by a copy. What costs least depends on how often all are used; so names are
+ * gone through a few times, each time with the costs that the time before came to. Costs are whole
+ * numbers, sixteenths of a bit: the outcome is the same everywhere.
  */
 #include "codecs/templight/terms/terms.h"
 
@@ -48,7 +48,7 @@ struct planner {
     uint16_t step_costs[TEMPLIGHT_STEPS];
 };
 
-/* ---- pieces and heads ---------------------------------------------------------------------------- */
+/* ---- pieces and heads ------------------------------------------------------------------------ */
 
 static bool is_leaf(const struct templight_dictionary *d, uint32_t piece)
 {
@@ -160,7 +160,7 @@ static bool find_heads(struct templight_plan *plan, struct bo_arena *arena)
     return list_shapes(plan, &shapes, arena);
 }
 
-/* ---- costs ------------------------------------------------------------------------------------- */
+/* ---- costs ----------------------------------------------------------------------------------- */
 
 /* 16 log2 v, rounded down, for v > 0. */
 static uint32_t log2_16(uint64_t v)
@@ -269,7 +269,7 @@ static uint32_t estimate(struct planner *p, uint32_t piece, unsigned place, unsi
     return anew < repeat ? anew : repeat;
 }
 
-/* ---- a round through all names -------------------------------------------------------------------- */
+/* ---- a round through all names --------------------------------------------------------------- */
 
 static bool put_item(struct planner *p, const struct templight_item *item)
 {
@@ -376,7 +376,7 @@ static bool go_through(struct planner *p, const struct templight_trace *trace)
     return true;
 }
 
-/* ---- between rounds ------------------------------------------------------------------------------ */
+/* ---- between rounds -------------------------------------------------------------------------- */
 
 /* How often a symbol is used in all places together. */
 static uint64_t all_uses(const struct templight_plan *plan, uint32_t symbol)
@@ -433,8 +433,8 @@ static void fit_costs(struct planner *p)
 }
 
 /*
- * The terms to which references cost more than a symbol of their own would, with its place in the file,
- * get one: they are tops.
+ * The terms to which references cost more than a symbol of their own would, with its place in the
+ * file, get one: they are tops.
  */
 static bool choose_tops(struct planner *p)
 {
@@ -470,7 +470,7 @@ static bool choose_tops(struct planner *p)
     return plan->tops != NULL;
 }
 
-/* ---- what is final -------------------------------------------------------------------------------- */
+/* ---- what is final --------------------------------------------------------------------------- */
 
 struct used {
     uint32_t n_uses, id;
@@ -547,7 +547,7 @@ static bool settle(struct templight_plan *plan, struct bo_arena *arena)
     return true;
 }
 
-/* ---- the plan ------------------------------------------------------------------------------------ */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 static enum bo_status split_names(const struct templight_trace *trace, struct templight_plan *plan,
                                   struct bo_arena *arena, struct bo_error *err)

@@ -1,6 +1,7 @@
 /*
- * Static prefix codes for alphabets of thousands of symbols, of which a code has only those that occur,
- * and the bits that they are written in. Fitting a code takes n log n steps for n symbols in use.
+ * Static prefix codes for alphabets of thousands of symbols, of which a code has only those that
+ * occur, and the bits that they are written in. Fitting a code takes n log n steps for n symbols in
+ * use.
  *
  * Bits lie most significant first: bit k of a packing is bit 7 - k % 8 of byte k / 8.
  */
@@ -44,8 +45,8 @@ static inline void templight_end_bits(struct templight_bit_writer *w)
 void templight_put_gamma(struct templight_bit_writer *w, uint32_t v);
 
 /*
- * Numbers that ascend, or do not descend where `repeats`: gaps in Rice codes, whose low bits are told in
- * 5 bits first. Nothing for no numbers.
+ * Numbers that ascend, or do not descend where `repeats`: gaps in Rice codes, whose low bits are
+ * told in 5 bits first. Nothing for no numbers.
  */
 void templight_put_ascending(struct templight_bit_writer *w, const uint32_t *numbers, size_t n);
 
@@ -56,8 +57,8 @@ struct templight_words {
 };
 
 /*
- * Words for the symbols below n_symbols, by how often each occurs; 0 times: no word. One symbol alone
- * has a word of one bit. False when the arena refuses.
+ * Words for the symbols below n_symbols, by how often each occurs; 0 times: no word. One symbol
+ * alone has a word of one bit. False when the arena refuses.
  */
 bool templight_fit_words(const uint32_t *uses, uint32_t n_symbols, struct bo_arena *arena,
                          struct templight_words *words);
@@ -117,7 +118,10 @@ bool templight_take_gamma(struct templight_bits *in, uint32_t *v_ret);
 bool templight_take_ascending(struct templight_bits *in, uint32_t *numbers, size_t n);
 
 struct templight_code {
-    /* by the next TEMPLIGHT_TABLE_BITS: a symbol times 32 and the bits of its word; 0: a longer word */
+    /*
+     * by the next TEMPLIGHT_TABLE_BITS: a symbol times 32 and the bits of its word; 0: a longer
+     * word
+     */
     uint32_t table[1 << TEMPLIGHT_TABLE_BITS];
     uint32_t *symbols; /* in the order of their words */
     /* by length: the first word, how many there are, and how many shorter ones */

@@ -1,7 +1,7 @@
 /* Writing names as terms. */
 #include "codecs/templight/terms/terms.h"
 
-/* ---- texts: the heads' bases and the leaves that are used once ------------------------------------ */
+/* ---- texts: the heads' bases and the leaves that are used once ------------------------------- */
 
 struct texts {
     uint32_t *numbers; /* by piece, or TEMPLIGHT_NONE */
@@ -38,7 +38,7 @@ static enum bo_status plan_texts(const struct templight_plan *plan, struct bo_ar
     return templight_plan_texts(texts, n, arena, &t->plan, err);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 struct words {
     struct templight_words places[TEMPLIGHT_N_PLACES], steps;
@@ -78,7 +78,7 @@ static bool put_tables(struct templight_bit_writer *w, const struct templight_pl
     return w->out->n <= TEMPLIGHT_MAX_TABLES_NBYTES;
 }
 
-/* ---- the stream ------------------------------------------------------------------------------------ */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 static void put_item(struct templight_bit_writer *w, const struct templight_plan *plan,
                      const struct texts *texts, const struct words *words,
@@ -116,7 +116,7 @@ static bool put_stream(struct templight_bit_writer *w, const struct templight_pl
     return nbits < UINT32_MAX;
 }
 
-/* ---- what a reader needs room for ------------------------------------------------------------------ */
+/* ---- what a reader needs room for ------------------------------------------------------------ */
 
 struct room {
     uint64_t n_starts; /* bytes of heads up to their first parts */
@@ -124,7 +124,9 @@ struct room {
     uint64_t n_ranges; /* names, and terms with parts in them */
 };
 
-/* The text of a shape up to its first part, without its base; *n_more: how many texts come later. */
+/*
+ * The text of a shape up to its first part, without its base; *n_more: how many texts come later.
+ */
 static size_t start_of_shape(const struct templight_shape *shape, uint32_t *n_more)
 {
     const struct bo_span marked = shape->marked;
@@ -169,7 +171,7 @@ static bool measure_room(const struct templight_plan *plan, uint32_t n_names,
     return true;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool fit_words(const struct templight_plan *plan, struct bo_arena *arena,
                       struct words *words)

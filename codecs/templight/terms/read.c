@@ -9,7 +9,7 @@ static enum bo_status fail_at(const struct templight_terms *terms,
     return bo_fail(err, BO_CORRUPT, (uint64_t)(bits->p - terms->in.p) + byte, what);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 struct counts {
     uint32_t longest, depth, n_shapes, n_heads, n_tops, starts_nbytes, n_ops, n_ranges,

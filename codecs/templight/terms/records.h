@@ -1,12 +1,12 @@
 /*
- * The records of a trace beside names as terms: which Begins and Ends follow each other, told by what
- * followed the last time; and what is in a Begin, told once for each that is different.
+ * The records of a trace beside names as terms: which Begins and Ends follow each other, told by
+ * what followed the last time; and what is in a Begin, told once for each that is different.
  */
 #ifndef TEMPLIGHT_TERMS_RECORDS_H
 #define TEMPLIGHT_TERMS_RECORDS_H
 
-#include "codecs/templight/terms/prefix_code.h"
 #include "codecs/templight/templight.h"
+#include "codecs/templight/terms/prefix_code.h"
 
 /* Appends what templight_open_records reads: records, then times. */
 enum bo_status templight_put_records(const struct templight_trace *trace, struct bo_writer *out,

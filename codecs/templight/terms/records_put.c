@@ -5,7 +5,7 @@
 
 static const char *const stream_marks[TERMS_N_STREAMS] = {"refs", "structure", "locations"};
 
-/* ---- listing what is said ---------------------------------------------------------------------- */
+/* ---- listing what is said -------------------------------------------------------------------- */
 
 /* The writer's numbers of tuples and locations. */
 struct numbers {
@@ -119,7 +119,7 @@ static bool put_stream(const struct terms_coder *c, unsigned stream, struct bo_w
     return true;
 }
 
-/* ---- times and memory ------------------------------------------------------------------------------ */
+/* ---- times and memory ------------------------------------------------------------------------ */
 
 static unsigned who_has(size_t n, size_t n_records)
 {
@@ -150,7 +150,7 @@ static void put_times(const struct templight_trace *trace, struct bo_writer *out
     }
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 enum bo_status templight_put_records(const struct templight_trace *trace, struct bo_writer *out,
                                      struct bo_error *err)

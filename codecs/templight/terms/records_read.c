@@ -2,7 +2,7 @@
 #include "codecs/templight/terms/history.h"
 #include "codecs/templight/terms/records.h"
 
-/* ---- times and memory ---------------------------------------------------------------------------- */
+/* ---- times and memory ------------------------------------------------------------------------ */
 
 struct times {
     struct bo_cursor in;
@@ -55,7 +55,7 @@ static enum bo_status take_times(struct times *t, struct templight_record *recor
     return status;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* Reads the numbers that stand in front, and finds the streams. */
 static enum bo_status open_streams(const struct templight_records *r, struct terms_coder *c,

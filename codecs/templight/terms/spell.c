@@ -1,13 +1,13 @@
 /*
  * Names as terms: unpacking and spelling them.
  *
- * A group of names is unpacked when one of them is asked for first, and what it refers to when that is
- * spelled. Whatever the stream holds, spelling ends: a name has a longest length, operations in
+ * A group of names is unpacked when one of them is asked for first, and what it refers to when that
+ * is spelled. Whatever the stream holds, spelling ends: a name has a longest length, operations in
  * proportion, and a depth.
  */
 #include "codecs/templight/terms/terms.h"
 
-/* ---- unpacking ----------------------------------------------------------------------------------- */
+/* ---- unpacking ------------------------------------------------------------------------------- */
 
 struct unpacking {
     struct templight_terms *terms;
@@ -43,7 +43,10 @@ static inline bool put_reference(struct templight_terms *terms, uint32_t name, u
     return put_op(terms, TEMPLIGHT_OP_TERM | step) && put_op(terms, name);
 }
 
-/* A head that is met for the first time: the text before its base, the base, and that up to the first part. */
+/*
+ * A head that is met for the first time: the text before its base, the base, and that up to the
+ * first part.
+ */
 static bool expand_head(struct templight_terms *terms, const struct templight_read_head *head,
                         struct bo_span *start_ret)
 {
@@ -241,7 +244,7 @@ static bool unpack_group(struct templight_terms *terms, uint32_t name)
     return true;
 }
 
-/* ---- spelling -------------------------------------------------------------------------------------- */
+/* ---- spelling -------------------------------------------------------------------------------- */
 
 /* The range of a name's step. */
 static inline bool find_range(struct templight_terms *terms, uint32_t name, uint32_t step,

@@ -9,8 +9,8 @@
  */
 #include "codecs/templight/model.h"
 #include "codecs/templight/names.h"
-#include "codecs/templight/terms/terms.h"
 #include "codecs/templight/terms/records.h"
+#include "codecs/templight/terms/terms.h"
 
 enum {
     MAGIC_NBYTES = 4,
@@ -169,7 +169,7 @@ static enum bo_status open_file(struct bo_span in, struct bo_arena *arena, void 
     return BO_OK;
 }
 
-/* ---- one name, or all in order ----------------------------------------------------------------------- */
+/* ---- one name, or all in order --------------------------------------------------------------- */
 
 /* Spells a name into the trace's own buffer. */
 static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_span *text_ret,
@@ -182,7 +182,10 @@ static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_s
     return status;
 }
 
-/* A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the longest. */
+/*
+ * A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the
+ * longest.
+ */
 static size_t frame_text(uint8_t *text, uint32_t nbytes)
 {
     const struct templight_text head = {nbytes};
@@ -471,7 +474,10 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
                              : BO_OK;
 }
 
-/* Records that are announced are believed up to so many a byte; more are made room for when they come. */
+/*
+ * Records that are announced are believed up to so many a byte; more are made room for when they
+ * come.
+ */
 enum { BELIEVED_RECORDS = 16 };
 
 struct collecting {

@@ -36,8 +36,9 @@ enum {
     TEMPLIGHT_COPY = 2,
     TEMPLIGHT_BACK = TEMPLIGHT_COPY + TEMPLIGHT_COPY_LEVELS * TEMPLIGHT_COPY_PARTS,
     TEMPLIGHT_HEADS = TEMPLIGHT_BACK + TEMPLIGHT_CLASSES, /* then heads, then tops */
-    /* A term is referred to by its name and its step there: 0 is the name, 1, 2, ... are its terms that
-     * have parts, in the order of their first symbols. Steps from here on are not referred to. */
+    /*
+     * A term is referred to by its name and its step there: 0 is the name, 1, 2, ... are its terms
+     * that have parts, in the order of their first symbols. Steps from here on are not referred to. */
     TEMPLIGHT_STEPS = 64,
     TEMPLIGHT_STEP_BITS = 6,
     TEMPLIGHT_NAMES_A_GROUP = 16, /* the index tells where each group starts */
@@ -50,7 +51,10 @@ static inline uint32_t templight_n_groups(uint32_t n_names)
     return n_names / TEMPLIGHT_NAMES_A_GROUP + (n_names % TEMPLIGHT_NAMES_A_GROUP > 0);
 }
 
-/* What all names of a file of so many bytes may come to; each alone, TEMPLIGHT_MAX_SPLIT_NBYTES twice. */
+/*
+ * What all names of a file of so many bytes may come to; each alone, TEMPLIGHT_MAX_SPLIT_NBYTES
+ * twice.
+ */
 static inline uint64_t templight_max_terms_nbytes(uint64_t file_nbytes, uint32_t n_names)
 {
     return file_nbytes + (uint64_t)TEMPLIGHT_MAX_SPLIT_NBYTES * n_names;
@@ -62,7 +66,7 @@ static inline uint8_t templight_fingerprint(struct bo_span name)
     return (uint8_t)(XXH3_64bits(name.p, name.n) >> 56);
 }
 
-/* ---- a plan: which symbols say the names ------------------------------------------------------- */
+/* ---- a plan: which symbols say the names ----------------------------------------------------- */
 
 struct templight_shape {
     struct bo_span marked; /* each NUL is a hole */
@@ -121,8 +125,8 @@ enum bo_status templight_put_terms(const struct templight_trace *trace, struct b
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /*
- * Names that have been met are unpacked: their symbols are operations, each of one word or two. No name's
- * text is kept, nor that of any term with parts.
+ * Names that have been met are unpacked: their symbols are operations, each of one word or two. No
+ * name's text is kept, nor that of any term with parts.
  *
  *   a text's number                      copies that text
  *   TEMPLIGHT_OP_TERM | step, name       spells a term that came before
@@ -183,7 +187,10 @@ struct templight_terms {
     uint8_t *marked; /* the shapes' texts */
     uint8_t *starts; /* of heads that have been met */
     uint32_t n_starts, cap_starts;
-    /* The shapes' texts, then each head's up to its first part, which is BO_NOT_YET long until it is met. */
+    /*
+     * The shapes' texts, then each head's up to its first part, which is BO_NOT_YET long until it
+     * is met.
+     */
     struct bo_span *pieces;
     uint32_t n_literals;
     struct templight_read_shape *shapes;
@@ -211,17 +218,17 @@ struct templight_terms {
 };
 
 /*
- * Reads the part at *off of a file, which ends there at `end` at the latest, and moves *off behind it.
- * Names are looked at when they are asked for.
+ * Reads the part at *off of a file, which ends there at `end` at the latest, and moves *off behind
+ * it. Names are looked at when they are asked for.
  */
 enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, uint32_t n_names,
                                     struct bo_arena *arena, struct templight_terms *terms,
                                     struct bo_error *err);
 
 /*
- * Spells a name to `to`, which has room for the longest one and TEMPLIGHT_SLACK. With `known`, what is
- * referred to is copied from there: by range, texts that have been spelled already and stay where they
- * are; p is NULL of others. Ranges that are spelled become known.
+ * Spells a name to `to`, which has room for the longest one and TEMPLIGHT_SLACK. With `known`, what
+ * is referred to is copied from there: by range, texts that have been spelled already and stay
+ * where they are; p is NULL of others. Ranges that are spelled become known.
  */
 enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name,
                                     struct bo_span *known, uint8_t *to, uint32_t *nbytes_ret,

@@ -1,6 +1,6 @@
 /*
- * Names as terms that no writer writes: references to what is not there or not complete, more than was
- * announced, and bombs. Each is put together symbol by symbol.
+ * Names as terms that no writer writes: references to what is not there or not complete, more than
+ * was announced, and bombs. Each is put together symbol by symbol.
  */
 #include "codecs/templight/terms/terms.h"
 #include "harness/test_fixture.h"

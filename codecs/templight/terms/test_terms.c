@@ -79,7 +79,7 @@ static void expect_names(const struct bo_span *names, uint32_t n)
     }
 }
 
-/* ---- the layout ---------------------------------------------------------------------------------- */
+/* ---- the layout ------------------------------------------------------------------------------ */
 
 /* A trace of one Begin of the name `A`, byte by byte. */
 static void test_layout(void **state)
@@ -112,7 +112,7 @@ static void test_layout(void **state)
     assert_int_equal(names[n_names - 1], XXH3_64bits("A", 1) >> 56);
 }
 
-/* ---- bytes that say more than there is ------------------------------------------------------------ */
+/* ---- bytes that say more than there is ------------------------------------------------------- */
 
 enum { NAMES_PART = 36 }; /* where the names of a file of one trace without a source start */
 
@@ -131,8 +131,8 @@ static void expect_rejected(struct bo_span in, size_t off, uint8_t bits, const c
 }
 
 /*
- * Numbers that a reader takes for limits are those of the names and records, and what fills up a byte
- * is 0: else many files would be one trace.
+ * Numbers that a reader takes for limits are those of the names and records, and what fills up a
+ * byte is 0: else many files would be one trace.
  */
 static void test_exact(void **state)
 {
@@ -182,7 +182,7 @@ static void test_exact(void **state)
     }
 }
 
-/* ---- names ----------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void test_tricky_names(void **state)
 {
@@ -281,9 +281,12 @@ static void test_any_order(void **state)
     }
 }
 
-/* ---- bad files --------------------------------------------------------------------------------------- */
+/* ---- bad files ------------------------------------------------------------------------------- */
 
-/* Every byte of a file, changed: what decode takes answers as the oracle does; nothing else happens. */
+/*
+ * Every byte of a file, changed: what decode takes answers as the oracle does; nothing else
+ * happens.
+ */
 static void test_damage(void **state)
 {
     (void)state;
@@ -401,7 +404,7 @@ static void test_announced_records(void **state)
     assert_true(arena.peak_nbytes - before < N * sizeof(struct templight_record) / 2);
 }
 
-/* ---- prefix codes ------------------------------------------------------------------------------------ */
+/* ---- prefix codes ---------------------------------------------------------------------------- */
 
 static void expect_code(const uint32_t *uses, uint32_t n)
 {

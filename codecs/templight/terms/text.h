@@ -67,8 +67,8 @@ static inline bool templight_copy_short(struct templight_output *out, const uint
 }
 
 /*
- * The same, but longer ones go in pieces of that size, too. What is copied may be behind its own start in
- * the output, if it is complete there.
+ * The same, but longer ones go in pieces of that size, too. What is copied may be behind its own
+ * start in the output, if it is complete there.
  */
 static inline bool templight_copy_text(struct templight_output *out, struct bo_span text)
 {

@@ -1,4 +1,6 @@
-/* Allocates and frees in every way that libc has, in several threads that free each other's memory. */
+/*
+ * Allocates and frees in every way that libc has, in several threads that free each other's memory.
+ */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
