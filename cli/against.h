@@ -11,9 +11,8 @@ struct bo_against {
     bool compress;
     unsigned rounds;
     uint64_t order_seed;
-    double threshold; /* 0.05: 5% */
-    const char *
-        json_path; /* of this build's results; those of the other: see bo_against_path. NULL: none */
+    double threshold;      /* 0.05: 5% */
+    const char *json_path; /* of this build's results (the other's: bo_against_path), or NULL */
 };
 
 /* "run.against.json" for "run.json", malloced. */

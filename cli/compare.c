@@ -69,7 +69,8 @@ int bo_cmd_compare(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "compare", "OLD.json NEW.json [--threshold PERCENT] [--all] [--style text|md] [--json]",
-        "Says what is better or worse in NEW, of two results of `bench --json`. Times are compared\n"
+        "Says what is better or worse in NEW, of two results of `bench --json`. Times are "
+        "compared\n"
         "by Mann-Whitney's test, with Holm's correction over a document's rows; a ratio stands\n"
         "with its 95% interval. Sizes, memory and pages are exact: any change is told. Times of\n"
         "two machines are not compared. Exits with 1 when something is worse.",

@@ -65,7 +65,8 @@ static void make_table(struct option_table *table, const char **out)
         "--output", 'o', "FILE", "write here instead of to standard output", out, NULL};
     size_t n = (size_t)snprintf(
         table->text, sizeof table->text,
-        "Reads a real file or folder of the field and writes the format's text form. An empty file\n"
+        "Reads a real file or folder of the field and writes the format's text form. An empty "
+        "file\n"
         "is an error, also where the text form of an empty document is empty. The importers:");
     for (const struct bo_importer *const *i = bo_importers; *i; i++) {
         add_importer_options(table, *i);

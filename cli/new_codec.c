@@ -28,9 +28,11 @@ static const char skeleton[] =
     " */\n"
     "#include \"codecs/%2$s/%2$s.h\"\n"
     "\n"
-    "/* ---- writing --------------------------------------------------------------------------------- */\n"
+    "/* ---- writing "
+    "--------------------------------------------------------------------------------- */\n"
     "\n"
-    "static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)\n"
+    "static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error "
+    "*err)\n"
     "{\n"
     "    const struct %2$s_model *model = opaque;\n"
     "    (void)model;\n"
@@ -38,7 +40,8 @@ static const char skeleton[] =
     "    return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, \"not written yet\");\n"
     "}\n"
     "\n"
-    "/* ---- reading --------------------------------------------------------------------------------- */\n"
+    "/* ---- reading "
+    "--------------------------------------------------------------------------------- */\n"
     "\n"
     "static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,\n"
     "                             struct bo_error *err)\n"
@@ -141,8 +144,10 @@ int bo_cmd_new_codec(int argc, char **argv)
     const struct bo_option options[] = {{NULL, 0, NULL, NULL, NULL, NULL}};
     const struct bo_usage usage = {
         "new-codec", "FORMAT NAME",
-        "Writes codecs/FORMAT/NAME.c, a codec that compiles and can hold nothing yet, and its line\n"
-        "in codecs/FORMAT/codecs.def. Run it in bakeoff's source tree. docs/adding-a-codec.md goes\n"
+        "Writes codecs/FORMAT/NAME.c, a codec that compiles and can hold nothing yet, and its "
+        "line\n"
+        "in codecs/FORMAT/codecs.def. Run it in bakeoff's source tree. docs/adding-a-codec.md "
+        "goes\n"
         "on from there; for a codec outside of the tree see examples/plugin.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);

@@ -255,7 +255,8 @@ int bo_cmd_pick(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "pick", "FORMAT [--size W] [--lookup W] ... [--max-size L] ... | --use U",
-        "Picks the codec with the lowest score. A score is the geometric mean of the codec's ratios\n"
+        "Picks the codec with the lowest score. A score is the geometric mean of the codec's "
+        "ratios\n"
         "to the status quo, by weights; limits must hold on every document. Prints the Pareto\n"
         "front, the pick and the runner-up of another encoding, whether the 95% intervals of the\n"
         "medians leave a doubt, how far each weight may move before the pick changes, and the\n"

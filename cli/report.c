@@ -329,7 +329,8 @@ int bo_cmd_report(int argc, char **argv)
         "report", "[--results FILE] [--output DIR] [--page] [--charts FILE] [--check-sizes]",
         "Writes DIR/REPORT.md, a page a format to DIR/results, CSV and pictures to\n"
         "DIR/results/MACHINE, the marked parts of README.md and docs/*.md, and everything as\n"
-        "one page, DIR/build/report/index.html. Pictures need gnuplot. With --check-sizes: exit code 1 when the embedded corpora's sizes in the\n"
+        "one page, DIR/build/report/index.html. Pictures need gnuplot. With --check-sizes: exit "
+        "code 1 when the embedded corpora's sizes in the\n"
         "report differ.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);

@@ -142,7 +142,8 @@ int bo_cmd_size(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "size", "FORMAT [F.txt...] [--json]",
-        "Prints what each codec's encoding of the documents takes: bytes, bytes per unit, ratio to\n"
+        "Prints what each codec's encoding of the documents takes: bytes, bytes per unit, ratio "
+        "to\n"
         "the first codec, counted bytes after zstd -19, lz4 -9 and xz -9, and each section.\n"
         "Without files: the format's embedded corpora.",
         options};

@@ -156,12 +156,12 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
      * before the counting; memory comes from the C library, whose allocator goes neither by the
      * clock nor by processors; blocks of a page are mapped, which grow without copying.
      */
-    setenv(
-        "GLIBC_TUNABLES",
-        "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX2,-AVX,-BMI1,-BMI2,-ERMS,-FSRM,-LZCNT,"
-        "-FMA,-FMA4,-MOVBE,-POPCNT,-RTM,-SSSE3,-SSE4_1,-SSE4_2:glibc.cpu.x86_non_temporal_threshold=786432:"
-        "glibc.malloc.mmap_threshold=4096",
-        1);
+    setenv("GLIBC_TUNABLES",
+           "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX2,-AVX,-BMI1,-BMI2,-ERMS,-FSRM,-LZCNT,"
+           "-FMA,-FMA4,-MOVBE,-POPCNT,-RTM,-SSSE3,-SSE4_1,-SSE4_2:"
+           "glibc.cpu.x86_non_temporal_threshold=786432:"
+           "glibc.malloc.mmap_threshold=4096",
+           1);
     setenv("LD_BIND_NOW", "1", 1);
     setenv("LD_PRELOAD", "libc.so.6", 1);
     dup2(out, STDOUT_FILENO);

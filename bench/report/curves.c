@@ -338,7 +338,8 @@ void bo_page_curves(const struct bo_page *page, const char *format)
         page->out,
         "\nOn %s (%" PRIu64 " %s), and the ratio to %s (%" PRIu64 "); the query is `%s`. What is "
         "divided by the number of %s stays at a ratio of 1 where the cost is linear, apart from "
-        "what no cache holds any more. The exponent is that of the whole cost over all documents of the "
+        "what no cache holds any more. The exponent is that of the whole cost over all documents "
+        "of the "
         "series, fitted on axes of logarithms: 1 where it is linear.\n\n",
         large->name, large->n_units, large->unit ? large->unit : "units", small->name,
         small->n_units, main_label ? main_label : "none", large->unit ? large->unit : "units");

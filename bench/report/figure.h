@@ -11,7 +11,7 @@ enum bo_figure_kind {
     BO_COUNTER_PER_UNIT, /* the same over the document's units */
     BO_SIZE_PER_UNIT,    /* bytes a unit */
     BO_OUTER_PER_UNIT,   /* bytes a unit under the outer compressor that `counter` names */
-    BO_UNIT_RATE, /* of the document's units called `counter`, so many a ns of the label: GB/s of bytes */
+    BO_UNIT_RATE, /* the document's units named `counter` per ns of the label: GB/s of bytes */
     BO_FIRST_PART_PER_UNIT /* bytes a unit of all sections but those of the second part */
 };
 

@@ -7,8 +7,8 @@
 /* What is compared among itself only. */
 enum bo_front_kind {
     BO_FRONT_READ_IN_PLACE,
-    BO_FRONT_UNPACKED, /* access `whole`, asked of an open reader: the time is that of memory, behind an
-                        * opening that is not in it */
+    /* access `whole`, an open reader: the time is that of memory, without the opening before it */
+    BO_FRONT_UNPACKED,
     BO_FRONT_PROBABILISTIC,
 };
 

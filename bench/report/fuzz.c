@@ -86,7 +86,8 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
         out,
         "\nWhat the fuzzers could have found: bugs of `fuzz/faults` are planted one at a time, and "
         "the clock runs until each is found (%s). Of %zu, the tests find %zu, and at least one "
-        "engine finds %zu. Engines start from the seeds in git, and most faults fall to one of these. The "
+        "engine finds %zu. Engines start from the seeds in git, and most faults fall to one of "
+        "these. The "
         "tests' seconds are those of the one that fails; they are a part of `make test` (gcc, with "
         "the effort of a slow variant). "
         "`-`: not found in this time.\n\n",
@@ -125,7 +126,8 @@ static void print_mutants(const struct bo_page *page, const char *folder)
     fprintf(
         page->out,
         "\nMutation score: small random edits of the sources, planted one at a time (%s). Of %.0f "
-        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent when "
+        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent "
+        "when "
         "it compiles to the same code or cannot change a result "
         "(`fuzz/mutants/equivalent.tsv` lists the reasons); *shared* is code that several codecs "
         "of a format use.\n\n",
@@ -403,10 +405,13 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         add_gaps(&coverage, &gaps, (*f)->name, &grid, page->arena);
     fprintf(
         page->out,
-        "Of all functions that some operation of some codec enters: lines/branches that are covered, in "
-        "percent, and how many are not, by why that may be (told by the words that stand there; %s). The "
+        "Of all functions that some operation of some codec enters: lines/branches that are "
+        "covered, in "
+        "percent, and how many are not, by why that may be (told by the words that stand there; "
+        "%s). The "
         "goal is 95/90. Targets let the first four allocations fail, inputs have up to 32 KiB, and "
-        "tests go on from there: they let each allocation fail, and check sizes at their limits.\n\n",
+        "tests go on from there: they let each allocation fail, and check sizes at their limits.\n"
+        "\n",
         gaps.made);
     bo_page_grid(page, &grid, "what no input reaches");
     fprintf(page->out, "\nThe other lines, each run of them by its first:\n\n");

@@ -64,8 +64,10 @@ static const struct bo_uses pcdata_use_cases = {
     .text =
         "A runtime looks up *any PC* of a program: uniformly, 1024 of them again and again, in a "
         "traceback, where one answer leads to the next query (*chain*), or, as in the proposal's "
-        "argument, 4096 bytes into a function (*pc-4096*). Tables are in every binary: a codec *ships* "
-        "when they are at most a quarter larger than today's. A linker wants them *small*, and builds "
+        "argument, 4096 bytes into a function (*pc-4096*). Tables are in every binary: a codec "
+        "*ships* "
+        "when they are at most a quarter larger than today's. A linker wants them *small*, and "
+        "builds "
         "them: *scratch* is the memory that encoding takes beside the model and the output. A tool "
         "reads them *whole*.",
     .uses = pcdata_uses,
@@ -145,8 +147,10 @@ static const struct bo_use_fact lprf_passes[] = {
 static const struct bo_uses lprf_use_cases = {
     "The proposal's uses: **A** find one function's counters; **B** write the file from a process "
     "that ends; **C** go over everything, and merge two files (decode both, add up, encode); **D** "
-    "be compact; **E** be the same on every machine. *Build* is the time to encode, *scratch* the memory "
-    "that encoding takes beside the functions themselves and the file. A codec *streams*, so that a process could still write it "
+    "be compact; **E** be the same on every machine. *Build* is the time to encode, *scratch* the "
+    "memory "
+    "that encoding takes beside the functions themselves and the file. A codec *streams*, so that "
+    "a process could still write it "
     "as it dies, when that is at most 16 bytes a function. *Passes* is how often it goes over all "
     "functions: once to place what a table or dictionary needs, once for the index, once for the "
     "records; or that it must sort the names first, which no dying process should.",
@@ -185,18 +189,24 @@ static const struct bo_size_column autofdo_columns[] = {
 
 static const struct bo_size_table autofdo_tables[] = {
     {"The proposal's own table",
-     "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. Here they "
-     "are for our profiles, and beside them what the reviewer asked for: LLVM's encodings of the same "
+     "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. Here "
+     "they "
+     "are for our profiles, and beside them what the reviewer asked for: LLVM's encodings of the "
+     "same "
      "profiles, written by llvm-profdata. v4 from section 4.5 on is our reconstruction.",
      "Profile", autofdo_columns,
-     "**Was it compared with LLVM's formats?** In bytes of v3, all profiles together: v4 takes {v4 %}, "
+     "**Was it compared with LLVM's formats?** In bytes of v3, all profiles together: v4 takes {v4 "
+     "%}, "
      "v4 compact {v4c %}. LLVM's extbinary takes {LLVM extbinary %}, and "
      "{the same, sections compressed %} with compressed sections, with all names kept. A general "
      "compressor over v3, which ends partial reading, takes {v3 + zstd -19 %}. "
      "**Should each translation unit have a string table of its own?** Independence costs the "
-     "difference to one table for all: v4 {v4 %} against {v4, one table %}, compact {v4c %} against "
-     "{v4c, one table %}. Reading in part does not need it: an encoding with one dictionary of names, "
-     "read by parts, takes {shared-trees %}, and {shared-trees-zstd %} with names in compressed blocks."},
+     "difference to one table for all: v4 {v4 %} against {v4, one table %}, compact {v4c %} "
+     "against "
+     "{v4c, one table %}. Reading in part does not need it: an encoding with one dictionary of "
+     "names, "
+     "read by parts, takes {shared-trees %}, and {shared-trees-zstd %} with names in compressed "
+     "blocks."},
     {.title = NULL}};
 
 static const struct bo_use autofdo_uses[] = {
@@ -226,11 +236,16 @@ static const struct bo_uses autofdo_use_cases = {
         "Partial reading is the proposal's first goal. A compiler reads the summary, then what "
         "concerns its translation unit (*tu*: all functions of one source file) or one *function* "
         "with all that is inlined into it, and their names. *First* is one such query of a reader "
-        "just opened, opening included: the cost of a compiler that runs one query. The other times "
-        "are of a reader that stays open and may keep what it has read. *Build* is the time to encode, "
-        "*scratch* the memory that encoding takes beside the profile and the file. *Pages* are the distinct 4 KiB "
-        "pages of the file that one query reads, of a reader that has read nothing else since it was "
-        "opened; codecs that decode everything when they open read none then, and show it in *open* "
+        "just opened, opening included: the cost of a compiler that runs one query. The other "
+        "times "
+        "are of a reader that stays open and may keep what it has read. *Build* is the time to "
+        "encode, "
+        "*scratch* the memory that encoding takes beside the profile and the file. *Pages* are the "
+        "distinct 4 KiB "
+        "pages of the file that one query reads, of a reader that has read nothing else since it "
+        "was "
+        "opened; codecs that decode everything when they open read none then, and show it in "
+        "*open* "
         "and *first*.",
     .uses = autofdo_uses,
 };
@@ -279,13 +294,16 @@ static const struct bo_size_table templight_tables[] = {
      "What the names take: the dictionary, with all tags and lengths, or in `plain` each record's "
      "text. Shares are of the dictionary of Templight's own writer.",
      "trace", templight_name_columns,
-     "**What would the wiki's splitting have saved?** Read literally, it keeps scopes together, and its "
+     "**What would the wiki's splitting have saved?** Read literally, it keeps scopes together, "
+     "and its "
      "dictionary takes {dict-wiki} of the code's; names once, but whole, take {flat}. "
-     "`terms` answers one name by itself in {terms}; `predicted`, for archives, takes {predicted}."},
+     "`terms` answers one name by itself in {terms}; `predicted`, for archives, takes "
+     "{predicted}."},
     {"The references", "Bytes a Begin for saying which name it has.", "trace",
      templight_reference_columns, NULL},
     {"The whole trace",
-     "Bytes a Begin for everything: Ends, kinds and places, too. clang's traces hold no times, so none "
+     "Bytes a Begin for everything: Ends, kinds and places, too. clang's traces hold no times, so "
+     "none "
      "are counted.",
      "trace", templight_trace_columns, NULL},
     {.title = NULL},
@@ -311,13 +329,16 @@ static const struct bo_use templight_uses[] = {
 
 static const struct bo_uses templight_use_cases = {
     .text =
-        "The wiki describes three ways to read the dictionary, and says that the fast ones take more "
+        "The wiki describes three ways to read the dictionary, and says that the fast ones take "
+        "more "
         "memory: `dict` reads message by message, `dict-batch` loads and expands everything first, "
         "`dict-naive` puts a name together with a stack when it is looked up. *Open* is what each "
-        "does before the first answer, and the memory that it keeps. *Name* is one by its number (*first*: "
+        "does before the first answer, and the memory that it keeps. *Name* is one by its number "
+        "(*first*: "
         "of a file just opened), "
         "*names* all of them (GB/s of their text), *stream* every record with its name's text at "
-        "hand, *find* a name's number by its text. *Build* is the time to encode, *scratch* the memory "
+        "hand, *find* a name's number by its text. *Build* is the time to encode, *scratch* the "
+        "memory "
         "that encoding takes beside the trace and the file.",
     .uses = templight_uses,
 };
@@ -358,12 +379,15 @@ static const struct bo_size_table statehist_tables[] = {
      "history", statehist_columns, NULL},
     {"What types.json saves", "Parts of the proposal's files, in bytes an interval.", "history",
      statehist_part_columns,
-     "The proposal moves the type out of the intervals where a timeline has one. To the letter (null is a "
+     "The proposal moves the type out of the intervals where a timeline has one. To the letter "
+     "(null is a "
      "type, and nearly every timeline begins with it) the intervals go from {flat: intervals} to "
      "{typed: intervals} bytes; with a null bit beside each value, to {typed-null: intervals}. "
      "types.json, which then says the types, takes {types.json}. The file that it would replace is "
-     "not the one that it argues with, either: Trace Compass's own has stored times as variable-length "
-     "numbers since 2019, and is smaller than any of these unless a history is so short that its blocks "
+     "not the one that it argues with, either: Trace Compass's own has stored times as "
+     "variable-length "
+     "numbers since 2019, and is smaller than any of these unless a history is so short that its "
+     "blocks "
      "stay empty."},
     {.title = NULL},
 };
@@ -389,10 +413,14 @@ static const struct bo_use statehist_uses[] = {
 
 static const struct bo_uses statehist_use_cases = {
     .text =
-        "An analysis looks up one attribute at one time (*point*; *first* is the first query of a file "
-        "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with intervals "
-        "and strings. A view that *repaints* looks up the rows that it shows at as many times as it has "
-        "columns; a table reads a *timeline*. *Build* is the time to encode, *scratch* the memory that "
+        "An analysis looks up one attribute at one time (*point*; *first* is the first query of a "
+        "file "
+        "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with "
+        "intervals "
+        "and strings. A view that *repaints* looks up the rows that it shows at as many times as "
+        "it has "
+        "columns; a table reads a *timeline*. *Build* is the time to encode, *scratch* the memory "
+        "that "
         "encoding takes beside the history and the file.",
     .uses = statehist_uses,
 };
@@ -436,9 +464,11 @@ static const struct bo_notes notes[] = {
      .uses = &autofdo_use_cases},
     {.format = "templight",
      .question =
-         "A trace of template instantiation names hundreds of thousands of instantiations, in names "
+         "A trace of template instantiation names hundreds of thousands of instantiations, in "
+         "names "
          "that repeat each other's parts. Templight splits them into a dictionary inside of a "
-         "protobuf, not quite as its wiki says: what does either rule save, and what do the ways to "
+         "protobuf, not quite as its wiki says: what does either rule save, and what do the ways "
+         "to "
          "read it back cost in time and memory?",
      .sizes =
          "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
@@ -449,9 +479,12 @@ static const struct bo_notes notes[] = {
      .uses = &templight_use_cases},
     {.format = "statehist",
      .question =
-         "A trace viewer keeps what every thread, CPU and lock of a traced system did, as intervals of "
-         "time, and asks them for one attribute, for all, or for what a view shows. Would an exchange "
-         "format without type numbers, as proposed, save anything beside the file that Trace Compass "
+         "A trace viewer keeps what every thread, CPU and lock of a traced system did, as "
+         "intervals of "
+         "time, and asks them for one attribute, for all, or for what a view shows. Would an "
+         "exchange "
+         "format without type numbers, as proposed, save anything beside the file that Trace "
+         "Compass "
          "writes today, and what can be had by a better layout?",
      .main_label = "point/uniform",
      .sizes =

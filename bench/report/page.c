@@ -90,16 +90,19 @@ void bo_page_legend(const struct bo_page *page)
     fprintf(
         page->out,
         "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
-        "suggests that started the comparison. `control`: a codec to compare with, such as the plain "
+        "suggests that started the comparison. `control`: a codec to compare with, such as the "
+        "plain "
         "array or what one would write in an hour. `new`: bakeoff's own.\n"
         "- **Access.** `random`: one answer is read by itself. `block`: a block at a time. "
         "`whole`: "
         "all or nothing.\n"
-        "- **Ratio.** Bytes over those of the codec that the text names with its role: the format's "
+        "- **Ratio.** Bytes over those of the codec that the text names with its role: the "
+        "format's "
         "status quo, or its first codec where no status quo was measured on every document.\n"
         "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
         "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
-        "the harness's own. In square brackets: the 95%% confidence interval of a median; fewer than 6 "
+        "the harness's own. In square brackets: the 95%% confidence interval of a median; fewer "
+        "than 6 "
         "repetitions have none.\n");
 }
 
@@ -109,8 +112,9 @@ static void print_opening(const struct bo_page *pages, size_t n)
         pages->out,
         "# Report\n\n"
         "Which encoding should a format use? `bakeoff report` wrote this page from the "
-        "newest `--full` measurements of each format, or `make bench` from its own. All of it as one page "
-        "whose tables sort and whose charts answer: `make page` writes build/report/index.html.\n\n");
+        "newest `--full` measurements of each format, or `make bench` from its own. All of it as "
+        "one HTML page with sortable tables and interactive charts: `make page` writes "
+        "build/report/index.html.\n\n");
     bo_page_runs(pages, n, pages->out);
     fprintf(pages->out, "\nHow to read it:\n\n");
     bo_page_legend(pages);
@@ -128,7 +132,8 @@ static void print_checked_sizes(const struct bo_page *page, const char *sizes)
         page->out,
         "\n## Sizes of the embedded documents\n\n"
         "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them anew "
-        "and fails where this table differs.\n\n<details><summary>All of them</summary>\n\n%s\n</details>\n",
+        "and fails where this table differs.\n\n<details><summary>All of them</summary>\n\n%s\n"
+        "</details>\n",
         sizes);
 }
 
@@ -281,13 +286,12 @@ static void print_again(const struct bo_page *page)
         fetched =
             fetched || !json_is_true(json_object_get(page->run->documents[d].sizes, "embedded"));
     const char *commit = bo_run_fact(page->run, "commit");
-    fprintf(
-        page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\nmake\n%s%s\n```\n",
-        (int)strcspn(commit, "+"), commit,
-        fetched
-            ? "make corpora   # documents that are not in the repository; external ones: corpora/README.md\n"
-            : "",
-        bench_text(page));
+    fprintf(page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\nmake\n%s%s\n```\n",
+            (int)strcspn(commit, "+"), commit,
+            fetched ? "make corpora   # documents that are not in the repository; external ones: "
+                      "corpora/README.md\n"
+                    : "",
+            bench_text(page));
     if (strchr(commit, '+'))
         fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
 }

@@ -8,7 +8,7 @@
 /* How a page's tables and pictures are written; its other text is Markdown. */
 enum bo_page_form {
     BO_PAGE_MARKDOWN,
-    BO_PAGE_HTML, /* tables as HTML, which Markdown lets stand; pictures left to who prints the page */
+    BO_PAGE_HTML, /* tables as HTML, which Markdown keeps; the page's printer adds the pictures */
 };
 
 /* A page that is being written, as far as one run goes. */

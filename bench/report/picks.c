@@ -160,8 +160,10 @@ void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, siz
     fprintf(
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
-        "as geometric means over all documents. Its bytes and times are given over those of the status "
-        "quo and of the best proposal: below 1, the pick is better. The runner-up is the next codec "
+        "as geometric means over all documents. Its bytes and times are given over those of the "
+        "status "
+        "quo and of the best proposal: below 1, the pick is better. The runner-up is the next "
+        "codec "
         "of another encoding; the pick is *clear* where the 95%% intervals of the times leave no "
         "doubt about the order of the two. Other weights have other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");

@@ -112,7 +112,8 @@ void bo_page_programs(const struct bo_page *page, const char *format)
         page->out,
         "\n### The field's own programs\n\nRun as their users run them: wall time from the "
         "start of a process to its end, median [95%% interval; below 6 repetitions there is none]. "
-        "The time of the first column, in which nothing is read, is in all others. Ratio: bytes of the program's file over "
+        "The time of the first column, in which nothing is read, is in all others. Ratio: bytes of "
+        "the program's file over "
         "those of %s.\n\n",
         bo_named_with_role(page->arena, bo_run_document(run, format, NULL)->baseline));
     bo_page_grid(page, &grid, "the programs");

@@ -227,7 +227,8 @@ static void the_page_holds_what_it_must(void **state)
         "| processor | Test CPU, 2 CPUs, L2 1 MiB |",
         "| counted by the processor | instructions, cycles |",
         "git checkout 0123456789012345678901234567890123456789\nmake\nmake corpora ",
-        "\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,large sample, of a user' --repetitions ",
+        "\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,large "
+        "sample, of a user' --repetitions ",
     };
     char *text = print_page(*state);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
@@ -353,8 +354,10 @@ static void parts_are_filled_in(void **state)
         "<!-- report: picks pcdata -->\n" ENDS "<!-- report: picks lprf -->\nkept\n" ENDS "after";
     char *text = print_with(*state, print_inserts);
     static const char first[] =
-        "before\n<!-- report: picture pcdata -->\n![pcdata on large sample, of a user: bytes against "
-        "time, with the Pareto front](../results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)\n" ENDS
+        "before\n<!-- report: picture pcdata -->\n![pcdata on large sample, of a user: bytes "
+        "against "
+        "time, with the Pareto "
+        "front](../results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)\n" ENDS
         "between\n<!-- report: picks pcdata -->\nBy bytes and";
     assert_non_null(text);
     assert_memory_equal(text, first, sizeof first - 1);

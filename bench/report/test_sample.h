@@ -144,7 +144,8 @@ static inline json_t *sample_json(void)
                           json_pack("{s:s, s:s, s:f}", "run_type", "aggregate", "run_name",
                                     "pcdata/varint-delta/small-sample/open", "real_time", 1.0));
     json_t *json = json_pack(
-        "{s:{s:s, s:i, s:[{s:s, s:i, s:i}], s:{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[s, s], s:o}}, s:o}",
+        "{s:{s:s, s:i, s:[{s:s, s:i, s:i}], s:{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[s, s], "
+        "s:o}}, s:o}",
         "context", "date", "2025-03-01T12:34:56Z", "num_cpus", 2, "caches", "type", "Unified",
         "level", 2, "size", 1048576, "bakeoff", "machine", "test-cpu-2c", "cpu", "Test CPU",
         "architecture", "x86_64", "kernel", "Linux 6.1", "governor", "none", "compiler",

@@ -331,15 +331,17 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (is_picked(document, use))
             add_pick(page, document, uses, use, shown, &grid);
-    fprintf(
-        page->out,
-        "\nThe picks for %s, by these figures. The runner-up is the best codec of another encoding: "
-        "other readers of the pick's bytes are no rivals. In square brackets: what the 95%% intervals "
-        "leave open; where 1 is inside, no difference is shown.%s\n\n",
-        document->name,
-        shown[BO_UNPACKED] ? " The *unpacked* read the whole file when they open; that is not in "
-                             "their time."
-                           : "");
+    fprintf(page->out,
+            "\nThe picks for %s, by these figures. The runner-up is the best codec of another "
+            "encoding: "
+            "other readers of the pick's bytes are no rivals. In square brackets: what the 95%% "
+            "intervals "
+            "leave open; where 1 is inside, no difference is shown.%s\n\n",
+            document->name,
+            shown[BO_UNPACKED]
+                ? " The *unpacked* read the whole file when they open; that is not in "
+                  "their time."
+                : "");
     bo_page_grid(page, &grid, "the picks of the uses");
 }
 

@@ -131,8 +131,8 @@ ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, un
 /* How many numbers of a block are at or below one, and where that is among its upper bits. */
 struct ascending_find {
     unsigned n; /* at least 1 */
-    unsigned
-        at; /* the bits of the n - 1 numbers behind the first lie before; UNKNOWN beyond the last number */
+    /* The bits of the n - 1 numbers behind the first lie before; UNKNOWN beyond the last number. */
+    unsigned at;
 };
 
 enum { ASCENDING_UNKNOWN = ASCENDING_UPPER_NBITS + 1 };

@@ -93,17 +93,18 @@ static void expect_json(struct bo_span text, bool as_gson, const char *expected)
 static void test_strings(void **state)
 {
     (void)state;
-    static const struct bo_span text = BYTES(
-        "\0\x01\b\t\n\f\r\x1f \"\\/<>&='\x7f\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8"
-        "\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9");
+    static const struct bo_span text =
+        BYTES("\0\x01\b\t\n\f\r\x1f "
+              "\"\\/<>&='\x7f\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8"
+              "\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9");
     expect_json(
         text, true,
         "\"\\u0000\\u0001\\b\\t\\n\\f\\r\\u001f \\\"\\\\/\\u003c\\u003e\\u0026\\u003d\\u0027\x7f"
         "\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaa\xe2\x81\xa8\xc3\xa4\xf0\x9f\x98\x80\\u2029\"");
-    expect_json(
-        text, false,
-        "\"\\u0000\\u0001\\b\\t\\n\\f\\r\\u001f \\\"\\\\/<>&='\x7f"
-        "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9\"");
+    expect_json(text, false,
+                "\"\\u0000\\u0001\\b\\t\\n\\f\\r\\u001f \\\"\\\\/<>&='\x7f"
+                "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa"
+                "\xe2\x81\xa8\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa9\"");
 }
 
 /* ---- the library judges ---------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ static const char time_index_file[] =
     "\x64\x00\x00\x00\x00\x00\x00\x00" /* 4: start */
     "\xc8\x00\x00\x00\x00\x00\x00\x00" /* 12: end */
     "\x01"                             /* 20: keys are times */
-    "\x03\x06\x00\x01\x01\x00" /* 21: 3 quarks, 6 intervals, no table, a string, a class, no shape */
+    "\x03\x06\x00\x01\x01\x00"         /* 21: 3 quarks, 6 intervals, no table, 1 string, 1 class */
     "\x00\x03\x0b\x00\x07\x0f\x01\x0d" /* 27: bytes of the sections */
     "\x02\x61\x62"                     /* 35: strings: the first ends at 2 */
     "\x01\x00\x00\x01\x00"             /* 38: the class: an int and a string */
@@ -30,7 +30,8 @@ static const char time_index_file[] =
     "\x01\x07\x54\x68\x72\x65\x61\x64\x73"                         /* 72: a name */
     "\x28\xf8\x70\x00"                                             /* 81: the tree */
     /* 85: margin */
-    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 static const char mixed_contexts_file[] =
     "\x4d\x43\x58\x31"                                     /* 0: magic */

@@ -67,7 +67,8 @@ static void test_canonical_form(void **state)
         {"# a comment\n\n...\n", ""},
         {"---\r\nname: S\r\nkind: Memoization\r\nevent: Begin\r\norig: ''\r\npoi: 'a.h:1:2'\r\n",
          BEGIN("S", "''")},
-        {"---\npoi:   'a.h:1:2'\t\nevent:\tBegin\nkind: 'Memoization'\norig: ''\nname: \"\\x53\"\n...\n",
+        {"---\npoi:   'a.h:1:2'\t\nevent:\tBegin\nkind: 'Memoization'\norig: ''\n"
+         "name: \"\\x53\"\n...\n",
          BEGIN("S", "''")},
         {"---\nname: S\nkind: 23\nevent: Begin\npoi: a.h:1:2\norig: ''\n", BEGIN("S", "''")},
         {"---\nname: S\nkind: 1000\nevent: Begin\norig: \"\"\npoi: \"\"\n",

@@ -24,7 +24,7 @@ struct bo_import_options {
 enum bo_import_option_kind {
     BO_IMPORT_NUMBER, /* a uint64_t of the options */
     BO_IMPORT_FILE,   /* a struct bo_span of the options: the file's bytes, unpacked */
-    BO_IMPORT_SELECT, /* a flag without a field: takes this importer, whatever the file looks like */
+    BO_IMPORT_SELECT, /* a flag without a field: chooses this importer for any file */
 };
 
 /* One option that an importer takes. The command line makes its parser and --help from these. */

@@ -34,8 +34,7 @@ struct canonical {
     struct bo_writer out;
     struct bo_drain *drain;
     uint64_t n_traces;
-    bool
-        owes_header; /* of the trace that has started: its first record decides whether it needs one */
+    bool owes_header; /* of the trace that has started: its first record decides if it needs one */
 };
 
 static void put_owed_header(struct canonical *c)

@@ -138,8 +138,10 @@ static void write_metadata(const struct trace *trace)
         if (calls[i])
             fprintf(
                 file,
-                "event { id = %zu; name = \"syscall_entry_%s\"; stream_id = 0; fields := struct { }; };\n"
-                "event { id = %zu; name = \"syscall_exit_%s\"; stream_id = 0; fields := struct { }; };\n",
+                "event { id = %zu; name = \"syscall_entry_%s\"; stream_id = 0; fields := struct { "
+                "}; };\n"
+                "event { id = %zu; name = \"syscall_exit_%s\"; stream_id = 0; fields := struct { "
+                "}; };\n",
                 FIRST_CALL + 2 * i, calls[i], FIRST_CALL + 2 * i + 1, calls[i]);
     assert_int_equal(fclose(file), 0);
 }

@@ -164,7 +164,8 @@ static const char packed_file[] =
     "\x04\x07Threads\x04name\x02on\x04prio" /* 49: names */
     "\x88\x80\x0f\x47\xc2\x40"              /* 71: the tree */
     /* 77: margin */
-    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 #define PACKED(row, at, nbytes, bytes, status, off, what)            \
     {                                                                \
@@ -223,9 +224,9 @@ static const char numbers_text[] = HISTORY(5, 5) "Q\t0\t-1\ta\nQ\t1\t0\t99999999
                                                  "I\t2\t5\t5\td\t1.5\nI\t3\t5\t5\tb\tfalse\n";
 
 static const char numbers_file[] =
-    "TSP1\x05\0\0\0\0\0\0\0"           /* 0: magic, time */
-    "\x04\x04\x00\x02\x01\x00\x01\x00" /* 12: 4 quarks, all with a value; 2 longs, a double, a bool */
-    "\x00\x00\x00\x02\xc0\x01"         /* 20: quarks 0 to 3 */
+    "TSP1\x05\0\0\0\0\0\0\0"               /* 0: magic, time */
+    "\x04\x04\x00\x02\x01\x00\x01\x00"     /* 12: 4 quarks with values; 2 longs, a double, a bool */
+    "\x00\x00\x00\x02\xc0\x01"             /* 20: quarks 0 to 3 */
     "\xff\xff\xff\xff\xff\xff\xff\xff\x7f" /* 26: the long -1 */
     "\x00\x00\x02\x82\x02"                 /* 35: 6 above it, the long 5 */
     "\x80\x80\x80\x80\x80\x80\x80\xfc\x3f" /* 40: the bits of 1.5 */
@@ -237,7 +238,8 @@ static const char numbers_file[] =
     "\x48\x00\x00\x00\x00\xff\x27\x6b\xee" /* 56: the tree */
     "\x00\x00\x00\xc0\xfe\xc9\x9a\x5b\x02"
     /* 74: margin */
-    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 static const struct patch numbers_patches[] = {
     PACKED("other longs", 26, 1, 0xfe, BO_OK, 0, NULL),

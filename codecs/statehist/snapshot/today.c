@@ -2,7 +2,8 @@
  * snapshot-today: the one file of JSON that Trace Compass writes.
  *
  *   {"snapshot_format_version":1,"ssid":"","snapshot_version":0,"timestamp":0,
- *    "attributes":[{"Path":[NAMES],"Value":{"start":T,"end":E,"quark":Q,"type":CLASS,"value":V}},...],
+ *    "attributes":[{"Path":[NAMES],
+ *      "Value":{"start":T,"end":E,"quark":Q,"type":CLASS,"value":V}},...],
  *    "fEndTime":T,"fStartTime":T}
  *
  * Attributes come in order of quarks. E is -2^63: the state goes on. CLASS is a class of Java, or

@@ -141,8 +141,8 @@ struct time_index {
     struct ascending_list places; /* of records: in bits, from `records` */
     struct time_index_kept kept_times, kept_places;
     struct time_index_unpacked *unpacked;
-    uint32_t *
-        slices; /* of 2^slice_nbits ns: the block of times that each starts in, from 1; 0: not known yet */
+    /* Of 2^slice_nbits ns: the block of times that each starts in, from 1; 0: not known yet. */
+    uint32_t *slices;
     unsigned slice_nbits;
     struct ascending_list string_ends; /* end of string i, plus i */
     struct bo_span strings, tree;

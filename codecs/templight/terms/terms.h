@@ -38,7 +38,8 @@ enum {
     TEMPLIGHT_HEADS = TEMPLIGHT_BACK + TEMPLIGHT_CLASSES, /* then heads, then tops */
     /*
      * A term is referred to by its name and its step there: 0 is the name, 1, 2, ... are its terms
-     * that have parts, in the order of their first symbols. Steps from here on are not referred to. */
+     * that have parts, in the order of their first symbols. Steps from here on are not referred to.
+     */
     TEMPLIGHT_STEPS = 64,
     TEMPLIGHT_STEP_BITS = 6,
     TEMPLIGHT_NAMES_A_GROUP = 16, /* the index tells where each group starts */
