@@ -153,7 +153,7 @@ CORE_SRC := $(filter-out $(SELFCHECK).c $(UNPACKING_SRC) $(OPTIONAL_SRC),$(call 
 	$(if $(BUILT_OPTIONAL),codecs/lprf/library.c) $(foreach l,$(BUILT_OPTIONAL),$(SRC_$(l)))
 CLI_SRC := $(filter-out $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,$(OPTIONAL_IMPORT_SRC)),\
 	$(call sources,cli corpora bench)) $(UNPACKING_SRC)
-TEST_MAIN := harness/test_main
+TEST_MAIN := harness/core/test_main
 TEST_SRC := $(filter-out $(TEST_MAIN).c,$(shell find harness codecs corpora bench -name 'test_*.c'))
 
 # A test that reads Templight's messages through code that protoc-c makes of their schema.
@@ -457,6 +457,8 @@ format: ## lay out all sources by .clang-format
 	@clang-format -i $(SOURCES)
 check-format:
 	@clang-format --dry-run --Werror $(SOURCES)
+	@harness/check_layout.sh
+	@harness/test_layout.sh
 
 clean: ## remove build/
 	rm -rf build

@@ -127,7 +127,7 @@ static bool make_wishes(const struct request *r, const struct bo_run_document *d
 
 static bool take_use(const char *format, const char *use, struct bo_wish *wishes, unsigned *n_ret)
 {
-    const struct bo_notes *notes = bo_notes_of(format);
+    const struct bo_format_report *notes = bo_report_of(format);
     const char *last = NULL;
     *n_ret = notes && notes->uses ? bo_wishes_of_use(notes->uses, use, wishes) : 0;
     if (*n_ret)

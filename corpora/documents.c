@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/core/files.h"
+#include "harness/core/hash.h"
 #include "harness/core/input.h"
 #include "harness/core/message.h"
 #include "harness/core/suggest.h"

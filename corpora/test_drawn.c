@@ -11,7 +11,7 @@
 
 #include "corpora/documents.h"
 #include "harness/registry.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 enum { TOLERANCE_PERCENT = 10 };
 

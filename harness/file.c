@@ -1,20 +1,12 @@
 /* The header of a file that holds one codec's payload. */
 #include "harness/file.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "harness/core/hash.h"
 #include "harness/registry.h"
 
 static const uint8_t magic[8] = {0x89, 'B', 'K', 'O', '\r', '\n', 0x1a, '\n'};
 
 enum { HEADER_VERSION = 1, FIXED_NBYTES = 32, HEADER_ALIGN = 64 };
-
-uint64_t bo_hash(struct bo_span bytes)
-{
-    static const uint8_t none[1];
-    return XXH3_64bits(bytes.p ? bytes.p : none, bytes.n);
-}
 
 void bo_file_put(const struct bo_format *format, const struct bo_codec *codec,
                  struct bo_span payload, struct bo_writer *out)

@@ -38,7 +38,4 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
  */
 void bo_file_names(struct bo_span file, struct bo_span *format_ret, struct bo_span *codec_ret);
 
-/* XXH3-64 of some bytes: what headers, corpora and golden files name them by. */
-uint64_t bo_hash(struct bo_span bytes);
-
 #endif

@@ -10,6 +10,7 @@
 
 #include "harness/codec.h"
 #include "harness/core/random.h"
+#include "harness/format_report.h"
 
 enum { BO_MAX_QUERY_NBYTES = 64, BO_MAX_KINDS = 16 };
 
@@ -118,6 +119,7 @@ struct bo_optional {
 
 struct bo_format {
     const char *name, *summary;
+    const struct bo_format_report *report;
     const struct bo_query_kind *kinds;
     unsigned n_kinds;                     /* at most BO_MAX_KINDS */
     const struct bo_codec *const *codecs; /* NULL-terminated; the status quo first */

@@ -2,7 +2,8 @@
  * The file header. Why: it is what tells bytes of the wrong codec, damaged bytes and bad payloads
  * apart, and a field that nobody checks is a field that lies one day.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/hash.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/file.h"
 #include "harness/registry.h"

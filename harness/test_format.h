@@ -7,9 +7,10 @@
 #ifndef BO_TEST_FORMAT_H
 #define BO_TEST_FORMAT_H
 
+#include "harness/core/hash.h"
+#include "harness/core/test_cmocka.h"
 #include "harness/file.h"
 #include "harness/registry.h"
-#include "harness/test_cmocka.h"
 #include "harness/test_decode.h"
 
 static inline const struct bo_format *test_format(void)

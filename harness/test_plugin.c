@@ -1,5 +1,5 @@
 /* Plugins: what is taken, what is refused and why, and that a refusal changes nothing. */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/plugin.h"
 #include "harness/registry.h"

@@ -1,7 +1,7 @@
 /* What query kinds share. Why: a draw by weight that is off by one asks for the wrong function. */
 #include "harness/queries.h"
 
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 static void test_draws_by_weight(void **state)
 {

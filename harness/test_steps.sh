@@ -48,10 +48,10 @@ run CI=1
 ((code == 1)) || { echo "FAILED: exit code $code of what CI must run"; exit 1; }
 expect 'lacks +FAILED.*'
 for name in a b c; do
-    printf '#include <stdlib.h>\n#include "harness/test_main.h"\nstatic int run(void) { %s; }\nTEST_FILE(run)\n' \
+    printf '#include <stdlib.h>\n#include "harness/core/test_main.h"\nstatic int run(void) { %s; }\nTEST_FILE(run)\n' \
         "$([[ $name = b ]] && echo 'abort()' || echo 'return 0')" >"$t/$name.c"
 done
-gcc -std=gnu11 -D_GNU_SOURCE -I. -w "$t"/[abc].c harness/test_main.c -o "$t/program" || exit 1
+gcc -std=gnu11 -D_GNU_SOURCE -I. -w "$t"/[abc].c harness/core/test_main.c -o "$t/program" || exit 1
 "$t/program" >"$t/out" 2>&1 && { echo "FAILED: exit code of a crash"; exit 1; }
 expect "FAILED: $t/b.c: Aborted"
 expect 'test files: 2 passed, 1 failed'

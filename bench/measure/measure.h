@@ -2,7 +2,7 @@
 #ifndef BO_MEASURE_H
 #define BO_MEASURE_H
 
-#include "bench/runs/record.h"
+#include "bench/measure/record.h"
 
 /*
  * A batch takes at least this: reading the clock, a system call of 0.2 to 0.5 us, is at most 0.5%

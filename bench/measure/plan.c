@@ -10,7 +10,6 @@
 
 #include "bench/measure/axes.h"
 #include "bench/measure/noop.h"
-#include "bench/report/notes.h"
 #include "harness/registry.h"
 
 /*
@@ -70,10 +69,10 @@ static bool is_of_curves(const struct bo_format *format, const struct bo_query_k
                          const struct bo_workload *workload)
 {
     char label[MAX_LABEL];
-    const struct bo_notes *notes = bo_notes_of(format->name);
-    if (!notes || !notes->curve_label)
+    const struct bo_format_report *report = format->report;
+    if (!report || !report->curve_label)
         return kind == format->kinds && workload == kind->workloads;
-    return strcmp(notes->curve_label, label_of(kind, workload, label)) == 0;
+    return strcmp(report->curve_label, label_of(kind, workload, label)) == 0;
 }
 
 static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_bench_document *on,

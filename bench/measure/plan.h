@@ -3,7 +3,7 @@
 #define BO_PLAN_H
 
 #include "bench/measure/query_sets.h"
-#include "bench/runs/record.h"
+#include "bench/measure/record.h"
 #include "corpora/documents.h"
 
 /* ---- what the caller asks for ---------------------------------------------------------------- */

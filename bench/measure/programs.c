@@ -15,26 +15,6 @@
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 
-const struct bo_program *const bo_programs[] = {&lprf_llvm_profdata,
-                                                &autofdo_llvm_text,
-                                                &autofdo_llvm_binary,
-                                                &autofdo_llvm_extbinary,
-                                                &autofdo_llvm_extbinary_packed,
-                                                NULL};
-
-const char *const bo_llvm_profdata_commands[] = {"llvm-profdata",
-                                                 "llvm-profdata-22",
-                                                 "llvm-profdata-21",
-                                                 "llvm-profdata-20",
-                                                 "llvm-profdata-19",
-                                                 "llvm-profdata-18",
-                                                 "llvm-profdata-17",
-                                                 "llvm-profdata-16",
-                                                 "llvm-profdata-15",
-                                                 "llvm-profdata-14",
-                                                 NULL};
-const char *const bo_llvm_profdata_version_args[] = {"show", "--version", NULL};
-
 /* Where a program works, and what stands for its placeholders. */
 struct workshop {
     char folder[4096], text[4112], file[4112], out[4112];
@@ -223,13 +203,11 @@ json_t *bo_program_json(const struct bo_program *program, const struct bo_docume
 
 json_t *bo_programs_json(const struct bo_document *document, unsigned repetitions)
 {
-    json_t *all = NULL;
-    for (const struct bo_program *const *p = bo_programs; *p; p++) {
-        if (strcmp((*p)->format, document->format->name) != 0)
-            continue;
-        if (!all)
-            all = json_array();
-        json_array_append_new(all, bo_program_json(*p, document, repetitions));
-    }
+    const struct bo_format_report *report = document->format->report;
+    if (!report || !report->programs)
+        return NULL;
+    json_t *all = json_array();
+    for (const struct bo_program *p = report->programs; p->name; p++)
+        json_array_append_new(all, bo_program_json(p, document, repetitions));
     return all;
 }

@@ -2,7 +2,7 @@
  * The processor's counters, by those of the system, which every machine has: page faults happen
  * when a test wants them.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>

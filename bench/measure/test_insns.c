@@ -1,5 +1,5 @@
 /* Counts against golden ones: what differs, and what cannot be compared. */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <stdio.h>
 #include <stdlib.h>

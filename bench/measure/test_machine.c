@@ -1,5 +1,5 @@
 /* Names of machines: results are public, so a name holds the processor and nothing else. */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <string.h>
 #include <stdio.h>

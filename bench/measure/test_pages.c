@@ -2,7 +2,7 @@
  * Counting touched pages: exact counts, and faults that are not the watch's business still end the
  * process.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
  * The field's programs: what they are given, what is kept of them, and that one that is missing,
  * refuses or fails is told and costs nothing else. A shell plays the program.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static char *no_subject(const void *model)
 }
 
 static const struct bo_program sound = {
-    "toy", "shell", shell, version, copy, good_jobs, needle,
+    "shell", shell, version, copy, good_jobs, needle,
 };
 
 static json_t *run(const struct bo_program *program)

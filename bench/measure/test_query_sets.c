@@ -2,7 +2,7 @@
  * Sets of queries: the same everywhere, cut into chunks that cover them, with right answers that
  * wrong ones differ from.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Whole runs on a toy format: sound codecs are measured, and one that is wrong, crashes, hangs or
  * refuses costs its own rows only. Nothing here depends on how long anything takes.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "bench/measure/cell.h"
 #include "bench/measure/rounds.h"

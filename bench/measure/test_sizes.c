@@ -2,7 +2,7 @@
  * Sizes: exact sums by section, second readers left out, refusals said; and the outer compressors'
  * own figures.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <zstd.h>
 

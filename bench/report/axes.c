@@ -6,6 +6,7 @@
 
 #include "bench/measure/axes.h"
 #include "bench/report/comparison.h"
+#include "bench/report/figure.h"
 
 /* Codecs each of which stands for all that share one of its parts. */
 struct parts {

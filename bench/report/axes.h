@@ -3,8 +3,8 @@
 #define BO_REPORT_AXES_H
 
 #include "bench/report/grid.h"
-#include "bench/report/notes.h"
 #include "bench/report/page.h"
+#include "harness/format_report.h"
 
 /* Whether any codec of the document has two parts. */
 bool bo_has_axes(const struct bo_run_document *document);

@@ -9,6 +9,7 @@
 #include "bench/report/axes.h"
 #include "bench/report/caption.h"
 #include "bench/report/comparison.h"
+#include "bench/report/figure.h"
 #include "bench/report/sizes.h"
 #include "bench/report/uses.h"
 
@@ -210,7 +211,7 @@ void bo_page_comparison(const struct bo_page *page, const struct bo_run_document
 
 void bo_page_document(const struct bo_page *page, const struct bo_run_document *document)
 {
-    const struct bo_notes *notes = bo_notes_of(document->format);
+    const struct bo_format_report *notes = bo_report_of(document->format);
     fprintf(page->out, "\n## %s\n", document->name);
     print_origin(page, document);
     bo_page_sizes(page, document);

@@ -12,11 +12,11 @@
 #include "bench/report/document.h"
 #include "bench/report/front.h"
 #include "bench/report/held_out.h"
-#include "bench/report/notes.h"
 #include "bench/report/programs.h"
 #include "bench/report/size_table.h"
 #include "bench/report/tsv.h"
 #include "bench/report/uses.h"
+#include "harness/format_report.h"
 #include "harness/registry.h"
 
 /* The document-th document of the run when it is of this format and not for curves, else NULL. */
@@ -365,7 +365,7 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
 {
     const char *baseline = main->baseline->name, *label = bo_run_main_label(main);
     const char *named = bo_named_with_role(page->arena, main->baseline);
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     if (notes)
         fprintf(page->out, "%s ", notes->sizes);
     fprintf(page->out, "Bytes over those of %s:\n\n", named);
@@ -487,7 +487,7 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
 static void print_uses(const struct bo_page *page, const struct bo_format *format,
                        const struct bo_run_document *main)
 {
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     if (!notes || !notes->uses)
         return;
     fprintf(page->out, "%s\n", notes->uses->text);
@@ -498,14 +498,14 @@ static void print_question(const struct bo_page *page, const struct bo_format *f
                            const struct bo_run_document *main)
 {
     (void)main;
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     fprintf(page->out, "%s\n", notes ? notes->question : format->summary);
 }
 
 static void print_use_picks(const struct bo_page *page, const struct bo_format *format,
                             const struct bo_run_document *main)
 {
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     if (notes && notes->uses)
         bo_page_use_picks(page, main, notes->uses);
 }
@@ -513,7 +513,7 @@ static void print_use_picks(const struct bo_page *page, const struct bo_format *
 static void print_size_tables(const struct bo_page *page, const struct bo_format *format,
                               const struct bo_run_document *main)
 {
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     (void)main;
     for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
         bo_page_size_table(page, format->name, t);
@@ -522,7 +522,7 @@ static void print_size_tables(const struct bo_page *page, const struct bo_format
 static void print_axes(const struct bo_page *page, const struct bo_format *format,
                        const struct bo_run_document *main)
 {
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     if (!notes || !notes->axes || !bo_has_axes(main))
         return;
     fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
@@ -539,7 +539,7 @@ static void print_programs(const struct bo_page *page, const struct bo_format *f
 static void print_extras(const struct bo_page *page, const struct bo_format *format,
                          const struct bo_run_document *main)
 {
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     (void)main;
     for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
         print_extra(page, format, e);
@@ -591,7 +591,7 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
                     const struct bo_format *format)
 {
     const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
-    const struct bo_notes *notes = bo_notes_of(format->name);
+    const struct bo_format_report *notes = format->report;
     fprintf(page->out, "\n## %s\n\n", format->name);
     print_question(page, format, main);
     if (!main || main->n_codecs == 0) {

@@ -13,10 +13,10 @@
 #include "bench/report/document.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
-#include "bench/report/notes.h"
 #include "bench/report/picks.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
+#include "harness/format_report.h"
 #include "harness/registry.h"
 
 /* What is being written, and where to. */

@@ -6,7 +6,7 @@
 #define BO_PICK_H
 
 #include "bench/report/figure.h"
-#include "bench/report/notes.h"
+#include "harness/format_report.h"
 
 enum { BO_MAX_WISHES = 16 };
 

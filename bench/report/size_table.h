@@ -2,8 +2,8 @@
 #ifndef BO_REPORT_SIZE_TABLE_H
 #define BO_REPORT_SIZE_TABLE_H
 
-#include "bench/report/notes.h"
 #include "bench/report/page.h"
+#include "harness/format_report.h"
 
 /*
  * The table with its heading and words; at the end what all documents come to together, and the

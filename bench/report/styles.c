@@ -7,8 +7,8 @@
 #include "bench/report/caption.h"
 #include "bench/report/front.h"
 #include "bench/report/gobench.h"
-#include "bench/report/notes.h"
 #include "bench/report/outliers.h"
+#include "harness/format_report.h"
 #include "harness/registry.h"
 
 /* The options of `bakeoff table` that print this again. */
@@ -61,7 +61,7 @@ static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
 static void print_choice(const struct bo_run_document *shown, const struct bo_run_document *all,
                          struct bo_arena *arena, FILE *out)
 {
-    const struct bo_notes *notes = bo_notes_of(all->format);
+    const struct bo_format_report *notes = bo_report_of(all->format);
     const char *axis = notes && notes->axes ? notes->axes->first : NULL;
     if (shown->n_codecs == all->n_codecs)
         return;

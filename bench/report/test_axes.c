@@ -2,7 +2,7 @@
  * Tables of codecs made of two parts, of uses and of curves: every figure comes from the right row,
  * picks keep to their limits, and probabilistic codecs are ranked among themselves only.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What the report says of fuzzing, from tables made here. */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,13 +12,13 @@
 #include "bench/report/front.h"
 #include "bench/report/inserts.h"
 #include "bench/report/labels.h"
-#include "bench/report/notes.h"
 #include "bench/report/page.h"
 #include "bench/report/test_printed.h"
 #include "bench/report/tsv.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
+#include "harness/format_report.h"
 #include "harness/registry.h"
 
 /* ---- the front ------------------------------------------------------------------------------- */
@@ -327,7 +327,7 @@ static void what_is_asked_first_is_a_query(void **state)
 {
     (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_notes *notes = bo_notes_of((*f)->name);
+        const struct bo_format_report *notes = (*f)->report;
         const char *labels[] = {notes->main_label, notes->curve_label};
         for (size_t i = 0; i < 2; i++)
             if (labels[i] && !is_query(*f, labels[i]))

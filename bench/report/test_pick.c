@@ -309,7 +309,7 @@ static void limits_name_what_they_exclude(void **state)
     make_run("pcdata", "point/uniform", readers, 5, 20, &made);
     printing(&p);
     const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
-    bo_page_use_picks(&page, &made.documents[0], bo_notes_of("pcdata")->uses);
+    bo_page_use_picks(&page, &made.documents[0], bo_report_of("pcdata")->uses);
     char *text = printed_text(&p);
     assert_non_null(strstr(text, "| any PC | uniform, ns | shape-code (new; 10.0) | varint-delta "
                                  "(status quo; 30.1) | 3.00x ["));
@@ -368,7 +368,7 @@ static void few_repetitions_leave_it_open(void **state)
         printing(&p);
         bo_pick_print(&answer, 300, &p.arena, p.out);
         const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
-        bo_page_use_picks(&page, &made.documents[0], bo_notes_of("pcdata")->uses);
+        bo_page_use_picks(&page, &made.documents[0], bo_report_of("pcdata")->uses);
         char *text = printed_text(&p);
         assert_true((strstr(text, "of fewer than 6 repetitions has no 95% interval") != NULL) ==
                     (n < 6));
@@ -410,7 +410,7 @@ static void every_format_shows_the_cost_of_building(void **state)
 {
     (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_use *time = bo_notes_of((*f)->name)->uses->uses;
+        const struct bo_use *time = (*f)->report->uses->uses;
         while (time->use && !(time->figure.kind == BO_TIME_PER_UNIT && time->picks &&
                               strcmp(time->figure.label, "encode") == 0))
             time++;
@@ -425,7 +425,7 @@ static void uses(void **state)
 {
     (void)state;
     struct bo_wish wishes[BO_MAX_WISHES];
-    const struct bo_uses *lprf = bo_notes_of("lprf")->uses;
+    const struct bo_uses *lprf = bo_report_of("lprf")->uses;
     const unsigned n = bo_wishes_of_use(lprf, "B", wishes);
     assert_int_equal(n, 2);
     assert_true(wishes[0].weight == 1 && wishes[0].limit_kind == BO_NO_LIMIT);

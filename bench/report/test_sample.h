@@ -6,7 +6,7 @@
 #ifndef BO_TEST_REPORT_SAMPLE_H
 #define BO_TEST_REPORT_SAMPLE_H
 
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <inttypes.h>
 #include <math.h>

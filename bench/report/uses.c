@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/figure.h"
 #include "harness/codec.h"
 #include "harness/core/print.h"
 
@@ -23,8 +24,8 @@ static void add_heading(const struct bo_run_document *document, const struct bo_
         if (use->limit > 0)
             bo_grid_add(grid, "%s: %s", use->use, use->fit);
     }
-    if (uses->told_use)
-        bo_grid_add(grid, "%s: %s", uses->told_use, uses->told_heading);
+    if (uses->facts_use)
+        bo_grid_add(grid, "%s: %s", uses->facts_use, uses->facts_heading);
     if (uses->given_use)
         bo_grid_add(grid, "%s (1)", uses->given_use);
     bo_grid_end_row(grid);
@@ -33,7 +34,7 @@ static void add_heading(const struct bo_run_document *document, const struct bo_
 /* What is known of the codec, "-" when nothing is. */
 static const char *told_of(const struct bo_uses *uses, const char *codec)
 {
-    const struct bo_use_fact *fact = uses->told;
+    const struct bo_use_fact *fact = uses->facts;
     while (fact->codecs && fnmatch(fact->codecs, codec, 0) != 0)
         fact++;
     return fact->codecs ? fact->text : "-";
@@ -75,7 +76,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
                             verdict(bo_figure_value(document, codecs[i], &use->figure, NULL),
                                     limit_of(document, use)));
         }
-        if (uses->told_use)
+        if (uses->facts_use)
             bo_grid_add(grid_ret, "%s", told_of(uses, codecs[i]->name));
         if (uses->given_use)
             bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");

@@ -3,8 +3,8 @@
 #define BO_REPORT_USES_H
 
 #include "bench/report/grid.h"
-#include "bench/report/notes.h"
 #include "bench/report/page.h"
+#include "harness/format_report.h"
 
 /*
  * One line a codec that holds the document: the figures of all uses, and the verdicts that they

@@ -7,7 +7,7 @@
 
 #include "bench/stats/stats.h"
 #include "harness/core/files.h"
-#include "harness/file.h"
+#include "harness/core/hash.h"
 
 /* ---- figures over repetitions ---------------------------------------------------------------- */
 

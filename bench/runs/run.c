@@ -11,10 +11,10 @@
 #include "bench/measure/machine.h"
 #include "bench/measure/noop.h"
 #include "bench/measure/plan.h"
-#include "bench/report/notes.h"
 #include "bench/stats/stats.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
+#include "harness/format_report.h"
 #include "harness/registry.h"
 
 static const char *string_of(const json_t *object, const char *key)
@@ -482,7 +482,7 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
 
 const char *bo_run_main_label(const struct bo_run_document *document)
 {
-    const struct bo_notes *notes = bo_notes_of(document->format);
+    const struct bo_format_report *notes = bo_report_of(document->format);
     const char *first = NULL;
     for (unsigned l = 0; l < document->n_labels; l++) {
         if (notes && notes->main_label && strcmp(document->labels[l], notes->main_label) == 0)
@@ -817,4 +817,10 @@ size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *ar
     *runs_ret = chosen.runs;
     *paths_ret = chosen.paths;
     return chosen.n;
+}
+
+const struct bo_format_report *bo_report_of(const char *format)
+{
+    const struct bo_format *found = bo_find_format(format);
+    return found ? found->report : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "bench/stats/interval.h"
 #include "harness/core/arena.h"
+#include "harness/format_report.h"
 
 /* Of every interval in a report. */
 #define BO_CONFIDENCE 0.95
@@ -211,5 +212,8 @@ char *bo_named_with_role(struct bo_arena *arena, const struct bo_run_codec *code
 
 /* What the marks mean: a sentence or two; NULL when no codec of the document is marked. */
 const char *bo_mark_note(const struct bo_run_document *document);
+
+/* What reports say of the format of that name; NULL when there is no such format here. */
+const struct bo_format_report *bo_report_of(const char *format);
 
 #endif

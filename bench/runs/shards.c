@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/file.h"
+#include "harness/core/hash.h"
 
 bool bo_shard_parse(const char *text, struct bo_shard *shard_ret)
 {

@@ -1,5 +1,5 @@
 /* The interval of a median, against the values that tables of order statistics give. */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <math.h>
 

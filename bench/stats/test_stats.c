@@ -1,5 +1,5 @@
 /* Summaries: figures worked out by hand. A wrong percentile would show in every table. */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "bench/stats/stats.h"
 

@@ -2,7 +2,7 @@
  * Rank tests, against what R 4.2.2 answers: wilcox.test(b, a, conf.int = TRUE), p.adjust(p,
  * "holm").
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <math.h>
 #include <string.h>

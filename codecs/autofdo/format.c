@@ -3,6 +3,7 @@
 #include "codecs/autofdo/generate.h"
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/queries.h"
+#include "codecs/autofdo/report.h"
 #include "codecs/autofdo/resample.h"
 #include "codecs/autofdo/text.h"
 #include "harness/coding/entropy.h"
@@ -234,6 +235,7 @@ static const struct bo_optional optionals[] = {
 const struct bo_format autofdo_format = {
     .name = "autofdo",
     .summary = "sampled profiles of programs: from a function's name to its tree of counts",
+    .report = &autofdo_report,
     .kinds = autofdo_kinds,
     .n_kinds = AUTOFDO_N_KINDS,
     .codecs = codecs,

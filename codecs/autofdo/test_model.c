@@ -4,7 +4,7 @@
  */
 #include "codecs/autofdo/test_model.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 

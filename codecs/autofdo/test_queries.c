@@ -6,7 +6,7 @@
 
 #include "codecs/autofdo/test_model.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 static const char sample[] = "#@ file c\tin c.h\n#@ file f\ta.c\n#@ file g\ta.c\n#@ file h\n"
                              "#@ timestamp 7\nf:0:3\n 1: 4 t:5 u:6\n 2: c:0\n  8.9: 1 v:2\n"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* ---- one spelling ---------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "codecs/lprf/lprf.h"
 #include "codecs/lprf/model.h"
 #include "codecs/lprf/queries.h"
+#include "codecs/lprf/report.h"
 #include "codecs/lprf/text.h"
 #include "harness/coding/entropy.h"
 
@@ -93,6 +94,7 @@ static const struct bo_optional optionals[] = {
 const struct bo_format lprf_format = {
     .name = "lprf",
     .summary = "profiles of instrumented programs: from a function's name to its counters",
+    .report = &lprf_report,
     .kinds = lprf_kinds,
     .n_kinds = LPRF_N_KINDS,
     .codecs = codecs,

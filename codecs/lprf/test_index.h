@@ -7,8 +7,8 @@
 
 #include "codecs/lprf/lprf.h"
 #include "harness/check/check.h"
+#include "harness/core/test_cmocka.h"
 #include "harness/registry.h"
-#include "harness/test_cmocka.h"
 #include "harness/test_decode.h"
 
 enum { TEST_INDEX_OFF = 24, TEST_RECORD_NBYTES = 24 };

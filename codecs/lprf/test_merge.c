@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 #define MAX UINT64_MAX
 

@@ -4,9 +4,9 @@
 #include "codecs/lprf/test_model.h"
 
 #include "codecs/lprf/model.h"
-#include "harness/file.h"
+#include "harness/core/hash.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 static const struct lprf_function good[] = {
     FUNCTION("main", 24, 5, 0),

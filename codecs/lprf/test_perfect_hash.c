@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "codecs/lprf/file.h"
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 enum { MAX_NAMES = 50000, NAME_NBYTES = 12 };
 

@@ -4,7 +4,7 @@
  */
 #include "codecs/lprf/test_model.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 static const struct lprf_function good[] = {
     FUNCTION("main", 24, 5, 0),

@@ -7,7 +7,7 @@
 #include "harness/check/check.h"
 #include "harness/test_format.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* Two counters, 1 and 2, of a function of hash 3: what the codec itself writes. */
 struct pattern {

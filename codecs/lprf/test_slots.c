@@ -9,7 +9,8 @@
 #include "codecs/lprf/test_model.h"
 #include "harness/check/check.h"
 
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 /* "f<i>", all counters 1: a record of 16 + 8 n bytes in u64. */
 static struct lprf_function function(unsigned i, size_t n_counters)

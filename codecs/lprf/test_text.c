@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 #define RECORD(name, hash, n, counters) \
     name "\n# Func Hash:\n" hash "\n# Num Counters:\n" n "\n# Counter Values:\n" counters "\n"

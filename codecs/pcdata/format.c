@@ -2,6 +2,7 @@
 #include "codecs/pcdata/generate.h"
 #include "codecs/pcdata/pcdata.h"
 #include "codecs/pcdata/queries.h"
+#include "codecs/pcdata/report.h"
 #include "codecs/pcdata/resample.h"
 #include "codecs/pcdata/text.h"
 #include "harness/coding/entropy.h"
@@ -69,6 +70,7 @@ static const struct bo_codec *const codecs[] = {
 const struct bo_format pcdata_format = {
     .name = "pcdata",
     .summary = "Go's per-function tables from PC to int32: file, line, stack depth, inlining",
+    .report = &pcdata_report,
     .kinds = pcdata_kinds,
     .n_kinds = PCDATA_N_KINDS,
     .codecs = codecs,

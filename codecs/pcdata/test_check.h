@@ -10,8 +10,8 @@
 
 #include "codecs/pcdata/pcdata.h"
 #include "harness/check/check.h"
+#include "harness/core/test_cmocka.h"
 #include "harness/registry.h"
-#include "harness/test_cmocka.h"
 
 /* ---- a format of one or two codecs, and a document ------------------------------------------- */
 

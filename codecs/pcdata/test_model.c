@@ -5,7 +5,7 @@
  */
 #include "codecs/pcdata/test_frame.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* ---- validity and differences ---------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  */
 #include "codecs/pcdata/test_frame.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 #define HEAD "pcdata 1\nquantum 1\n"
 #define TABLE HEAD "table 9 kind=pcsp refs=1\n"

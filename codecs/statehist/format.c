@@ -4,6 +4,7 @@
 #include "codecs/statehist/generate.h"
 #include "codecs/statehist/model.h"
 #include "codecs/statehist/queries.h"
+#include "codecs/statehist/report.h"
 #include "codecs/statehist/resample.h"
 #include "codecs/statehist/text.h"
 #include "harness/coding/entropy.h"
@@ -122,6 +123,7 @@ static const struct bo_optional optionals[] = {
 const struct bo_format statehist_format = {
     .name = "statehist",
     .summary = "Trace Compass state histories: what each attribute of a system was, at any time",
+    .report = &statehist_report,
     .kinds = statehist_kinds,
     .n_kinds = STATEHIST_N_KINDS,
     .codecs = codecs,

@@ -7,7 +7,7 @@
 
 #include "harness/core/cpu.h"
 #include "harness/core/random.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 enum { MAX_N = 400 };
 

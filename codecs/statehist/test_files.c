@@ -8,7 +8,8 @@
 #include "codecs/statehist/parts.h"
 #include "codecs/statehist/test_model.h"
 #include "harness/core/doubles.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 static const char *const snapshot_codecs[] = {"snapshot-json", "snapshot-today", "snapshot-packed"};
 

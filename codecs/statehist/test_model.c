@@ -5,7 +5,7 @@
  */
 #include "codecs/statehist/test_model.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 static struct statehist_builder builder;
 

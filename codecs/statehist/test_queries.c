@@ -13,7 +13,7 @@
 #include "codecs/statehist/workloads.h"
 #include "harness/core/input.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* clang-format off */
 static const char sample[] = HISTORY(100, 199)

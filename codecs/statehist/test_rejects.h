@@ -9,7 +9,8 @@
 
 #include "codecs/statehist/parts.h"
 #include "codecs/statehist/test_model.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 #define TYPES(list) "{\"format\":\"tc-types\",\"version\":1,\"types\":" list "}"
 #define TREE(root) "{\"format\":\"tc-tree\",\"version\":1,\"root\":" root "}"

@@ -8,7 +8,7 @@
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/text.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* ---- what is printed ------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "codecs/templight/generate.h"
 #include "codecs/templight/model.h"
 #include "codecs/templight/queries.h"
+#include "codecs/templight/report.h"
 #include "codecs/templight/resample.h"
 #include "codecs/templight/text.h"
 #include "harness/coding/entropy.h"
@@ -139,6 +140,7 @@ static const struct bo_codec *const codecs[] = {
 const struct bo_format templight_format = {
     .name = "templight",
     .summary = "traces of template instantiation: names, places and times of what a compiler does",
+    .report = &templight_report,
     .kinds = templight_kinds,
     .n_kinds = TEMPLIGHT_N_KINDS,
     .codecs = codecs,

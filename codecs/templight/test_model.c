@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 

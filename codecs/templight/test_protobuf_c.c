@@ -12,7 +12,8 @@
 
 #include "codecs/templight/test_model.h"
 #include "harness/core/input.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 static const char *const codec_names[] = {"dict", "dict-wiki", "flat", "plain"};
 

@@ -7,7 +7,7 @@
 #include "codecs/templight/test_model.h"
 #include "codecs/templight/workloads.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 #define BEGIN_AT(name, orig, poi) \
     "---\nname: '" name "'\nkind: Memoization\nevent: Begin\norig: '" orig "'\npoi: '" poi "'\n"

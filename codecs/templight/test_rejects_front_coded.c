@@ -3,7 +3,8 @@
  * yardstick for names, so its sizes must be what its layout says and nothing else.
  */
 #include "codecs/templight/test_model.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 static const struct bo_codec *front_coded(void)
 {

@@ -8,7 +8,7 @@
 #include "codecs/templight/text.h"
 #include "codecs/templight/yaml.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* ---- clang's own ----------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "corpora/import/apart.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 enum { OUT_NBYTES = 300000 }; /* more than a pipe holds */
 

@@ -3,7 +3,7 @@
  * damaged ones, and on files that are no Go binaries. Why: an import is the root of every PCDATA
  * figure, and it reads files from anywhere.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <stdio.h>
 

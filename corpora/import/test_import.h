@@ -8,7 +8,7 @@
 
 #include "corpora/import/import.h"
 #include "harness/core/guard.h"
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 static inline const struct bo_importer *importer_called(const char *name)
 {

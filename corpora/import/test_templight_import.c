@@ -9,7 +9,8 @@
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"
 #include "harness/core/print.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 static void test_sniffing(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include "codecs/statehist/test_model.h"
 #include "harness/core/input.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* "Threads/12/Prio"; a name's own slash is written as a bar. */
 static inline uint32_t find(const struct statehist_model *model, const char *path)

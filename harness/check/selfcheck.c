@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "harness/check/check.h"
-#include "harness/file.h"
+#include "harness/core/hash.h"
 #include "harness/registry.h"
 
 enum {

@@ -3,13 +3,13 @@
  * they know the same; one counter that a writer moves and a reader does not, and all that follows
  * is garbage.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/coding/context_model.h"
 #include "harness/core/random.h"
 
 #define TEST_WRITES
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 enum { N_SITES = 4, N_UNITS = 500, N_TEXT = 20000, N_STEPS = 6000 };
 

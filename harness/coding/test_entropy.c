@@ -1,7 +1,7 @@
 /* Order-0 entropy. Why: reports compare every size with it. */
 #include "harness/coding/entropy.h"
 
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 static bool is_near(double a, double b)
 {

@@ -10,7 +10,7 @@
 
 #include "harness/core/bits.h"
 #include "harness/core/random.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* A block of exactly these bytes, so that AddressSanitizer sees what is read beside it. */
 static struct bo_span exact_copy(struct bo_span bytes)

@@ -2,7 +2,7 @@
  * Huffman's lengths: those that can be told by hand, a full code always, and short words when asked
  * for.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/coding/huffman.h"
 #include "harness/core/random.h"

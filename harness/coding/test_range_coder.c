@@ -3,14 +3,14 @@
  * of bytes; an end that is not checked takes damaged bytes for good ones; and a model that predicts
  * otherwise on another machine decodes to garbage there.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/coding/mixing.h"
 #include "harness/coding/range_coder.h"
 #include "harness/core/random.h"
 
 #define TEST_WRITES
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 enum { N_BITS = 20000 };
 

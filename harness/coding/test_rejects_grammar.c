@@ -5,7 +5,7 @@
  */
 #include "harness/coding/grammar.h"
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* ---- opening --------------------------------------------------------------------------------- */
 

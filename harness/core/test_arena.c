@@ -3,7 +3,7 @@
  * and promises of this file, and injected failures only test codecs when they hit the request that
  * they name.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/core/arena.h"
 

@@ -2,7 +2,7 @@
  * Bit-packed fields. Why: a field that crosses a byte or a word, or takes its neighbour's bit, is
  * read by no other test alone.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/core/bits.h"
 

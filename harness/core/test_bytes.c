@@ -2,7 +2,7 @@
  * Varints, fixed-width integers, the cursor, and the writer. Why: every codec stands on these, and
  * an error that names the wrong byte, or a varint of two spellings, shows up in all of them.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 /* ---- varints --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include "harness/core/doubles.h"
 #include "harness/core/random.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* Every double comes back; with one digit less, it would not. */
 static void test_shortest(void **state)

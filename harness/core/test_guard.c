@@ -2,7 +2,7 @@
  * Guarded copies. Why: every claim that nothing is read past the end rests on this page being
  * there.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/core/guard.h"
 

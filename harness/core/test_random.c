@@ -2,7 +2,7 @@
  * The two sources of randomness. Why: workloads, samples and generated models are named by their
  * seed, so the numbers of a seed may never change; and a fuzzer's bytes must come to an end.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/core/random.h"
 

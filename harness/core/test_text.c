@@ -2,7 +2,7 @@
  * Lines, words and integers of text forms. Why: an off-by-one here moves the offset of every text
  * error.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "harness/core/text.h"
 

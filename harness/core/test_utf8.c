@@ -4,7 +4,7 @@
  */
 #include "harness/core/guard.h"
 #include "harness/core/utf8.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* Every code point goes out and comes back; no other length of it is taken. */
 static void test_all_code_points(void **state)

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "harness/codec.h"
+#include "harness/core/arena.h"
 #include "harness/core/random.h"
 
 /* ---- names where they lie -------------------------------------------------------------------- */

@@ -2,10 +2,10 @@
  * Names out of randomness. Why: generated models, whose encodings' hashes are kept, are named by
  * their seeds, so a seed's names may never change; and what breaks encodings must be among them.
  */
+#include "harness/core/hash.h"
 #include "harness/names/name_source.h"
 
-#include "harness/file.h"
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 static struct bo_span span_of_draft(const struct bo_draft *d)
 {

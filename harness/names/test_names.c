@@ -5,7 +5,7 @@
 #include "harness/names/names.h"
 
 #include "harness/core/arena.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* Neither the name nor the number comes first. */
 struct item {

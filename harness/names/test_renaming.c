@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 enum { N_COMMON = 40 };
 

@@ -3,8 +3,8 @@
 #define AUTOFDO_TEST_GCOV_H
 
 #include "codecs/autofdo/autofdo.h"
+#include "harness/core/test_cmocka.h"
 #include "harness/registry.h"
-#include "harness/test_cmocka.h"
 #include "harness/test_decode.h"
 
 /* ---- pieces ---------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  */
 #include "codecs/autofdo/shared_trees/prefix_code.h"
 #include "harness/core/random.h"
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 static void test_numbers(void **state)
 {

@@ -9,8 +9,8 @@
 #include "codecs/statehist/ht/write.h"
 #include "codecs/statehist/model.h"
 #include "harness/check/check.h"
-#include "harness/test_fixture.h"
 #include "harness/test_format.h"
+#include "harness/core/test_fixture.h"
 
 static const struct bo_codec *ht(void)
 {

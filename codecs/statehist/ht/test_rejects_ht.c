@@ -11,8 +11,8 @@
 
 #include "codecs/statehist/ht/reader.h"
 #include "harness/check/check.h"
-#include "harness/test_fixture.h"
 #include "harness/test_format.h"
+#include "harness/core/test_fixture.h"
 
 enum {
     BLOCK = 4096,

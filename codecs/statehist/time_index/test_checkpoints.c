@@ -9,7 +9,8 @@
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/time_index/time_index.h"
 #include "harness/check/check.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 enum { N_QUARKS = 330, N_TIMES = 400, LENGTH = 100 * N_TIMES };
 

@@ -7,7 +7,8 @@
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/time_index/unpacked.h"
 #include "harness/check/agreement.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 static const struct bo_codec *codec(void)
 {

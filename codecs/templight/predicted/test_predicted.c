@@ -4,7 +4,7 @@
  * heads are rewritten here field by field, and dictionaries of bombs are told by the codec's own
  * encoder, whose file is included for that.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include "codecs/templight/predicted/predicted.c"
 
@@ -13,7 +13,7 @@
 
 #define TEST_WRITES
 #include "harness/test_decode.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 static const char text[] =
     "---\nname: 'A<int, B<int> >'\nkind: TemplateInstantiation\nevent: Begin\n"

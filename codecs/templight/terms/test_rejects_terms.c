@@ -3,7 +3,7 @@
  * was announced, and bombs. Each is put together symbol by symbol.
  */
 #include "codecs/templight/terms/terms.h"
-#include "harness/test_fixture.h"
+#include "harness/core/test_fixture.h"
 
 /* The heads of these files: `A`, `<` part `>`, two parts without any text, and nothing. */
 enum {

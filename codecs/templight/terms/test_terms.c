@@ -8,7 +8,8 @@
 #include "codecs/templight/terms/prefix_code.h"
 #include "codecs/templight/test_model.h"
 #include "harness/check/check.h"
-#include "harness/test_fixture.h"
+#include "harness/registry.h"
+#include "harness/core/test_fixture.h"
 
 static const struct bo_codec *terms(void)
 {

@@ -1,14 +1,13 @@
 /*
- * The fixture of tests: an arena that each test file has for itself and, where TEST_FORMAT is
- * defined, the format of that name; where TEST_WRITES is, a writer. Included last, so that helpers
- * may call what they are given `arena`.
+ * The fixture of tests: an arena that each test file has for itself; a writer where TEST_WRITES is
+ * defined; and where TEST_FORMAT is, the format of that name (harness/registry.h is included
+ * before). Included last, so that helpers may have parameters named `arena`.
  */
 #ifndef BO_TEST_FIXTURE_H
 #define BO_TEST_FIXTURE_H
 
 #include "harness/core/arena.h"
-#include "harness/registry.h"
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 static struct bo_arena arena;
 #ifdef TEST_WRITES

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "harness/core/bytes.h"
-#include "harness/test_main.h"
+#include "harness/core/test_main.h"
 
 /* The bytes of a string literal, without its NUL. */
 #define BYTES(literal)                                        \

@@ -1,5 +1,5 @@
 /* Records as lines. */
-#include "bench/runs/record.h"
+#include "bench/measure/record.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * crash in one hides nothing of the others. `PROGRAM [FILE...]` runs those files only
  * (codecs/lprf/test_model.c).
  */
-#include "harness/test_main.h"
+#include "harness/core/test_main.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The results file: Google Benchmark's schema, figures by hand, a failure's entry, and the same
  * rows as CSV and table.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <math.h>
 #include <stdlib.h>

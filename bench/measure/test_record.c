@@ -2,12 +2,12 @@
  * The line protocol between a measuring process and its parent: what is written is read back, all
  * else is refused.
  */
-#include "harness/test_cmocka.h"
+#include "harness/core/test_cmocka.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runs/record.h"
+#include "bench/measure/record.h"
 
 /* The printed line, without its newline; the caller frees it. */
 static char *print(const struct bo_record *record)

@@ -1,13 +1,58 @@
 /*
- * What a report says of a format in words, and tables that only one format has. All that is
- * particular is in a table.
+ * What reports say of a format: its question and its uses in words, the figures by which codecs are
+ * judged for each use, the tables that only this format has, and the field's own programs. A
+ * format's are in codecs/FORMAT/report.c.
  */
-#ifndef BO_REPORT_NOTES_H
-#define BO_REPORT_NOTES_H
+#ifndef BO_FORMAT_REPORT_H
+#define BO_FORMAT_REPORT_H
 
 #include <stdbool.h>
 
-#include "bench/report/figure.h"
+/* ---- figures --------------------------------------------------------------------------------- */
+
+/* One figure of a codec on a document. */
+enum bo_figure_kind {
+    BO_TIME,             /* ns an operation or query of the label */
+    BO_TIME_PER_UNIT,    /* the same over the document's units */
+    BO_COUNTER,          /* a counter of the label */
+    BO_COUNTER_PER_UNIT, /* the same over the document's units */
+    BO_SIZE_PER_UNIT,    /* bytes a unit */
+    BO_OUTER_PER_UNIT,   /* bytes a unit under the outer compressor that `counter` names */
+    BO_UNIT_RATE, /* the document's units named `counter` per ns of the label: GB/s of bytes */
+    BO_FIRST_PART_PER_UNIT /* bytes a unit of all sections but those of the second part */
+};
+
+struct bo_figure {
+    const char *heading; /* "lookup, hot, ns"; NULL ends a list */
+    enum bo_figure_kind kind;
+    const char *label, *counter;
+};
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+enum { BO_MAX_PROGRAM_ARGS = 8 };
+
+/*
+ * One thing that a program does. In an argument, @text stands for the path of the document's text
+ * form, @file for that of the program's own file, @out for one to write, @name for what is looked
+ * up.
+ */
+struct bo_program_job {
+    const char *label; /* NULL ends the list */
+    const char *args[BO_MAX_PROGRAM_ARGS + 1];
+};
+
+struct bo_program {
+    const char *name;                  /* NULL ends a list */
+    const char *const *commands;       /* the first that can be run is taken; ends with NULL */
+    const char *const *version_args;   /* it prints a line with "version" then; ends with NULL */
+    const char *const *make_args;      /* makes @file from @text; ends with NULL */
+    const struct bo_program_job *jobs; /* what is timed */
+    /* What is looked up: a malloced string, NULL when the document has nothing to look up. */
+    char *(*subject)(const void *model);
+};
+
+/* ---- tables and words ------------------------------------------------------------------------ */
 
 /* A time of one codec under one label. */
 struct bo_extra_cell {
@@ -31,7 +76,7 @@ struct bo_extra {
     const struct bo_extra_group *groups; /* ends with a NULL heading */
 };
 
-/* What the two parts of a format's codecs are (see axes.h), and what is told along each axis. */
+/* The two parts of a format's codecs (bench/measure/axes.h), and the figures along each axis. */
 struct bo_axes {
     const char *first, *second;         /* "index", "counters" */
     const char *const *second_sections; /* sections that the second part writes; ends with NULL */
@@ -46,7 +91,7 @@ struct bo_use {
      * Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column.
      */
     double limit;
-    bool of_baseline; /* the limit is a factor on what the baseline has (report_run.h) */
+    bool of_baseline; /* the limit is a factor on what the baseline has (bench/runs/run.h) */
     const char *fit;
     bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */
 };
@@ -60,10 +105,11 @@ struct bo_use_fact {
 
 /* What a format is used for. */
 struct bo_uses {
-    const char *text;                    /* what each use is, and how its verdicts are made */
-    const struct bo_use *uses;           /* columns, the figures of a use side by side */
-    const char *told_use, *told_heading; /* the use and the heading of a column of facts; or NULL */
-    const struct bo_use_fact *told;
+    const char *text;          /* what each use is, and how its verdicts are made */
+    const struct bo_use *uses; /* columns, the figures of a use side by side */
+    const char *facts_use,
+        *facts_heading; /* the use and the heading of a column of facts; or NULL */
+    const struct bo_use_fact *facts;
     const char *given_use;  /* a use that every sound codec is fit for; NULL for none */
     const char *given_note; /* why */
 };
@@ -82,7 +128,7 @@ struct bo_size_column {
     const char *codec;   /* whose bytes, */
     const char *section; /* those of one section, or NULL; */
     const char *outer;   /* all under the outer compressor of this name, or NULL; */
-    const char *program; /* or a program's, whose file it is (programs.h) */
+    const char *program; /* or a program's, whose file it is (bo_program.name) */
 };
 
 /* Sizes with one line a document: a proposal's own argument, made anew. At most 24 columns. */
@@ -97,8 +143,8 @@ struct bo_size_table {
     const char *answer;
 };
 
-struct bo_notes {
-    const char *format;
+/* All that reports say of a format in words, and the tables that only it has. */
+struct bo_format_report {
     const char *question; /* two sentences */
     /* By which codecs are placed and picked; NULL: the first query. */
     const char *main_label;
@@ -108,12 +154,7 @@ struct bo_notes {
     const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */
     const struct bo_uses *uses;         /* or NULL */
     const struct bo_size_table *tables; /* or NULL */
+    const struct bo_program *programs;  /* or NULL */
 };
-
-/* NULL when nothing particular is to be said. */
-const struct bo_notes *bo_notes_of(const char *format);
-
-/* What no run measures, for every report; ends with NULL. */
-extern const char *const bo_not_measured[];
 
 #endif

@@ -1,0 +1,102 @@
+/* What reports say of state histories. */
+#include "codecs/statehist/report.h"
+
+#include <stddef.h>
+
+static const struct bo_size_column statehist_columns[] = {
+    {"ht", BO_SIZE_OF_UNIT, .codec = "ht"},
+    {"flat", BO_SIZE_OF_UNIT, .codec = "flat"},
+    {"typed", BO_SIZE_OF_UNIT, .codec = "typed"},
+    {"typed-null", BO_SIZE_OF_UNIT, .codec = "typed-null"},
+    {"arrays", BO_SIZE_OF_UNIT, .codec = "arrays"},
+    {"sqlite", BO_SIZE_OF_UNIT, .codec = "sqlite"},
+    {"time-index", BO_SIZE_OF_UNIT, .codec = "time-index"},
+    {"mixed-contexts", BO_SIZE_OF_UNIT, .codec = "mixed-contexts"},
+    {"ht + zstd", BO_SIZE_OF_UNIT, .codec = "ht", .outer = "zstd19"},
+    {"flat + zstd", BO_SIZE_OF_UNIT, .codec = "flat", .outer = "zstd19"},
+    {"typed + zstd", BO_SIZE_OF_UNIT, .codec = "typed", .outer = "zstd19"},
+    {"typed-null + zstd", BO_SIZE_OF_UNIT, .codec = "typed-null", .outer = "zstd19"},
+    {"time-index + zstd", BO_SIZE_OF_UNIT, .codec = "time-index", .outer = "zstd19"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_column statehist_part_columns[] = {
+    {"flat: intervals", BO_SIZE_OF_UNIT, .codec = "flat", .section = "history"},
+    {"typed: intervals", BO_SIZE_OF_UNIT, .codec = "typed", .section = "history"},
+    {"typed-null: intervals", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "history"},
+    {"types.json", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "types"},
+    {"tree.json", BO_SIZE_OF_UNIT, .codec = "typed-null", .section = "tree"},
+    {"ht: attribute tree", BO_SIZE_OF_UNIT, .codec = "ht", .section = "attribute tree"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_table statehist_tables[] = {
+    {"Bytes an interval",
+     "All of the encoding: the JSON parts of the proposal's three, the attribute tree, headers and "
+     "empty room in blocks, too.",
+     "history", statehist_columns, NULL},
+    {"What types.json saves", "Parts of the proposal's files, in bytes an interval.", "history",
+     statehist_part_columns,
+     "The proposal moves the type out of the intervals where a timeline has one. To the letter "
+     "(null is a "
+     "type, and nearly every timeline begins with it) the intervals go from {flat: intervals} to "
+     "{typed: intervals} bytes; with a null bit beside each value, to {typed-null: intervals}. "
+     "types.json, which then says the types, takes {types.json}. The file that it would replace is "
+     "not the one that it argues with, either: Trace Compass's own has stored times as "
+     "variable-length "
+     "numbers since 2019, and is smaller than any of these unless a history is so short that its "
+     "blocks "
+     "stay empty."},
+    {.title = NULL},
+};
+
+static const struct bo_use statehist_uses[] = {
+    {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
+    {.use = "open", {"memory, B", BO_COUNTER, "open", "open_bytes_allocated"}},
+    {.use = "point", {"uniform, ns", BO_TIME, "point/uniform", NULL}, .picks = true},
+    {.use = "point", {"weighted, ns", BO_TIME, "point/weighted", NULL}, .picks = true},
+    {.use = "point", {"first, ns", BO_TIME, "point/first", NULL}, .picks = true},
+    {.use = "point", {"pages", BO_COUNTER, "point/uniform", "touched_pages"}},
+    {.use = "state", {"full, ns", BO_TIME, "full-state/uniform", NULL}, .picks = true},
+    {.use = "state", {"export, ns", BO_TIME, "export/uniform", NULL}, .picks = true},
+    {.use = "timeline", {"whole, ns", BO_TIME, "range/whole", NULL}, .picks = true},
+    {.use = "timeline", {"short, ns", BO_TIME, "range/short", NULL}, .picks = true},
+    {.use = "repaint", {"view, ns", BO_TIME, "window/view", NULL}, .picks = true},
+    {.use = "repaint", {"overview, ns", BO_TIME, "window/overview", NULL}, .picks = true},
+    {.use = "scan", {"ns/interval", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
+    {.use = "build", {"ns/interval", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B", BO_COUNTER, "encode", "encode_scratch_bytes"}},
+    {.use = NULL},
+};
+
+static const struct bo_uses statehist_use_cases = {
+    .text =
+        "An analysis looks up one attribute at one time (*point*; *first* is the first query of a "
+        "file "
+        "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with "
+        "intervals "
+        "and strings. A view that *repaints* looks up the rows that it shows at as many times as "
+        "it has "
+        "columns; a table reads a *timeline*. *Build* is the time to encode, *scratch* the memory "
+        "that "
+        "encoding takes beside the history and the file.",
+    .uses = statehist_uses,
+};
+
+const struct bo_format_report statehist_report = {
+    .question =
+        "A trace viewer keeps what every thread, CPU and lock of a traced system did, as "
+        "intervals of "
+        "time, and asks them for one attribute, for all, or for what a view shows. Would an "
+        "exchange "
+        "format without type numbers, as proposed, save anything beside the file that Trace "
+        "Compass "
+        "writes today, and what can be had by a better layout?",
+    .main_label = "point/uniform",
+    .sizes =
+        "`bytes` is all of the encoding, the proposal's JSON parts included. Histories are equal "
+        "when they say the same; the order in which intervals were closed is kept by `flat` and "
+        "the proposal's, and not counted for.",
+    .tables = statehist_tables,
+    .uses = &statehist_use_cases,
+};

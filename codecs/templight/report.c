@@ -1,0 +1,112 @@
+/* What reports say of Templight. */
+#include "codecs/templight/report.h"
+
+#include <stddef.h>
+
+static const struct bo_size_column templight_name_columns[] = {
+    {"dict, B", BO_SIZE_BYTES, .codec = "dict", .section = "names"},
+    {"dict-wiki", BO_SIZE_SHARE, .codec = "dict-wiki", .section = "names"},
+    {"flat", BO_SIZE_SHARE, .codec = "flat", .section = "names"},
+    {"plain", BO_SIZE_SHARE, .codec = "plain", .section = "names"},
+    {"front-coded", BO_SIZE_SHARE, .codec = "front-coded", .section = "names"},
+    {"terms", BO_SIZE_SHARE, .codec = "terms", .section = "names"},
+    {"predicted", BO_SIZE_SHARE, .codec = "predicted", .section = "names"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_column templight_reference_columns[] = {
+    {"dict", BO_SIZE_OF_UNIT, .codec = "dict", .section = "refs"},
+    {"dict-wiki", BO_SIZE_OF_UNIT, .codec = "dict-wiki", .section = "refs"},
+    {"flat", BO_SIZE_OF_UNIT, .codec = "flat", .section = "refs"},
+    {"front-coded", BO_SIZE_OF_UNIT, .codec = "front-coded", .section = "refs"},
+    {"terms", BO_SIZE_OF_UNIT, .codec = "terms", .section = "refs"},
+    {"predicted", BO_SIZE_OF_UNIT, .codec = "predicted", .section = "refs"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_column templight_trace_columns[] = {
+    {"dict", BO_SIZE_OF_UNIT, .codec = "dict"},
+    {"dict-wiki", BO_SIZE_OF_UNIT, .codec = "dict-wiki"},
+    {"flat", BO_SIZE_OF_UNIT, .codec = "flat"},
+    {"plain", BO_SIZE_OF_UNIT, .codec = "plain"},
+    {"front-coded", BO_SIZE_OF_UNIT, .codec = "front-coded"},
+    {"terms", BO_SIZE_OF_UNIT, .codec = "terms"},
+    {"predicted", BO_SIZE_OF_UNIT, .codec = "predicted"},
+    {"dict + zstd", BO_SIZE_OF_UNIT, .codec = "dict", .outer = "zstd19"},
+    {"dict + xz", BO_SIZE_OF_UNIT, .codec = "dict", .outer = "xz9"},
+    {"flat + xz", BO_SIZE_OF_UNIT, .codec = "flat", .outer = "xz9"},
+    {"front-coded + xz", BO_SIZE_OF_UNIT, .codec = "front-coded", .outer = "xz9"},
+    {"terms + xz", BO_SIZE_OF_UNIT, .codec = "terms", .outer = "xz9"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_table templight_tables[] = {
+    {"The names",
+     "What the names take: the dictionary, with all tags and lengths, or in `plain` each record's "
+     "text. Shares are of the dictionary of Templight's own writer.",
+     "trace", templight_name_columns,
+     "**What would the wiki's splitting have saved?** Read literally, it keeps scopes together, "
+     "and its "
+     "dictionary takes {dict-wiki} of the code's; names once, but whole, take {flat}. "
+     "`terms` answers one name by itself in {terms}; `predicted`, for archives, takes "
+     "{predicted}."},
+    {"The references", "Bytes a Begin for saying which name it has.", "trace",
+     templight_reference_columns, NULL},
+    {"The whole trace",
+     "Bytes a Begin for everything: Ends, kinds and places, too. clang's traces hold no times, so "
+     "none "
+     "are counted.",
+     "trace", templight_trace_columns, NULL},
+    {.title = NULL},
+};
+
+static const struct bo_use templight_uses[] = {
+    {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
+    {.use = "open", {"memory, B", BO_COUNTER, "open", "open_bytes_allocated"}, .picks = true},
+    {.use = "name", {"uniform, ns", BO_TIME, "name/uniform", NULL}, .picks = true},
+    {.use = "name", {"used, ns", BO_TIME, "name/used", NULL}, .picks = true},
+    {.use = "name", {"cold, ns", BO_TIME, "name/cold", NULL}, .picks = true},
+    {.use = "name", {"first, ns", BO_TIME, "name/first", NULL}, .picks = true},
+    {.use = "name", {"pages", BO_COUNTER, "name/uniform", "touched_pages"}},
+    {.use = "names", {"GB/s", BO_UNIT_RATE, "expand-all/whole", "name bytes"}},
+    {.use = "names", {"ns/begin", BO_TIME_PER_UNIT, "expand-all/whole", NULL}, .picks = true},
+    {.use = "stream", {"ns/begin", BO_TIME_PER_UNIT, "stream/whole", NULL}, .picks = true},
+    {.use = "find", {"hit, ns", BO_TIME, "find/hit", NULL}, .picks = true},
+    {.use = "find", {"miss, ns", BO_TIME, "find/miss", NULL}},
+    {.use = "build", {"ns/begin", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B/begin", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
+    {.use = NULL},
+};
+
+static const struct bo_uses templight_use_cases = {
+    .text =
+        "The wiki describes three ways to read the dictionary, and says that the fast ones take "
+        "more "
+        "memory: `dict` reads message by message, `dict-batch` loads and expands everything first, "
+        "`dict-naive` puts a name together with a stack when it is looked up. *Open* is what each "
+        "does before the first answer, and the memory that it keeps. *Name* is one by its number "
+        "(*first*: "
+        "of a file just opened), "
+        "*names* all of them (GB/s of their text), *stream* every record with its name's text at "
+        "hand, *find* a name's number by its text. *Build* is the time to encode, *scratch* the "
+        "memory "
+        "that encoding takes beside the trace and the file.",
+    .uses = templight_uses,
+};
+
+const struct bo_format_report templight_report = {
+    .question =
+        "A trace of template instantiation names hundreds of thousands of instantiations, in "
+        "names "
+        "that repeat each other's parts. Templight splits them into a dictionary inside of a "
+        "protobuf, not quite as its wiki says: what does either rule save, and what do the ways "
+        "to "
+        "read it back cost in time and memory?",
+    .sizes =
+        "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
+        "the origin of an End: it is measured on what it holds.",
+    .main_label = "name/first",
+    .curve_label = "name/uniform",
+    .tables = templight_tables,
+    .uses = &templight_use_cases,
+};
