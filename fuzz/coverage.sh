@@ -7,7 +7,6 @@
 # ones, branches, missed ones; FORMAT.gaps what nothing reached (gaps.awk). With the replay programs of VARIANT=coverage.
 
 . fuzz/engines.sh
-shopt -s extglob
 DIR=$WORK/coverage
 export LLVM_PROFILE_FILE=/dev/null
 
@@ -21,6 +20,9 @@ replay() {
     done
 }
 
+# sources FORMAT: of its codecs, without tests.
+sources() { find codecs/"$1" -name '*.[ch]' ! -name 'test_*'; }
+
 # table FORMAT CODEC OPERATION: the line of the TSV. Functions without an executed line are not the
 # operation's.
 table() {
@@ -28,7 +30,7 @@ table() {
     ((${#profiles[@]})) || return 0
     llvm-profdata merge -o "$DIR/one.profdata" "${profiles[@]}"
     llvm-cov report -show-functions -instr-profile "$DIR/one.profdata" \
-        "build/coverage/fuzz/$1_model" codecs/"$1"/*.[ch] 2>/dev/null |
+        "build/coverage/fuzz/$1_model" $(sources "$1") 2>/dev/null |
         awk -v OFS='\t' -v codec="$2" -v operation="$3" '
             NF == 10 && $1 != "TOTAL" && $5 > $6 { l += $5; lm += $6; b += $8; bm += $9 }
             END { if (l) print codec, operation, l, lm, b, bm }'
@@ -38,7 +40,7 @@ table() {
 gaps() {
     llvm-profdata merge -o "$DIR/all.profdata" "$DIR/$1"_*/*.profraw
     llvm-cov export -format=lcov -instr-profile "$DIR/all.profdata" "build/coverage/fuzz/$1_model" \
-        codecs/"$1"/!(test_*).[ch] 2>/dev/null | awk -f fuzz/gaps.awk >"$DIR/$1.lines"
+        $(sources "$1") 2>/dev/null | awk -f fuzz/gaps.awk >"$DIR/$1.lines"
     tail -n 1 "$DIR/$1.lines" >>"$DIR/$1.tsv"
     sed '$d' "$DIR/$1.lines" >"$DIR/$1.gaps"
 }

@@ -103,10 +103,7 @@ by_afl() { # TARGET
 }
 
 test_programs() { # FORMAT FOLDER
-    local source
-    for source in codecs/"$1"/test_*.c "$2"/test_*.c; do
-        [[ ! -f $source ]] || echo "build/gcc/test/${source%.c}"
-    done | sort -u
+    find codecs/"$1" "$2" -name 'test_*.c' | sed 's|\(.*\)\.c$|build/gcc/test/\1|' | sort -u
 }
 
 build_tests() { # FORMAT FOLDER

@@ -222,7 +222,7 @@ quick/documents/%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 # $(1): formats, $(2): folder
 quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)_$(k))
 quick_checks = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
-	quick/tests/$(2) $(1:%=quick/documents/%)
+	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS))) $(1:%=quick/documents/%)
 quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
 $(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))))
 

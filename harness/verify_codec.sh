@@ -36,8 +36,8 @@ for kind in $("$bakeoff" list formats --json |
 done
 grep -qF "$part" "codecs/$format/README.md" || lack "its layout: codecs/$format/README.md does not name it"
 cut -f2 "codecs/$format/golden.tsv" | grep -qxF "$writer" || lack "golden sizes and hashes: \`make golden\`"
-grep -qsF -e "$part" -e "${part//-/_}" "codecs/$format"/test_*.c ||
-    lack "a test of its own: no codecs/$format/test_*.c names it"
+grep -rqsF --include='test_*.c' -e "$part" -e "${part//-/_}" "codecs/$format" ||
+    lack "a test of its own: no test_*.c below codecs/$format names it"
 
 ((lacks)) || echo "$1 lacks nothing: $(tail -n 1 "$log"). \`make test\` and \`make fuzz\` go on from here."
 ((lacks == 0))
