@@ -71,11 +71,11 @@ static json_t *codec_json(const struct bo_format *format, const struct bo_codec 
     for (unsigned k = 0; k < format->n_kinds; k++)
         if (codec->kinds >> k & 1)
             json_array_append_new(kinds, json_string(format->kinds[k].name));
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:b, s:b}", "format", format->name,
-                     "codec", codec->name, "role", bo_role_name(codec->role), "access",
-                     bo_access_name(codec->access), "kinds", kinds, "summary", codec->summary,
-                     "spec", codec->spec, "reads", codec->reads, "optional", codec->optional,
-                     "lossy", codec->reduce != NULL);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:s?, s:b, s:b}", "format",
+                     format->name, "codec", codec->name, "role", bo_role_name(codec->role),
+                     "access", bo_access_name(codec->access), "kinds", kinds, "summary",
+                     codec->summary, "spec", codec->spec, "reads", codec->reads, "choices",
+                     codec->choices, "optional", codec->optional, "lossy", codec->reduce != NULL);
 }
 
 static void print_missing(const struct bo_format *format)

@@ -4,9 +4,14 @@
 
 # The codec that a file belongs to.
 function codec_of(file, folder, base, words, n_words, best, most, i, n, codec) {
-    if (split(file, folder, "/") != 3)
-        return folder[1]
+    n = split(file, folder, "/")
+    if (folder[1] != "codecs")
+        return n > 2 ? folder[1] "/" folder[2] : folder[1]
     base = folder[3]
+    if (n > 3) { # a codec's folder
+        gsub(/_/, "-", base)
+        return folder[2] "/" base
+    }
     sub(/\.[ch]c?$/, "", base)
     n_words = split(base, words, "_")
     for (i = 1; i <= n_codecs; i++) {

@@ -54,6 +54,11 @@ struct bo_codec {
      * fuzz targets only when it is ours (BO_NEW), so that both are the same everywhere.
      */
     bool optional;
+    /*
+     * What an encoder chooses freely: "which shapes are in the dictionary". NULL: the encoding is
+     * canonical, one model has one encoding, and decode rejects all other bytes.
+     */
+    const char *choices;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
 
     /*

@@ -19,7 +19,7 @@
  * changed. It is part of the entry point's name, so that another version's object is told from this
  * one's.
  */
-#define BO_PLUGIN_VERSION 1
+#define BO_PLUGIN_VERSION 2
 #define BO_PLUGIN_ENTRY bo_plugin_1
 
 struct bo_plugin {

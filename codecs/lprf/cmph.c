@@ -333,6 +333,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "cmph"
 #define LPRF_INDEX_NUMBER 10
 #define LPRF_INDEX_ROLE BO_CONTROL
+#define LPRF_INDEX_CHOICES "the hash function that libcmph finds"
 #define LPRF_INDEX_SUMMARY "libcmph's minimal perfect hash; names compared"
 #define LPRF_INDEX_OPTIONAL 1
 #include "codecs/lprf/cross.h"

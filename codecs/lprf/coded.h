@@ -158,6 +158,7 @@ const struct bo_codec LPRF_PASTE3(lprf, LPRF_INDEX, LPRF_CODING) = {
     .name = LPRF_INDEX_NAME "+" LPRF_QUOTE(LPRF_CODING),
     .summary = LPRF_INDEX_SUMMARY,
     .spec = "codecs/lprf/README.md#" LPRF_INDEX_NAME,
+    .choices = LPRF_PASTE2(LPRF_CHOICES, LPRF_CODING),
 #ifdef LPRF_INDEX_READS
     .reads = LPRF_INDEX_READS "+" LPRF_QUOTE(LPRF_CODING),
 #endif

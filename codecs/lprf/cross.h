@@ -9,6 +9,7 @@
  *                       LPRF_INDEX_SUMMARY; LPRF_INDEX_SHARES when names may share a record;
  *                       LPRF_INDEX_OPTIONAL when it needs a library; LPRF_INDEX_PROBABILISTIC when
  *                       it may find names that are not there;
+ *                       LPRF_INDEX_CHOICES when its encoder chooses freely (bo_codec.choices);
  *                       LPRF_INDEX_READS, for a second reader, the name of the index whose bytes it
  *                       reads (and LPRF_INDEX_NUMBER is that one's)
  *   struct index        its reader
@@ -188,6 +189,18 @@ static enum bo_status decode_all(const struct reader *reader, read_record *read,
     *model_ret = model;
     return lprf_check_model(file, model, &entries, err);
 }
+
+/* What an encoder chooses freely: of the index, and of each coding. */
+#define LPRF_CHOICES_OF_PACKED "the order of the pairs of a hash and a number of counters"
+#ifdef LPRF_INDEX_CHOICES
+#define LPRF_CHOICES_u64 LPRF_INDEX_CHOICES
+#define LPRF_CHOICES_varint LPRF_INDEX_CHOICES
+#define LPRF_CHOICES_packed LPRF_INDEX_CHOICES ", " LPRF_CHOICES_OF_PACKED
+#else
+#define LPRF_CHOICES_u64 NULL
+#define LPRF_CHOICES_varint NULL
+#define LPRF_CHOICES_packed LPRF_CHOICES_OF_PACKED
+#endif
 
 /* ---- the codecs ------------------------------------------------------------------------------ */
 

@@ -335,6 +335,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "fingerprints"
 #define LPRF_INDEX_NUMBER 8
 #define LPRF_INDEX_ROLE BO_NEW
+#define LPRF_INDEX_CHOICES "the pilots of the hash"
 #define LPRF_INDEX_PROBABILISTIC 1
 #define LPRF_INDEX_SUMMARY "64 bits of a name, behind a perfect hash; absent names by chance"
 #include "codecs/lprf/cross.h"

@@ -372,5 +372,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "phrases"
 #define LPRF_INDEX_NUMBER 7
 #define LPRF_INDEX_ROLE BO_NEW
+#define LPRF_INDEX_CHOICES "the grammar of names, the pilots of the hash"
 #define LPRF_INDEX_SUMMARY "names as phrases of a grammar, behind a perfect hash; exact"
 #include "codecs/lprf/cross.h"

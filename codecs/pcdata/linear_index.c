@@ -528,19 +528,20 @@ DEFINE_QUERY(scalar)
 DEFINE_QUERY(simd)
 DEFINE_QUERY(branchless)
 
-#define LINEAR_INDEX_CODEC(symbol, codec_name, encoding, reader, text) \
-    const struct bo_codec symbol = {                                   \
-        .name = codec_name,                                            \
-        .summary = text,                                               \
-        .spec = "codecs/pcdata/README.md#linear-index",                \
-        .reads = encoding,                                             \
-        .role = BO_PROPOSED,                                           \
-        .access = BO_RANDOM,                                           \
-        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,               \
-        .encode = encode,                                              \
-        .decode = decode,                                              \
-        .open = open,                                                  \
-        .query = query_##reader,                                       \
+#define LINEAR_INDEX_CODEC(symbol, codec_name, encoding, reader, text)      \
+    const struct bo_codec symbol = {                                        \
+        .name = codec_name,                                                 \
+        .summary = text,                                                    \
+        .spec = "codecs/pcdata/README.md#linear-index",                     \
+        .choices = "which equal tables share bytes, the widths of numbers", \
+        .reads = encoding,                                                  \
+        .role = BO_PROPOSED,                                                \
+        .access = BO_RANDOM,                                                \
+        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,                    \
+        .encode = encode,                                                   \
+        .decode = decode,                                                   \
+        .open = open,                                                       \
+        .query = query_##reader,                                            \
     }
 
 LINEAR_INDEX_CODEC(pcdata_linear_index, "linear-index", NULL, scalar,

@@ -68,6 +68,7 @@ const struct bo_codec pcdata_raw = {
     .name = "raw",
     .summary = "one int32 for each PC: the speed of light",
     .spec = "codecs/pcdata/README.md#raw",
+    .choices = "which equal tables share bytes",
     .role = BO_CONTROL,
     .access = BO_RANDOM,
     .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,

@@ -97,6 +97,7 @@ const struct bo_codec pcdata_run_array = {
     .name = "run-array",
     .summary = "fixed-width starts and values, binary search",
     .spec = "codecs/pcdata/README.md#run-array",
+    .choices = "which equal tables share bytes",
     .role = BO_CONTROL,
     .access = BO_RANDOM,
     .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,

@@ -712,6 +712,8 @@ static void test_reduced_models(void **state)
     faulty.decode = decode_without_kinds;
     assert_string_equal(run_check("round-trip").finding.class, "round-trip");
     faulty.reduce = without_kinds;
+    faulty.choices = "the kinds of tables";
+    assert_int_equal(run_check("round-trip").n_cases, 1);
     for (const struct bo_check *check = bo_checks; check->name; check++)
         assert_int_not_equal(run_check(check->name).outcome, BO_FAIL);
     faulty.reduce = without_kinds_and_a_run;

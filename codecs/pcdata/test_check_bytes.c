@@ -47,6 +47,47 @@ static void test_lazy_reader_of_damage(void **state)
     assert_string_equal(run_check("damage").finding.class, "unnamed-error");
 }
 
+/* ---- bytes that no encoder writes ------------------------------------------------------------ */
+
+/* The encoding and a byte that readers ignore. */
+static enum bo_status encode_with_spare_byte(const void *of, struct bo_writer *to,
+                                             struct bo_error *err)
+{
+    const enum bo_status status = real->encode(of, to, err);
+    bo_put_zeros(to, 1);
+    return status;
+}
+
+static struct bo_span without_spare_byte(struct bo_span in)
+{
+    return (struct bo_span){in.p, in.n - (in.n > 0)};
+}
+
+static enum bo_status decode_ignoring_byte(struct bo_span in, struct bo_arena *a, void **ret,
+                                           struct bo_error *err)
+{
+    return real->decode(without_spare_byte(in), a, ret, err);
+}
+
+static enum bo_status open_ignoring_byte(struct bo_span in, struct bo_arena *a, void **ret,
+                                         struct bo_error *err)
+{
+    return real->open(without_spare_byte(in), a, ret, err);
+}
+
+static void test_not_canonical(void **state)
+{
+    (void)state;
+    start_from("run-array");
+    faulty.encode = encode_with_spare_byte;
+    faulty.decode = decode_ignoring_byte;
+    faulty.open = open_ignoring_byte;
+    faulty.choices = NULL;
+    assert_string_equal(run_check("damage").finding.class, "not-canonical");
+    faulty.choices = "the last byte";
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+}
+
 /* ---- the text form --------------------------------------------------------------------------- */
 
 static enum bo_status parse_silently(struct bo_span in, struct bo_arena *a, void **ret,
@@ -106,6 +147,7 @@ static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lazy_reader_of_damage),
+        cmocka_unit_test(test_not_canonical),
         cmocka_unit_test(test_text_form),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -551,6 +551,7 @@ const struct bo_codec statehist_sqlite = {
     .name = "sqlite",
     .summary = "a table of intervals in SQLite, with an index",
     .spec = "codecs/statehist/README.md#sqlite",
+    .choices = "what SQLite's writer chooses",
     .role = BO_CONTROL,
     .access = BO_RANDOM,
     .lazy = true,

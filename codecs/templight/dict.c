@@ -10,6 +10,8 @@
 #include "codecs/templight/naive.h"
 #include "codecs/templight/names.h"
 
+#define FREE_IN_PROTOBUF "the order of fields, the length of varints, numbers of names"
+
 /* ---- the sequential reader ------------------------------------------------------------------- */
 
 struct sequential {
@@ -152,6 +154,7 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
         .name = its_name,                                                           \
         .summary = __VA_ARGS__,                                                     \
         .spec = "codecs/templight/README.md#protocol-buffers",                      \
+        .choices = FREE_IN_PROTOBUF,                                                \
         .role = its_role,                                                           \
         .access = BO_WHOLE,                                                         \
         .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,                                     \
@@ -175,6 +178,7 @@ const struct bo_codec templight_dict_batch = {
     .name = "dict-batch",
     .summary = "dict, read by loading and expanding everything at first",
     .spec = "codecs/templight/README.md#protocol-buffers",
+    .choices = FREE_IN_PROTOBUF,
     .reads = "dict",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,
@@ -190,6 +194,7 @@ const struct bo_codec templight_dict_naive = {
     .name = "dict-naive",
     .summary = "dict, read by loading everything and expanding names when they are asked for",
     .spec = "codecs/templight/README.md#protocol-buffers",
+    .choices = FREE_IN_PROTOBUF,
     .reads = "dict",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,

@@ -403,6 +403,7 @@ const struct bo_codec templight_front_coded = {
     .name = "front-coded",
     .summary = "names in alphabetical order, each as what differs from the one before",
     .spec = "codecs/templight/README.md#front-coded",
+    .choices = "how much of a name is shared with the name before",
     .role = BO_CONTROL,
     .access = BO_WHOLE,
     .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,

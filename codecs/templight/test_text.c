@@ -516,6 +516,17 @@ static void test_memory(void **state)
     memset(bo_put_space(&text, LONG_NBYTES), 'x', LONG_NBYTES);
     bo_put_text(&text, "'\nkind: 1\nevent: Begin\norig: ''\npoi: ''\n");
     expect_same_events(bo_writer_span(&text));
+    /* An error behind what was let go is reported at its place in the whole text. */
+    bo_arena_init(&passing, BO_ARENA_UNLIMITED);
+    bo_writer_reset(&text);
+    for (size_t i = 0; i < N_RECORDS; i++)
+        bo_put_bytes(&text, pair, sizeof pair - 1);
+    bo_put_text(&text, "---\nno field\n");
+    const size_t off = text.n - strlen("no field\n");
+    assert_int_equal(read_events(bo_writer_span(&text), SIZE_MAX, &out, &passing, &error),
+                     BO_CORRUPT);
+    assert_int_equal(error.off, off);
+    bo_arena_free(&passing);
     bo_writer_free(&out);
     bo_writer_free(&text);
 }

@@ -60,8 +60,8 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
  * Each open, decode and query must end in BO_OK or a named error, however often it is asked; all
  * must agree on accepting (a lazy codec's open may take more than its decode); what
  * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
- * to the same model. *accepted_ret (may be NULL) says whether they took it. False, with *finding
- * filled, when a property broke.
+ * to the same model; a canonical encoding (bo_codec.choices), to the same bytes. *accepted_ret (may
+ * be NULL) says whether they took it. False, with *finding filled, when a property broke.
  */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);

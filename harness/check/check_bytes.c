@@ -56,9 +56,27 @@ static void forget(struct reception *r)
     bo_arena_free(&r->of_model);
 }
 
-/* What was decoded encodes again, and then decodes to the same. */
+/* Bytes that a canonical encoding does not contain were accepted: where the first of them is. */
+static void explain_not_canonical(const struct bo_format *format, const struct bo_codec *codec,
+                                  struct bo_span in, struct bo_span again,
+                                  struct bo_finding *finding)
+{
+    size_t at = 0;
+    while (at < in.n && at < again.n && in.p[at] == again.p[at])
+        at++;
+    bo_finding_set(finding, format, NULL, codec, "itself", "not-canonical");
+    if (finding)
+        snprintf(finding->detail, sizeof finding->detail,
+                 "accepted %zu bytes whose model encodes to %zu; they differ from byte %zu", in.n,
+                 again.n, at);
+}
+
+/*
+ * What was decoded from `in` encodes again, to the same bytes when the encoding is canonical, and
+ * then decodes to the same model.
+ */
 static bool survives_again(const struct bo_format *format, const struct bo_codec *codec,
-                           const void *model, const struct bo_effort *effort,
+                           struct bo_span in, const void *model, const struct bo_effort *effort,
                            struct bo_finding *finding)
 {
     struct bo_arena arena;
@@ -71,6 +89,7 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
     if (!status)
         status = codec->decode(bo_writer_span(&again), &arena, &model_again, &error);
     const char *difference = status ? NULL : format->differ(model, model_again);
+    bool same_bytes = true;
     if (status && status != BO_OVER_LIMIT) {
         bo_finding_set(finding, format, NULL, codec, "itself", "decoded-does-not-encode");
         bo_finding_explain(finding, "what was decoded", &error);
@@ -78,10 +97,14 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
         bo_finding_set(finding, format, NULL, codec, "itself", "decoded-changes");
         if (finding)
             snprintf(finding->detail, sizeof finding->detail, "%s", difference);
+    } else if (!status && !codec->choices) {
+        same_bytes = bo_span_equal(in, bo_writer_span(&again));
+        if (!same_bytes)
+            explain_not_canonical(format, codec, in, bo_writer_span(&again), finding);
     }
     bo_writer_free(&again);
     bo_arena_free(&arena);
-    return (!status || status == BO_OVER_LIMIT) && !difference;
+    return (!status || status == BO_OVER_LIMIT) && !difference && same_bytes;
 }
 
 /* NULL when the text of a model parses to the same again, else what is wrong, or what differs. */
@@ -348,7 +371,7 @@ bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_cod
     *accepted_ret = ok && main.open == BO_OK && main.decode == BO_OK;
     if (*accepted_ret)
         ok = keeps_the_rules(format, codec, main.model, effort, finding) &&
-             survives_again(format, codec, main.model, effort, finding);
+             survives_again(format, codec, in, main.model, effort, finding);
     for (const struct bo_codec *const *c = format->codecs; *c && ok; c++) {
         if (bo_encoding_of(format, *c) != codec)
             continue;

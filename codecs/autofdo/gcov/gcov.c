@@ -93,6 +93,7 @@ static enum bo_status open(const struct gcov_layout *layout, struct bo_span in,
         .name = "gcov-" #layout,                                                     \
         .summary = __VA_ARGS__,                                                      \
         .spec = "codecs/autofdo/README.md#gcov",                                     \
+        .choices = "the order of names, functions, call sites and counts",           \
         .role = its_role,                                                            \
         .access = BO_WHOLE,                                                          \
         .kinds = (1u << AUTOFDO_N_KINDS) - 1,                                        \

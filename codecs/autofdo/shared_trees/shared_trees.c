@@ -202,6 +202,7 @@ const struct bo_codec autofdo_shared_trees = {
     .name = "shared-trees",
     .summary = "each inlined tree once, names as phrases of a grammar, counts in prefix codes",
     .spec = "codecs/autofdo/README.md#shared-trees",
+    .choices = "the grammar of names, the order of variants, the code lengths",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,

@@ -256,6 +256,7 @@ const struct bo_codec autofdo_shared_trees_zstd = {
     .name = "shared-trees-zstd",
     .summary = "as shared-trees, with the names under zstd, 16384 at once",
     .spec = "codecs/autofdo/README.md#shared-trees-zstd",
+    .choices = "what zstd chooses, and as shared-trees",
     .role = BO_NEW,
     .access = BO_BLOCK,
     .lazy = true,

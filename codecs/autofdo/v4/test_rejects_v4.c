@@ -409,6 +409,27 @@ static void expect_parts(const struct bo_span *parts, unsigned n, unsigned off_p
     assert_false(accepted);
 }
 
+/* A section table may end with the file: then it is the sections that do not follow it. */
+static void test_table_up_to_the_end(void **state)
+{
+    enum { N_HEADER = 48, N_RANGE = 16 };
+    static struct test_file file;
+    struct bo_arena arena;
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        struct bo_error error = {.what = "-"};
+        void *model;
+        assemble(&file, false, normal_parts, N_PARTS, SUMMARY, FILES, NULL);
+        bo_set_be64(file.p + 8, (file.n - N_HEADER) / N_RANGE + more);
+        bo_arena_init(&arena, (size_t)1 << 20);
+        const enum bo_status status =
+            test_decode(codec_of("v4"), file_span(&file), &arena, &model, &error);
+        assert_int_equal(status, more ? BO_TRUNCATED : BO_CORRUPT);
+        assert_int_equal(error.off, more ? 9 : 16);
+        bo_arena_free(&arena);
+    }
+}
+
 static void test_callee_files_twice(void **state)
 {
     struct bo_span parts[N_PARTS + 1];
@@ -542,6 +563,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_table_up_to_the_end),
         cmocka_unit_test(test_callee_files_twice),
         cmocka_unit_test(test_sections_of_nobody),
         cmocka_unit_test(test_function_in_two_files),

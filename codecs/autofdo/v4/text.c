@@ -255,6 +255,7 @@ const struct bo_codec autofdo_v4_text = {
     .name = "v4-text",
     .summary = "the RFC's companion text, for people",
     .spec = "codecs/autofdo/README.md#version-4-as-text",
+    .choices = "white space and the spelling of numbers",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,
     .kinds = (1u << AUTOFDO_N_KINDS) - 1,

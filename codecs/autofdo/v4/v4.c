@@ -296,6 +296,7 @@ static enum bo_status encode_compact_one_table(const void *model, struct bo_writ
         .name = codec_name,                                                           \
         .summary = codec_summary,                                                     \
         .spec = "codecs/autofdo/README.md#version-4",                                 \
+        .choices = "the shape of the name tries and the order of their leaves",       \
         .reads = first,                                                               \
         .role = BO_PROPOSED,                                                          \
         .access = BO_BLOCK,                                                           \

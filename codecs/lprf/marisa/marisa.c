@@ -278,6 +278,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "marisa"
 #define LPRF_INDEX_NUMBER 9
 #define LPRF_INDEX_ROLE BO_CONTROL
+#define LPRF_INDEX_CHOICES "the trie that libmarisa builds"
 #define LPRF_INDEX_SUMMARY "libmarisa's nested tries; records by the trie's numbers"
 #define LPRF_INDEX_OPTIONAL 1
 #include "codecs/lprf/cross.h"

@@ -322,6 +322,7 @@ const struct bo_codec lprf_profdata = {
     .name = "profdata",
     .summary = "LLVM 14's own indexed profile, written and read by LLVM",
     .spec = "codecs/lprf/README.md#profdata",
+    .choices = "the hash table that LLVM's writer makes",
     .role = BO_STATUS_QUO,
     .access = BO_RANDOM,
     .lazy = true,

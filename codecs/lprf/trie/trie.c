@@ -390,5 +390,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "trie"
 #define LPRF_INDEX_NUMBER 5
 #define LPRF_INDEX_ROLE BO_PROPOSED
+#define LPRF_INDEX_CHOICES "the widths of child ends"
 #define LPRF_INDEX_SUMMARY "radix trie with compressed paths, alphabetical"
 #include "codecs/lprf/cross.h"

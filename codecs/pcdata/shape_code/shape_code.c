@@ -583,19 +583,20 @@ static enum bo_status query_bmi2(void *opaque, unsigned kind, const void *querie
     return query_portable(opaque, kind, queries, n, answers, err);
 }
 
-#define SHAPE_CODEC(symbol, codec_name, encoding, answer, text) \
-    const struct bo_codec symbol = {                            \
-        .name = codec_name,                                     \
-        .summary = text,                                        \
-        .spec = "codecs/pcdata/README.md#shape-code",           \
-        .reads = encoding,                                      \
-        .role = BO_NEW,                                         \
-        .access = BO_RANDOM,                                    \
-        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,        \
-        .encode = encode,                                       \
-        .decode = decode,                                       \
-        .open = open,                                           \
-        .query = answer,                                        \
+#define SHAPE_CODEC(symbol, codec_name, encoding, answer, text)                   \
+    const struct bo_codec symbol = {                                              \
+        .name = codec_name,                                                       \
+        .summary = text,                                                          \
+        .spec = "codecs/pcdata/README.md#shape-code",                             \
+        .choices = "which shapes the dictionary has, and where tables are split", \
+        .reads = encoding,                                                        \
+        .role = BO_NEW,                                                           \
+        .access = BO_RANDOM,                                                      \
+        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,                          \
+        .encode = encode,                                                         \
+        .decode = decode,                                                         \
+        .open = open,                                                             \
+        .query = answer,                                                          \
     }
 
 SHAPE_CODEC(pcdata_shape_code, "shape-code", NULL, query,

@@ -456,6 +456,7 @@ static enum bo_status decode(struct bo_span in, const struct statehist_flat_layo
         .name = codec_name,                                                                        \
         .summary = text,                                                                           \
         .spec = "codecs/statehist/README.md#historybin",                                           \
+        .choices = "the spelling of the JSON parts, the types that are declared",                  \
         .role = codec_role,                                                                        \
         .access = BO_RANDOM,                                                                       \
         .kinds = (1u << STATEHIST_N_KINDS) - 1,                                                    \

@@ -151,9 +151,10 @@ static enum bo_status encode_4k(const void *model, struct bo_writer *out, struct
 /* ---- the codecs ------------------------------------------------------------------------------ */
 
 /* What both have. */
-#define HT_CODEC                                                                   \
-    .spec = "codecs/statehist/README.md#ht", .access = BO_RANDOM, .lazy = true,    \
-    .kinds = (1u << STATEHIST_N_KINDS) - 1, .reduce = reduce, .decode = ht_decode, \
+#define HT_CODEC                                                                              \
+    .spec = "codecs/statehist/README.md#ht",                                                  \
+    .choices = "the size of nodes, the shape of the tree", .access = BO_RANDOM, .lazy = true, \
+    .kinds = (1u << STATEHIST_N_KINDS) - 1, .reduce = reduce, .decode = ht_decode,            \
     .open = ht_open, .query = ht_query
 
 const struct bo_codec statehist_ht = {

@@ -305,6 +305,7 @@ const struct bo_codec statehist_mixed_contexts = {
     .name = "mixed-contexts",
     .summary = "each change predicted from those before, in several contexts at once",
     .spec = "codecs/statehist/README.md#mixed-contexts",
+    .choices = "which of two orders of changes is stored",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,

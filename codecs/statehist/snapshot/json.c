@@ -208,6 +208,7 @@ const struct bo_codec statehist_snapshot_json = {
     .name = "snapshot-json",
     .summary = "the proposal's snapshot: types.json, tree.json, state.json",
     .spec = "codecs/statehist/README.md#snapshot-json",
+    .choices = "white space and the spelling of JSON",
     .role = BO_PROPOSED,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,

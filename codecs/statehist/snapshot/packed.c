@@ -379,6 +379,7 @@ const struct bo_codec statehist_snapshot_packed = {
     .summary =
         "a snapshot: which attributes have a value, codes of those that occur, the tree in bits",
     .spec = "codecs/statehist/README.md#snapshot-packed",
+    .choices = "the low bits of the blocks of its lists",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,

@@ -365,6 +365,7 @@ const struct bo_codec statehist_snapshot_today = {
     .name = "snapshot-today",
     .summary = "the one file of JSON that Trace Compass writes as a snapshot",
     .spec = "codecs/statehist/README.md#snapshot-today",
+    .choices = "white space and the spelling of JSON",
     .role = BO_STATUS_QUO,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,

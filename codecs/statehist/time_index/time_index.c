@@ -379,6 +379,7 @@ const struct bo_codec statehist_time_index = {
     .name = "time-index",
     .summary = "each time once; timelines as Elias-Fano lists of places among the times",
     .spec = "codecs/statehist/README.md#time-index",
+    .choices = "classes, shapes, the table of times, low bits, dictionaries, checkpoints",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,

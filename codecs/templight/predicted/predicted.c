@@ -581,6 +581,7 @@ const struct bo_codec templight_predicted = {
     .name = "predicted",
     .summary = "an archive: each record, name and place by what its surroundings led to before",
     .spec = "codecs/templight/README.md#predicted",
+    .choices = "whether what could be predicted is spelled out",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,

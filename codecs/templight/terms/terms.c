@@ -599,6 +599,7 @@ const struct bo_codec templight_terms = {
     .summary = "names as nested terms with references back, in prefix codes; records by what "
                "followed the last time",
     .spec = "codecs/templight/README.md#terms",
+    .choices = "which terms are references, the grammars, the code lengths",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,
