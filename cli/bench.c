@@ -24,6 +24,7 @@
 #include "cli/report.h"
 #include "corpora/documents.h"
 #include "harness/core/clock.h"
+#include "harness/core/suggest.h"
 
 int bo_cmd_bench(int argc, char **argv);
 
@@ -62,9 +63,9 @@ struct request {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool parse_filter(const char *option, const char *list, struct bo_names *names)
+static bool parse_filter(const char *option, const char *list, struct bo_filter *names)
 {
-    if (bo_names_parse(list, names))
+    if (bo_filter_parse(list, names))
         return true;
     bo_usage_error("bench", "%s takes names with commas between, not '%s'", option, list);
     return false;
@@ -230,14 +231,14 @@ static void meet_filters(struct bo_bench_options *bench, const struct bo_documen
     for (size_t i = 0; i < documents->n; i++) {
         const struct bo_format *format = documents->items[i].format;
         for (const struct bo_codec *const *c = format->codecs; *c; c++)
-            bo_names_allow(&bench->codecs, (*c)->name);
+            bo_filter_allows(&bench->codecs, (*c)->name);
         for (unsigned k = 0; k < format->n_kinds; k++) {
-            bo_names_allow(&bench->kinds, format->kinds[k].name);
+            bo_filter_allows(&bench->kinds, format->kinds[k].name);
             for (unsigned w = 0; w < format->kinds[k].n_workloads; w++)
-                bo_names_allow(&bench->workloads, format->kinds[k].workloads[w].name);
+                bo_filter_allows(&bench->workloads, format->kinds[k].workloads[w].name);
         }
         for (size_t o = 0; o < BO_N_OPERATIONS; o++)
-            bo_names_allow(&bench->kinds, bo_operations[o].label);
+            bo_filter_allows(&bench->kinds, bo_operations[o].label);
     }
 }
 
@@ -317,7 +318,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
 static bool wants_codec(void *context, const struct bo_document *document,
                         const struct bo_codec *codec)
 {
-    return bo_names_allow(context, codec->name) && bo_is_measured(document, codec);
+    return bo_filter_allows(context, codec->name) && bo_is_measured(document, codec);
 }
 
 static bool is_compressed(const struct request *request)
@@ -447,16 +448,38 @@ static unsigned terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60 ? size.ws_col : 120;
 }
 
-/* A name that met nothing is a mistake of the user's, not an empty table. */
+/* Offers the codecs (0), kinds (1) or workloads (2) of the formats that are measured. */
+static void offer_names(const struct request *request, size_t what, struct bo_suggestion *near)
+{
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        if (request->format && strcmp(request->format, (*f)->name) != 0)
+            continue;
+        for (const struct bo_codec *const *c = (*f)->codecs; what == 0 && *c; c++)
+            bo_suggest_offer(near, (*c)->name);
+        for (unsigned k = 0; what && k < (*f)->n_kinds; k++) {
+            const struct bo_query_kind *kind = &(*f)->kinds[k];
+            if (what == 1)
+                bo_suggest_offer(near, kind->name);
+            for (unsigned w = 0; what == 2 && w < kind->n_workloads; w++)
+                bo_suggest_offer(near, kind->workloads[w].name);
+        }
+    }
+}
+
+/* A name that matched nothing is a mistake of the user's, not an empty table. */
 static bool all_met(const struct request *request)
 {
-    const struct bo_names *const filters[] = {&request->bench.codecs, &request->bench.kinds,
-                                              &request->bench.workloads};
+    const struct bo_filter *const filters[] = {&request->bench.codecs, &request->bench.kinds,
+                                               &request->bench.workloads};
     static const char *const what[] = {"codec", "kind", "workload"};
     for (size_t i = 0; i < 3; i++) {
-        const char *unmet = bo_names_unmet(filters[i]);
-        if (unmet)
-            return !bo_usage_error("bench", "no %s '%s' here", what[i], unmet);
+        const char *unmet = bo_filter_unmatched(filters[i]);
+        if (unmet) {
+            struct bo_suggestion near = bo_suggest(unmet);
+            offer_names(request, i, &near);
+            return !bo_usage_error("bench", "no %s '%s' here%s", what[i], unmet,
+                                   bo_suggestion_text(&near));
+        }
     }
     return true;
 }

@@ -418,11 +418,13 @@ static void print_man(void)
            ".SH COMMANDS\n",
            BO_VERSION);
     for_every_command(man_command);
-    printf(".SH EXIT STATUS\n"
-           "0 on success, 1 when a check or comparison failed, 2 on bad usage or bad input.\n"
-           ".SH ENVIRONMENT\n"
-           ".TP\n\\fBBAKEOFF_CORPORA\\fR\n"
-           "A folder of further documents, in subfolders named after their formats.\n");
+    printf(
+        ".SH EXIT STATUS\n"
+        "0 on success, 1 when a check or comparison failed, 2 on bad usage or bad input, 130 when "
+        "bench was interrupted.\n"
+        ".SH ENVIRONMENT\n"
+        ".TP\n\\fBBAKEOFF_CORPORA\\fR\n"
+        "A folder of further documents, in subfolders named after their formats.\n");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

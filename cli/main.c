@@ -29,7 +29,8 @@ static void print_help(FILE *to)
     fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n"
           "--version prints the version and the commit\n",
           to);
-    fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input\n",
+    fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input, "
+          "130 interrupted bench\n",
           to);
 }
 

@@ -32,14 +32,14 @@ static const struct bo_table_style *find_style(const char *name)
 struct request {
     const char *style, *kind, *workload, *codec, *role, *corpus, *results;
     bool held_out;
-    struct bo_names codecs, roles;
+    struct bo_filter codecs, roles;
 };
 
 static bool parse_filters(struct request *r, struct bo_label_filter *filter)
 {
-    if (bo_names_parse(r->kind, &filter->kinds) &&
-        bo_names_parse(r->workload, &filter->workloads) && bo_names_parse(r->codec, &r->codecs) &&
-        bo_names_parse(r->role, &r->roles))
+    if (bo_filter_parse(r->kind, &filter->kinds) &&
+        bo_filter_parse(r->workload, &filter->workloads) && bo_filter_parse(r->codec, &r->codecs) &&
+        bo_filter_parse(r->role, &r->roles))
         return true;
     bo_usage_error("table",
                    "--kind, --workload, --codec and --role take names with commas between");
@@ -56,8 +56,8 @@ static bool is_wanted(const struct bo_run_codec *codec, void *arg)
     snprintf(role, sizeof role, "%s", codec->role);
     for (char *p = role; *p; p++)
         *p = *p == ' ' ? '-' : *p; /* status-quo */
-    const bool has_name = bo_names_allow(&r->codecs, codec->name);
-    return bo_names_allow(&r->roles, role) && has_name;
+    const bool has_name = bo_filter_allows(&r->codecs, codec->name);
+    return bo_filter_allows(&r->roles, role) && has_name;
 }
 
 /*
@@ -78,11 +78,17 @@ static bool choose_codecs(struct bo_table *table, struct request *r, struct bo_r
         run_ret->documents[d] = strcmp(run->documents[d].format, table->format) == 0
                                     ? *bo_document_with(&run->documents[d], is_wanted, r, arena)
                                     : run->documents[d];
-    const char *codec = bo_names_unmet(&r->codecs), *role = bo_names_unmet(&r->roles);
-    if (codec)
-        return !bo_usage_error("table", "the results have no codec '%s'", codec);
-    if (role)
-        return !bo_usage_error("table", "the results have no codec of the role '%s'", role);
+    const char *codec = bo_filter_unmatched(&r->codecs), *role = bo_filter_unmatched(&r->roles);
+    if (codec || role) {
+        struct bo_suggestion near = bo_suggest(codec ? codec : role);
+        for (size_t d = 0; d < run->n_documents; d++)
+            for (size_t c = 0; c < run->documents[d].n_codecs; c++)
+                if (strcmp(run->documents[d].format, table->format) == 0)
+                    bo_suggest_offer(&near, codec ? run->documents[d].codecs[c].name
+                                                  : run->documents[d].codecs[c].role);
+        return !bo_usage_error("table", "the results have no codec %s'%s'%s",
+                               codec ? "" : "of the role ", near.word, bo_suggestion_text(&near));
+    }
     const size_t at = (size_t)(table->document - run->documents);
     table->run = run_ret;
     table->only = table->only ? &run_ret->documents[at] : NULL;
@@ -144,8 +150,8 @@ static bool filter_met(struct bo_table *table)
              l++)
             bo_label_wanted(&table->filter, document->labels[l]);
     }
-    const char *kind = bo_names_unmet(&table->filter.kinds);
-    const char *workload = bo_names_unmet(&table->filter.workloads);
+    const char *kind = bo_filter_unmatched(&table->filter.kinds);
+    const char *workload = bo_filter_unmatched(&table->filter.workloads);
     if (kind)
         return !bo_usage_error("table", "the results have no kind '%s'", kind);
     if (workload)

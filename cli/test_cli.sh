@@ -107,7 +107,7 @@ END
 
 for word in --help -h help; do
     gives 0 "" "$word"
-    holds "bakeoff $word" grep -q "exit codes" "$t/out"
+    holds "bakeoff $word" grep -q "exit codes.*130 interrupted bench" "$t/out"
 done
 commands=$("$bakeoff" --help | sed -n 's/^  \([a-z-]*\)  *[a-zA-Z].*/\1/p')
 holds "there are commands" test "$(wc -w <<<"$commands")" -ge 11
@@ -184,6 +184,11 @@ suggests low verify pcdata --effort lwo
 suggests rfc table pcdata --style rfs
 suggests esbuild-amd64-sample size pcdata esbuild-amd64-sampel
 suggests bash generate bahs
+suggests shape-code bench --format pcdata --codec shape-cod
+suggests point bench --format pcdata --kind pont
+suggests uniform bench --format pcdata --workload unform
+suggests linear-index table pcdata --codec linear-idex
+suggests new table pcdata --role newt
 gives 2 "bakeoff: no command 'frobnicate'; see *" help frobnicate
 for command in $commands; do
     gives 0 "" help "$command"

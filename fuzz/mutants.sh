@@ -16,7 +16,7 @@ set -eu -o pipefail
 
 # What a process of a check may use: several times what the slowest uses without an edit. A check that waits for
 # something ends after WALL_SECONDS.
-CPU_SECONDS=${MUTANTS_CPU_SECONDS:-12} WALL_SECONDS=900
+CPU_SECONDS=${MUTANTS_CPU_SECONDS:-40} WALL_SECONDS=900
 EQUIVALENT=fuzz/mutants/equivalent.tsv
 WORK=$PWD/build/mutants
 STATE=$WORK/state.tsv

@@ -22,9 +22,9 @@
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-bool bo_names_parse(const char *list, struct bo_names *names_ret)
+bool bo_filter_parse(const char *list, struct bo_filter *names_ret)
 {
-    *names_ret = (struct bo_names){.n = 0};
+    *names_ret = (struct bo_filter){.n = 0};
     while (list) {
         const size_t n = strcspn(list, ",");
         if (n == 0 || n >= BO_MAX_NAME || names_ret->n == BO_MAX_NAMES)
@@ -35,7 +35,7 @@ bool bo_names_parse(const char *list, struct bo_names *names_ret)
     return true;
 }
 
-bool bo_names_allow(struct bo_names *names, const char *name)
+bool bo_filter_allows(struct bo_filter *names, const char *name)
 {
     bool allowed = names->n == 0;
     for (unsigned i = 0; i < names->n; i++) {
@@ -45,7 +45,7 @@ bool bo_names_allow(struct bo_names *names, const char *name)
     return allowed;
 }
 
-const char *bo_names_unmet(const struct bo_names *names)
+const char *bo_filter_unmatched(const struct bo_filter *names)
 {
     for (unsigned i = 0; i < names->n; i++)
         if (!names->met[i])
@@ -87,10 +87,10 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
         return bo_fail_alloc(err, arena);
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
-        if (!bo_names_allow(&options->kinds, kind->name))
+        if (!bo_filter_allows(&options->kinds, kind->name))
             continue;
         for (unsigned w = 0; w < kind->n_workloads; w++) {
-            if (!bo_names_allow(&options->workloads, kind->workloads[w].name) ||
+            if (!bo_filter_allows(&options->workloads, kind->workloads[w].name) ||
                 (on->document->scale && !is_of_curves(format, kind, &kind->workloads[w])))
                 continue;
             const enum bo_status status =
@@ -175,7 +175,7 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
     if (!cell->rows)
         return bo_fail_alloc(err, arena);
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
-        if (!bo_names_allow(&options->kinds, bo_operations[i].label) || options->workloads.n ||
+        if (!bo_filter_allows(&options->kinds, bo_operations[i].label) || options->workloads.n ||
             !has_operation(cell, bo_operations[i].operation))
             continue;
         const enum bo_status status = add_row(options, cell, bo_operations[i].operation, NULL,
@@ -300,7 +300,7 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
                                 struct bo_error *err)
 {
     for (const struct bo_codec *const *c = on->document->format->codecs; *c; c++) {
-        if (!bo_names_allow(&options->codecs, (*c)->name) || !bo_is_measured(on->document, *c))
+        if (!bo_filter_allows(&options->codecs, (*c)->name) || !bo_is_measured(on->document, *c))
             continue;
         const struct bo_bench_document *on_held;
         enum bo_status status = plan_held(options, plan, *c, on, arena, &on_held, err);
@@ -309,7 +309,7 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
         if (status)
             return status;
     }
-    bo_names_allow(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    bo_filter_allows(&options->codecs, bo_noop_codec.name); /* it is never left out */
     return add_cell(options, plan, &bo_noop_codec, on, arena, err);
 }
 
@@ -365,14 +365,14 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
     const struct bo_bench_cell cell = {.codec = codec, .on = &on};
     unsigned n = 0;
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++)
-        n += bo_names_allow(&options->kinds, bo_operations[i].label) && !options->workloads.n &&
+        n += bo_filter_allows(&options->kinds, bo_operations[i].label) && !options->workloads.n &&
              has_operation(&cell, bo_operations[i].operation);
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
-        if (!bo_names_allow(&options->kinds, kind->name))
+        if (!bo_filter_allows(&options->kinds, kind->name))
             continue;
         for (unsigned w = 0; w < kind->n_workloads; w++)
-            n += bo_names_allow(&options->workloads, kind->workloads[w].name) &&
+            n += bo_filter_allows(&options->workloads, kind->workloads[w].name) &&
                  (!document->scale || is_of_curves(format, kind, &kind->workloads[w])) &&
                  (codec->kinds >> k & 1);
     }
@@ -383,10 +383,10 @@ uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_do
                             size_t n_documents)
 {
     uint64_t n = 0;
-    bo_names_allow(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    bo_filter_allows(&options->codecs, bo_noop_codec.name); /* it is never left out */
     for (size_t d = 0; d < n_documents; d++) {
         for (const struct bo_codec *const *c = documents[d].format->codecs; *c; c++)
-            if (bo_names_allow(&options->codecs, (*c)->name) && bo_is_measured(&documents[d], *c))
+            if (bo_filter_allows(&options->codecs, (*c)->name) && bo_is_measured(&documents[d], *c))
                 n += count_cell_rows(options, &documents[d], *c);
         n += count_cell_rows(options, &documents[d], &bo_noop_codec);
     }

@@ -14,7 +14,7 @@ enum { BO_MAX_NAMES = 64, BO_MAX_NAME = 64 };
  * A filter: no names allow everything; a * in one stands for any characters. Remembers which names
  * met something.
  */
-struct bo_names {
+struct bo_filter {
     char names[BO_MAX_NAMES][BO_MAX_NAME];
     bool met[BO_MAX_NAMES];
     unsigned n;
@@ -23,16 +23,16 @@ struct bo_names {
 /*
  * Splits "a,b,c" (NULL: no names). False when a name is empty or too long, or there are too many.
  */
-bool bo_names_parse(const char *list, struct bo_names *names_ret);
+bool bo_filter_parse(const char *list, struct bo_filter *names_ret);
 
 /* Whether the filter lets `name` through. */
-bool bo_names_allow(struct bo_names *names, const char *name);
+bool bo_filter_allows(struct bo_filter *names, const char *name);
 
 /* The first name that met nothing, or NULL. */
-const char *bo_names_unmet(const struct bo_names *names);
+const char *bo_filter_unmatched(const struct bo_filter *names);
 
 struct bo_bench_options {
-    struct bo_names codecs, kinds, workloads; /* kinds: also the operations' labels */
+    struct bo_filter codecs, kinds, workloads; /* kinds: also the operations' labels */
     unsigned rounds;   /* repetitions of each row, each in a process of its own */
     double min_time_s; /* of a repetition */
     double verify_s;   /* a row's answers are compared once, or for so long where that is shorter */

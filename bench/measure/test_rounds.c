@@ -247,8 +247,8 @@ static void measure_reluctant(struct run *run, const char *workloads, unsigned n
     n_opens_left = n_opens;
     start(run, codecs);
     finish(run);
-    assert_true(bo_names_parse("get,name", &run->options.kinds));
-    assert_true(bo_names_parse(workloads, &run->options.workloads));
+    assert_true(bo_filter_parse("get,name", &run->options.kinds));
+    assert_true(bo_filter_parse(workloads, &run->options.workloads));
     bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
     assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
                      BO_OK);
@@ -425,38 +425,38 @@ static void filters_choose_rows(void **state)
     start(&run, codecs);
     finish(&run);
     struct bo_error err;
-    assert_true(bo_names_parse("second", &run.options.codecs));
-    assert_true(bo_names_parse("get,nothing", &run.options.kinds));
-    assert_true(bo_names_parse("chain", &run.options.workloads));
+    assert_true(bo_filter_parse("second", &run.options.codecs));
+    assert_true(bo_filter_parse("get,nothing", &run.options.kinds));
+    assert_true(bo_filter_parse("chain", &run.options.workloads));
     bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
     assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
                      BO_OK);
     assert_int_equal(run.plan.n_rows, 2);
     assert_non_null(find_row(&run, "second", "get/chain"));
     assert_non_null(find_row(&run, "noop", "get/chain"));
-    assert_null(bo_names_unmet(&run.options.workloads));
-    assert_string_equal(bo_names_unmet(&run.options.kinds), "nothing");
+    assert_null(bo_filter_unmatched(&run.options.workloads));
+    assert_string_equal(bo_filter_unmatched(&run.options.kinds), "nothing");
     finish(&run);
 }
 
 static void lists_of_names(void **state)
 {
     (void)state;
-    struct bo_names names;
-    assert_true(bo_names_parse(NULL, &names));
-    assert_true(bo_names_allow(&names, "anything"));
-    assert_true(bo_names_parse("a,b", &names));
+    struct bo_filter names;
+    assert_true(bo_filter_parse(NULL, &names));
+    assert_true(bo_filter_allows(&names, "anything"));
+    assert_true(bo_filter_parse("a,b", &names));
     assert_int_equal(names.n, 2);
-    assert_false(bo_names_allow(&names, "c"));
-    assert_true(bo_names_parse("trie+*,list*", &names));
-    assert_true(bo_names_allow(&names, "trie+u64"));
-    assert_false(bo_names_allow(&names, "front+u64"));
-    assert_string_equal(bo_names_unmet(&names), "list*");
-    assert_true(bo_names_allow(&names, "list"));
-    assert_null(bo_names_unmet(&names));
-    assert_false(bo_names_parse("", &names));
-    assert_false(bo_names_parse("a,,b", &names));
-    assert_false(bo_names_parse("a,", &names));
+    assert_false(bo_filter_allows(&names, "c"));
+    assert_true(bo_filter_parse("trie+*,list*", &names));
+    assert_true(bo_filter_allows(&names, "trie+u64"));
+    assert_false(bo_filter_allows(&names, "front+u64"));
+    assert_string_equal(bo_filter_unmatched(&names), "list*");
+    assert_true(bo_filter_allows(&names, "list"));
+    assert_null(bo_filter_unmatched(&names));
+    assert_false(bo_filter_parse("", &names));
+    assert_false(bo_filter_parse("a,,b", &names));
+    assert_false(bo_filter_parse("a,", &names));
 }
 
 static int run_file(void)

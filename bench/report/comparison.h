@@ -12,7 +12,7 @@
 
 /* Which labels are wanted: names as `bakeoff bench` takes them. */
 struct bo_label_filter {
-    struct bo_names kinds, workloads;
+    struct bo_filter kinds, workloads;
 };
 
 /*

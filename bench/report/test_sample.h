@@ -205,7 +205,7 @@ static inline char *sample_print(const struct bo_run *run, const char *style, co
     size_t nbytes;
     table.document = bo_run_document(run, "pcdata", document);
     table.only = document ? table.document : NULL;
-    assert_true(bo_names_parse(kind, &table.filter.kinds));
+    assert_true(bo_filter_parse(kind, &table.filter.kinds));
     for (const struct bo_table_style *s = bo_table_styles; s->name; s++) {
         if (strcmp(s->name, style) != 0)
             continue;
