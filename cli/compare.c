@@ -60,7 +60,7 @@ int bo_cmd_compare(int argc, char **argv)
     const char *percent = "5", *style = "text";
     bool all = false, as_json = false;
     const struct bo_option options[] = {
-        {"--threshold", 0, "PERCENT", "smaller changes of a time are not told (default: 5)",
+        {"--threshold", 0, "PERCENT", "smaller changes of a time are not reported (default: 5)",
          &percent, NULL},
         {"--all", 0, NULL, "every figure, also those that did not change", NULL, &all},
         {"--style", 0, "text|md", "text (default) or md", &style, NULL},
@@ -71,8 +71,10 @@ int bo_cmd_compare(int argc, char **argv)
         "compare", "OLD.json NEW.json [--threshold PERCENT] [--all] [--style text|md] [--json]",
         "Says what is better or worse in NEW, of two results of `bench --json`. Times are "
         "compared\n"
-        "by Mann-Whitney's test, with Holm's correction over a document's rows; a ratio stands\n"
-        "with its 95% interval. Sizes, memory and pages are exact: any change is told. Times of\n"
+        "by Mann-Whitney's test, with Holm's correction over a document's rows; a ratio is "
+        "printed\n"
+        "with its 95% interval. Sizes, memory and pages are exact: any change is reported. Times "
+        "of\n"
         "two machines are not compared. Exits with 1 when something is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);

@@ -36,7 +36,7 @@ static const char skeleton[] =
     "{\n"
     "    const struct %2$s_model *model = opaque;\n"
     "    (void)model;\n"
-    "    bo_mark(out, \"all\"); /* sizes are told by section */\n"
+    "    bo_mark(out, \"all\"); /* sizes are reported by section */\n"
     "    return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, \"not written yet\");\n"
     "}\n"
     "\n"
@@ -133,9 +133,8 @@ static int write_skeleton(const struct names *names)
     snprintf(text, sizeof text, "CODEC(%s)\n", names->identifier);
     if (!put(list, O_APPEND, text))
         return BO_EXIT_USAGE;
-    printf(
-        "%s is written, and stands in %s. `make verify-codec CODEC=%s/%s` tells what it lacks.\n",
-        source, list, names->format, names->codec);
+    printf("%s is written and listed in %s. `make verify-codec CODEC=%s/%s` lists what it lacks.\n",
+           source, list, names->format, names->codec);
     return BO_EXIT_OK;
 }
 

@@ -772,7 +772,7 @@ echo 'main:1:1' >"$t/extra/autofdo/llvm-text/libmine.llvmprof.txt.xz"
 echo 'main:1:1' >"$t/extra/autofdo/series/libmine.2024.llvmprof.txt.xz"
 echo 'main:1:1' >"$t/extra/autofdo/llvm-text/other.txt"
 BAKEOFF_CORPORA=$t/extra run list corpora --json
-json "notes, sources and known names are none" '[.[] | select(.state == "external" and .format == "pcdata")
+json "notes, sources and known names are not offered" '[.[] | select(.state == "external" and .format == "pcdata")
     | .name] == ["mine"]'
 json "the manifest knows what lies deeper, and where it is from" '[.[] | select(.state == "external"
     and .format == "autofdo")] | map(.name) == ["libmine", "libmine.2024"]

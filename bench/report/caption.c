@@ -61,7 +61,7 @@ char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena 
         return bo_arena_printf(arena, "medians of %s; no 95%% intervals, which need 6 repetitions",
                                n);
     return bo_arena_printf(arena, "medians of %s, with 95%% intervals by order statistics%s", n,
-                           intervals.n_without == 0 ? "" : "; below 6 repetitions there is none");
+                           intervals.n_without == 0 ? "" : "; no interval below 6 repetitions");
 }
 
 /* " --kind point" where the run had the option; "". */

@@ -259,10 +259,10 @@ static void tell_power(struct bo_document_changes *document, struct bo_arena *ar
         n++;
     }
     if (n && least * n >= 1 - BO_CONFIDENCE)
-        add_note(
-            document, arena,
-            "too few repetitions for %u times: no difference could be told (p is at least %.2g)", n,
-            fmin(1, least * n));
+        add_note(document, arena,
+                 "too few repetitions for %u times: no difference could be detected (p is at least "
+                 "%.2g)",
+                 n, fmin(1, least * n));
 }
 
 static void compare_documents(struct bo_document_changes *document, double threshold,

@@ -407,7 +407,7 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         page->out,
         "Of all functions that some operation of some codec enters: lines/branches that are "
         "covered, in "
-        "percent, and how many are not, by why that may be (told by the words that stand there; "
+        "percent, and how many are not, by why that may be (inferred from the words in the line; "
         "%s). The "
         "goal is 95/90. Targets let the first four allocations fail, inputs have up to 32 KiB, and "
         "tests go on from there: they let each allocation fail, and check sizes at their limits.\n"

@@ -111,7 +111,7 @@ void bo_page_programs(const struct bo_page *page, const char *format)
     fprintf(
         page->out,
         "\n### The field's own programs\n\nRun as their users run them: wall time from the "
-        "start of a process to its end, median [95%% interval; below 6 repetitions there is none]. "
+        "start of a process to its end, median [95%% interval, from 6 repetitions on]. "
         "The time of the first column, in which nothing is read, is in all others. Ratio: bytes of "
         "the program's file over "
         "those of %s.\n\n",

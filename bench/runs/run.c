@@ -547,8 +547,8 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
 #define PROBABILISTIC_NOTE                                                                 \
     "(~): answers about what is absent may be wrong, with a probability that the codec's " \
     "specification states; such a codec is ranked among its own kind only."
-#define LEAVES_OUT_NOTE                                                                            \
-    "(<): does not hold all of the document, as its specification tells; it was measured on what " \
+#define LEAVES_OUT_NOTE                                                                       \
+    "(<): does not hold all of the document, see its specification; it was measured on what " \
     "it holds."
 
 const char *bo_mark_note(const struct bo_run_document *document)

@@ -45,7 +45,7 @@ static const struct test_case head_cases[] = {
     {"more paths than names", 7, BYTES("\x0a"), BO_CORRUPT, 55, INDEX_ROOM},
     {"no text", 8, BYTES("\0"), BO_CORRUPT, 155, "phrases are longer than the strings"},
     {"more text", 8, BYTES("\x0c"), BO_CORRUPT, 0, "names are shorter than announced"},
-    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 164, "codes of a string are none"},
+    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 164, "codes of a string are invalid"},
     {"more places of lists", 9, BYTES("\x07"), BO_CORRUPT, 0, FEWER_PLACES},
     {"fewer places of lists", 9, BYTES("\x05"), BO_CORRUPT, 169, "list of places has no end"},
     {"many places of lists", 9, BYTES("\x21"), BO_CORRUPT, 55, PLACES_ROOM},
@@ -73,8 +73,10 @@ static const struct test_case summary_cases[] = {
 };
 
 static const struct test_case index_cases[] = {
-    {"a code of 255 symbols", 55, BYTES("\xff"), BO_CORRUPT, 56, "code is none"},
-    {"words that do not fill a code", 55, BYTES("\x08"), BO_CORRUPT, 57, "code is none"},
+    {"a code of 255 symbols", 55, BYTES("\xff"), BO_CORRUPT, 56,
+     "code lengths do not form a prefix code"},
+    {"words that do not fill a code", 55, BYTES("\x08"), BO_CORRUPT, 57,
+     "code lengths do not form a prefix code"},
     {"blocks larger than the names", 114, BYTES("\xff"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
     {"bits behind the sizes", 115, BYTES("\x27"), BO_CORRUPT, 115,
@@ -115,10 +117,10 @@ static const struct test_case trees_cases[] = {
      "callee has no such variant"},
     {"a list without end", 168, BYTES("\x02"), BO_CORRUPT, 170, "list of places has no end"},
     {"a place behind the list", 168, BYTES("\xc0"), BO_CORRUPT, 169,
-     "variant has places that are none"},
+     "variant selects a place beyond its list"},
     {"a tree in itself", 168, BYTES("\x80"), BO_OVER_LIMIT, 167,
      "functions are inlined too deeply"},
-    {"a count that is none", 171, BYTES("\x17"), BO_CORRUPT, 172, "count is none"},
+    {"a count that is none", 171, BYTES("\x17"), BO_CORRUPT, 172, "count is not a valid code"},
     {"bits behind the counts", 174, BYTES("\x89"), BO_CORRUPT, 174, PADDING},
 };
 
@@ -127,9 +129,10 @@ static const struct test_case zstd_cases[] = {
     {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "file does not start as these do"},
     {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 112,
      "blocks are larger than their section"},
-    {"no frame", 117, BYTES("\0"), BO_CORRUPT, 117, "frame is none, or larger than its strings"},
+    {"no frame", 117, BYTES("\0"), BO_CORRUPT, 117,
+     "zstd frame is invalid or larger than its strings"},
     {"a frame of more text", 122, BYTES("\xff"), BO_CORRUPT, 117,
-     "frame is none, or larger than its strings"},
+     "zstd frame is invalid or larger than its strings"},
     {"a frame of less text", 122, BYTES("\x12"), BO_CORRUPT, 117, "frame does not expand"},
     {"no end of the sizes", 126, BYTES("\x80"), BO_CORRUPT, 117, "frame ends before its strings"},
     {"a name shares too much", 126, BYTES("\x03"), BO_CORRUPT, 117,

@@ -200,7 +200,8 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
         return BO_OK;
     if (first + n > index->n_codes ||
         bo_spells(index->phrases, index->codes, first, n, name, &equal))
-        return bo_fail(err, BO_CORRUPT, codes_off(file, index, slot), "codes of a name are none");
+        return bo_fail(err, BO_CORRUPT, codes_off(file, index, slot),
+                       "codes of a name are invalid");
     if (!equal)
         return BO_OK;
     match->next = slot;
@@ -265,7 +266,7 @@ static enum bo_status take_order(struct walk *walk, bool further, uint64_t *orde
     const uint64_t off = (uint64_t)(index->order - walk->file->in.p) + bit / 8;
     const uint32_t order = bo_bits_at(index->order, bit, index->order_bits);
     if (order >= index->slots.n_functions || walk->seen[order / 64] >> order % 64 & 1)
-        return bo_fail(err, BO_CORRUPT, off, "order of the functions is none");
+        return bo_fail(err, BO_CORRUPT, off, "function order is not a permutation");
     if (further && order < walk->last_order)
         return bo_fail(err, BO_CORRUPT, off, "functions of a name do not ascend");
     walk->seen[order / 64] |= UINT64_C(1) << order % 64;

@@ -10,7 +10,7 @@
 #define ZEROS_28 ZEROS_8 ZEROS_8 ZEROS_8 "\0\0\0\0"
 
 #define A_PART_RUNS "a part of the index runs past its end"
-#define CODES_ARE_NONE "codes of a name are none"
+#define INVALID_CODES "codes of a name are invalid"
 #define CODES_FOLLOW "codes do not follow those of the slot before"
 #define CELLS_FOLLOW "cells do not follow each other"
 #define CELLS_END "cells do not end where the file does"
@@ -18,7 +18,7 @@
 #define NOT_ALL "slots do not hold all functions"
 #define OUTSIDE "record lies outside its slot"
 #define OVERLAP "records overlap or leave a gap"
-#define ORDER_IS_NONE "order of the functions is none"
+#define NOT_A_PERMUTATION "function order is not a permutation"
 #define NOT_USED "phrases are not all used"
 #define NO_GRAMMAR "rules are no grammar"
 #define PADDING "padding is not 0"
@@ -60,7 +60,7 @@ static const struct test_case phrases_cases[] = {
     {"seven codes", 20, BYTES("\x07"), 0, BO_CORRUPT, 0, NOT_ALL},
     {"one name less", 4, BYTES("\x02"), 0, BO_TRUNCATED, 152, A_PART_RUNS},
     {"2^32 - 1 functions", 0, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 136, A_PART_RUNS},
-    {"five functions", 0, BYTES("\x05"), 9, BO_CORRUPT, 152, ORDER_IS_NONE},
+    {"five functions", 0, BYTES("\x05"), 9, BO_CORRUPT, 152, NOT_A_PERMUTATION},
     {"three functions of two names", 0, BYTES("\x03\0\0\0\x02"), 0, BO_CORRUPT, 0,
      "slots hold more functions than there are"},
     {"order 2", 24, BYTES("\x02"), 0, BO_CORRUPT, 24, "order is neither 0 nor 1"},
@@ -74,7 +74,7 @@ static const struct test_case phrases_cases[] = {
      "rules run past the index's end"},
     {"a rule that is not there", 57, BYTES("\x01"), 0, BO_CORRUPT, 66, NO_GRAMMAR},
     {"more text", 61, BYTES("\x04"), 0, BO_CORRUPT, 25, NOT_USED},
-    {"less text", 61, BYTES("\x02"), 0, BO_CORRUPT, 106, CODES_ARE_NONE},
+    {"less text", 61, BYTES("\x02"), 0, BO_CORRUPT, 106, INVALID_CODES},
     {"bits beyond the symbols", 66, BYTES("\x0f"), 0, BO_CORRUPT, 66, "bits beyond the symbols"},
     {"fewer codes", 66, BYTES("\x06"), 0, BO_CORRUPT, 152,
      "bytes behind the last part of the index"},
@@ -111,8 +111,8 @@ static const struct test_case phrases_cases[] = {
     {"codes, but no record", 111, BYTES("\x21"), 0, BO_CORRUPT, 76, "name without a record"},
     {"codes beyond the last slot", 112, BYTES("\x01"), 0, BO_CORRUPT, 112, PADDING},
     {"codes of the group's last slot", 125, BYTES("\x10"), 0, BO_CORRUPT, 125, PADDING},
-    {"code out of range", 126, BYTES("\x67"), 0, BO_CORRUPT, 106, CODES_ARE_NONE},
-    {"last code out of range", 127, BYTES("\x0c"), 0, BO_CORRUPT, 106, CODES_ARE_NONE},
+    {"code out of range", 126, BYTES("\x67"), 0, BO_CORRUPT, 106, INVALID_CODES},
+    {"last code out of range", 127, BYTES("\x0c"), 0, BO_CORRUPT, 106, INVALID_CODES},
     {"another name", 126, BYTES("\x24"), 0, BO_CORRUPT, 106, OTHER_SLOT},
     {"names swapped", 126, BYTES("\x44\x06"), 0, BO_CORRUPT, 106, OTHER_SLOT},
     {"bits behind the codes", 127, BYTES("\x14"), 0, BO_CORRUPT, 127, PADDING},
@@ -129,7 +129,7 @@ static const struct test_case phrases_cases[] = {
     {"repeat after a gap", 140, BYTES("\x49"), 0, BO_CORRUPT, 153 + 72, OVERLAP},
     /* the order */
     {"another order", 144, BYTES("\xd8"), 0, BO_OK, 0, NULL},
-    {"a place twice", 144, BYTES("\xd6"), 0, BO_CORRUPT, 144, ORDER_IS_NONE},
+    {"a place twice", 144, BYTES("\xd6"), 0, BO_CORRUPT, 144, NOT_A_PERMUTATION},
     {"functions of a name descend", 144, BYTES("\x72"), 0, BO_CORRUPT, 144,
      "functions of a name do not ascend"},
     {"bytes behind the order", 152, BYTES("\x80"), 0, BO_CORRUPT, 152, PADDING},
@@ -158,11 +158,11 @@ static const struct test_case mains_cases[] = {
     {"four rules", 57, BYTES("\x04"), 0, BO_CORRUPT, 69, NO_GRAMMAR},
     {"rules without end", 65, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 69, NO_GRAMMAR},
     {"bits behind the rules", 68, BYTES("\x80"), 0, BO_CORRUPT, 69, NO_GRAMMAR},
-    {"a rule of itself", 67, BYTES("\x94"), 0, BO_CORRUPT, 110, CODES_ARE_NONE},
-    {"rules in a circle", 66, BYTES("\x94"), 0, BO_CORRUPT, 110, CODES_ARE_NONE},
+    {"a rule of itself", 67, BYTES("\x94"), 0, BO_CORRUPT, 110, INVALID_CODES},
+    {"rules in a circle", 66, BYTES("\x94"), 0, BO_CORRUPT, 110, INVALID_CODES},
     {"right symbol out of range", 67, BYTES("\xf4"), 0, BO_CORRUPT, 68, NO_GRAMMAR},
     {"another code instead", 70, BYTES("\x01"), 0, BO_CORRUPT, 110, OTHER_SLOT},
-    {"place out of range", 140, BYTES("\x1b"), 0, BO_CORRUPT, 140, ORDER_IS_NONE},
+    {"place out of range", 140, BYTES("\x1b"), 0, BO_CORRUPT, 140, NOT_A_PERMUTATION},
     {"bits behind the order", 140, BYTES("\x58"), 0, BO_CORRUPT, 140, PADDING},
 };
 
@@ -180,7 +180,7 @@ static const struct test_case one_cases[] = {
     {"rounded up to 2^32", 73, BYTES("\x20\0\x01"), 0, BO_CORRUPT, 69, CELLS_FOLLOW},
     {"rounded up too far", 73, BYTES("\x1f\0\x02"), 0, BO_CORRUPT, 69, CELLS_END},
     {"a bit behind the only code", 126, BYTES("\x02"), 0, BO_CORRUPT, 126, PADDING},
-    {"code 1 of one", 126, BYTES("\x01"), 0, BO_CORRUPT, 106, CODES_ARE_NONE},
+    {"code 1 of one", 126, BYTES("\x01"), 0, BO_CORRUPT, 106, INVALID_CODES},
 };
 
 static void test_phrases(void **state)
@@ -236,7 +236,7 @@ static const struct test_case fingerprints_cases[] = {
     {"one name less", 4, BYTES("\x02"), 8, BO_TRUNCATED, 151, "rules run past the index's end"},
     {"three functions", 0, BYTES("\x03\0\0\0\x02"), 0, BO_CORRUPT, 0, "slot without a name"},
     {"more text", 147, BYTES("\x04"), 0, BO_CORRUPT, 111, NOT_USED},
-    {"less text", 147, BYTES("\x02"), 0, BO_CORRUPT, 154, CODES_ARE_NONE},
+    {"less text", 147, BYTES("\x02"), 0, BO_CORRUPT, 154, INVALID_CODES},
     {"first name shares", 153, BYTES("\x15"), 0, BO_CORRUPT, 153, "name shares more than there is"},
     {"name shares too much", 153, BYTES("\xd4"), 0, BO_CORRUPT, 153,
      "name shares more than there is"},
@@ -245,7 +245,7 @@ static const struct test_case fingerprints_cases[] = {
     {"codes without end", 153, BYTES("\xfc\xff\xff"), 0, BO_CORRUPT, 153,
      "name has too many codes"},
     {"a name too often", 155, BYTES("\x09"), 0, BO_CORRUPT, 155, "name has no slot"},
-    {"code out of range", 153, BYTES("\x34"), 0, BO_CORRUPT, 153, CODES_ARE_NONE},
+    {"code out of range", 153, BYTES("\x34"), 0, BO_CORRUPT, 153, INVALID_CODES},
     {"another name", 153, BYTES("\x24"), 0, BO_CORRUPT, 153, "name has no slot"},
     {"names run on", 155, BYTES("\xd3"), 0, BO_TRUNCATED, 155, "names run past the index's end"},
     {"bytes behind", 0, BYTES("\x04"), 1, BO_CORRUPT, 156, "bytes behind the names"},
@@ -265,7 +265,7 @@ static const struct test_pattern fingerprint_mains = {
 static const struct test_case fingerprint_mains_cases[] = {
     {"bits behind the names", 151, BYTES("\x8a"), 0, BO_CORRUPT, 151, PADDING},
     {"a name twice", 151, BYTES("\x04"), 0, BO_CORRUPT, 150, "name has no slot"},
-    {"a rule of itself", 145, BYTES("\x94"), 0, BO_CORRUPT, 149, CODES_ARE_NONE},
+    {"a rule of itself", 145, BYTES("\x94"), 0, BO_CORRUPT, 149, INVALID_CODES},
 };
 
 static void test_fingerprints(void **state)
@@ -311,9 +311,9 @@ static void test_lookups(void **state)
          "index leads past the file's end"},
         {"last byte of the file", 69, BYTES("\x2f"), 0, BO_OK, 0, NULL},
         {"shift 31", 73, BYTES("\x1f"), 0, BO_CORRUPT, 0, "index leads past the file's end"},
-        {"first code far away", 106, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 0, CODES_ARE_NONE},
-        {"codes beyond the last", 106, BYTES("\x01"), 0, BO_CORRUPT, 0, CODES_ARE_NONE},
-        {"no text", 61, BYTES("\x01"), 0, BO_CORRUPT, 0, CODES_ARE_NONE},
+        {"first code far away", 106, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 0, INVALID_CODES},
+        {"codes beyond the last", 106, BYTES("\x01"), 0, BO_CORRUPT, 0, INVALID_CODES},
+        {"no text", 61, BYTES("\x01"), 0, BO_CORRUPT, 0, INVALID_CODES},
     };
     static const struct test_case in_fingerprints[] = {
         {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},

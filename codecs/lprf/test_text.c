@@ -183,11 +183,11 @@ static const struct marked_mistake mistakes[] = {
     {"\"@", BO_CORRUPT, "quoted name does not end on its line"},
     {"\"#\"@f\n24\n1\n5\n", BO_CORRUPT, "bytes behind a quoted name"},
     {"\"#@\r\"\n24\n1\n5\n", BO_CORRUPT, "quoted name holds a raw carriage return"},
-    {"\"#@\\n\"\n24\n1\n5\n", BO_CORRUPT, "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d"},
-    {"\"#@\\x41\"\n24\n1\n5\n", BO_CORRUPT, "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d"},
-    {"\"#@\\x0A\"\n24\n1\n5\n", BO_CORRUPT, "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d"},
-    {"\"#@\\x0", BO_CORRUPT, "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d"},
-    {"\"#@\\", BO_CORRUPT, "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d"},
+    {"\"#@\\n\"\n24\n1\n5\n", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
+    {"\"#@\\x41\"\n24\n1\n5\n", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
+    {"\"#@\\x0A\"\n24\n1\n5\n", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
+    {"\"#@\\x0", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
+    {"\"#@\\", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
 };
 
 static void test_mistakes(void **state)

@@ -103,7 +103,7 @@ static const char *unquote(struct bo_span line, uint8_t *to, size_t *n_ret, size
                 break;
         }
         if (e == sizeof escapes / sizeof *escapes)
-            return "escape is none of \\\\ \\\" \\x00 \\x0a \\x0d";
+            return "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d";
         to[n++] = escapes[e].byte;
         i += 1 + len;
     }

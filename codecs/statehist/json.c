@@ -84,7 +84,7 @@ bool statehist_json_member(struct statehist_json *j, const char *const *names, u
     if (!names[which])
         return statehist_json_fail(j, BO_UNSUPPORTED, off, "unknown member");
     if (*seen >> which & 1)
-        return statehist_json_fail(j, BO_CORRUPT, off, "member stands twice");
+        return statehist_json_fail(j, BO_CORRUPT, off, "duplicate member");
     *seen |= UINT32_C(1) << which;
     *which_ret = which;
     return true;

@@ -165,7 +165,7 @@ enum bo_status statehist_read_types_json(const struct statehist_part *part, stru
             return bo_fail(err, BO_CORRUPT, (uint64_t)part->off + key->off,
                            "keys are not 0 up to one less than their number");
         if (types[key->key] != MISSING)
-            return bo_fail(err, BO_CORRUPT, (uint64_t)part->off + key->off, "key stands twice");
+            return bo_fail(err, BO_CORRUPT, (uint64_t)part->off + key->off, "duplicate key");
         types[key->key] = key->type;
     }
     *types_ret = types;
@@ -335,7 +335,7 @@ static enum bo_status place_nodes(const struct statehist_part *part, const struc
         if (node->key >= n)
             return bo_fail(err, BO_CORRUPT, off, "key is no quark of this history");
         if (node_of[node->key])
-            return bo_fail(err, BO_CORRUPT, off, "key stands twice");
+            return bo_fail(err, BO_CORRUPT, off, "duplicate key");
         if (parent != STATEHIST_ROOT && parent > node->key)
             return bo_fail(err, BO_UNSUPPORTED, off, "key is smaller than that of the parent");
         node_of[node->key] = (uint32_t)i + 1;

@@ -137,7 +137,7 @@ static void test_mistakes(void **state)
         {"# statehistory-tsv 1\n# start: 1\n@", BO_TRUNCATED,
          "start or end of the history is missing"},
         {"# statehistory-tsv 1\n# start: @1.5\n", BO_CORRUPT, "no time"},
-        {"# statehistory-tsv 1\n# start: 1\n@# start: 1\n", BO_CORRUPT, "told twice"},
+        {"# statehistory-tsv 1\n# start: 1\n@# start: 1\n", BO_CORRUPT, "given twice"},
         {"# statehistory-tsv 1\n# end: 1\n# start: @2\n", BO_CORRUPT,
          "history ends before it starts"},
         {"# statehistory-tsv 1\n# quarks: @-1\n", BO_CORRUPT, "no count"},
@@ -227,7 +227,7 @@ static void test_late_times(void **state)
 {
     (void)state;
     static const struct marked_mistake mistakes[] = {
-        {H Q0 "I\t0\t10\t20\tn\t\n@# start: 10\n", BO_CORRUPT, "told twice"},
+        {H Q0 "I\t0\t10\t20\tn\t\n@# start: 10\n", BO_CORRUPT, "given twice"},
     };
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }

@@ -311,7 +311,7 @@ static enum bo_status read_comment(struct parser *p, const uint8_t *start)
             continue;
         const bool is_count = fact < START;
         if (p->told[fact])
-            return fail_at(p, start, "told twice");
+            return fail_at(p, start, "given twice");
         if (fact >= START && p->builder.n_intervals)
             return fail_at(p, start, "times of the history behind an interval");
         if (!read_number(word, &p->facts[fact]) ||

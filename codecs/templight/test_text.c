@@ -270,7 +270,7 @@ static void test_mistakes(void **state)
         {"@---\n...\n", BO_CORRUPT, "record without an event"},
         {"---\n@", BO_TRUNCATED, "text ends inside a record"},
         {"---\n@size: 3\n", BO_CORRUPT, "line is no key of a record"},
-        {"---\nname: a\n@name: b\n", BO_CORRUPT, "key stands twice in a record"},
+        {"---\nname: a\n@name: b\n", BO_CORRUPT, "duplicate key in a record"},
         {"---\nname:@a\n", BO_CORRUPT, "no blank behind a key"},
         {"---\nevent: @begin\n", BO_CORRUPT, "event is neither Begin nor End"},
         {"@---\nkind: Memoization\nevent: Begin\norig: ''\npoi: ''\n...\n", BO_CORRUPT,

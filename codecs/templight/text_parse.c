@@ -133,7 +133,7 @@ static enum bo_status take_value(struct templight_text_reader *r, struct values 
     if (tries == N_KEYS)
         return fail_at(r, line.p, BO_CORRUPT, "line is no key of a record");
     if (values->of[key].p)
-        return fail_at(r, line.p, BO_CORRUPT, "key stands twice in a record");
+        return fail_at(r, line.p, BO_CORRUPT, "duplicate key in a record");
     size_t at = keys[key].n;
     if (at < line.n && !is_blank(line.p[at]))
         return fail_at(r, line.p + at, BO_CORRUPT, "no blank behind a key");

@@ -202,7 +202,7 @@ static enum bo_status get_header(struct reader *r)
     if (status)
         return status;
     if (version != VERSION_407 && (version < VERSION_1 || version > VERSION_3))
-        return bo_fail(r->err, BO_UNSUPPORTED, off, "version is none of 0x3430372a, 1, 2, 3");
+        return bo_fail(r->err, BO_UNSUPPORTED, off, "version is not 0x3430372a, 1, 2 or 3");
     if (bo_left(&r->in) >= sizeof tag)
         tag = bo_le32(r->in.p + r->in.off);
     /* A tool writes the layout of version 3 under 0x3430372a unless told otherwise. */

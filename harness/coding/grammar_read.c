@@ -258,7 +258,7 @@ enum bo_status bo_spell_name(struct bo_phrases *phrases, const uint32_t *codes, 
     const size_t cap = keep ? 0 : buffer->n;
     size_t nbytes;
     if (bo_spell(phrases, codes, n, p, cap, &nbytes))
-        return bo_fail(err, BO_CORRUPT, off, "codes of a name are none");
+        return bo_fail(err, BO_CORRUPT, off, "codes of a name are invalid");
     if (nbytes > BO_MAX_NAME_NBYTES)
         return bo_fail(err, BO_CORRUPT, off, "name is longer than phrases hold");
     if (nbytes > cap) {

@@ -209,7 +209,7 @@ static void test_codes_out_of_range(void **state)
     assert_int_equal(bo_spell_name(&phrases, codes, 2, true, &buffer, &arena, 77, &spelled, &error),
                      BO_CORRUPT);
     assert_int_equal(error.off, 77);
-    assert_string_equal(error.what, "codes of a name are none");
+    assert_string_equal(error.what, "codes of a name are invalid");
     assert_int_equal(bo_spell_name(&phrases, far, 1, true, &buffer, &arena, 0, &spelled, &error),
                      BO_CORRUPT);
 }

@@ -22,7 +22,7 @@ static enum bo_status fail_count(const struct builder *b)
 {
     return bo_fail(b->err, BO_CORRUPT,
                    autofdo_off_of(b->trees, &b->trees->counts, b->counts.bits.bit),
-                   "count is none");
+                   "count is not a valid code");
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

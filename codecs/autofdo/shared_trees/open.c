@@ -153,7 +153,7 @@ static enum bo_status read_index(struct autofdo_trees *trees, const struct head 
         if (!autofdo_read_code(&bits, autofdo_max_symbols(i), autofdo_spends_bits(i),
                                &trees->tables[i]))
             return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->index, bits.bit),
-                           "code is none");
+                           "code lengths do not form a prefix code");
     enum bo_status status =
         read_variants(trees, &bits, trees->n_names + 8 * head->structure_nbytes, err);
     if (status ||

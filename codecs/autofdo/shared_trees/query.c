@@ -15,7 +15,7 @@ static enum bo_status fail_count(const struct visit *visit)
 {
     return bo_fail(visit->err, BO_CORRUPT,
                    autofdo_off_of(visit->trees, &visit->trees->counts, visit->counts.bits.bit),
-                   "count is none");
+                   "count is not a valid code");
 }
 
 static enum bo_status name_hash(struct visit *visit, uint32_t name, uint64_t *hash_ret)

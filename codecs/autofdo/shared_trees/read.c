@@ -98,7 +98,7 @@ static enum bo_status read_spot(struct block *b, const struct autofdo_spot *last
                            spot->kind == AUTOFDO_CALLSITE && last->kind != AUTOFDO_CALLSITE ? &start
                                                                                             : last,
                            spot)) {
-        return fail_at(b, BO_CORRUPT, "place is none", err);
+        return fail_at(b, BO_CORRUPT, "place is out of range", err);
     }
     if (spot->kind != AUTOFDO_RECORD)
         spot->name = (uint32_t)autofdo_take_bits(&b->bits, autofdo_index_bits(b->trees->n_names));
@@ -150,7 +150,7 @@ static enum bo_status read_present(struct block *b, const struct autofdo_list *l
         if (!all) {
             const unsigned symbol = autofdo_take_symbol(&b->bits, &trees->tables[AUTOFDO_PRESENT]);
             if (symbol > present)
-                return fail_at(b, BO_CORRUPT, "variant has places that are none", err);
+                return fail_at(b, BO_CORRUPT, "variant selects a place beyond its list", err);
             present = symbol;
         }
         for (uint32_t i = 0; i < 4 && i < left; i++) {

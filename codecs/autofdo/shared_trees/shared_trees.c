@@ -127,7 +127,7 @@ static enum bo_status load_string(struct autofdo_trees *trees, uint32_t i,
         memcpy(text, trees->text + last->off, (size_t)shared);
     }
     if (!spell(trees, bits, text + shared, room - (size_t)shared, &n_own))
-        return bo_fail(err, BO_CORRUPT, off, "codes of a string are none");
+        return bo_fail(err, BO_CORRUPT, off, "codes of a string are invalid");
     const struct bo_span string = {text, (size_t)shared + n_own};
     const char *flaw = autofdo_string_flaw(trees, i, (uint32_t)shared, string);
     if (flaw)

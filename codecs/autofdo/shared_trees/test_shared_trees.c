@@ -190,7 +190,7 @@ static void test_partial(void **state)
     memset(out.p + out.n - 24, 0, 16); /* among b's counts */
     assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
                      BO_CORRUPT);
-    assert_string_equal(error.what, "count is none");
+    assert_string_equal(error.what, "count is not a valid code");
     assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
     static const char *const asked[] = {"a", "b", "a"};
     for (unsigned i = 0; i < N_ELEMENTS(asked); i++) {

@@ -115,7 +115,7 @@ static enum bo_status expand(struct autofdo_trees *trees, struct bo_span frame, 
     const unsigned long long nbytes = ZSTD_getFrameContentSize(frame.p, frame.n);
     if (nbytes == ZSTD_CONTENTSIZE_ERROR || nbytes == ZSTD_CONTENTSIZE_UNKNOWN ||
         nbytes > max_nbytes || ZSTD_findFrameCompressedSize(frame.p, frame.n) != frame.n)
-        return bo_fail(err, BO_CORRUPT, off, "frame is none, or larger than its strings");
+        return bo_fail(err, BO_CORRUPT, off, "zstd frame is invalid or larger than its strings");
     uint8_t *p = bo_alloc(trees->arena, (size_t)nbytes);
     if (!p)
         return bo_fail_alloc(err, trees->arena);

@@ -209,7 +209,7 @@ static const struct {
     {C "inlined = { 1 -> g { } } } } files = { g = \"a\", g = \"b\" }", BO_CORRUPT, 110,
      "file of a function is there twice"},
     {C "inlined = { 1 -> f { } } } } files = { f = \"a\" }", BO_CORRUPT, 101,
-     "file of a function is told by its name"},
+     "file of a function is already given by its name"},
     {C "callsites = { 1 -> { g = 1 } } } } files = { g = \"a\" }", BO_CORRUPT, 107,
      "file of what is not inlined"},
     {C "} } files = { } gcov", BO_CORRUPT, 76, "expected a name"},

@@ -518,7 +518,7 @@ static enum bo_status parse_callee_files(struct parser *p)
         if (!autofdo_names_find(&p->callee_names, file.name, &number))
             return fail_at(p, BO_CORRUPT, off, "file of what is not inlined");
         if (autofdo_names_find(&p->function_names, file.name, &number))
-            return fail_at(p, BO_CORRUPT, off, "file of a function is told by its name");
+            return fail_at(p, BO_CORRUPT, off, "file of a function is already given by its name");
         if (!take_byte(p, '='))
             return fail_expected(p, "expected =");
         status = take_path(p, &file.path);

@@ -220,7 +220,7 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
         if (!bo_get_u8(&c, &zero))
             return bo_fail_here(err, BO_TRUNCATED, &c, "zeros run past the end");
         if (zero)
-            return bo_fail_here(err, BO_CORRUPT, &c, "zero is none");
+            return bo_fail_here(err, BO_CORRUPT, &c, "reserved byte is not 0");
     }
     if ((status = bo_get_uvarint64(&c, &n_tree, err)))
         return status;

@@ -112,7 +112,7 @@ static bool place_value(struct statehist_json *j, struct state *s, struct elemen
         return statehist_json_fail(j, BO_CORRUPT, element->key_off,
                                    "key is no quark of this snapshot");
     if (s->met[quark])
-        return statehist_json_fail(j, BO_CORRUPT, element->key_off, "key stands twice");
+        return statehist_json_fail(j, BO_CORRUPT, element->key_off, "duplicate key");
     s->met[quark] = true;
     uint8_t type = s->types[quark];
     if (type == STATEHIST_ANY && !element->has_type)

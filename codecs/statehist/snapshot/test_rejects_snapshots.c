@@ -63,7 +63,7 @@ static const struct state_case state_cases[] = {
     {"int", V("\"value\":7,\"since\":@6"), BO_CORRUPT, "state began after the snapshot"},
     {"int", STATE("[@]"), BO_CORRUPT, "a key has no value"},
     {"int", STATE("[{\"key\":0,\"value\":7},{\"key\":@0,\"value\":7}]"), BO_CORRUPT,
-     "key stands twice"},
+     "duplicate key"},
     {"int", STATE("[{\"key\":@1,\"value\":7}]"), BO_CORRUPT, "key is no quark of this snapshot"},
     {"int", STATE("[{\"key\":0@}]"), BO_CORRUPT, "a member is missing"},
     {"int", "{\"format\":\"tc-state\",\"version\":1,\"values\":[{\"key\":0,\"value\":7}]@}",

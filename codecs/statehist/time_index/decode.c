@@ -79,7 +79,7 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
         uint64_t value;
         if (!time_index_value_of(index, block->class, time_index_local(block, i), false, &type,
                                  &value))
-            return "code is none";
+            return "value code is out of range";
     }
     for (unsigned i = 0; i < block->n_codes; i++) {
         struct statehist_interval next = {.start = index->start, .quark = at->quark};
@@ -89,7 +89,7 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
             if (!index->direct && key < index->times.n)
                 time = d->times[key];
             else if (!index->direct || key > (uint64_t)index->end - (uint64_t)index->start)
-                return "key is none";
+                return "change key is out of range";
             next.start = (int64_t)((uint64_t)index->start + time);
             if (next.start <= at->start)
                 return "keys do not ascend";
@@ -99,7 +99,7 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
         }
         if (!time_index_value_of(index, block->class, time_index_code(block, i), false, &next.type,
                                  &next.value))
-            return "code is none";
+            return "value code is out of range";
         *at = next;
     }
     return NULL;
@@ -116,7 +116,7 @@ static const char *read_timeline(const struct decoder *d, uint32_t quark)
     if (t.n > index->n_intervals - d->builder->n_intervals)
         return "more intervals than announced";
     if (!t.shape && !time_index_value_of(index, t.class, t.first_code, false, &at.type, &at.value))
-        return "code is none";
+        return "value code is out of range";
     for (uint32_t b = 0; b < time_index_n_blocks(&t); b++) {
         struct time_index_block block;
         if (!time_index_block(&t, b, &block))
@@ -206,7 +206,7 @@ static const char *check_era(struct playback *b, struct bo_cursor *part)
         for (; word; word &= word - 1) {
             const uint32_t q = quark + (uint32_t)__builtin_ctzll(word);
             if (!has_value(b, q) || !check_code(b, &codes, q))
-                return "checkpoint tells another value";
+                return "checkpoint contains another value";
         }
     part->off = (size_t)((codes.bit + 7) / 8);
     return set.is_damaged ? "checkpoint is damaged" : NULL;
@@ -246,7 +246,7 @@ static const char *check_segment(struct playback *b, struct bo_cursor *part, boo
             if (tells && !bo_get_bits(&told, 1, &is_told))
                 return "checkpoint ends too early";
             if (tells && (is_told != has_value(b, q) || (is_told && !check_code(b, &codes, q))))
-                return "checkpoint tells another value";
+                return "checkpoint contains another value";
         }
     return set.is_damaged ? "checkpoint is damaged" : NULL;
 }

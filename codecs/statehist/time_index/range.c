@@ -96,7 +96,8 @@ INLINE bool values_of(const struct time_index *index, const struct time_index_bl
     for (unsigned i = 0; i < n_told; i++)
         beyond |= (uint64_t)(numbers[i] >= block->n_local);
     if (beyond)
-        return time_index_damaged(index, block->keys.p + block->told / 8, "code is none");
+        return time_index_damaged(index, block->keys.p + block->told / 8,
+                                  "value code is out of range");
     if (step == 1)
         put_local(&local, numbers, n_told, 1, values, types);
     else

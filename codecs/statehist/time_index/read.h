@@ -40,7 +40,7 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
     at += index->shape_nbits;
     t->index = index;
     if (__builtin_expect(number > index->n_shapes, 0))
-        return time_index_damaged(index, record, "shape is none");
+        return time_index_damaged(index, record, "shape number is out of range");
     t->first_code = 0;
     t->place_nbits = t->entry_nbits = 0;
     t->blocks = 0;
@@ -189,7 +189,7 @@ ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, 
     return told < block->n_local ? time_index_local(block, told) : UINT32_MAX;
 }
 
-/* What a code stands for; false when it is none, or its value is none of its type. */
+/* What a code stands for; false when it is none, or its value is out of its type's range. */
 ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
                                           const struct time_index_class *class, uint32_t code,
                                           bool v3, uint32_t *type_ret, uint64_t *value_ret)
@@ -199,7 +199,7 @@ ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
     if (code == 0)
         return true;
     if (code >= class->first[STATEHIST_N_TYPES])
-        return time_index_damaged(index, index->records, "code is none");
+        return time_index_damaged(index, index->records, "value code is out of range");
     uint32_t type = STATEHIST_INT;
     while (code >= class->first[type + 1])
         type++;
@@ -214,7 +214,7 @@ ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
                           : type == STATEHIST_BOOL   ? 1
                                                      : UINT64_MAX;
     return (key <= most && (type != STATEHIST_STRING || index->n_strings)) ||
-           time_index_damaged(index, list->body, "value is none of its type");
+           time_index_damaged(index, list->body, "value is out of its type's range");
 }
 
 /* The bytes of string i < n_strings; false when the file is damaged there. */
@@ -252,7 +252,7 @@ ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_
 {
     const struct time_index_kept *kept = &index->kept_times;
     if (__builtin_expect(key > index->max_key, 0))
-        return time_index_damaged(index, index->records, "key is none");
+        return time_index_damaged(index, index->records, "change key is out of range");
     if (__builtin_expect(kept->numbers != NULL, 1)) {
         const uint32_t b = (uint32_t)key / ASCENDING_BLOCK;
         if (__builtin_expect(!kept->known[b], 0) && !time_index_keep_times(index, b))

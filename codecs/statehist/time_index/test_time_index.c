@@ -41,7 +41,7 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     uint64_t time;
     assert_true(time_index_time_of(index, index->times.n - 1, false, &time));
     assert_false(time_index_time_of(index, index->times.n, false, &time));
-    assert_string_equal(index->damage->what, "key is none");
+    assert_string_equal(index->damage->what, "change key is out of range");
     bo_writer_free(&out);
 }
 

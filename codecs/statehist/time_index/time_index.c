@@ -58,7 +58,7 @@ static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
         if (s->n == 0 || s->n > TIME_INDEX_MAX_SHAPED || s->class >= index->n_classes ||
             s->nulls > TIME_INDEX_EVEN_NULL || v >> 27) {
             c->off -= 4;
-            return bo_fail_here(err, BO_CORRUPT, c, "shape is none");
+            return bo_fail_here(err, BO_CORRUPT, c, "shape has an invalid field");
         }
         const unsigned code_nbits = index->classes[s->class].code_nbits;
         s->told_nbits = (uint8_t)time_index_told_nbits(s->n_local, code_nbits);

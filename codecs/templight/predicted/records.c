@@ -206,7 +206,7 @@ static uint32_t code_new_place(struct predicted *p, const struct templight_locat
     p->file_lines[file] = line;
     const uint32_t place[4] = {file, line, (uint32_t)column};
     if (p->decoding && predicted_find(&p->places, place) != PREDICTED_NONE) {
-        p->flaw = "place is told twice";
+        p->flaw = "place is encoded twice";
         return 0;
     }
     return predicted_add(p, &p->places, place);
@@ -286,7 +286,7 @@ static uint32_t code_kind(struct predicted *p, const struct surroundings *s, uin
     const uint64_t v = bo_guess_number(&p->guesser, coder, PREDICTED_KIND_NUMBER, none, 1, kind);
     const uint32_t added[4] = {(uint32_t)v};
     if (p->decoding && (v > UINT32_MAX || predicted_find(&p->kinds, added) != PREDICTED_NONE)) {
-        p->flaw = "kind is told twice, or has more than 32 bits";
+        p->flaw = "kind is encoded twice, or has more than 32 bits";
         return 0;
     }
     number = predicted_add(p, &p->kinds, added);

@@ -169,18 +169,18 @@ static enum bo_status read_tables(struct templight_terms *terms, struct bo_arena
     uint32_t n_marked = 0;
     for (uint32_t i = 0; i < terms->n_shapes; i++)
         if (!read_shape(terms, &bits, i, &n_marked))
-            return fail_at(terms, &bits, "shapes are none", err);
+            return fail_at(terms, &bits, "shape is invalid", err);
     if (!read_heads(terms, &bits))
-        return fail_at(terms, &bits, "heads are none", err);
+        return fail_at(terms, &bits, "head is invalid", err);
     const enum bo_status status = read_codes(terms, &bits, arena);
     if (status == BO_CORRUPT)
-        return fail_at(terms, &bits, "codes of symbols are none", err);
+        return fail_at(terms, &bits, "code lengths of symbols do not form a prefix code", err);
     if (status)
         return bo_fail_alloc(err, arena);
     if (!read_tops(terms, &bits))
-        return fail_at(terms, &bits, "tops are none", err);
+        return fail_at(terms, &bits, "top-level term is invalid", err);
     if (!read_index(terms, &bits))
-        return fail_at(terms, &bits, "index is none", err);
+        return fail_at(terms, &bits, "index is invalid", err);
     if (!templight_is_end(&bits))
         return fail_at(terms, &bits, "bits behind the tables", err);
     bits = terms->stream;

@@ -19,7 +19,7 @@ static enum bo_status start_times(struct times *t, struct bo_error *err)
     t->times = who & 3;
     t->memories = who >> 2;
     return t->times > TERMS_OF_SOME || t->memories > TERMS_OF_SOME
-               ? bo_fail(err, BO_CORRUPT, t->in.base, "records that have times are none")
+               ? bo_fail(err, BO_CORRUPT, t->in.base, "flags of times or memories are out of range")
                : BO_OK;
 }
 
@@ -189,7 +189,8 @@ enum bo_status templight_each_record(const struct templight_records *records,
         return status;
     status = read_codes(&c);
     if (status == BO_CORRUPT)
-        return bo_fail(err, status, records->off, "codes of records are none");
+        return bo_fail(err, status, records->off,
+                       "code lengths of records do not form a prefix code");
     if (status || !terms_init_history(&h, arena))
         return bo_fail_alloc(err, arena);
     uint32_t max_open = 0;
@@ -202,7 +203,7 @@ enum bo_status templight_each_record(const struct templight_records *records,
             ok = ok && !templight_past_end(&c.bits[stream]);
         if (!ok)
             return arena->refusal ? bo_fail_alloc(err, arena)
-                                  : bo_fail(err, BO_CORRUPT, records->off, "records are none");
+                                  : bo_fail(err, BO_CORRUPT, records->off, "record is invalid");
         max_open = h.n_open > max_open ? h.n_open : max_open;
         status = take_times(&times, &record, err);
         if (!status)

@@ -446,7 +446,8 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
     struct templight_text_reader texts;
     *files_ret = NULL;
     if (trace->n_files == 0)
-        return bo_left(&c) ? bo_fail(err, BO_CORRUPT, trace->files_off, "files that are none")
+        return bo_left(&c) ? bo_fail(err, BO_CORRUPT, trace->files_off,
+                                     "bytes of files in a trace without files")
                            : BO_OK;
     const enum bo_status status = templight_open_texts(r->in, &c, arena, &texts, err);
     if (status)
@@ -460,12 +461,12 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
     for (uint32_t i = 0; i < trace->n_files; i++) {
         struct templight_output out = {.n = 0};
         if (!templight_measure_text(&texts, bits, &out.cap))
-            return bo_fail_here(err, BO_CORRUPT, &c, "files' names are none");
+            return bo_fail_here(err, BO_CORRUPT, &c, "codes of file names are invalid");
         out.to = bo_alloc(arena, (size_t)out.cap + TEMPLIGHT_SLACK);
         if (!out.to)
             return bo_fail_alloc(err, arena);
         if (!templight_spell_text(&texts, &bits, &out) || templight_past_end(&bits))
-            return bo_fail_here(err, BO_CORRUPT, &c, "files' names are none");
+            return bo_fail_here(err, BO_CORRUPT, &c, "codes of file names are invalid");
         files[i] = (struct bo_span){out.to, out.n};
     }
     if (!templight_is_end(&bits))

@@ -401,7 +401,7 @@ static void test_announced_records(void **state)
     assert_int_equal(
         test_decode(terms(), (struct bo_span){bytes, good.n + N_MORE}, &arena, &decoded, &error),
         BO_CORRUPT);
-    assert_string_equal(error.what, "records are none");
+    assert_string_equal(error.what, "record is invalid");
     assert_true(arena.peak_nbytes - before < N * sizeof(struct templight_record) / 2);
 }
 
