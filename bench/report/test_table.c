@@ -57,8 +57,8 @@ static void rfc_says_how_to_judge_and_repeat(void **state)
         "n = 20 repetitions",
         "95%",
         "commit 01234567890",
-        "make && make corpora && build/bakeoff bench --format pcdata --corpus 'large sample, of a "
-        "user'",
+        ("make && make corpora && build/bakeoff bench --format pcdata --corpus 'large sample, of a "
+         "user'"),
         "table pcdata --results again.json --style rfc",
         "made for a test",
         "2025-03-01",

@@ -500,5 +500,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "accel"
 #define LPRF_INDEX_NUMBER 4
 #define LPRF_INDEX_ROLE BO_PROPOSED
+#define LPRF_INDEX_CHOICES "none known, and not proven"
 #define LPRF_INDEX_SUMMARY "like LLVM's DWARF accelerator tables: DJB hashes, strings apart"
 #include "codecs/lprf/cross.h"

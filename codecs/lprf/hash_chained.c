@@ -436,5 +436,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "hash-chained"
 #define LPRF_INDEX_NUMBER 1
 #define LPRF_INDEX_ROLE BO_PROPOSED
+#define LPRF_INDEX_CHOICES "none known, and not proven"
 #define LPRF_INDEX_SUMMARY "chained hash table as LLVM writes it"
 #include "codecs/lprf/cross.h"

@@ -96,6 +96,7 @@ static const struct bo_codec run_pairs = {
     .name = "run-pairs",
     .summary = "starts and values side by side, binary search",
     .spec = "examples/plugin/run_pairs.c",
+    .choices = "which equal tables share bytes",
     .role = BO_CONTROL,
     .access = BO_RANDOM,
     .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
