@@ -227,8 +227,8 @@ static void the_page_holds_what_it_must(void **state)
         "| processor | Test CPU, 2 CPUs, L2 1 MiB |",
         "| counted by the processor | instructions, cycles |",
         "git checkout 0123456789012345678901234567890123456789\nmake\nmake corpora ",
-        ("\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,large "
-         "sample, of a user' --repetitions "),
+        ("\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,"
+         "large sample, of a user' --repetitions "),
     };
     char *text = print_page(*state);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
