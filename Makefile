@@ -69,7 +69,7 @@ QUICK_LINK := $(if $(filter i686 s390x oss,$(VARIANT)),,$(if $(shell command -v 
 # so many generated ones (third number; sizes and hashes of twelve are always compared); and less in
 # each check where it says `light`. A variant without numbers sees everything; LIMITS_<variant>_<format>
 # goes first. selfcheck says what it left out, and run_tests.sh passes that on.
-LIMITS_gcc_lprf := 1000000 100000000 12
+LIMITS_gcc_lprf := 1000000 100000000 12 light
 LIMITS_gcc_autofdo := 100000 100000000 6
 LIMITS_gcc_templight := 3000000 100000000 24 light
 LIMITS_gcc_statehist := 300000 100000000 10
@@ -77,8 +77,8 @@ LIMITS_clang_lprf := 500000 5000000 12 light
 LIMITS_clang_autofdo := 1000000 5000000 12 light
 LIMITS_clang_templight := 3000000 5000000 8 light
 LIMITS_clang_statehist := 300000 5000000 10 light
-LIMITS_asan_pcdata := 250000 1000000 12
-LIMITS_asan_lprf := 800000 2000000 12 light
+LIMITS_asan_pcdata := 250000 1000000 12 light
+LIMITS_asan_lprf := 500000 2000000 12 light
 LIMITS_asan_autofdo := 250000 1000000 12 light
 LIMITS_asan_templight := 3000000 5000000 8 light
 LIMITS_asan_statehist := 300000 5000000 8 light
