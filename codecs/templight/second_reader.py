@@ -1,0 +1,1289 @@
+#!/usr/bin/env python3
+"""Second readers of front-coded, predicted and terms, written from README.md and the pages that it names.
+
+Shares nothing with the C code. second_reader.py CODEC FILE CODEC FILE ... reads raw encodings (bakeoff encode --raw)
+and compares their models with the first one's. Exit status 1: a model differs; 2: a file is rejected.
+"""
+import sys
+
+M64 = (1 << 64) - 1
+NONE = 0xffffffff
+
+
+class Reject(Exception):
+    pass
+
+
+class Cursor:
+    def __init__(self, data):
+        self.data, self.off = data, 0
+
+    def take(self, n):
+        if n > len(self.data) - self.off:
+            raise Reject("truncated")
+        self.off += n
+        return self.data[self.off - n:self.off]
+
+    def u8(self):
+        return self.take(1)[0]
+
+    def le(self, n):
+        return int.from_bytes(self.take(n), "little")
+
+    def uvarint(self, width=64):
+        v = shift = 0
+        while True:
+            byte = self.u8()
+            v |= (byte & 127) << shift
+            if v >> width:
+                raise Reject("varint overflows its type")
+            if byte < 128:
+                if byte == 0 and shift:
+                    raise Reject("varint is not in its shortest form")
+                return v
+            shift += 7
+
+    def text(self):
+        return self.take(self.uvarint())
+
+    def end(self):
+        if self.off != len(self.data):
+            raise Reject("bytes left")
+
+
+def unzigzag(v):
+    return v >> 1 ^ -(v & 1)
+
+
+class Trace:
+    """version, source, names, files; records: (is_end, kind, name, location, origin, own, time, memory)."""
+
+    def __init__(self, version, source):
+        self.version, self.source, self.records = version, source, []
+
+    def begin(self, kind, name, location, origin, time, memory):
+        self.records.append(("begin", kind, name, location, origin, time, memory))
+
+    def end(self, own, time, memory):
+        """own: None for no origin of its own, (None,) for an absent one, (origin,) for another."""
+        self.records.append(("end", own, time, memory))
+
+    def resolved(self):
+        return self.version, self.source, self.records
+
+
+# ---- front-coded ------------------------------------------------------------------------------
+
+
+def read_front_coded(data):
+    c = Cursor(data)
+    traces = []
+    for _ in range(c.uvarint()):
+        version = c.uvarint(32)
+        t = Trace(version, c.text())
+        names, name = [], b""
+        for _ in range(c.uvarint()):
+            shared = c.uvarint()
+            name = name[:shared] + c.text()
+            names.append(name)
+        files = [c.text() for _ in range(c.uvarint())]
+
+        def place(present):
+            return (files[c.uvarint()], c.uvarint(32), c.uvarint(32)) if present else None
+
+        for _ in range(c.uvarint()):
+            flags = c.u8()
+            if flags & 1:
+                own = (place(flags & 16),) if flags & 32 else None
+            else:
+                kind, name_ = c.uvarint(32), names[c.uvarint()]
+                location = place(flags & 8)
+                origin = place(flags & 16)
+            time = c.le(8) if flags & 2 else None
+            memory = c.uvarint() if flags & 4 else None
+            if flags & 1:
+                t.end(own, time, memory)
+            else:
+                t.begin(kind, name_, location, origin, time, memory)
+        traces.append(t.resolved())
+    c.end()
+    return traces
+
+
+# ---- context coding ---------------------------------------------------------------------------
+
+
+def H(a, b):
+    h = (a * 0x9e3779b97f4a7c15 ^ (b + 0x7f4a7c15) * 0xc2b2ae3d27d4eb4f) & M64
+    h = (h ^ h >> 29) * 0x94d049bb133111eb & M64
+    return h ^ h >> 32
+
+
+class RangeDecoder:
+    def __init__(self, data):
+        self.data, self.off, self.low, self.high, self.code = data, 0, 0, NONE, 0
+        for _ in range(4):
+            self.next()
+
+    def next(self):
+        byte = self.data[self.off] if self.off < len(self.data) else 0
+        self.code = (self.code << 8 | byte) & NONE
+        self.off += 1
+        if self.off > len(self.data) + 4:
+            raise Reject("coded bits end too early")
+
+    def bit(self, p):
+        middle = self.low + ((self.high - self.low) * p >> 16)
+        b = self.code <= middle
+        if b:
+            self.high = middle
+        else:
+            self.low = middle + 1
+        while self.low >> 24 == self.high >> 24:
+            self.next()
+            self.low = self.low << 8 & NONE
+            self.high = (self.high << 8 & NONE) | 255
+        return int(b)
+
+    def finish(self):
+        for n in range(5):
+            step = 1 << (32 - 8 * n)
+            v = -(-self.low // step) * step
+            if v <= self.high:
+                break
+        nbytes = self.off - 4 + n
+        if nbytes > len(self.data):
+            raise Reject("coded bits end too early")
+        if nbytes < len(self.data):
+            raise Reject("bytes left behind the coded bits")
+        if self.code != v & NONE:
+            raise Reject("coded bits end otherwise than they are written")
+
+
+T = [1, 2, 3, 5, 8, 13, 22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971, 7812, 11955, 17625, 24743, 32768,
+     40793, 47911, 53581, 57724, 60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514,
+     65523, 65528, 65531, 65533, 65534, 65535]
+
+
+def probability(x):
+    k, r = (x + 2816) >> 7, (x + 2816) & 127
+    return T[k] + ((T[k + 1] - T[k]) * r + 64) // 128
+
+
+def make_logits():
+    logits, x = [], -2815
+    for i in range(4096):
+        while x < 2815 and probability(x) < 16 * i + 8:
+            x += 1
+        logits.append(x)
+    return logits
+
+
+LOGIT = make_logits()
+
+
+def clamp(x):
+    return max(-2815, min(2815, x))
+
+
+class Counter:
+    __slots__ = "p", "seen"
+
+    def __init__(self, p=1 << 21):
+        self.p, self.seen = p, 0
+
+    def logit(self):
+        return LOGIT[self.p >> 10]
+
+    def update(self, bit, limit):
+        rate = (1 << 17) // (2 * self.seen + 3)
+        if bit:
+            self.p += (4194303 - self.p) * rate >> 16
+        else:
+            self.p -= self.p * rate >> 16
+        if self.seen < limit:
+            self.seen += 1
+
+
+def mixed_bit(coder, x, A, B, rate):
+    sums = [clamp(sum([a * w >> 8 for a, w in zip(x, W)]) >> 8) for W in (A, B)]
+    b = coder.bit(probability((sums[0] + sums[1]) >> 1))
+    for W, s in zip((A, B), sums):
+        e = ((65536 if b else 0) - probability(s)) * rate
+        for i, a in enumerate(x):
+            W[i] = max(-524288, min(524288, W[i] + ((a * e + 32768) >> 16)))
+    return b
+
+
+class Lazy(dict):
+    """A table whose entries are made when they are first used."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, key):
+        v = self[key] = self.make()
+        return v
+
+
+class Field:
+    def __init__(self):
+        self.escape, self.listed = Lazy(Counter), Lazy(Counter)
+        self.run = Lazy(lambda: Counter(3 << 20))
+        self.escape_weights, self.listed_weights, self.bit_weights = (Lazy(lambda: [15000] * 24) for _ in range(3))
+
+
+class Slot:
+    def clear(self, check):
+        self.check, self.symbols, self.hits, self.escape = check, [], [], Counter()
+        return self
+
+
+def width(n, least, most):
+    return max(least, min(most, n.bit_length()))
+
+
+class Model:
+    def __init__(self, units, text_nbytes):
+        self.slot_bits = width(4 * units, 8, 19)
+        self.counter_bits = width(16 * units, 10, 20)
+        self.match_bits = width(4 * units, 8, 16)
+        self.slots, self.counters, self.matches = {}, Lazy(Counter), {}
+        self.fields = Lazy(Field)
+        self.history = bytearray(8)
+        self.left = text_nbytes
+
+    def counter(self, h):
+        return self.counters[h >> (64 - self.counter_bits)]
+
+    def slot(self, h):
+        place, check = h & ((1 << self.slot_bits) - 1), h >> 32 | 1
+        at = place
+        for k in range(4):
+            s = self.slots.get(place ^ k)
+            if s is None:
+                at = place ^ k
+                break
+            if s.check == check:
+                return s
+        return self.slots.setdefault(at, Slot()).clear(check)  # in place: an earlier context may use it
+
+    def symbol(self, coder, f, n, c, selector=0, hints=()):
+        S = [self.slot(H(x, 16 * f + i + 1)) for i, x in enumerate(c)]
+        if n == 0 or self.escape_bit(coder, f, S, selector):
+            return None
+        v = self.candidate(coder, f, n, S, hints, None)
+        if v is not None:
+            return v
+        v = self.bits(coder, f, [0, c[0], c[1]], (n - 1).bit_length())
+        if v >= n:
+            raise Reject("coded symbol that is not known yet")
+        return v
+
+    def listed_symbol(self, coder, f, n, c, default):
+        S = [self.slot(H(x, 16 * f + i + 1)) for i, x in enumerate(c)]
+        return self.candidate(coder, f, n, S, (), default)
+
+    def escape_bit(self, coder, f, S, selector):
+        field, E, longest = self.fields[f], [], 0
+        for i, s in enumerate(S):
+            k = len(s.symbols)
+            a = 4 * (k - 1) + min(s.hits[0], 4) if k else 0
+            b = 1 + (s.escape.p >> 19) if s.escape.seen else 0
+            E.append(field.escape[i, 9 * a + b])
+            longest = i + 1 if k else longest
+        b = mixed_bit(coder, [e.logit() for e in E] + [256], field.escape_weights[selector],
+                      field.escape_weights[32 + longest], 8)
+        for e, s in zip(E, S):
+            e.update(b, 255)
+            s.escape.update(b, 20)
+        return b
+
+    def candidate(self, coder, f, n, S, hints, default):
+        field, listed = self.fields[f], []
+
+        def add(v):
+            if v < n and v not in listed and len(listed) < 16:
+                listed.append(v)
+
+        for age in range(3):
+            for s in reversed(S):
+                if age < len(s.symbols) and len(listed) < 11:
+                    add(s.symbols[age])
+        C = [self.counter(H(key, (5 << 40) + 64 * f + j)) for j, (_, key) in enumerate(hints)]
+        for _ in range(4):
+            best = None
+            for j, (v, _) in enumerate(hints):
+                if v < n and v not in listed and (best is None or C[j].p > C[best].p):
+                    best = j
+            if best is None or (C[best].seen and C[best].p >> 6 < 600):
+                break
+            add(hints[best][0])
+        if default is not None:
+            add(default)
+        for k, v in enumerate(listed):
+            L = [field.listed[i, evidence(s, v)] for i, s in enumerate(S)]
+            known = sum(v in s.symbols for s in S)
+            best = None
+            for j, (hint, _) in enumerate(hints):
+                if hint == v and (best is None or C[j].p > C[best].p):
+                    best = j
+            x = [counter.logit() for counter in L] + [0 if best is None else C[best].logit(), 256]
+            b = mixed_bit(coder, x, field.listed_weights[min(k, 7)],
+                          field.listed_weights[8 + known + (0 if best is None else 10)], 8)
+            for counter in L:
+                counter.update(b, 255)
+            if b:
+                return v
+        return None
+
+    def learn(self, f, n, c, v, hints=()):
+        for j, (hint, key) in enumerate(hints):
+            if hint < n:
+                self.counter(H(key, (5 << 40) + 64 * f + j)).update(hint == v, 30)
+        self.learn_new(f, c, v)
+
+    def learn_new(self, f, c, v):
+        for i, x in enumerate(c):
+            s = self.slot(H(x, 16 * f + i + 1))
+            hits, at = 1, min(len(s.symbols), 2)
+            if v in s.symbols:
+                at = s.symbols.index(v)
+                hits = min(s.hits[at] + 1, 255)
+            s.symbols[:at + 1] = [v] + s.symbols[:at]
+            s.hits[:at + 1] = [hits] + [h - h // 4 for h in s.hits[:at]]
+
+    def bits(self, coder, f, c, n):
+        node = 1
+        for b in reversed(range(n)):
+            node = node << 1 | self.context_bit(
+                coder, f, [H(x, 256 * node + 16 * f + i) for i, x in enumerate(c)], b)
+        return node - (1 << n)
+
+    @staticmethod
+    def two_inputs(counters):
+        x = []
+        for k in counters:
+            x += [k.logit(), int(((k.p >> 6) - 32768) / 32) if k.seen else 0]
+        return x
+
+    def context_bit(self, coder, f, hashes, selector):
+        K = [self.counter(h) for h in hashes]
+        weights = self.fields[f].bit_weights
+        b = mixed_bit(coder, self.two_inputs(K) + [256], weights[selector], weights[64 + min(K[-1].seen, 15)], 8)
+        for i, k in enumerate(K):
+            k.update(b, 30 if i else 255)
+        return b
+
+    def number(self, coder, f, c):
+        w = 0
+        while w < 64 and self.context_bit(
+                coder, f, [H(x, (7 << 40) + 1024 * w + 16 * f + i) for i, x in enumerate(c)], 32 + w // 4):
+            w += 1
+        if w < 2:
+            return w
+        c = [H(x, (9 << 40) + w) for x in c]
+        v, left = 1, w - 1
+        while left:
+            k = min(left, 20)
+            left -= k
+            v = v << k | self.bits(coder, f, c, k)
+            c = [H(x, v) for x in c]
+        return v
+
+    def text(self, coder, f, kind, nuls):
+        history = self.history
+        start, word, run, match = len(history), 0, 0, 0
+        while True:
+            n = len(history) - start
+            c = [0]
+            for k in range(1, 6):
+                c.append(H(c[-1], history[-k] if k <= n else 256))
+            c += [H(word, 77), H(kind, H(n, c[5]) if n < 3 else history[-1])]
+            node = 1
+            for b in reversed(range(8)):
+                node = node << 1 | self.text_bit(coder, f, c, node, b, run, match)
+            byte = node - 256
+            if self.left == 0:
+                raise Reject("coded texts are longer than is said")
+            self.left -= 1
+            history.append(byte)
+            if byte == 0:
+                if nuls == 0:
+                    return bytes(history[start:-1])
+                nuls -= 1
+            is_word = chr(byte).isalnum() and byte < 128 or byte == 95
+            word = H(word, byte + 1) if is_word else 0
+            if run and history[match] == byte:
+                run, match = min(run + 1, 31), match + 1
+            else:
+                run = 0
+            if n + 1 >= 4:
+                q = H(int.from_bytes(history[-4:], "little"), 5) >> (64 - self.match_bits)
+                if run == 0 and self.matches.get(q, 0):
+                    match, run = self.matches[q], 1
+                self.matches[q] = len(history)
+
+    def text_bit(self, coder, f, c, node, b, run, match):
+        field = self.fields[f]
+        K = [self.counter(H(x, 256 * node + 16 * f + i)) for i, x in enumerate(c)]
+        x = self.two_inputs(K)
+        longest = max([i for i in range(6) if K[i].seen], default=0)
+        e = 256 + self.history[match]
+        hit = run > 0 and e >> (b + 1) == node
+        expected = e >> b & 1
+        logit = field.run[run].logit()
+        x += [0 if not hit else logit if expected else -logit, 256]
+        bit = mixed_bit(coder, x, field.bit_weights[longest + (6 if hit else 0)],
+                        field.bit_weights[64 + min(run, 15)], 2)
+        if hit:
+            field.run[run].update(expected == bit, 255)
+        for i, k in enumerate(K):
+            k.update(bit, 30 if i > 1 else 255)
+        return bit
+
+
+def evidence(s, v):
+    k = len(s.symbols)
+    if k == 0:
+        return 0
+    if v in s.symbols:
+        r = s.symbols.index(v)
+        h = s.hits[r]
+        return 8 + 8 * (3 * r + k - 1) + (7 if h >= 8 else 6 if h >= 6 else h - 1)
+    return k + (3 if s.hits[0] >= 3 else 0)
+
+
+# ---- predicted --------------------------------------------------------------------------------
+
+
+class Node:
+    def __init__(self, shape, parts):
+        self.shape, self.parts = shape, parts  # a leaf: parts is empty
+
+
+class Entry:
+    def __init__(self, kind=0, name=NONE, origin=0, location=0):
+        self.kind, self.name, self.origin, self.location = kind, name, origin, location
+
+    def key(self):
+        return self.kind, self.name, self.origin, self.location
+
+
+class Predicted:
+    """State of one trace."""
+
+    def __init__(self, model, coders, counts):
+        self.m = model
+        self.structure, self.names_coder, self.refs, self.locations, self.times = coders
+        self.flags, self.n_records, self.n_names, self.n_files, self.n_nodes, self.n_parts, self.n_text = counts
+        self.kinds, self.places, self.files, self.lines = [], [(NONE, 0, 0)], [], []
+        self.name_nodes, self.name_origins, self.node_names = [], [], {}
+        self.nodes, self.last_of_base, self.shapes = [], {}, []
+        self.entries = [Entry()]
+        self.numbers = {}
+        self.stack = [[0, 0, 0]]
+        self.h = [0] * 6
+        self.f = self.f2 = 0
+        self.r = [0, 0, 0]
+        self.time = self.memory = 0
+
+    def base(self, node):
+        return self.nodes[node].parts[0] if self.nodes[node].parts else node
+
+    def look_around(self):
+        self.o, self.i, self.i2 = self.stack[-1]
+        self.o2 = self.stack[-2][0] if len(self.stack) > 2 else 0
+        self.oe, self.ie = self.entries[self.o], self.entries[self.i]
+        self.On = self.oe.name + 1 if self.o else 0
+        self.In = self.ie.name + 1 if self.i else 0
+        self.outer = self.name_nodes[self.oe.name] if self.o else NONE
+        self.inner = self.name_nodes[self.ie.name] if self.i else NONE
+        self.Ob = self.base(self.outer) if self.o else NONE
+        self.Ib = self.base(self.inner) if self.i else NONE
+        self.p = self.h[0] or self.h[1]
+
+    def record(self, trace):
+        self.look_around()
+        o, i, i2, o2, oe, ie, On, In, h = (self.o, self.i, self.i2, self.o2, self.oe, self.ie, self.On, self.In, self.h)
+        P, L = H(o, i), H(H(h[0], h[1]), h[2])
+        c = [H(int(i != 0), 64 * oe.kind + ie.kind), H(o, 2), H(i, int(h[0] == 0)), P, H(P, i2), H(P, H(o2, i2)), L,
+             H(L, H(H(h[3], h[4]), h[5])), H(On, H(In, ie.kind + 64 * oe.kind))]
+        n = len(self.entries)
+        e = self.m.listed_symbol(self.refs, 0, n, c, 0)
+        if e is None:
+            e = self.fields()
+        self.m.learn(0, n, c, e)
+        self.h = [e] + self.h[:5]
+        own = None
+        if e:
+            self.stack.append([e, 0, 0])
+        else:
+            own = self.end()
+        time = memory = None
+        if self.flags & 1:
+            time = self.amount(20, self.time, e == 0)
+            self.time = self.time if time is None else time
+        if self.flags & 2:
+            memory = self.amount(21, self.memory, e == 0)
+            self.memory = self.memory if memory is None else memory
+        if e:
+            x = self.entries[e]
+            trace.begin(self.kinds[x.kind], x.name, self.locate(x.location), self.locate(x.origin), time, memory)
+        else:
+            trace.end(own, time, memory)
+
+    def locate(self, place):
+        f, line, column = self.places[place]
+        return (self.files[f], line, column) if place else None
+
+    def amount(self, field, last, is_end):
+        c = [field, H(field, 2 if is_end else 1)]
+        if not self.m.bits(self.times, 19, c, 1):
+            return None
+        return (last + unzigzag(self.m.number(self.times, field, c))) & M64
+
+    def end(self):
+        b = self.stack[-1][0]
+        be = self.entries[b]
+        own = None
+        if self.m.bits(self.locations, 10, [be.kind, H(b, 1)], 1):
+            place = self.place(11, [be.origin, H(b, 1)], 0, (), 1, 0)
+            if place == be.origin:
+                raise Reject("End repeats its Begin's origin")
+            own = (self.locate(place),)
+        if len(self.stack) > 1:
+            self.stack.pop()
+            self.stack[-1][2] = self.stack[-1][1]
+            self.stack[-1][1] = b
+        return own
+
+    def fields(self):
+        m, o, i, i2, o2, oe, ie, On, In, Ob, Ib, h = (self.m, self.o, self.i, self.i2, self.o2, self.oe, self.ie,
+                                                      self.On, self.In, self.Ob, self.Ib, self.h)
+        kind_of = [self.entries[x].kind for x in h]
+        last = ie.kind if i else 99
+        c = [H(oe.kind, last), H(Ob, H(last, Ib)),
+             H(kind_of[0], H(kind_of[1], H(kind_of[2], 2 * (h[0] == 0) + (h[1] == 0)))), H(i, H(Ob, 5)), H(H(i, i2), 9),
+             H(o, 3), H(H(o, i), 1), H(On, H(last, self.entries[i2].kind if i2 else 99))]
+        k = m.symbol(self.structure, 1, len(self.kinds), c)
+        if k is None:
+            v = m.number(self.structure, 2, [1])
+            if v > NONE or v in self.kinds:
+                raise Reject("kind is encoded twice, or has more than 32 bits")
+            k = len(self.kinds)
+            self.kinds.append(v)
+            m.learn_new(1, c, k)
+        else:
+            m.learn(1, len(self.kinds), c, k)
+        self.k = k
+        # the name
+        K = H(k, oe.kind + 64 * ie.kind)
+        c = [H(k, 1), H(k, On), H(H(k, On), In), H(H(k, In), 1), H(H(k, oe.location), 2),
+             H(H(k, ie.location), H(ie.origin, 3)), H(H(k, Ob), Ib)]
+        entry_name = lambda x: self.entries[x].name if x else NONE
+        hints = [On - 1 if On else NONE, In - 1 if In else NONE]
+        hints += [self.name_of_part(self.outer, j) for j in (1, 2, 3)]
+        hints += [self.name_of_part(self.inner, j) for j in (1, 2)]
+        hints += [In or NONE, len(self.name_nodes) - 1 if self.name_nodes else NONE, entry_name(i2), entry_name(o2),
+                  On or NONE, entry_name(self.p)]
+        hints = [(v, H(K, Ob)) for v in hints]
+        n = len(self.name_nodes)
+        a = m.symbol(self.refs, 3, n, c, int(i != 0) + 2 * min(k, 15), hints)
+        new = a is None
+        if new:
+            if n >= self.n_names:
+                raise Reject("more names than is said")
+            self.frames = []
+            node = self.read_node((NONE, 65535, NONE, NONE, 0))
+            a = n
+            self.name_nodes.append(node)
+            self.name_origins.append(0)
+            self.node_names[node] = a
+            m.learn_new(3, c, a)
+        else:
+            m.learn(3, n, c, a, hints)
+        # the origin
+        node = self.name_nodes[a]
+        b, n = self.base(node), node + 1
+        p, ee = self.entries[self.p], self.entries
+        c = [H(k, b), H(k, n), H(n, 1), H(H(k, oe.origin), b), H(H(k, self.name_origins[a]), 4), H(H(ie.origin, k), b)]
+        hints = [oe.location, oe.origin, ie.location, ie.origin, ie.origin + 1, oe.origin + 1, len(self.places) - 1,
+                 ee[o2].origin, ee[i2].origin, p.origin]
+        origin = self.place(4, c, int(new), [(v, K) for v in hints], 1, oe.origin)
+        self.name_origins[a] = origin
+        # the location
+        c = [H(k, 1), H(k, oe.location), H(k, H(ie.location, 2)), H(H(k, origin), 4), H(H(k, oe.origin), 5),
+             H(H(oe.origin, ie.location), origin), H(n, 6), H(k, H(oe.origin, origin))]
+        hints = [origin, oe.location, oe.origin, ie.location, ie.location + 1, ie.origin, oe.location + 1,
+                 len(self.places) - 1, ee[o2].location, ee[o2].origin, ee[i2].location, origin + 1, oe.origin + 1,
+                 p.location]
+        location = self.place(5, c, int(new) + 2 * (ie.location == oe.location), [(v, K) for v in hints], 2, oe.origin)
+        entry = Entry(k, a, origin, location)
+        if entry.key() not in self.numbers:
+            self.numbers[entry.key()] = len(self.entries)
+            self.entries.append(entry)
+        return self.numbers[entry.key()]
+
+    def name_of_part(self, node, j):
+        if node == NONE or j >= len(self.nodes[node].parts):
+            return NONE
+        return self.node_names.get(self.nodes[node].parts[j], NONE)
+
+    def place(self, field, c, selector, hints, sort, near):
+        m, n = self.m, len(self.places)
+        v = m.symbol(self.locations, field, n, c, selector, hints)
+        if v is not None:
+            m.learn(field, n, c, v, hints)
+            return v
+        fc = [1, self.f + 2, H(self.f, self.f2), H(self.places[near][0], sort)]
+        n_files = len(self.files)
+        file = m.symbol(self.locations, 6, n_files, fc)
+        if file is None:
+            if n_files >= self.n_files:
+                raise Reject("more files than is said")
+            self.files.append(m.text(self.locations, 7, 0, 0))
+            self.lines.append(0)
+            file = n_files
+            m.learn_new(6, fc, file)
+        else:
+            m.learn(6, n_files, fc, file)
+        self.f2, self.f = self.f, file
+        d = m.number(self.locations, 8, [1, H(file, 2), H(sort, 3)])
+        column = m.number(self.locations, 9, [1, H(file, 2), H(sort, H(file, int(d == 0)))])
+        if d > NONE or column > NONE:
+            raise Reject("line or column of more than 32 bits")
+        self.lines[file] = (self.lines[file] + unzigzag(d)) & NONE
+        place = file, self.lines[file], column
+        if place in self.places:
+            raise Reject("place is encoded twice")
+        self.places.append(place)
+        m.learn_new(field, c, n)
+        return n
+
+    def read_node(self, place):
+        m, coder = self.m, self.names_coder
+        base, index, before, before2, above = place
+        S = H(base, index)
+        k, Ob, Ib, On, In, (r0, r1, r2) = self.k, self.Ob, self.Ib, self.On, self.In, self.r
+        field, selector, hints, n = 14, min(index, 31), [], len(self.nodes)
+        if index == 65535:
+            N = H(3 * k + 1, On)
+            field, selector = 12, 0
+            c = [k, H(k, Ob), N, H(N, In), H(5 * k, In), H(H(k, Ob), Ib)]
+        elif index == 0:
+            depth = len(self.frames)
+            field = 13
+            c = [H(above, 1), H(above, H(before, 2)), H(above, H(before2, H(before, 3))), H(H(k, Ob), depth), H(r0, 4),
+                 H(H(r0, r1), 5), H(H(k, On), 3 * depth), H(H(Ib, Ob), 3 * depth)]
+        else:
+            A = H(S, above)
+            c = [S, H(before, 2), H(S, before), H(H(S, before2), before), A,
+                 H(S, 7 + self.part(self.last_of_base.get(base, NONE), index)), H(S, H(On, 8)), H(H(r0, r1), r2),
+                 H(A, before)]
+            around = self.frames[-2] if len(self.frames) > 1 else []
+            key = H(S, around[0] if around else NONE)
+            hints = [(around[j] if j < len(around) else NONE, key) for j in (1, 2, 3)]
+            hints += [(self.outer, H(S, Ob))] + [(self.part(self.outer, j), H(S, Ob)) for j in (1, 2, 3)]
+            hints += [(self.inner, H(S, Ib))] + [(self.part(self.inner, j), H(S, Ib)) for j in (1, 2, 3)]
+            hints += [(n - 1, S)]
+        v = m.symbol(coder, field, n, c, selector, hints)
+        if v is not None:
+            m.learn(field, n, c, v, hints)
+            self.r = [v] + self.r[:2]
+            return v
+        parts, marked = [], None
+        self.frames.append(parts)
+        if len(self.frames) > self.n_nodes - n:
+            raise Reject("more pieces of names than is said")
+        if m.bits(coder, 15, [1 if index == 0 else 2 if index == 65535 else 0, S, H(S, before)], 1):
+            marked = m.text(coder, 18, S, 0)
+        else:
+            parts.append(self.read_node((base, 0, before, before2, H(k, Ob) if index == 65535 else S)))
+            sc = [1, H(S, parts[0]), parts[0]]
+            s = m.symbol(coder, 16, len(self.shapes), sc)
+            if s is None:
+                n_parts = m.number(coder, 17, [1]) + 1
+                if n_parts > self.n_parts:
+                    raise Reject("piece of a name with more parts than there are")
+                s = len(self.shapes)
+                self.shapes.append((m.text(coder, 18, 99, n_parts), n_parts))
+                m.learn_new(16, sc, s)
+            else:
+                m.learn(16, len(self.shapes), sc, s)
+            marked, n_parts = self.shapes[s]
+            for j in range(1, n_parts):
+                parts.append(self.read_node((parts[0], j, parts[j - 1], parts[j - 2] if j > 1 else NONE, S)))
+        self.frames.pop()
+        v = len(self.nodes)
+        self.nodes.append(Node(marked, parts))
+        self.last_of_base[self.base(v)] = v
+        m.learn_new(field, c, v)
+        self.r = [v] + self.r[:2]
+        return v
+
+    def part(self, node, j):
+        return self.nodes[node].parts[j] if node != NONE and j < len(self.nodes[node].parts) else NONE
+
+    def texts(self):
+        texts = []
+        for node in self.nodes:
+            pieces = node.shape.split(b"\0") if node.parts else [node.shape]
+            texts.append(pieces[0] + b"".join(texts[p] + t for p, t in zip(node.parts, pieces[1:])))
+        return texts
+
+
+def read_predicted(data):
+    c = Cursor(data)
+    heads = []
+    for _ in range(c.uvarint()):
+        version = c.uvarint(32)
+        source, flags = c.take(c.uvarint(32)), c.u8()
+        heads.append((version, source, [flags] + [c.uvarint() for _ in range(6)]))
+    if not heads:
+        c.end()
+        return []
+    lengths = [c.uvarint() for _ in range(5)]
+    coders = [RangeDecoder(c.take(n)) for n in lengths]
+    units = sum(sum(counts[1:]) for _, _, counts in heads)
+    if max(-(-units // 64), c.off) != len(data) or any(data[c.off:]):
+        raise Reject("bytes left behind the streams")
+    model = Model(sum(counts[1] + counts[5] for _, _, counts in heads), sum(counts[6] for _, _, counts in heads))
+    traces = []
+    for version, source, counts in heads:
+        t = Trace(version, source)
+        p = Predicted(model, coders, counts)
+        for _ in range(counts[1]):
+            p.record(t)
+        if [len(p.name_nodes), len(p.files), len(p.nodes), sum(len(x.parts) for x in p.nodes)] != counts[2:6]:
+            raise Reject("trace holds less than it says")
+        texts = p.texts()
+        t.records = [r[:2] + (texts[p.name_nodes[r[2]]],) + r[3:] if r[0] == "begin" else r for r in t.records]
+        traces.append(t.resolved())
+    if model.left:
+        raise Reject("texts are shorter than is said")
+    for coder in coders:
+        coder.finish()
+    return traces
+
+
+# ---- grammar ----------------------------------------------------------------------------------
+
+
+class LsbBits:
+    """Least significant bit first; a field starts at a byte."""
+
+    def __init__(self, cursor):
+        self.c, self.byte, self.left = cursor, 0, 0
+
+    def bits(self, n):
+        v = 0
+        for k in range(n):
+            if self.left == 0:
+                self.byte, self.left = self.c.u8(), 8
+            v |= (self.byte & 1) << k
+            self.byte >>= 1
+            self.left -= 1
+        return v
+
+    def ones(self):
+        n = 0
+        while self.bits(1):
+            n += 1
+        return n
+
+    def end(self):
+        if self.byte:
+            raise Reject("free bits that are not 0")
+
+
+class Grammar:
+    def __init__(self, c, file_nbytes):
+        head = c.take(32)
+        self.terminals = [b for b in range(256) if head[b // 8] >> b % 8 & 1]
+        n_rules, self.n_text = c.le(4), c.le(4)
+        if self.n_text > min(64 * file_nbytes + (1 << 20), (1 << 31) - 1):
+            raise Reject("phrases are longer than the file allows")
+        n, bits, self.rules = len(self.terminals) + n_rules, LsbBits(c), []
+        for s in range(n):
+            if s == len(self.terminals) + len(self.rules):
+                raise Reject("rules are no grammar")
+            k = bits.ones()
+            if k == 1:
+                self.rules.append((s, bits.bits((n - 1).bit_length())))
+            elif k > 1:
+                p = right = 0
+                while 2 * k << p <= n:
+                    p += 1
+                for _ in range(k):
+                    right += (bits.ones() << p) + bits.bits(p)
+                    self.rules.append((s, right))
+        if len(self.rules) != n_rules or any(right >= n for _, right in self.rules):
+            raise Reject("rules are no grammar")
+        bits.end()
+        bits = LsbBits(c)
+        self.codes = [s for s in range(n) if bits.bits(1)]
+        bits.end()
+        self.width = max(1, (len(self.codes) - 1).bit_length())
+        self.phrases = {}
+
+    def phrase(self, code):
+        if code not in self.phrases:
+            if code >= len(self.codes):
+                raise Reject("code that no symbol has")
+            stack, text = [self.codes[code]], bytearray()
+            while stack:
+                s = stack.pop()
+                if s < len(self.terminals):
+                    text.append(self.terminals[s])
+                else:
+                    stack += reversed(self.rules[s - len(self.terminals)])
+                if len(text) + len(stack) > 65536:
+                    raise Reject("phrase of more than 65536 bytes")
+            self.phrases[code] = bytes(text)
+        return self.phrases[code]
+
+    def expect_all_used(self):
+        if len(self.phrases) != len(self.codes) or sum(map(len, self.phrases.values())) != self.n_text:
+            raise Reject("phrases are not all used")
+        used = set(self.codes) | {s for rule in self.rules for s in rule}
+        if len(used) != len(self.terminals) + len(self.rules):
+            raise Reject("symbol without a code or a rule that uses it")
+
+
+# ---- terms ------------------------------------------------------------------------------------
+
+
+class MsbBits:
+    def __init__(self, data):
+        self.n, self.at = 8 * len(data), 0
+        self.v = int.from_bytes(data, "big")
+        self.data = data
+
+    def bits(self, n):
+        if n > self.n - self.at:
+            raise Reject("bits beyond a part")
+        first, last = self.at // 8, (self.at + n + 7) // 8
+        v = int.from_bytes(self.data[first:last], "big") >> (8 * last - self.at - n)
+        self.at += n
+        return v & ((1 << n) - 1)
+
+    def gamma(self):
+        z = 0
+        while self.bits(1) == 0:
+            z += 1
+            if z > 31:
+                raise Reject("gamma code of more than 31 zeros")
+        return (1 << z | self.bits(z)) - 1
+
+    def rest(self, c):
+        return 0 if c == 0 else 1 << (c - 1) | self.bits(c - 1)
+
+    def ascending(self, n):
+        if n == 0:
+            return []
+        p, v, numbers = self.bits(5), 0, []
+        for _ in range(n):
+            high = 0
+            while self.bits(1):
+                high += 1
+            v += (high << p) + self.bits(p)
+            numbers.append(v)
+        least = 0
+        while v // n >> (least + 1):
+            least += 1
+        if v > NONE or p != least:
+            raise Reject("ascending numbers")
+        return numbers
+
+    def code(self, n_symbols):
+        longest, words, next_word = self.bits(5), {}, 0
+        if longest > 20:
+            raise Reject("word of more than 20 bits")
+        for length in range(1, longest + 1):
+            next_word <<= 1
+            symbols = self.ascending(self.gamma())
+            if len(set(symbols)) != len(symbols) or any(s >= n_symbols for s in symbols):
+                raise Reject("symbols of a code")
+            for s in symbols:
+                words[length, next_word] = s
+                next_word += 1
+            if next_word > 1 << length:
+                raise Reject("too many words")
+        if len(words) > 1 and next_word != 1 << longest or len(words) < 2 and longest != len(words):
+            raise Reject("code is not complete")
+        return words
+
+    def symbol(self, words):
+        v = length = 0
+        while length < 20:
+            v, length = v << 1 | self.bits(1), length + 1
+            if (length, v) in words:
+                return words[length, v]
+        raise Reject("bits that are no word")
+
+    def classed(self, words):
+        return self.rest(self.symbol(words))
+
+    def end(self):
+        if self.n - self.at >= 8 or self.bits(self.n - self.at):
+            raise Reject("free bits")
+
+
+class Texts:
+    def __init__(self, c, file_nbytes):
+        has_grammar = c.u8()
+        if has_grammar > 1:
+            raise Reject("grammar is neither there nor not")
+        self.grammar = Grammar(c, file_nbytes) if has_grammar else None
+
+    def read(self, bits):
+        n = bits.bits(4)
+        if n == 0:
+            return bytes(bits.bits(8) for _ in range(bits.bits(32)))
+        if not self.grammar:
+            raise Reject("code without a grammar")
+        return b"".join(self.grammar.phrase(bits.bits(self.grammar.width)) for _ in range(n))
+
+    def end(self):
+        if self.grammar:
+            self.grammar.expect_all_used()
+
+
+class Head:
+    def __init__(self, texts, has_base, base):
+        self.texts, self.has_base, self.base = texts, has_base, base
+        self.n_parts = len(texts) - 1 - has_base
+        self.start = texts[0] + (base + texts[1] if has_base else b"")
+        self.n_words = 1 + sum(bool(t) for t in texts[1 + has_base:])
+        self.base_levels = int(has_base and len(texts[1]) > 0)
+
+
+class Names:
+    """A term is (text, levels); None while it is read."""
+
+    def __init__(self, data, file_nbytes, n_names):
+        self.names, self.steps = [], []
+        if n_names == 0:
+            if data:
+                raise Reject("bytes behind the names")
+            return
+        c = Cursor(data)
+        longest, total, levels = c.uvarint(32), c.uvarint(), c.uvarint(32)
+        n_shapes, n_heads, n_tops, starts, words, n_terms, tables, stream = (c.uvarint(32) for _ in range(8))
+        self.texts = Texts(c, file_nbytes)
+        tables, self.stream = MsbBits(c.take(tables)), MsbBits(c.take(-(-stream // 8)))
+        c.take(n_names)  # fingerprints: XXH3 is not in the standard library
+        c.end()
+        shapes = []
+        for _ in range(n_shapes):
+            has_base = tables.bits(1)
+            shapes.append((has_base, bytes(tables.bits(8) for _ in range(tables.gamma())).split(b"\0")))
+        self.heads = []
+        for _ in range(n_heads):
+            has_base, texts = shapes[tables.gamma()]
+            self.heads.append(Head(texts, has_base, self.texts.read(tables) if has_base else None))
+        self.codes = [tables.code(47 + n_heads + n_tops) for _ in range(5)]
+        self.step_code = tables.code(64)
+        self.tops = [(tables.bits((n_names - 1).bit_length()), tables.bits(6)) for _ in range(n_tops)]
+        index = tables.ascending((n_names - 1) // 16)
+        tables.end()
+        self.n_words = self.n_terms = 0
+        self.used = set()
+        for i in range(n_names):
+            if i % 16 == 0 and i and self.stream.at != index[i // 16 - 1]:
+                raise Reject("names are not where the index says")
+            self.steps.append([])
+            self.names.append(self.term(i, 0, []))
+        if self.stream.at != stream:
+            raise Reject("names are not where the index says")
+        self.stream.end()
+        sizes = [len(text) for text, _ in self.names]
+        if [longest, total, levels, starts, words, n_terms] != [
+                max(sizes), sum(sizes), max(depth for _, depth in self.names),
+                sum(len(self.heads[h].start) for h in self.used), self.n_words, self.n_terms + n_names]:
+            raise Reject("numbers that are not exact")
+        self.texts.end()
+
+    def refer(self, name, step):
+        term = self.steps[name][step] if 0 <= name < len(self.steps) and step < len(self.steps[name]) else None
+        if term is None:
+            raise Reject("reference")
+        return term
+
+    def term(self, i, place, around):
+        """around: (head, parts so far), the innermost last."""
+        s = self.stream.symbol(self.codes[place])
+        if s == 1:
+            s = 47 + self.stream.bits((len(self.heads) + len(self.tops)).bit_length())
+        if 47 <= s < 47 + len(self.heads):
+            return self.head(i, place, around, s - 47)
+        self.n_words += 2
+        if s == 0:
+            term = self.texts.read(self.stream), 1
+        elif s < 14:
+            up, part = divmod(s - 2, 4)
+            if up >= len(around) or part >= len(around[-1 - up]):
+                raise Reject("copy")
+            term = around[-1 - up][part]
+        elif s < 47:
+            back = self.stream.rest(s - 14)
+            term = self.refer(i - back, self.stream.symbol(self.step_code))
+        elif s < 47 + len(self.heads) + len(self.tops):
+            term = self.refer(*self.tops[s - 47 - len(self.heads)])
+        else:
+            raise Reject("symbol")
+        if place == 0:
+            self.steps[i].append(term)
+        return term
+
+    def head(self, i, place, around, number):
+        h = self.heads[number]
+        self.n_words += h.n_words
+        self.used.add(number)
+        step = None
+        if h.n_parts or place == 0:
+            step = len(self.steps[i])
+            self.steps[i].append(None)
+            self.n_terms += place > 0
+        parts = []
+        for k in range(h.n_parts):
+            parts.append(self.term(i, 1 + 2 * h.has_base + (k > 0), around + [parts]))
+        text = h.start + b"".join(part + after for (part, _), after in zip(parts, h.texts[1 + h.has_base:]))
+        term = text, 1 + max([levels for _, levels in parts] + [h.base_levels])
+        if step is not None:
+            self.steps[i][step] = term
+        return term
+
+
+def read_files(data, file_nbytes, n_files):
+    c = Cursor(data)
+    if n_files == 0:
+        c.end()
+        return []
+    texts = Texts(c, file_nbytes)
+    bits = MsbBits(c.take(len(data) - c.off))
+    files = [texts.read(bits) for _ in range(n_files)]
+    bits.end()
+    texts.end()
+    return files
+
+
+class Records:
+    CODES = [[("RUN", 256), ("MISS", 4), ("FIRST_BEGIN", 4), ("FIRST_END", 4), ("TUPLE", 33), ("NAME", 35)],
+             [("KIND", 64)],
+             [("LOCATION", 36), ("ORIGIN", 36), ("OWN", 34), ("GAP", 33), ("FILE", 35), ("LINE", 33), ("COLUMN", 161)]]
+
+    def __init__(self, data, n_names, n_files):
+        c = Cursor(data)
+        self.n_records, self.max_open, self.max_tuples, self.max_places = (c.uvarint(32) for _ in range(4))
+        self.streams = [MsbBits(c.take(c.uvarint(32))) for _ in range(3)]
+        self.code, self.bits = {}, {}
+        for bits, codes in zip(self.streams, self.CODES):
+            for name, n in codes:
+                self.code[name], self.bits[name] = bits.code(n), bits
+        self.c = c
+        who = c.u8()
+        self.times, self.memories, self.memory = who & 3, who >> 2, 0
+        self.max_names, self.max_files, self.n_names, self.n_files = n_names, n_files, 0, 0
+        # tuples: kind, name, location, origin, own origin
+        self.tuples, self.places, self.kinds = [[0, NONE, 0, 0, NONE]], [None], {}
+        self.last, self.next, self.open, self.deepest = (0, "B"), {}, [], 0
+        self.run, self.goes_on, self.in_run = 0, False, False
+        self.origin_of, self.origin_at, self.location_under = {}, {}, {}
+        self.last_file, self.last_line = 0, {}
+
+    def symbol(self, name):
+        return self.bits[name].symbol(self.code[name])
+
+    def classed(self, name):
+        return self.bits[name].classed(self.code[name])
+
+    def read(self, trace, names, files):
+        gap = self.classed("GAP")
+        n_times = n_memories = 0
+        for _ in range(self.n_records):
+            e = self.event()
+            if e:
+                self.open.append(e)
+                self.deepest = max(self.deepest, len(self.open))
+                self.last = e, "B"
+            else:
+                t = self.open.pop() if self.open else 0
+                self.last = t, "E"
+                if gap:
+                    gap -= 1
+                else:
+                    s = self.symbol("OWN")
+                    own = NONE
+                    if s:
+                        back = self.bits["OWN"].rest(s - 1)
+                        if back > len(self.places):
+                            raise Reject("own origin")
+                        own = len(self.places) - back
+                        if back == 0:
+                            self.place()
+                    self.tuples[t][4] = own
+                    gap = self.classed("GAP")
+            time, memory = self.time()
+            n_times += time is not None
+            n_memories += memory is not None
+            place = lambda p: None if p == 0 else (files[self.places[p][0]],) + self.places[p][1:]
+            if e:
+                kind, name, location, origin, _ = self.tuples[e]
+                trace.begin(kind, names[name], place(location), place(origin), time, memory)
+            else:
+                own = self.tuples[t][4]
+                trace.end(None if own == NONE else (place(own),), time, memory)
+        for bits in self.streams:
+            bits.end()
+        self.c.end()
+        who = lambda n: 0 if n == 0 else 1 if n == self.n_records else 2
+        if [self.deepest, len(self.tuples), len(self.places), self.n_names, self.n_files, self.times, self.memories] != [
+                self.max_open, self.max_tuples, self.max_places, self.max_names, self.max_files, who(n_times),
+                who(n_memories)]:
+            raise Reject("numbers that are not exact")
+
+    def time(self):
+        has = (self.times == 1) + 2 * (self.memories == 1)
+        if self.times == 2 or self.memories == 2:
+            has = self.c.u8()
+            if (has > 3 or self.times < 2 and has & 1 != self.times or self.memories < 2 and has >> 1 != self.memories):
+                raise Reject("record has times that the first byte excludes")
+        time = self.c.le(8) if has & 1 else None
+        if not has & 2:
+            return time, None
+        self.memory = (self.memory + unzigzag(self.c.uvarint())) & M64
+        return time, self.memory
+
+    def event(self):
+        n = self.next.setdefault(self.last, [NONE, NONE])
+        if n[0] != NONE:
+            if not self.in_run:
+                self.run, self.in_run = self.symbol("RUN"), True
+                self.goes_on = self.run == 255
+            expected = self.run > 0
+            if expected:
+                self.run -= 1
+            else:
+                self.in_run = False
+            if self.run == 0 and self.goes_on:
+                self.in_run = False
+            if expected:
+                return n[0]
+            s = self.symbol("MISS")
+        else:
+            if self.run:
+                raise Reject("run goes on where nothing is expected")
+            self.in_run = False
+            s = self.symbol("FIRST_BEGIN" if self.last[1] == "B" else "FIRST_END")
+        if s == 0:
+            e = 0
+        elif s == 1:
+            e = self.tuple()
+        elif s == 2:
+            e = len(self.tuples) - 1 - self.classed("TUPLE")
+        else:
+            e = n[1]
+        if e < 0 or s == 2 and e == 0 or e == NONE:
+            raise Reject("event")
+        n[1], n[0] = n[0], e
+        return e
+
+    def tuple(self):
+        around = self.tuples[self.open[-1] if self.open else 0]
+        before = self.tuples[-1]
+        k = self.symbol("KIND")
+        n_kinds = min(len(self.kinds), 63)
+        if k > n_kinds:
+            raise Reject("kind")
+        if k == n_kinds or k == 63:
+            self.kinds[k] = self.bits["KIND"].bits(32)
+        kind = self.kinds[k]
+        name, new = self.known("NAME", self.n_names, [before[1]])
+        self.n_names += new
+        location = self.known_place("LOCATION", [before[2], self.location_under.get(around[3], NONE)])
+        origin = self.known_place("ORIGIN", [self.origin_of.get(name, NONE), self.origin_at.get(location, NONE)])
+        self.location_under[around[3]] = location
+        self.origin_of[name] = self.origin_at[location] = origin
+        self.tuples.append([kind, name, location, origin, NONE])
+        return len(self.tuples) - 1
+
+    def known(self, code, n, expected):
+        s = self.symbol(code)
+        if s == 0:
+            return n, True
+        if s <= len(expected):
+            v = expected[s - 1]
+            if v in expected[:s - 1]:
+                raise Reject("known by an earlier one")
+        else:
+            v = n - 1 - self.bits[code].rest(s - 1 - len(expected))
+            if v in expected:
+                raise Reject("known as expected")
+        if not 0 <= v < n:
+            raise Reject("known one that does not exist")
+        return v, False
+
+    def known_place(self, code, expected):
+        v, new = self.known(code, len(self.places), expected)
+        if new:
+            self.place()
+        return v
+
+    def place(self):
+        file, new = self.known("FILE", self.n_files, [self.last_file])
+        self.n_files += new
+        self.last_file = file
+        line = (self.last_line.get(file, 0) + unzigzag(self.classed("LINE"))) & NONE
+        self.last_line[file] = line
+        s = self.symbol("COLUMN")
+        self.places.append((file, line, s if s < 128 else self.bits["COLUMN"].rest(s - 128)))
+
+
+def read_terms(data):
+    c = Cursor(data)
+    if c.take(4) != b"TLtm":
+        raise Reject("not a file of traces as terms")
+    traces = []
+    for _ in range(c.le(4)):
+        version, n_names, n_files = c.le(4), c.le(4), c.le(4)
+        sizes = [c.le(4) for _ in range(4)]
+        source, names, files, records = (c.take(n) for n in sizes)
+        t = Trace(version, source)
+        names = [text for text, _ in Names(names, len(data), n_names).names]
+        Records(records, n_names, n_files).read(t, names, read_files(files, len(data), n_files))
+        traces.append(t.resolved())
+    c.end()
+    return traces
+
+
+# ---- the program ------------------------------------------------------------------------------
+
+READERS = {"front-coded": read_front_coded, "predicted": read_predicted, "terms": read_terms}
+
+
+def main(args):
+    first = None
+    sys.setrecursionlimit(100000)
+    for codec, path in zip(args[::2], args[1::2]):
+        with open(path, "rb") as f:
+            data = f.read()
+        try:
+            model = READERS[codec](data)
+        except Reject as e:
+            print(f"{path}: {e}")
+            return 2
+        n = sum(len(records) for _, _, records in model)
+        print(f"{path}: {codec}: {len(model)} traces, {n} records")
+        if first is None:
+            first = model
+        elif model != first:
+            print(f"{path}: another model")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
