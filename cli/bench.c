@@ -659,7 +659,7 @@ static json_t *load_resumed(struct request *request)
     struct bo_run run = {.json = NULL};
     json_t *results =
         request->resumed && bo_run_load(request->resumed, &run) ? json_incref(run.json) : NULL;
-    if (results && !run.partial) {
+    if (results && !run.environment.partial) {
         fprintf(stderr, "bakeoff: %s: not partial: nothing to resume\n", request->resumed);
         json_decref(results);
         results = NULL;

@@ -230,7 +230,8 @@ static struct bo_page start_page(const struct bo_run *run, const char *path, boo
                                  struct bo_arena *arena)
 {
     const char *slash = strrchr(path, '/');
-    const char *pictures = bo_arena_printf(arena, "results/%s", bo_run_fact(run, "machine"));
+    const char *pictures =
+        bo_arena_printf(arena, "results/%s", bo_environment_fact(&run->environment, "machine"));
     return (struct bo_page){
         .run = run,
         .results = bo_arena_printf(arena, "%s/%s", pictures, slash ? slash + 1 : path),

@@ -83,21 +83,19 @@ static size_t find_series(const struct rows *rows, struct bo_arena *arena, struc
 {
     size_t n = 0, cap = 0;
     for (unsigned r = 0; r < rows->n; r++)
-        cap += json_object_size(json_object_get(rows->codecs[r]->size, "sections"));
+        cap += rows->codecs[r]->size->sections.n;
     struct series *series = bo_alloc_array(arena, cap + 1, sizeof *series);
     if (!series)
         abort();
     for (unsigned r = 0; r < rows->n; r++) {
-        const char *name;
-        json_t *nbytes;
-        json_object_foreach(json_object_get(rows->codecs[r]->size, "sections"), name, nbytes)
-        {
+        const struct bo_pairs *sections = &rows->codecs[r]->size->sections;
+        for (unsigned s = 0; s < sections->n; s++) {
             size_t i = 0;
-            while (i < n && strcmp(series[i].name, name) != 0)
+            while (i < n && strcmp(series[i].name, sections->items[s].name) != 0)
                 i++;
             if (i == n)
-                series[n++] = (struct series){name, 0};
-            series[i].nbytes += json_number_value(nbytes) / (double)rows->codecs[r]->bytes;
+                series[n++] = (struct series){sections->items[s].name, 0};
+            series[i].nbytes += sections->items[s].number / (double)rows->codecs[r]->bytes;
         }
     }
     qsort(series, n, sizeof *series, by_weight);
@@ -122,10 +120,9 @@ static unsigned put_bars(const struct rows *rows, const struct series *series, s
         fprintf(out, "$series%zu << END\n", s);
         for (unsigned r = 0; r < rows->n; r++) {
             double at[MAX_SERIES + 1] = {0}, left = 0;
-            const char *name;
-            json_t *nbytes;
-            json_object_foreach(json_object_get(rows->codecs[r]->size, "sections"), name, nbytes)
-                at[series_of(series, n, name)] += json_number_value(nbytes);
+            const struct bo_pairs *sections = &rows->codecs[r]->size->sections;
+            for (unsigned i = 0; i < sections->n; i++)
+                at[series_of(series, n, sections->items[i].name)] += sections->items[i].number;
             for (size_t before = 0; before < s; before++)
                 left += at[before];
             if (at[s] > 0 && left < longest) {

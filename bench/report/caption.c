@@ -2,40 +2,31 @@
 #include "bench/report/caption.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-static const char *string_of(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "unknown";
-}
-
 /* ", L2 1 MiB" */
-static char *cache_text(struct bo_arena *arena, const json_t *cache)
+static char *cache_text(struct bo_arena *arena, const struct bo_cache *cache)
 {
-    const json_int_t kib = json_integer_value(json_object_get(cache, "size")) / 1024;
-    const char *type = string_of(cache, "type");
-    const json_int_t level = json_integer_value(json_object_get(cache, "level"));
-    const char *suffix = strcmp(type, "Data") == 0          ? "d"
-                         : strcmp(type, "Instruction") == 0 ? "i"
-                                                            : "";
+    const uint64_t kib = cache->nbytes / 1024;
+    const char *suffix = strcmp(cache->type, "Data") == 0          ? "d"
+                         : strcmp(cache->type, "Instruction") == 0 ? "i"
+                                                                   : "";
     const bool mib = kib >= 1024 && kib % 1024 == 0;
-    return bo_arena_printf(arena, ", L%" PRId64 "%s %" PRId64 " %s", (int64_t)level, suffix,
-                           (int64_t)(mib ? kib / 1024 : kib), mib ? "MiB" : "KiB");
+    return bo_arena_printf(arena, ", L%u%s %" PRIu64 " %s", cache->level, suffix,
+                           mib ? kib / 1024 : kib, mib ? "MiB" : "KiB");
 }
 
-char *bo_caption_processor(const json_t *context, struct bo_arena *arena)
+char *bo_caption_processor(const struct bo_environment *environment, struct bo_arena *arena)
 {
-    char *text = bo_arena_printf(arena, "%s, %" PRId64 " CPUs",
-                                 string_of(json_object_get(context, "bakeoff"), "cpu"),
-                                 (int64_t)json_integer_value(json_object_get(context, "num_cpus")));
-    size_t i;
-    const json_t *cache;
-    json_array_foreach(json_object_get(context, "caches"), i, cache) text =
-        bo_arena_printf(arena, "%s%s", text, cache_text(arena, cache));
+    const double n_cpus = bo_environment_number(environment, "num_cpus");
+    char *text = bo_arena_printf(arena, "%s, %.0f CPUs", bo_environment_fact(environment, "cpu"),
+                                 isnan(n_cpus) ? 0 : n_cpus);
+    for (unsigned i = 0; i < environment->n_caches; i++)
+        text = bo_arena_printf(arena, "%s%s", text, cache_text(arena, &environment->caches[i]));
     return text;
 }
 
@@ -65,86 +56,77 @@ char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena 
 }
 
 /* " --kind point" where the run had the option; "". */
-static char *option_text(const json_t *options, const char *name, struct bo_arena *arena)
+static char *option_text(const struct bo_pairs *options, const char *name, struct bo_arena *arena)
 {
-    const char *value = json_string_value(json_object_get(options, name));
+    const char *value = bo_pair_text(options, name);
     return value ? bo_arena_printf(arena, " --%s %s", name, bo_shell_quoted(arena, value))
                  : bo_arena_printf(arena, "%s", "");
 }
 
 const char *bo_document_argument(const struct bo_run_document *document)
 {
-    const char *file = json_string_value(json_object_get(document->sizes, "file"));
-    return file ? file : document->name;
+    return document->file ? document->file : document->name;
 }
 
 char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *arena)
 {
-    const json_t *ours = json_object_get(document->context, "bakeoff");
-    const json_t *options = json_object_get(ours, "options");
-    const json_t *rounds = json_object_get(ours, "rounds");
-    const char *depth = json_string_value(json_object_get(options, "depth"));
-    const bool is_quick = json_is_true(json_object_get(options, "quick"));
+    const struct bo_pairs *options = &document->environment->options;
+    const double rounds = bo_environment_number(document->environment, "rounds");
+    const char *depth = bo_pair_text(options, "depth");
+    const bool is_quick = bo_pair_number(options, "quick") == 1;
     const bool is_full = depth && strcmp(depth, "full") == 0;
-    return bo_arena_printf(arena, "build/bakeoff bench --format %s --corpus %s%s%s%s%s%s%s",
-                           document->format, bo_shell_quoted(arena, bo_document_argument(document)),
-                           option_text(options, "codec", arena),
-                           option_text(options, "kind", arena),
-                           option_text(options, "workload", arena), is_quick ? " --quick" : "",
-                           is_full ? " --full" : "",
-                           rounds ? bo_arena_printf(arena, " --repetitions %" PRId64,
-                                                    (int64_t)json_integer_value(rounds))
-                                  : "");
+    return bo_arena_printf(
+        arena, "build/bakeoff bench --format %s --corpus %s%s%s%s%s%s%s", document->format,
+        bo_shell_quoted(arena, bo_document_argument(document)),
+        option_text(options, "codec", arena), option_text(options, "kind", arena),
+        option_text(options, "workload", arena), is_quick ? " --quick" : "",
+        is_full ? " --full" : "",
+        isnan(rounds) ? "" : bo_arena_printf(arena, " --repetitions %.0f", rounds));
 }
 
 /* Checks out the commit, fetches what is not in the repository, measures the document, prints. */
 static char *command_text(const struct bo_run_document *document, const char *table_options,
                           struct bo_arena *arena)
 {
-    const char *commit = bo_document_fact(document, "commit");
-    const bool embedded = json_is_true(json_object_get(document->sizes, "embedded"));
-    const bool is_file = json_object_get(document->sizes, "file") != NULL;
+    const char *commit = bo_environment_fact(document->environment, "commit");
     char *checkout =
         strcmp(commit, "unknown") == 0
             ? bo_arena_printf(arena, "%s", "")
             : bo_arena_printf(arena, "git checkout %.*s && ", (int)strcspn(commit, "+"), commit);
     return bo_arena_printf(
         arena, "%smake && %s%s --json again.json && build/bakeoff table %s --results again.json %s",
-        checkout, embedded || is_file ? "" : "make corpora && ", bo_caption_bench(document, arena),
-        document->format, table_options);
+        checkout, document->embedded || document->file ? "" : "make corpora && ",
+        bo_caption_bench(document, arena), document->format, table_options);
 }
 
 static char *corpus_text(const struct bo_run_document *document, struct bo_arena *arena)
 {
     char *text = bo_arena_printf(arena, "%s (%s), XXH3-64 %s", document->name,
-                                 string_of(document->sizes, "provenance"),
-                                 string_of(document->sizes, "xxh3"));
-    const char *name;
-    json_t *n;
-    json_object_foreach(json_object_get(document->sizes, "units"), name, n) text =
-        bo_arena_printf(arena, "%s, %" PRId64 " %s", text, (int64_t)json_integer_value(n), name);
-    return text;
+                                 document->provenance ? document->provenance : "unknown",
+                                 document->xxh3 ? document->xxh3 : "unknown");
+    return bo_arena_printf(arena, "%s%s%s", text, document->sizes.units.n ? ", " : "",
+                           bo_counts_text(&document->sizes.units, arena));
 }
 
 struct bo_caption bo_caption_make(const struct bo_run_document *document, const char *table_options,
                                   struct bo_arena *arena)
 {
     const struct bo_format *format = bo_find_format(document->format);
-    const char *part = bo_document_part(document, arena);
-    const char *partial = bo_document_partial(document, arena);
+    const struct bo_environment *environment = document->environment;
+    const char *part = bo_shard_text(environment, arena), *partial = environment->partial;
     struct bo_caption caption = {
         .corpus = corpus_text(document, arena),
-        .machine = bo_arena_printf(
-            arena, "%s; %s; %s %s", bo_caption_processor(document->context, arena),
-            bo_document_fact(document, "kernel"), bo_document_fact(document, "compiler"),
-            bo_document_fact(document, "flags")),
+        .machine = bo_arena_printf(arena, "%s; %s; %s %s", bo_caption_processor(environment, arena),
+                                   bo_environment_fact(environment, "kernel"),
+                                   bo_environment_fact(environment, "compiler"),
+                                   bo_environment_fact(environment, "flags")),
         .sample = bo_arena_printf(arena, "CPU time, %s; all answers checked before timing",
                                   bo_caption_sample(document, arena)),
-        .run = bo_arena_printf(arena, "%s, commit %s%s%s%s%s", bo_document_fact(document, "date"),
-                               bo_document_fact(document, "commit"), part ? ", " : "",
-                               part ? part : "", partial ? ", partial run: " : "",
-                               partial ? partial : ""),
-        .file = json_string_value(json_object_get(document->sizes, "file")),
+        .run = bo_arena_printf(
+            arena, "%s, commit %s%s%s%s%s", bo_environment_fact(environment, "date"),
+            bo_environment_fact(environment, "commit"), part ? ", " : "", part ? part : "",
+            partial ? ", partial run: " : "", partial ? partial : ""),
+        .file = document->file,
         .command = command_text(document, table_options, arena),
     };
     caption.what = bo_arena_printf(arena, "%s%s%s; ratio: bytes over those of %s", document->format,

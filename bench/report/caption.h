@@ -2,6 +2,8 @@
 #ifndef BO_REPORT_CAPTION_H
 #define BO_REPORT_CAPTION_H
 
+#include <stdio.h>
+
 #include "bench/runs/run.h"
 
 /* Sentences in an arena, without the full stop. */
@@ -27,8 +29,8 @@ const char *bo_document_argument(const struct bo_run_document *document);
 /* The command that measures the document as its run did, without --json. */
 char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *arena);
 
-/* Of a run's context: "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
-char *bo_caption_processor(const json_t *context, struct bo_arena *arena);
+/* "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
+char *bo_caption_processor(const struct bo_environment *environment, struct bo_arena *arena);
 
 /*
  * "medians of n = 20 repetitions, with 95% intervals by order statistics": of all the document's

@@ -1,6 +1,7 @@
 /* Two runs side by side. */
 #include "bench/report/compare.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
     if (!times)
         abort();
     for (unsigned i = 0; i < row->n; i++)
-        times[i] = log(json_number_value(json_object_get(row->repetitions[i], "real_time")));
+        times[i] = log(row->times_ns[i]);
     bo_sort_doubles(times, row->n);
     return times;
 }
@@ -117,22 +118,18 @@ static void compare_exact(struct comparing *c, const char *codec, const char *wh
                                    .verdict = judge_exact(before, after)});
 }
 
-static double size_of(const struct bo_run_codec *codec, const char *key)
-{
-    const json_t *value = json_object_get(codec->size, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static void compare_sizes(struct comparing *c, const struct bo_run_codec *before,
                           const struct bo_run_codec *after)
 {
-    static const char *const packed[] = {"zstd19", "lz4", "xz9", NULL};
     if (before->reads || after->reads) /* told at the codec that writes */
         return;
     compare_exact(c, after->name, "bytes", before->has_bytes ? (double)before->bytes : NAN,
                   after->has_bytes ? (double)after->bytes : NAN);
-    for (const char *const *key = packed; *key; key++)
-        compare_exact(c, after->name, *key, size_of(before, *key), size_of(after, *key));
+    for (unsigned i = 0; i < after->size->compressed.n; i++) {
+        const struct bo_pair *packed = &after->size->compressed.items[i];
+        compare_exact(c, after->name, packed->name,
+                      bo_pair_number(&before->size->compressed, packed->name), packed->number);
+    }
 }
 
 /* Says something once. The last note that has room tells that there are more. */
@@ -159,9 +156,9 @@ static void add_note(struct bo_document_changes *document, struct bo_arena *aren
 /* Runs of versions that did not tell what they asked are taken to have asked the same. */
 static bool same_questions(const struct bo_document_changes *document, const char *label)
 {
-    const json_t *a = json_object_get(json_object_get(document->before->sizes, "questions"), label);
-    const json_t *b = json_object_get(json_object_get(document->after->sizes, "questions"), label);
-    return !a || !b || json_equal(a, b);
+    const char *a = bo_pair_text(&document->before->questions, label);
+    const char *b = bo_pair_text(&document->after->questions, label);
+    return !a || !b || strcmp(a, b) == 0;
 }
 
 static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
@@ -295,7 +292,8 @@ static void compare_documents(struct bo_document_changes *document, double thres
 static bool same_fact(const struct bo_run_document *a, const struct bo_run_document *b,
                       const char *key)
 {
-    return strcmp(bo_document_fact(a, key), bo_document_fact(b, key)) == 0;
+    return strcmp(bo_environment_fact(a->environment, key),
+                  bo_environment_fact(b->environment, key)) == 0;
 }
 
 static bool same_machine(const struct bo_run_document *a, const struct bo_run_document *b)
@@ -305,7 +303,7 @@ static bool same_machine(const struct bo_run_document *a, const struct bo_run_do
 
 static bool same_content(const struct bo_run_document *a, const struct bo_run_document *b)
 {
-    return json_equal(json_object_get(a->sizes, "xxh3"), json_object_get(b->sizes, "xxh3"));
+    return a->xxh3 && b->xxh3 && strcmp(a->xxh3, b->xxh3) == 0;
 }
 
 size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
@@ -337,9 +335,9 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
 
 const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after)
 {
-    const json_t *a = json_object_get(json_object_get(before->ours, "interleaved"), "id");
-    const json_t *b = json_object_get(json_object_get(after->ours, "interleaved"), "id");
-    return a && b && json_equal(a, b)
+    const char *a = bo_pair_text(&before->environment.interleaved, "id");
+    const char *b = bo_pair_text(&after->environment.interleaved, "id");
+    return a && b && strcmp(a, b) == 0
                ? "Measured in turns, in one run."
                : "Measured in two runs: what else the machine did may differ between them.";
 }

@@ -2,6 +2,8 @@
 #ifndef BO_COMPARE_H
 #define BO_COMPARE_H
 
+#include <stdio.h>
+
 #include "bench/runs/run.h"
 #include "bench/stats/two_samples.h"
 
@@ -66,6 +68,6 @@ void bo_compare_print(const struct bo_document_changes *documents, size_t n, boo
                       unsigned width, struct bo_arena *arena, FILE *out);
 
 /* The same with every figure; the caller owns it. */
-json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n);
+struct json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n);
 
 #endif

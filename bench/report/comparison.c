@@ -2,6 +2,7 @@
 #include "bench/report/comparison.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,8 @@ static char *bytes_cell(struct bo_arena *arena, const struct bo_run_codec *codec
 {
     if (codec->has_bytes)
         return bo_arena_printf(arena, "%" PRIu64, codec->bytes);
-    return bo_arena_printf(arena, codec->size && !bo_run_refusal(codec) ? "failed" : "-");
+    return bo_arena_printf(
+        arena, strcmp(codec->size->status, "ok") != 0 && !bo_run_refusal(codec) ? "failed" : "-");
 }
 
 /* ---- the memory of an operation -------------------------------------------------------------- */
@@ -318,10 +320,9 @@ static void add_raw_label(const char *label, const struct bo_run_row *row, struc
 const char *bo_first_failure(const struct bo_run_document *document,
                              const struct bo_run_codec *codec, const char **label_ret)
 {
-    const char *status = json_string_value(json_object_get(codec->size, "status"));
     *label_ret = NULL;
-    if (status && strcmp(status, "ok") != 0)
-        return status;
+    if (strcmp(codec->size->status, "ok") != 0)
+        return codec->size->status;
     for (unsigned l = 0; l < document->n_labels; l++)
         if (codec->rows[l] && codec->rows[l]->failure) {
             *label_ret = document->labels[l];
@@ -349,7 +350,7 @@ static void add_raw_rows(const struct bo_run_document *document, const struct la
         bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
                     failure ? failure : "");
         for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
-            bo_grid_add(grid, "%s", bo_document_fact(document, timing_facts[i]));
+            bo_grid_add(grid, "%s", bo_environment_fact(document->environment, timing_facts[i]));
         bo_grid_end_row(grid);
     }
 }
@@ -383,10 +384,19 @@ static json_t *number_json(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-/* A copy, which lives as long as what it is put into. */
-static json_t *copy_json(const json_t *value)
+json_t *bo_counts_json(const struct bo_pairs *counts)
 {
-    return value ? json_deep_copy(value) : json_null();
+    json_t *object = json_object();
+    for (unsigned i = 0; i < counts->n; i++)
+        json_object_set_new(object, counts->items[i].name,
+                            json_integer((json_int_t)counts->items[i].number));
+    return object;
+}
+
+/* Of an encoding's own bytes; null where there are none. */
+static json_t *sections_json(const struct bo_run_codec *codec, const struct bo_pairs *sections)
+{
+    return codec->reads || !sections->n ? json_null() : bo_counts_json(sections);
 }
 
 /* What a codec is compared among, where fronts are told: see report_front.h. */
@@ -423,30 +433,27 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
         if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
             json_object_set_new(rows, document->labels[l],
                                 row_json(document, codec, codec->rows[l]));
-    return json_pack(
-        "{s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
-        codec->name, "role", codec->role, "access", codec->access, "reads", codec->reads,
-        "probabilistic", (int)codec->probabilistic, "leaves_out", codec->leaves_out, "bytes",
-        codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
-        number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
-        number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
-        copy_json(codec->reads ? NULL : json_object_get(codec->size, "sections")), "aside",
-        copy_json(codec->reads ? NULL : json_object_get(codec->size, "aside")), "rows", rows,
-        "failed_at", failure ? label : NULL, "failure", failure);
+    return json_pack("{s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}",
+                     "name", codec->name, "role", codec->role, "access", codec->access, "reads",
+                     codec->reads, "probabilistic", (int)codec->probabilistic, "leaves_out",
+                     codec->leaves_out, "bytes",
+                     codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(),
+                     "ratio", number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
+                     number_json(document->n_units ? bytes / (double)document->n_units : NAN),
+                     "sections", sections_json(codec, &codec->size->sections), "aside",
+                     sections_json(codec, &codec->size->aside), "rows", rows, "failed_at",
+                     failure ? label : NULL, "failure", failure);
 }
 
 json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter)
 {
-    const json_t *sizes = document->sizes;
     json_t *codecs = json_array();
     for (unsigned c = 0; c < document->n_codecs; c++)
         json_array_append_new(codecs, codec_json(document, &document->codecs[c], filter));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:s?, s:s?, s:o}", "format", document->format,
-                     "name", document->name, "provenance",
-                     copy_json(json_object_get(sizes, "provenance")), "xxh3",
-                     copy_json(json_object_get(sizes, "xxh3")), "units",
-                     copy_json(json_object_get(sizes, "units")), "unit", document->unit, "main_row",
-                     bo_run_main_label(document), "baseline",
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:s?, s:s?, s:s?, s:o}", "format",
+                     document->format, "name", document->name, "provenance", document->provenance,
+                     "xxh3", document->xxh3, "units", bo_counts_json(&document->sizes.units),
+                     "unit", document->unit, "main_row", bo_run_main_label(document), "baseline",
                      document->baseline ? document->baseline->name : NULL, "codecs", codecs);
 }
 

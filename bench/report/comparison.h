@@ -72,7 +72,11 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
  * none, and beside the figures the document's name, hash, provenance and units, and the sections of
  * each encoding. The caller owns it.
  */
-json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter);
+struct json_t *bo_comparison_json(const struct bo_run_document *document,
+                                  struct bo_label_filter *filter);
+
+/* {"tables": 250, "runs": 3000}; the caller owns it. */
+struct json_t *bo_counts_json(const struct bo_pairs *counts);
 
 /*
  * The first thing that went wrong with a codec, or NULL. *label_ret is where: NULL for the encoding

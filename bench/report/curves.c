@@ -2,6 +2,7 @@
 #include "bench/report/curves.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

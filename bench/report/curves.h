@@ -24,8 +24,8 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
  * "title", "is_time", "codecs": {name: [a value or null for each document]}}]}, costs that no codec
  * has left out. The caller owns it; there must be two documents.
  */
-json_t *bo_curves_json(const struct bo_run_document *const *documents, size_t n,
-                       struct bo_arena *arena);
+struct json_t *bo_curves_json(const struct bo_run_document *const *documents, size_t n,
+                              struct bo_arena *arena);
 
 /*
  * The picture of a cost, the i-th from 0, as bo_curves_draw names it; NULL past the last one drawn.

@@ -18,7 +18,7 @@
 void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *document)
 {
     struct bo_grid grid;
-    bo_sizes_grid(document->sizes, true, page->arena, &grid);
+    bo_sizes_grid(&document->sizes, true, page->arena, &grid);
     fprintf(page->out,
             "\n**Sizes.** Bytes of the counted sections; these bytes again under an outer "
             "compressor.\n\n");
@@ -168,29 +168,23 @@ static void print_failures(const struct bo_page *page, const struct bo_run_docum
         fprintf(page->out, "\n**Missing:**\n\n");
     for (size_t i = 0; i < n; i++)
         fprintf(page->out, "- %s\n", lines[i]);
-    size_t i;
-    const json_t *name;
-    json_array_foreach(json_object_get(document->sizes, "not_asked"), i, name)
+    for (unsigned i = 0; i < document->not_asked.n; i++)
         fprintf(page->out, "%sNot asked: %s, for which this document has no place.\n",
-                i ? "" : "\n", json_string_value(name));
-    json_array_foreach(json_object_get(document->sizes, "too_large"), i, name)
+                i ? "" : "\n", document->not_asked.items[i]);
+    for (unsigned i = 0; i < document->too_large.n; i++)
         fprintf(page->out, "%sNot asked: %s, whose one answer is larger than %d MiB.\n",
-                i ? "" : "\n", json_string_value(name), BO_MAX_ANSWERS_NBYTES >> 20);
+                i ? "" : "\n", document->too_large.items[i], BO_MAX_ANSWERS_NBYTES >> 20);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void print_origin(const struct bo_page *page, const struct bo_run_document *document)
 {
-    const char *provenance = json_string_value(json_object_get(document->sizes, "provenance"));
-    const char *hash = json_string_value(json_object_get(document->sizes, "xxh3"));
-    fprintf(page->out, "\n%s; XXH3-64 %s", provenance ? provenance : "of unknown origin",
-            hash ? hash : "unknown");
-    const char *name;
-    json_t *n;
-    json_object_foreach(json_object_get(document->sizes, "units"), name, n)
-        fprintf(page->out, ", %" JSON_INTEGER_FORMAT " %s", json_integer_value(n), name);
-    fprintf(page->out, ".\n");
+    const struct bo_pairs *units = &document->sizes.units;
+    fprintf(page->out, "\n%s; XXH3-64 %s%s%s.\n",
+            document->provenance ? document->provenance : "of unknown origin",
+            document->xxh3 ? document->xxh3 : "unknown", units->n ? ", " : "",
+            bo_counts_text(units, page->arena));
 }
 
 void bo_page_comparison(const struct bo_page *page, const struct bo_run_document *document)

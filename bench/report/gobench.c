@@ -93,26 +93,26 @@ static const struct {
     {"open_bytes_allocated", "peak-B/op"}, {"touched_pages", "pages/op"},
 };
 
-static double number_of(const json_t *entry, const char *key)
+/* Of the i-th repetition; NaN where it has none. */
+static double value_of(const struct bo_run_row *row, const char *name, unsigned i)
 {
-    const json_t *value = json_object_get(entry, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    const struct bo_row_values *counter = bo_values_of(row, name);
+    return counter ? counter->values[i] : NAN;
 }
 
 static void print_repetition(const struct printer *printer, const struct bo_run_document *document,
                              const struct bo_run_codec *codec, const struct bo_run_row *row,
-                             const json_t *entry)
+                             unsigned repetition)
 {
     FILE *out = printer->out;
     print_name(printer, row);
-    fprintf(out, " %" PRId64 " %.6g ns/op",
-            (int64_t)json_integer_value(json_object_get(entry, "iterations")),
-            number_of(entry, "real_time"));
+    fprintf(out, " %.0f %.6g ns/op", value_of(row, "iterations", repetition),
+            row->times_ns[repetition]);
     if (codec->has_bytes && document->n_units)
         fprintf(out, " %.6g B/%s", (double)codec->bytes / (double)document->n_units,
                 bo_singular(printer->arena, document->unit));
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        const double v = number_of(entry, extras[i].counter);
+        const double v = value_of(row, extras[i].counter, repetition);
         if (!isnan(v))
             fprintf(out, " %.10g %s", v, extras[i].unit);
     }
@@ -129,7 +129,7 @@ static void print_row(const struct printer *printer, const struct bo_run_documen
         return;
     }
     for (unsigned i = 0; i < row->n; i++)
-        print_repetition(printer, document, codec, row, row->repetitions[i]);
+        print_repetition(printer, document, codec, row, i);
 }
 
 /* Label by label: the codecs that a reader compares stand together. */
@@ -148,10 +148,10 @@ static void print_document(const struct printer *printer, const struct bo_run_do
 /* What benchstat compares apart: it makes no one figure of two processors', or two runs'. */
 static void print_machine(const struct bo_run_document *document, struct bo_arena *arena, FILE *out)
 {
-    const char *part = bo_document_part(document, arena);
+    const char *part = bo_shard_text(document->environment, arena);
     fprintf(out, "goos: linux\ngoarch: %s\npkg: bakeoff\ncpu: %s\n",
-            go_architecture(bo_document_fact(document, "architecture")),
-            bo_document_fact(document, "cpu"));
+            go_architecture(bo_environment_fact(document->environment, "architecture")),
+            bo_environment_fact(document->environment, "cpu"));
     if (part)
         fprintf(out, "part: %s\n", part);
 }
@@ -166,7 +166,7 @@ void bo_gobench_print(const struct bo_run *run, const char *format,
         const struct bo_run_document *one = &run->documents[d];
         if (document ? one != document : strcmp(one->format, format) != 0)
             continue;
-        if (!last || last->context != one->context)
+        if (!last || last->environment != one->environment)
             print_machine(one, arena, out);
         print_document(&printer, one, filter);
         last = one;

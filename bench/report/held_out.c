@@ -69,8 +69,7 @@ static void add_side_by_side(const struct bo_run *run, const char *format, const
 static const char *kind_of_others(const struct bo_run *run, const char *format)
 {
     for (size_t d = 0; d < run->n_documents; d++)
-        if (counts(&run->documents[d], format, false) &&
-            !json_is_true(json_object_get(run->documents[d].sizes, "embedded")))
+        if (counts(&run->documents[d], format, false) && !run->documents[d].embedded)
             return "other";
     return "embedded";
 }

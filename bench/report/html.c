@@ -4,6 +4,7 @@
 #include "bench/report/html.h"
 
 #include <md4c-html.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 

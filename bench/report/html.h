@@ -19,6 +19,6 @@ struct bo_html_options {
 void bo_html_print(const struct bo_page *pages, size_t n, const struct bo_html_options *options);
 
 /* JSON for a script element: no "<" of it can end the element. */
-void bo_html_json(json_t *value, FILE *out);
+void bo_html_json(struct json_t *value, FILE *out);
 
 #endif

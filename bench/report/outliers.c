@@ -19,8 +19,7 @@ char *bo_outliers_text(const struct bo_run_row *row, struct bo_arena *arena, uns
         abort();
     double *sorted = times + row->n;
     for (unsigned i = 0; i < row->n; i++)
-        sorted[i] = times[i] =
-            log(json_number_value(json_object_get(row->repetitions[i], "real_time")));
+        sorted[i] = times[i] = log(row->times_ns[i]);
     bo_sort_doubles(sorted, row->n);
     const double q1 = bo_percentile(sorted, row->n, 0.25), q3 = bo_percentile(sorted, row->n, 0.75);
     for (unsigned i = 0; i < row->n; i++) {

@@ -88,10 +88,11 @@ void bo_page_runs(const struct bo_page *pages, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         const struct bo_run *run = pages[i].run;
+        const char *partial = run->environment.partial;
         fprintf(out, "- %s: [%s](%s%s), %s; depth: %s%s%s\n", formats_text(pages, i),
-                pages[i].results, pages->root, pages[i].results, bo_run_fact(run, "date"),
-                bo_run_depth(run), run->partial ? "; partial: " : "",
-                run->partial ? run->partial : "");
+                pages[i].results, pages->root, pages[i].results,
+                bo_environment_fact(&run->environment, "date"), bo_run_depth(run),
+                partial ? "; partial: " : "", partial ? partial : "");
     }
 }
 
@@ -156,25 +157,19 @@ static void print_fact(const struct bo_page *page, const char *name, const char 
 
 static char *number_text(const struct bo_page *page, const char *key, const char *unit)
 {
-    const json_t *value = json_object_get(page->run->ours, key);
-    return json_is_number(value)
-               ? bo_arena_printf(page->arena, "%g%s", json_number_value(value), unit)
-               : bo_arena_printf(page->arena, "unknown");
+    const double value = bo_environment_number(&page->run->environment, key);
+    return isnan(value) ? bo_arena_printf(page->arena, "unknown")
+                        : bo_arena_printf(page->arena, "%g%s", value, unit);
 }
 
 /* "benchmark 1.7.1, libc 2.36, ..." or "queries 1, order 1" */
-static char *pairs_text(const struct bo_page *page, const char *key)
+static char *pairs_text(const struct bo_pairs *pairs, struct bo_arena *arena)
 {
-    char *text = bo_arena_printf(page->arena, "%s", "");
-    const char *name, *before = "";
-    json_t *value;
-    json_object_foreach(json_object_get(page->run->ours, key), name, value)
-    {
-        text = json_is_string(value) ? bo_arena_printf(page->arena, "%s%s%s %s", text, before, name,
-                                                       json_string_value(value))
-                                     : bo_arena_printf(page->arena, "%s%s%s %g", text, before, name,
-                                                       json_number_value(value));
-        before = ", ";
+    char *text = bo_arena_printf(arena, "%s", "");
+    for (unsigned i = 0; i < pairs->n; i++) {
+        const struct bo_pair *pair = &pairs->items[i];
+        const char *value = pair->text ? pair->text : bo_arena_printf(arena, "%g", pair->number);
+        text = bo_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", pair->name, value);
     }
     return text;
 }
@@ -182,40 +177,36 @@ static char *pairs_text(const struct bo_page *page, const char *key)
 static char *load_text(const struct bo_page *page)
 {
     char *text = bo_arena_printf(page->arena, "%s", "");
-    size_t i;
-    const json_t *load;
-    json_array_foreach(json_object_get(page->run->context, "load_avg"), i, load) text =
-        bo_arena_printf(page->arena, "%s%s%.2f", text, i ? ", " : "", json_number_value(load));
+    const struct bo_environment *environment = &page->run->environment;
+    for (unsigned i = 0; i < environment->n_load_avg; i++)
+        text =
+            bo_arena_printf(page->arena, "%s%s%.2f", text, i ? ", " : "", environment->load_avg[i]);
     return text;
 }
 
 /* Each of the runs that were put together, and what that means for times. */
 static void print_parts(const struct bo_page *page)
 {
-    size_t i;
-    const json_t *part;
     const char *note = bo_parts_note(page->run);
     if (note)
         print_fact(page, "shards", note);
-    json_array_foreach(json_object_get(page->run->ours, "parts"), i, part)
-    {
-        const struct bo_run_document document = {.context = part};
-        const char *name = bo_document_part(&document, page->arena);
+    for (size_t i = 0; i < page->run->n_parts; i++) {
+        const struct bo_environment *part = &page->run->parts[i];
+        const char *name = bo_shard_text(part, page->arena);
         print_fact(page, name ? name : "part",
                    bo_arena_printf(
                        page->arena, "%s; %s; %s", bo_caption_processor(part, page->arena),
-                       bo_document_fact(&document, "kernel"), bo_document_fact(&document, "date")));
+                       bo_environment_fact(part, "kernel"), bo_environment_fact(part, "date")));
     }
 }
 
 static char *events_text(const struct bo_page *page)
 {
-    char *text = NULL;
-    size_t i;
-    const json_t *name;
-    json_array_foreach(json_object_get(page->run->ours, "events"), i, name) text = bo_arena_printf(
-        page->arena, "%s%s%s", text ? text : "", text ? ", " : "", json_string_value(name));
-    return text ? text : bo_arena_printf(page->arena, "nothing");
+    const struct bo_texts *events = &page->run->environment.events;
+    char *text = bo_arena_printf(page->arena, "%s", events->n ? events->items[0] : "nothing");
+    for (unsigned i = 1; i < events->n; i++)
+        text = bo_arena_printf(page->arena, "%s, %s", text, events->items[i]);
+    return text;
 }
 
 static void print_facts(const struct bo_page *page)
@@ -232,41 +223,37 @@ static void print_facts(const struct bo_page *page)
         {"allocator", "allocator"},
         {"clock", "clock"},
     };
+    const struct bo_environment *environment = &page->run->environment;
     fprintf(page->out, "\n| | |\n|---|---|\n");
     if (!bo_parts_note(page->run))
-        print_fact(page, "processor", bo_caption_processor(page->run->context, page->arena));
+        print_fact(page, "processor", bo_caption_processor(environment, page->arena));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        print_fact(page, facts[i][0], bo_run_fact(page->run, facts[i][1]));
+        print_fact(page, facts[i][0], bo_environment_fact(environment, facts[i][1]));
     print_fact(page, "a reading of the clock", number_text(page, "clock_cost_ns", " ns"));
-    const json_t *evicted = json_object_get(page->run->ours, "cold_eviction_bytes");
     print_fact(
         page, "written to empty the caches",
-        bo_nbytes_text(page->arena, json_is_number(evicted) ? json_number_value(evicted) : NAN));
+        bo_nbytes_text(page->arena, bo_environment_number(environment, "cold_eviction_bytes")));
     print_fact(page, "load before the run", load_text(page));
-    print_fact(page, "libraries", pairs_text(page, "libraries"));
-    if (json_object_get(page->run->ours, "optional_codecs"))
-        print_fact(page, "optional codecs", pairs_text(page, "optional_codecs"));
-    if (json_object_get(page->run->ours, "events"))
+    print_fact(page, "libraries", pairs_text(&environment->libraries, page->arena));
+    if (environment->has_optional_codecs)
+        print_fact(page, "optional codecs", pairs_text(&environment->optional_codecs, page->arena));
+    if (environment->has_events)
         print_fact(page, "counted by the processor", events_text(page));
     print_parts(page);
     print_fact(page, "depth", bo_run_depth(page->run));
-    if (page->run->partial)
-        print_fact(page, "partial", page->run->partial);
+    if (environment->partial)
+        print_fact(page, "partial", environment->partial);
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
-    print_fact(page, "seeds", pairs_text(page, "seeds"));
+    print_fact(page, "seeds", pairs_text(&environment->seeds, page->arena));
 }
 
 /* Whether codecs' bytes were given to the outer compressors, too. */
 static bool is_compressed(const struct bo_run_document *document)
 {
-    const json_t *codec;
-    size_t i;
-    json_array_foreach(json_object_get(document->sizes, "codecs"), i, codec)
-    {
-        if (json_object_get(codec, "zstd19"))
+    for (unsigned i = 0; i < document->sizes.n_codecs; i++)
+        if (document->sizes.codecs[i].compressed.n)
             return true;
-    }
     return false;
 }
 
@@ -293,9 +280,8 @@ static void print_again(const struct bo_page *page)
 {
     bool fetched = false;
     for (size_t d = 0; d < page->run->n_documents; d++)
-        fetched =
-            fetched || !json_is_true(json_object_get(page->run->documents[d].sizes, "embedded"));
-    const char *commit = bo_run_fact(page->run, "commit");
+        fetched = fetched || !page->run->documents[d].embedded;
+    const char *commit = bo_environment_fact(&page->run->environment, "commit");
     fprintf(page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\nmake\n%s%s\n```\n",
             (int)strcspn(commit, "+"), commit,
             fetched ? "make corpora   # documents that are not in the repository; external ones: "

@@ -1,6 +1,7 @@
 /* Weighing codecs. */
 #include "bench/report/pick.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #ifndef BO_PICK_H
 #define BO_PICK_H
 
+#include <stdio.h>
+
 #include "bench/report/figure.h"
 #include "harness/format_report.h"
 
@@ -82,6 +84,6 @@ unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo
 void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *arena, FILE *out);
 
 /* The same for programs; the caller owns it. */
-json_t *bo_pick_json(const struct bo_pick *pick);
+struct json_t *bo_pick_json(const struct bo_pick *pick);
 
 #endif

@@ -10,23 +10,12 @@ enum { MAX_COLUMNS = 24 };
 
 /* ---- one size -------------------------------------------------------------------------------- */
 
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* Of the file that a program of the field makes of the document. */
 static double program_nbytes(const struct bo_run_document *document, const char *name)
 {
-    const json_t *programs = json_object_get(document->sizes, "programs"), *program;
-    size_t i;
-    json_array_foreach(programs, i, program)
-    {
-        const char *its_name = json_string_value(json_object_get(program, "name"));
-        if (its_name && strcmp(its_name, name) == 0)
-            return number_of(program, "bytes");
-    }
+    for (unsigned i = 0; i < document->n_programs; i++)
+        if (strcmp(document->programs[i].name, name) == 0)
+            return document->programs[i].bytes;
     return NAN;
 }
 
@@ -40,8 +29,9 @@ static double column_nbytes(const struct bo_run_document *document,
     if (!codec || !codec->has_bytes)
         return NAN;
     if (column->section)
-        return number_of(json_object_get(codec->size, "sections"), column->section);
-    return column->outer ? number_of(codec->size, column->outer) : (double)codec->bytes;
+        return bo_pair_number(&codec->size->sections, column->section);
+    return column->outer ? bo_pair_number(&codec->size->compressed, column->outer)
+                         : (double)codec->bytes;
 }
 
 /* ---- the lines ------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "bench/report/sizes.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,63 +23,37 @@ struct base {
     bool compressed, aside;
 };
 
-static uint64_t count_of(const json_t *object, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
-
-static const char *string_of(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "-";
-}
-
 /* Of the first status quo, or without one of the first codec. */
-static uint64_t baseline_bytes(const json_t *codecs)
+static uint64_t baseline_bytes(const struct bo_sizes *sizes)
 {
-    size_t i;
-    const json_t *codec;
-    json_array_foreach(codecs, i, codec)
-    {
-        if (strcmp(string_of(codec, "role"), bo_role_name(BO_STATUS_QUO)) == 0 &&
-            count_of(codec, "bytes"))
-            return count_of(codec, "bytes");
-    }
-    return count_of(json_array_get(codecs, 0), "bytes");
+    for (unsigned i = 0; i < sizes->n_codecs; i++)
+        if (strcmp(sizes->codecs[i].role, bo_role_name(BO_STATUS_QUO)) == 0 &&
+            sizes->codecs[i].bytes)
+            return sizes->codecs[i].bytes;
+    return sizes->n_codecs ? sizes->codecs[0].bytes : 0;
 }
 
-static struct base base_of(const json_t *document, bool machine_dependent)
+static struct base base_of(const struct bo_sizes *sizes, bool machine_dependent)
 {
-    struct base base = {.unit = "units"};
-    size_t i;
-    const json_t *codec, *codecs = json_object_get(document, "codecs");
-    base.baseline_bytes = baseline_bytes(codecs);
-    void *unit = json_object_iter(json_object_get(document, "units"));
-    if (unit) {
-        base.unit = json_object_iter_key(unit);
-        base.n_units = (uint64_t)json_integer_value(json_object_iter_value(unit));
+    struct base base = {.baseline_bytes = baseline_bytes(sizes), .unit = "units"};
+    if (sizes->units.n) {
+        base.unit = sizes->units.items[0].name;
+        base.n_units = (uint64_t)sizes->units.items[0].number;
     }
-    json_array_foreach(codecs, i, codec)
-    {
-        base.aside = base.aside || json_object_get(codec, "aside");
-        base.compressed = base.compressed ||
-                          (machine_dependent && json_object_get(codec, bo_compressors[0].name));
+    for (unsigned i = 0; i < sizes->n_codecs; i++) {
+        base.aside = base.aside || sizes->codecs[i].aside.n;
+        base.compressed = base.compressed || (machine_dependent && sizes->codecs[i].compressed.n);
     }
     return base;
 }
 
 /* "index 12, chunks 345" */
-static char *sections_cell(struct bo_arena *arena, const json_t *sections)
+static char *sections_cell(struct bo_arena *arena, const struct bo_pairs *sections)
 {
     char *text = bo_arena_printf(arena, "%s", "");
-    const char *name, *before = "";
-    json_t *nbytes;
-    json_object_foreach((json_t *)sections, name, nbytes)
-    {
-        text = bo_arena_printf(arena, "%s%s%s %" JSON_INTEGER_FORMAT, text, before, name,
-                               json_integer_value(nbytes));
-        before = ", ";
-    }
+    for (unsigned i = 0; i < sections->n; i++)
+        text = bo_arena_printf(arena, "%s%s%s %.0f", text, i ? ", " : "", sections->items[i].name,
+                               sections->items[i].number);
     return text;
 }
 
@@ -111,61 +86,54 @@ static void add_heading(const struct base *base, struct bo_grid *grid)
     bo_grid_end_row(grid);
 }
 
-static void add_codec(const struct base *base, const json_t *codec, struct bo_grid *grid)
+static void add_codec(const struct base *base, const struct bo_size *codec, struct bo_grid *grid)
 {
-    const bool ok = json_object_get(codec, "bytes") != NULL;
-    const char *refusal = ok ? NULL : bo_refusal_in(string_of(codec, "status"));
-    bo_grid_add(grid, "%s%s", string_of(codec, "name"),
-                json_is_true(json_object_get(codec, "probabilistic")) ? " (~)" : "");
-    bo_grid_add(grid, "%s", string_of(codec, "role"));
-    if (ok)
-        bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "sections")));
+    const char *refusal = codec->has_bytes ? NULL : bo_refusal_in(codec->status);
+    bo_grid_add(grid, "%s%s", codec->name, codec->probabilistic ? " (~)" : "");
+    bo_grid_add(grid, "%s", codec->role);
+    if (codec->has_bytes)
+        bo_grid_add(grid, "%s", sections_cell(grid->arena, &codec->sections));
     else
         bo_grid_add(grid, refusal ? "not held: %s" : "failed: %s",
-                    refusal ? refusal : string_of(codec, "status"));
+                    refusal ? refusal : codec->status);
     if (base->aside)
-        bo_grid_add(grid, "%s", sections_cell(grid->arena, json_object_get(codec, "aside")));
-    if (ok) {
-        add_bytes(base, count_of(codec, "bytes"), grid);
+        bo_grid_add(grid, "%s", sections_cell(grid->arena, &codec->aside));
+    if (codec->has_bytes) {
+        add_bytes(base, codec->bytes, grid);
     } else {
         for (int i = 0; i < 3; i++)
             bo_grid_add(grid, "-");
     }
     for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++) {
-        const json_t *n = json_object_get(codec, c->name);
-        if (json_is_integer(n))
-            bo_grid_add(grid, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
-        else
-            bo_grid_add(grid, "-");
+        const double n = bo_pair_number(&codec->compressed, c->name);
+        bo_grid_add(grid, "%s", isnan(n) ? "-" : bo_arena_printf(grid->arena, "%.0f", n));
     }
     bo_grid_end_row(grid);
 }
 
-static void add_entropy(const struct base *base, const json_t *document, struct bo_grid *grid)
+static void add_entropy(const struct base *base, const struct bo_sizes *sizes, struct bo_grid *grid)
 {
     bo_grid_add(grid, "(entropy, order 0)");
     bo_grid_add(grid, "floor");
     bo_grid_add(grid, "%s", "");
     if (base->aside)
         bo_grid_add(grid, "%s", "");
-    add_bytes(base, count_of(document, "entropy_floor"), grid);
+    add_bytes(base, (uint64_t)sizes->entropy_floor, grid);
     for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
         bo_grid_add(grid, "%s", "");
     bo_grid_end_row(grid);
 }
 
-void bo_sizes_grid(const json_t *document, bool machine_dependent, struct bo_arena *arena,
+void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct bo_arena *arena,
                    struct bo_grid *grid_ret)
 {
-    const struct base base = base_of(document, machine_dependent);
-    size_t i;
-    const json_t *codec;
+    const struct base base = base_of(sizes, machine_dependent);
     bo_grid_init(grid_ret, arena, base.aside ? 4 : 3);
     add_heading(&base, grid_ret);
-    json_array_foreach(json_object_get(document, "codecs"), i, codec)
-        add_codec(&base, codec, grid_ret);
-    if (machine_dependent && json_object_get(document, "entropy_floor"))
-        add_entropy(&base, document, grid_ret);
+    for (unsigned i = 0; i < sizes->n_codecs; i++)
+        add_codec(&base, &sizes->codecs[i], grid_ret);
+    if (machine_dependent && !isnan(sizes->entropy_floor))
+        add_entropy(&base, sizes, grid_ret);
 }
 
 /* ---- the checked block ----------------------------------------------------------------------- */
@@ -184,26 +152,15 @@ static bool print_document(struct bo_document *document, FILE *out)
     const struct bo_sizes_options options = {.compress = false, .wants = is_everywhere};
     if (!bo_document_load(document))
         return false;
-    json_t *sizes = bo_sizes_json(document, &options);
-    if (!sizes)
-        abort();
     struct bo_arena arena;
     struct bo_grid grid;
-    const char *name, *before = "";
-    json_t *n;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    fprintf(out, "\n**%s, %s** (XXH3-64 %016" PRIx64 "): ", document->format->name, document->name,
-            document->hash);
-    json_object_foreach(json_object_get(sizes, "units"), name, n)
-    {
-        fprintf(out, "%s%" JSON_INTEGER_FORMAT " %s", before, json_integer_value(n), name);
-        before = ", ";
-    }
-    fprintf(out, "\n\n");
-    bo_sizes_grid(sizes, false, &arena, &grid);
+    const struct bo_sizes sizes = bo_sizes_measure(document, &options, &arena);
+    fprintf(out, "\n**%s, %s** (XXH3-64 %016" PRIx64 "): %s\n\n", document->format->name,
+            document->name, document->hash, bo_counts_text(&sizes.units, &arena));
+    bo_sizes_grid(&sizes, false, &arena, &grid);
     bo_grid_markdown(&grid, out);
     bo_arena_free(&arena);
-    json_decref(sizes);
     return true;
 }
 

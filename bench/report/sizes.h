@@ -2,17 +2,17 @@
 #ifndef BO_REPORT_SIZES_H
 #define BO_REPORT_SIZES_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "bench/report/grid.h"
+#include "bench/runs/run.h"
 
 /*
- * The sizes of one document (bo_sizes_json's object): a line an encoding. With `machine_dependent`
+ * The sizes of one document: a line an encoding. With `machine_dependent`
  * also what compressor libraries and floating point decide: the outer compressors' columns and the
  * entropy floor.
  */
-void bo_sizes_grid(const json_t *document, bool machine_dependent, struct bo_arena *arena,
+void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct bo_arena *arena,
                    struct bo_grid *grid_ret);
 
 /* Encodes the embedded corpora and prints their sizes between two marks. False after a message. */

@@ -1,6 +1,8 @@
 /* The styles of tables. */
 #include "bench/report/styles.h"
 
+#include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "bench/measure/axes.h"
@@ -153,9 +155,13 @@ static json_t *run_json(const struct bo_run *run)
                                         "compiler", "flags", "commit",       "date"};
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        json_object_set_new(object, facts[i], json_string(bo_run_fact(run, facts[i])));
-    json_object_set(object, "num_cpus", json_object_get(run->context, "num_cpus"));
-    json_object_set(object, "seeds", json_object_get(run->ours, "seeds"));
+        json_object_set_new(object, facts[i],
+                            json_string(bo_environment_fact(&run->environment, facts[i])));
+    const double n_cpus = bo_environment_number(&run->environment, "num_cpus");
+    if (!isnan(n_cpus))
+        json_object_set_new(object, "num_cpus", json_integer((json_int_t)n_cpus));
+    if (run->environment.seeds.n)
+        json_object_set_new(object, "seeds", bo_counts_json(&run->environment.seeds));
     return object;
 }
 

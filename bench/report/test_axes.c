@@ -4,6 +4,7 @@
  */
 #include "harness/core/test_cmocka.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -311,21 +312,34 @@ static void fields_by_hand(void **state)
     const struct bo_run_row *fast_rows[] = {&fast, &fast}, *slow_rows[] = {&slow, &slow},
                             *no_rows[] = {NULL, NULL};
     const char *labels[] = {"point/uniform", "point/first"};
-    json_t *refusal = json_pack("{s: s}", "status", "unsupported: holds one instant");
+    static const struct bo_size held = {.status = "ok"},
+                                refusal = {.status = "unsupported: holds one instant"};
     struct bo_run_codec all[] = {
         {.name = "tree",
          .role = "status quo",
          .access = "random",
+         .size = &held,
          .has_bytes = true,
          .rows = slow_rows},
-        {.name = "index", .role = "new", .access = "random", .has_bytes = true, .rows = fast_rows},
-        {.name = "archive", .role = "new", .access = "whole", .has_bytes = true, .rows = fast_rows},
+        {.name = "index",
+         .role = "new",
+         .access = "random",
+         .size = &held,
+         .has_bytes = true,
+         .rows = fast_rows},
+        {.name = "archive",
+         .role = "new",
+         .access = "whole",
+         .size = &held,
+         .has_bytes = true,
+         .rows = fast_rows},
         {.name = "arrays",
          .role = "control",
          .access = "random",
+         .size = &held,
          .has_bytes = true,
          .rows = fast_rows},
-        {.name = "instant", .role = "new", .access = "whole", .size = refusal, .rows = no_rows},
+        {.name = "instant", .role = "new", .access = "whole", .size = &refusal, .rows = no_rows},
     };
     const struct bo_run_document document = {.format = "statehist",
                                              .name = "d",
@@ -348,7 +362,6 @@ static void fields_by_hand(void **state)
     assert_non_null(strstr(text, "\nNot in the table: instant (holds one instant).\n"));
     assert_null(strstr(text, "| instant |"));
     free(text);
-    json_decref(refusal);
 }
 
 static void print_uses(const struct bo_page *page)

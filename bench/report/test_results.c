@@ -4,6 +4,7 @@
  */
 #include "harness/core/test_cmocka.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -9,6 +9,7 @@
 #include "harness/core/test_cmocka.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -172,11 +172,13 @@ static void test_keeps_what_is_shared(void **state)
     json_object_set_new(json_object_get(b, "context"), "num_cpus", json_integer(8));
     struct bo_run run;
     assert_true(bo_run_take(merge_two(a, b, false, why), "m", &run));
-    assert_string_equal(bo_run_fact(&run, "machine"), "several");
-    assert_string_equal(bo_run_fact(&run, "cpu"), "Test CPU");
-    assert_null(json_object_get(run.context, "num_cpus"));
-    assert_string_equal(bo_document_fact(&run.documents[0], "machine"), "other-cpu-8c");
-    assert_string_equal(bo_document_fact(&run.documents[1], "machine"), "test-cpu-2c");
+    assert_string_equal(bo_environment_fact(&run.environment, "machine"), "several");
+    assert_string_equal(bo_environment_fact(&run.environment, "cpu"), "Test CPU");
+    assert_true(isnan(bo_environment_number(&run.environment, "num_cpus")));
+    assert_string_equal(bo_environment_fact(run.documents[0].environment, "machine"),
+                        "other-cpu-8c");
+    assert_string_equal(bo_environment_fact(run.documents[1].environment, "machine"),
+                        "test-cpu-2c");
     assert_non_null(bo_parts_note(&run));
     bo_run_free(&run);
 }

@@ -6,8 +6,9 @@
 
 #include "bench/report/sizes.h"
 
-static char *grid_text(const json_t *sizes, bool machine_dependent)
+static char *grid_text(bool machine_dependent)
 {
+    struct bo_run run;
     struct bo_arena arena;
     struct bo_grid grid;
     char *text = NULL;
@@ -15,9 +16,11 @@ static char *grid_text(const json_t *sizes, bool machine_dependent)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     FILE *out = open_memstream(&text, &nbytes);
     assert_non_null(out);
-    bo_sizes_grid(sizes, machine_dependent, &arena, &grid);
+    sample_make(&run);
+    bo_sizes_grid(&run.documents[0].sizes, machine_dependent, &arena, &grid);
     bo_grid_markdown(&grid, out);
     fclose(out);
+    bo_run_free(&run);
     bo_arena_free(&arena);
     return text;
 }
@@ -25,8 +28,7 @@ static char *grid_text(const json_t *sizes, bool machine_dependent)
 static void a_table_by_hand(void **state)
 {
     (void)state;
-    json_t *sizes = sample_sizes(0);
-    char *text = grid_text(sizes, true);
+    char *text = grid_text(true);
     assert_non_null(strstr(text, "| codec | role | sections | aside | bytes | ratio | B/table | "
                                  "zstd -19 | lz4 -9 | xz -9 |\n"));
     assert_non_null(strstr(text, "| frame-24 | new | index 100, runs 625 | directory 77 | 725 | "
@@ -34,20 +36,17 @@ static void a_table_by_hand(void **state)
     assert_non_null(strstr(text, "| broken | new | failed: " SAMPLE_FLAW_IN_CELL " |  | - | "));
     assert_non_null(strstr(text, "| 500 | 0.500 | 2.00 |"));
     free(text);
-    json_decref(sizes);
 }
 
 /* What compressor libraries and floating point decide is not in the checked block. */
 static void checked_tables_hold_nothing_of_the_machine(void **state)
 {
     (void)state;
-    json_t *sizes = sample_sizes(0);
-    char *text = grid_text(sizes, false);
+    char *text = grid_text(false);
     assert_non_null(strstr(text, "| 725 | 0.725 | 2.90 |\n"));
     assert_null(strstr(text, "zstd"));
     assert_null(strstr(text, "entropy"));
     free(text);
-    json_decref(sizes);
 }
 
 /* ---- the block ------------------------------------------------------------------------------- */

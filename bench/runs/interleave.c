@@ -133,12 +133,13 @@ static bool run_turn(const struct turns *turns, const struct arguments *argument
 /* The first turn's document and environment stand for all. */
 static void gather_context(struct gathered *gathered, const struct bo_run *run, bool first)
 {
+    const json_t *context = json_object_get(run->json, "context");
     size_t i;
     json_t *document;
     if (!gathered->context)
-        gathered->context = json_deep_copy(run->context);
-    json_array_foreach(json_object_get(run->ours, "documents"), i, document) if (first)
-        json_array_append(gathered->documents, document);
+        gathered->context = json_deep_copy(context);
+    json_array_foreach(json_object_get(json_object_get(context, "bakeoff"), "documents"), i,
+                       document) if (first) json_array_append(gathered->documents, document);
 }
 
 static bool is_failure(const json_t *entry)

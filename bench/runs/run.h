@@ -1,36 +1,151 @@
 /*
  * A run's results (the JSON that `bakeoff bench --json` writes) as tables and pictures need them:
- * documents, their codecs in order, and each codec's row for each thing that was measured.
+ * its environment, documents, their codecs in order, and each codec's row for each thing that was
+ * measured. The file is read once (read.c); nothing else of the report knows JSON objects.
  */
 #ifndef BO_REPORT_RUN_H
 #define BO_REPORT_RUN_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "bench/stats/interval.h"
 #include "harness/core/arena.h"
 #include "harness/format_report.h"
 
+/* The report has no memory budget: it ends where the system refuses memory. Zeroed. */
+void *bo_array_or_abort(struct bo_arena *arena, size_t n, size_t size);
+void bo_abort_unless(bool has_grown);
+
 /* Of every interval in a report. */
 #define BO_CONFIDENCE 0.95
+
+/* ---- named values ---------------------------------------------------------------------------- */
+
+/* "tables" 250, "libc" "2.36", "quick" 1: true is 1, false 0. */
+struct bo_pair {
+    const char *name;
+    const char *text; /* NULL: a number */
+    double number;    /* NaN: a text */
+};
+
+/* In the order of the file. */
+struct bo_pairs {
+    struct bo_pair *items;
+    unsigned n;
+};
+
+/* NULL, or NaN, where there is no such text or number. */
+const char *bo_pair_text(const struct bo_pairs *pairs, const char *name);
+double bo_pair_number(const struct bo_pairs *pairs, const char *name);
+
+/* "250 tables, 3000 runs"; in the arena. */
+char *bo_counts_text(const struct bo_pairs *counts, struct bo_arena *arena);
+
+struct bo_texts {
+    const char **items;
+    unsigned n;
+};
+
+/* ---- where and how --------------------------------------------------------------------------- */
+
+struct bo_cache {
+    const char *type; /* "Data", "Instruction", "Unified" */
+    unsigned level;
+    uint64_t nbytes;
+};
+
+/* Of a run, or of one of the runs that were put together (bench/runs/shards.h). */
+struct bo_environment {
+    struct bo_pairs facts; /* machine, build and run: "cpu", "commit", "date", "rounds" */
+    struct bo_pairs libraries, optional_codecs, seeds;
+    struct bo_pairs options;     /* of `bench` */
+    struct bo_pairs shard;       /* "shard", "of"; empty when the run is of all documents */
+    struct bo_pairs interleaved; /* "id", "with"; empty when the run is not (interleave.h) */
+    struct bo_cache *caches;
+    unsigned n_caches;
+    double load_avg[3];
+    unsigned n_load_avg;
+    struct bo_texts events; /* counted by the processor */
+    bool has_events, has_optional_codecs;
+    const char *partial; /* "3 of 28 documents" of an interrupted run; else NULL */
+};
+
+/* A text or number of it; "unknown" or NaN without. */
+const char *bo_environment_fact(const struct bo_environment *environment, const char *name);
+double bo_environment_number(const struct bo_environment *environment, const char *name);
+
+/* "shard 2 of 3" where the environment is that of a shard; else NULL. */
+char *bo_shard_text(const struct bo_environment *environment, struct bo_arena *arena);
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* One encoding of a document. */
+struct bo_size {
+    const char *name, *role, *access; /* "-" where the file does not say */
+    const char *status;               /* "ok", or why there are no bytes */
+    const char *leaves_out;           /* see struct bo_run_codec */
+    bool probabilistic, optional, has_bytes;
+    uint64_t bytes;             /* the sum of the sections */
+    struct bo_pairs sections;   /* bytes by name */
+    struct bo_pairs aside;      /* what is the same for every codec and not counted */
+    struct bo_pairs compressed; /* bytes by bo_compressors' names, of those that ran */
+};
+
+/* Of all encodings of a document. */
+struct bo_sizes {
+    struct bo_pairs units; /* the first one is what sizes are divided by */
+    double entropy_floor;  /* bytes; NaN where it is unknown */
+    struct bo_size *codecs;
+    unsigned n_codecs;
+};
+
+/* Encodes a loaded document by bo_sizes_json; in the arena. */
+struct bo_sizes_options;
+struct bo_document;
+struct bo_sizes bo_sizes_measure(const struct bo_document *document,
+                                 const struct bo_sizes_options *options, struct bo_arena *arena);
+
+/* ---- programs of the field ------------------------------------------------------------------- */
+
+struct bo_job {
+    const char *label;
+    double *wall_ns; /* from the start of the process to its end */
+    unsigned n;
+};
+
+struct bo_program_run {
+    const char *name, *version;
+    const char *status; /* "ok", or what is missing */
+    double bytes;       /* of the file that it makes; NaN without */
+    struct bo_job *jobs;
+    unsigned n_jobs;
+};
+
+/* ---- rows, codecs, documents ----------------------------------------------------------------- */
+
+/* A number that the repetitions of a row have: "iterations", "p10_ns", "touched_pages". */
+struct bo_row_values {
+    const char *name;
+    double *values; /* by repetition; NaN where it has none */
+};
 
 /* What was measured of one codec on one document under one label. */
 struct bo_run_row {
     const char *format, *codec, *document;
-    const char *label;           /* "point/uniform", "encode" */
-    unsigned n;                  /* repetitions that have a time */
-    const json_t **repetitions;  /* their entries */
-    double median_ns;            /* an operation or query; NaN when n is 0 */
+    const char *label; /* "point/uniform", "encode" */
+    unsigned n;        /* repetitions that have a time */
+    double *times_ns;  /* by repetition, of an operation or query */
+    struct bo_row_values *counters;
+    unsigned n_counters;
+    double median_ns;            /* NaN when n is 0 */
     struct bo_interval interval; /* of the median over the repetitions */
     const char *failure;         /* NULL while the row is sound */
-    size_t cap;                  /* room in repetitions */
 };
 
 struct bo_run_codec {
     const char *name, *role, *access; /* role and access "-" where nobody knows them */
-    const char *reads;  /* the codec whose bytes it reads; NULL when they are its own */
-    const json_t *size; /* bo_sizes_json's entry of its encoding, or NULL */
+    const char *reads;          /* the codec whose bytes it reads; NULL when they are its own */
+    const struct bo_size *size; /* of its encoding; without sections where the file has none */
     bool has_bytes;
     uint64_t bytes;                 /* of the encoding */
     const char *leaves_out;         /* what its encoding does not hold; NULL: it holds everything */
@@ -52,12 +167,18 @@ const char *bo_run_refusal(const struct bo_run_codec *codec);
 
 struct bo_run_document {
     const char *format, *name;
-    const json_t *sizes; /* bo_sizes_json's object */
-    /*
-     * Google Benchmark's of the run that timed it: the run's own, or that of a part
-     * (bench/runs/shards.h).
-     */
-    const json_t *context;
+    const char *provenance; /* NULL where it is unknown */
+    const char *xxh3;       /* of its content; NULL where it is unknown */
+    const char *file;       /* the name of the user's file that it was read from, or NULL */
+    bool embedded;
+    struct bo_sizes sizes;
+    struct bo_pairs questions; /* label to what identifies the queries: a hash of the answers */
+    struct bo_texts not_asked; /* labels for which the document has no place */
+    struct bo_texts too_large; /* labels with a too large answer */
+    struct bo_program_run *programs;
+    unsigned n_programs;
+    /* Of the run that timed it: the run's own, or that of a part (bench/runs/shards.h). */
+    const struct bo_environment *environment;
     const char *unit; /* plural: what sizes are divided by; NULL without units */
     uint64_t n_units;
     bool has_survived;   /* see bo_fuzz_mark_run */
@@ -75,9 +196,10 @@ struct bo_run_document {
 };
 
 struct bo_run {
-    json_t *json;
-    const json_t *context, *ours; /* Google Benchmark's, and "bakeoff" in it */
-    const char *partial;          /* "3 of 28 documents" of an interrupted run; else NULL */
+    struct json_t *json; /* the file: for those who write it again; holds the texts */
+    struct bo_environment environment;
+    struct bo_environment *parts; /* of the runs that were put together */
+    size_t n_parts;
     struct bo_run_row *rows;
     size_t n_rows;
     struct bo_run_document *documents;
@@ -92,7 +214,7 @@ struct bo_run {
 bool bo_run_load(const char *path, struct bo_run *run_ret);
 
 /* Takes over a JSON value, named `name` in messages. False after a message. */
-bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret);
+bool bo_run_take(struct json_t *json, const char *name, struct bo_run *run_ret);
 void bo_run_free(struct bo_run *run);
 
 /*
@@ -160,20 +282,11 @@ struct bo_interval_counts {
 };
 struct bo_interval_counts bo_count_intervals(const struct bo_run_document *document);
 
-/* A counter's median over the repetitions; NaN when there is none, also for a NULL row. */
+/* The row's counter of that name; NULL when there is none, also for a NULL row. */
+const struct bo_row_values *bo_values_of(const struct bo_run_row *row, const char *counter);
+
+/* Its median over the repetitions; NaN when there is none. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
-
-/*
- * A string in the run's environment, or in that in which a document was timed; "unknown" without.
- */
-const char *bo_run_fact(const struct bo_run *run, const char *key);
-const char *bo_document_fact(const struct bo_run_document *document, const char *key);
-
-/* "3 of 28 documents" where the document's run was interrupted; else NULL. */
-char *bo_document_partial(const struct bo_run_document *document, struct bo_arena *arena);
-
-/* "shard 2 of 3" where results of several runs were put together; else NULL. */
-char *bo_document_part(const struct bo_run_document *document, struct bo_arena *arena);
 
 /* What to know of times in a table over documents of several runs; NULL when all are of one. */
 const char *bo_parts_note(const struct bo_run *run);

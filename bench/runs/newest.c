@@ -1,0 +1,209 @@
+/* Which files of results stand for each format. */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure/machine.h"
+#include "bench/runs/run.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+/*
+ * "20250301T123456Z.json": what `bench` calls a run in a folder; packed by xz, as runs are kept in
+ * git, or not.
+ */
+static bool is_run_name(const char *name)
+{
+    static const char pattern[] = "ddddddddTddddddZ.json";
+    size_t i = 0;
+    while (pattern[i] && name[i] &&
+           (pattern[i] == 'd' ? isdigit((unsigned char)name[i]) != 0 : pattern[i] == name[i]))
+        i++;
+    return !pattern[i] && (!name[i] || strcmp(name + i, ".xz") == 0);
+}
+
+static int is_run(const struct dirent *entry)
+{
+    return is_run_name(entry->d_name);
+}
+
+static int is_folder(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Every run below the folder, as paths; newest first by name, machines in order. */
+static size_t list_runs(const char *folder, struct bo_arena *arena, const char ***paths_ret)
+{
+    struct dirent **machines, **runs;
+    size_t n = 0, cap = 0;
+    const char **paths = NULL;
+    const int n_machines = scandir(folder, &machines, is_folder, alphasort);
+    for (int m = 0; m < n_machines; m++) {
+        const char *machine = bo_arena_printf(arena, "%s/%s", folder, machines[m]->d_name);
+        const int n_runs = scandir(machine, &runs, is_run, alphasort);
+        for (int r = 0; r < n_runs; r++) {
+            bo_abort_unless(bo_grow(arena, &paths, n, 1, &cap));
+            paths[n++] = bo_arena_printf(arena, "%s/%s", machine, runs[r]->d_name);
+            free(runs[r]);
+        }
+        if (n_runs >= 0)
+            free(runs);
+        free(machines[m]);
+    }
+    if (n_machines >= 0)
+        free(machines);
+    *paths_ret = paths;
+    return n;
+}
+
+static int newer_first(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    const int order = strcmp(strrchr(*y, '/'), strrchr(*x, '/'));
+    return order ? order : strcmp(*x, *y);
+}
+
+/* All runs below the folder, newest first; 0 after a message. */
+static size_t list_newest(const char *folder, struct bo_arena *arena, const char ***paths_ret)
+{
+    const size_t n = list_runs(folder, arena, paths_ret);
+    if (n)
+        qsort(*paths_ret, n, sizeof **paths_ret, newer_first);
+    else
+        fprintf(stderr, "bakeoff: %s: no results there yet; `make bench` makes them\n", folder);
+    return n;
+}
+
+char *bo_run_newest(const char *folder, const char *format)
+{
+    struct bo_arena arena;
+    const char **paths, *found = NULL;
+    bool ok = true, is_complete = false;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const size_t n = list_newest(folder, &arena, &paths);
+    for (size_t i = 0; i < n && ok && !is_complete; i++) {
+        struct bo_run run;
+        ok = bo_run_load(paths[i], &run);
+        if (ok && bo_run_measured(&run, format, false) && (!found || !run.environment.partial)) {
+            found = paths[i];
+            is_complete = !run.environment.partial;
+        }
+        bo_run_free(&run);
+    }
+    if (n && ok && !found)
+        fprintf(stderr, "bakeoff: %s: no results of %s there yet; `make bench` makes them\n",
+                folder, format);
+    char *path = ok && found ? strdup(found) : NULL;
+    bo_arena_free(&arena);
+    return path;
+}
+
+char *bo_run_newest_partial(const char *folder)
+{
+    struct bo_arena arena;
+    const char **paths;
+    char machine[BO_MAX_SLUG], *found = NULL;
+    bool ok = true;
+    bo_this_machine_slug(machine);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const char *here = bo_arena_printf(&arena, "/%s/", machine);
+    const size_t n = list_newest(folder, &arena, &paths);
+    for (size_t i = 0; i < n && ok && !found; i++) {
+        struct bo_run run = {.json = NULL};
+        ok = !strstr(paths[i], here) || bo_run_load(paths[i], &run);
+        if (ok && run.environment.partial)
+            found = strdup(paths[i]);
+        bo_run_free(&run);
+    }
+    if (n && ok && !found)
+        fprintf(stderr, "bakeoff: %s: no partial results of this machine\n", folder);
+    bo_arena_free(&arena);
+    return found;
+}
+
+/* Whether runs[n] measured anything that none before it did. */
+static bool adds_something(const struct bo_run *runs, size_t n)
+{
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (unsigned scale = 0; scale < 2; scale++) {
+            bool is_new = bo_run_measured(&runs[n], (*f)->name, scale);
+            for (size_t i = 0; i < n && is_new; i++)
+                is_new = !bo_run_measured(&runs[i], (*f)->name, scale);
+            if (is_new)
+                return true;
+        }
+    return false;
+}
+
+/* Runs of published depth first, partial ones last. */
+static unsigned rank_of(const struct bo_run *run)
+{
+    static const char *const depths[] = {"full", "default", "quick"};
+    unsigned rank = 0;
+    while (rank < 3 && strcmp(bo_run_depth(run), depths[rank]) != 0)
+        rank++;
+    return run->environment.partial ? 4 : rank;
+}
+
+/* Runs in the order in which they stand for what they measured, and their paths. */
+struct chosen {
+    struct bo_run *runs;
+    const char **paths;
+    size_t n, n_fixed; /* the first ones stay whatever comes */
+};
+
+static void remove_run(struct chosen *chosen, size_t i)
+{
+    bo_run_free(&chosen->runs[i]);
+    chosen->n--;
+    memmove(&chosen->runs[i], &chosen->runs[i + 1], (chosen->n - i) * sizeof *chosen->runs);
+    memmove(&chosen->paths[i], &chosen->paths[i + 1], (chosen->n - i) * sizeof *chosen->paths);
+}
+
+/* Puts a run, older than those before, behind those of its rank; removes what adds nothing then. */
+static void insert_run(struct chosen *chosen, struct bo_run run, const char *path)
+{
+    size_t at = chosen->n;
+    while (at > chosen->n_fixed && rank_of(&chosen->runs[at - 1]) > rank_of(&run))
+        at--;
+    memmove(&chosen->runs[at + 1], &chosen->runs[at], (chosen->n - at) * sizeof run);
+    memmove(&chosen->paths[at + 1], &chosen->paths[at], (chosen->n - at) * sizeof path);
+    chosen->runs[at] = run;
+    chosen->paths[at] = path;
+    chosen->n++;
+    for (size_t i = at; i < chosen->n;) {
+        if (adds_something(chosen->runs, i))
+            i++;
+        else
+            remove_run(chosen, i);
+    }
+}
+
+size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
+                      struct bo_run **runs_ret, const char ***paths_ret)
+{
+    const char **paths;
+    const size_t n_paths = list_newest(folder, arena, &paths);
+    struct chosen chosen = {.runs = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.runs),
+                            .paths = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.paths)};
+    bool ok = n_paths > 0;
+    for (size_t i = first ? 0 : 1; i <= n_paths && ok; i++) {
+        struct bo_run run;
+        const char *path = i ? paths[i - 1] : first;
+        ok = bo_run_load(path, &run);
+        if (ok)
+            insert_run(&chosen, run, path);
+        else
+            bo_run_free(&run);
+        if (i == 0)
+            chosen.n_fixed = chosen.n;
+    }
+    while (!ok && chosen.n)
+        remove_run(&chosen, chosen.n - 1);
+    *runs_ret = chosen.runs;
+    *paths_ret = chosen.paths;
+    return chosen.n;
+}
