@@ -5,6 +5,8 @@
 #include "codecs/templight/terms/terms.h"
 #include "harness/core/test_fixture.h"
 
+extern const struct bo_codec templight_terms;
+
 /* The heads of these files: `A`, `<` part `>`, two parts without any text, and nothing. */
 enum {
     HEAD_A = TEMPLIGHT_HEADS,
@@ -305,6 +307,66 @@ static void test_bad_group(void **state)
     expect_name(&terms, N - 1, "A", "of the good group");
 }
 
+/* An own origin's class is 0 to 32: a code that has a symbol for class 33 is none. */
+static void test_class_of_own_origin(void **state)
+{
+    (void)state;
+    struct templight_words none, first, own;
+    static const uint32_t nothing[64];
+    struct bo_error error = {0};
+    struct bo_writer refs, locations, out;
+    void *model;
+    for (uint32_t symbol = TEMPLIGHT_CLASSES; symbol <= TEMPLIGHT_CLASSES + 1; symbol++) {
+        uint32_t uses[TEMPLIGHT_CLASSES + 2] = {0}, first_uses[64] = {1};
+        uses[symbol] = 1;
+        assert_true(templight_fit_words(nothing, 4, &arena, &none));
+        assert_true(templight_fit_words(first_uses, 4, &arena, &first));
+        assert_true(templight_fit_words(uses, symbol + 1, &arena, &own));
+        bo_writer_init(&refs, &arena);
+        bo_writer_init(&locations, &arena);
+        bo_writer_init(&out, &arena);
+        struct templight_bit_writer to_refs = {.out = &refs}, to_locations = {.out = &locations};
+        /* codes: run, miss, first after a Begin, first after an End, tuple, name; an End */
+        for (unsigned code = 0; code < 6; code++)
+            assert_true(templight_put_code(&to_refs, code == 2 ? &first : &none, &arena));
+        templight_put_symbol(&to_refs, &first, 0);
+        templight_end_bits(&to_refs);
+        /* codes: location, origin, own origin, gap, file, line, column; no gap, that class */
+        for (unsigned code = 0; code < 7; code++)
+            assert_true(templight_put_code(&to_locations,
+                                           code == 2   ? &own
+                                           : code == 3 ? &first
+                                                       : &none,
+                                           &arena));
+        templight_put_symbol(&to_locations, &first, 0);
+        templight_put_symbol(&to_locations, &own, symbol);
+        templight_put_bits(&to_locations, 0, 32);
+        templight_end_bits(&to_locations);
+        static const uint8_t counts[] = {1, 0, 1, 1};
+        bo_put_bytes(&out, (const uint8_t *)"TLtm", 4);
+        const uint32_t nbytes = (uint32_t)(sizeof counts + 1 + refs.n + 2 + 1 + locations.n + 1);
+        const uint32_t head[] = {1, 1, 0, 0, 0, 0, 0, nbytes};
+        for (unsigned i = 0; i < N_ELEMENTS(head); i++)
+            bo_put_le32(&out, head[i]);
+        bo_put_bytes(&out, counts, sizeof counts);
+        bo_put_uvarint(&out, refs.n);
+        bo_put_bytes(&out, refs.p, refs.n);
+        bo_put_uvarint(&out, 1); /* structure: the code of kinds, empty */
+        bo_put_u8(&out, 0);
+        bo_put_uvarint(&out, locations.n);
+        bo_put_bytes(&out, locations.p, locations.n);
+        bo_put_u8(&out, 0);
+        assert_int_equal(templight_terms.decode(bo_writer_span(&out), &arena, &model, &error),
+                         BO_CORRUPT);
+        assert_string_equal(error.what, symbol == TEMPLIGHT_CLASSES
+                                            ? "record is invalid"
+                                            : "code lengths of records do not form a prefix code");
+        bo_writer_free(&out);
+        bo_writer_free(&locations);
+        bo_writer_free(&refs);
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +374,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_empty_bomb, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_deep_references, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_group, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_class_of_own_origin, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

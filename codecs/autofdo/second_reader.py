@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""Second readers of shared-trees and of the text form, written from README.md and the pages that it names.
+
+Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
+their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
+from coding_reader import M64, Cursor, Grammar, Reject, unzigzag
+
+CUTOFFS = [10000] + [100000 * i for i in range(1, 10)] + [950000, 990000, 999000, 999900, 999990, 999999]
+END, RECORD, TARGET, CALLSITE = range(4)
+PRESENCE, COUNTS = 11, 12
+LIMITS = [136, 136, 16, 136, 4, 4, 4, 136, 136, 136, 136, 16] + [12 + 136] * 9
+SPENDS_BITS = (4, 5, 6, 11)
+
+# A function: head, timestamp, instance. An instance: name, records {place: (count, {target: count})}, callsites
+# {(place, name): instance}. A model: functions by name, files by name.
+
+
+# ---- bits -------------------------------------------------------------------------------------
+
+
+class Bits:
+    def __init__(self, data, at=0):
+        self.v, self.n, self.at = int.from_bytes(data, "little"), 8 * len(data), at
+
+    def raw(self, n):
+        if n > self.n - self.at:
+            raise Reject("bits beyond a section")
+        v = self.v >> self.at & ((1 << n) - 1)
+        self.at += n
+        return v
+
+    def end(self):
+        """Free bits are 0."""
+        return self.n - self.at < 8 and self.v >> self.at == 0
+
+
+def width(n):
+    return max(n - 1, 0).bit_length()
+
+
+class Code:
+    def __init__(self, bits, number):
+        n, lengths, last, missing = bits.raw(8), [], 5, 0
+        if n > LIMITS[number]:
+            raise Reject("code lengths do not form a prefix code")
+        while len(lengths) < n:
+            k = 0
+            while bits.raw(1):
+                k += 1
+            if k > 21:
+                raise Reject("code lengths do not form a prefix code")
+            if k == 1:
+                lengths.append(0)
+                missing += 1
+            else:
+                last += -(k // 2) if k % 2 else k // 2
+                if not 1 <= last <= 10:
+                    raise Reject("code lengths do not form a prefix code")
+                lengths.append(last)
+                missing = 0
+            if missing == 2:
+                lengths += [0] * bits.raw(4)
+                missing = 0
+        used = [s for s in range(n) if s < len(lengths) and lengths[s]]
+        if n and used[-1:] != [n - 1] or len(used) == 1 and lengths[n - 1] != 1:
+            raise Reject("code lengths do not form a prefix code")
+        self.words = {}
+        if len(used) == 1:
+            self.words[int(number in SPENDS_BITS), 0] = n - 1
+        elif used:
+            word = 0
+            for length in range(1, 11):
+                word <<= 1
+                for s in used:
+                    if lengths[s] == length:
+                        self.words[length, word] = s
+                        word += 1
+            if word != 1 << 10:
+                raise Reject("code lengths do not form a prefix code")
+
+    def symbol(self, bits):
+        v = length = 0
+        while (length, v) not in self.words:
+            if length == 10:
+                raise Reject("bits that are no word")
+            v, length = v << 1 | bits.raw(1), length + 1
+        return self.words[length, v]
+
+
+def number_of(bits, s):
+    if s < 16:
+        return s
+    w = (s - 16) // 2 + 5
+    return (2 + s % 2) << (w - 2) | bits.raw(w - 2)
+
+
+# ---- shared-trees -----------------------------------------------------------------------------
+
+
+class SharedTrees:
+    def __init__(self, data):
+        c = Cursor(data)
+        if c.take(4) != b"afst":
+            raise Reject("file does not start as these do")
+        path_bits, timestamp_bits = c.u8(), c.u8()
+        (n_names, n_paths, text, n_places, n_parts, first_timestamp, index, grammar, strings,
+         structure) = (c.uvarint() for _ in range(10))
+        summary = [c.uvarint() for _ in range(4)]
+        least, n_counts = summary[1], 0
+        for _ in range(16):
+            least = (least + unzigzag(c.uvarint())) & M64
+            n_counts = (n_counts + c.uvarint()) & M64
+            summary.append((least, n_counts))
+        if (n_names > 8 * index or n_paths > n_names or text > 64 * len(data) + 131072 or n_places > 8 * structure or
+                n_parts > n_places + 32 * structure or (first_timestamp == 0) != (timestamp_bits == 0)):
+            raise Reject("limits")
+        index = c.take(index)
+        flags = index[len(index) - (n_names + 7) // 8:]
+        index = Bits(index[:len(index) - len(flags)])
+        flags = Bits(flags)
+        is_function = [flags.raw(1) for _ in range(n_names)]
+        paths = Bits(c.take((n_names * path_bits + 7) // 8))
+        path_of = [paths.raw(path_bits) for _ in range(n_names)]
+        times = Bits(c.take((sum(is_function) * timestamp_bits + 7) // 8))
+        times_of = [times.raw(timestamp_bits) for _ in range(sum(is_function))]
+        strings, structure, counts = c.take(strings), c.take(structure), c.take(len(data) - c.off)
+        self.codes = [Code(index, i) for i in range(21)]
+        self.n_names = n_names
+        self.n_variants = [self.number(index, 3) for _ in range(n_names)]
+        sizes = [[self.number(index, 0) for _ in range(n)] for n in
+                 (-(-(n_names + n_paths) // 16), -(-n_names // 16), sum(is_function))]
+        if not (index.end() and flags.end() and paths.end() and times.end()):
+            raise Reject("index does not end where it should")
+        g = Cursor(strings[:grammar])
+        self.grammar = Grammar(g, len(data))
+        g.end()
+        self.strings = []
+        self.blocks(strings, 8 * grammar, sizes[0], n_names + n_paths, self.read_string)
+        self.lists, self.variants = [], []
+        self.blocks(structure, 0, sizes[1], n_names, self.read_name)
+        if (sum(map(len, self.strings)) != text or sum(map(len, self.lists)) != n_places or
+                sum(len(v) for vs in self.variants for v in vs) != n_parts):
+            raise Reject("less than announced")
+        self.grammar.expect_all_used()
+        self.used = set()
+        self.functions = {}
+        bits, names = Bits(counts), [i for i in range(n_names) if is_function[i]]
+        for name, size, time in zip(names, sizes[2], times_of):
+            end, self.recent = bits.at + size, [0]
+            head = self.count(bits)
+            if not self.variants[name]:
+                raise Reject("function has no tree")
+            body = self.visit(bits, name, 0, 1)
+            if bits.at != end:
+                raise Reject("count is not a valid code")
+            self.functions[self.strings[name]] = (head, first_timestamp + time - 1 if time else 0, body)
+        if not bits.end():
+            raise Reject("padding is not 0")
+        self.files = {}
+        for i, p in enumerate(path_of):
+            if p:
+                if p > n_paths + 1 or not self.variants[i]:
+                    raise Reject("path")
+                self.files[self.strings[i]] = self.strings[n_names + p - 2] if p > 1 else b""
+        if len(set(path_of) - {0, 1}) != n_paths or path_bits and not self.files:
+            raise Reject("path of no function")
+        if len(self.used) != sum(self.n_variants):
+            raise Reject("variant that nothing has")
+        if set(names) | {spot[3] for spots in self.lists for spot in spots if spot[0] != RECORD} != set(range(n_names)):
+            raise Reject("name that nothing has")
+        if summary != summarize(self.functions):
+            raise Reject("summary disagrees with the counts")
+
+    def number(self, bits, code):
+        return number_of(bits, self.codes[code].symbol(bits))
+
+    def blocks(self, data, at, sizes, n, read):
+        bits = Bits(data, at)
+        for block, size in enumerate(sizes):
+            for i in range(16 * block, min(16 * block + 16, n)):
+                read(bits, i)
+            at += size
+            if bits.at != at:
+                raise Reject("block does not end where it should")
+        if not bits.end():
+            raise Reject("padding is not 0")
+
+    def read_string(self, bits, i):
+        shared = self.number(bits, 1) if i % 16 else 0
+        last = self.strings[-1] if i else b""
+        n = self.codes[2].symbol(bits)
+        own = b"".join(self.grammar.phrase(bits.raw(self.grammar.width)) for _ in range(n))
+        string = last[:shared] + own
+        if n == 0 or shared > len(last) or i and i != self.n_names and last >= string:
+            raise Reject("strings do not ascend")
+        self.strings.append(string)
+
+    def read_name(self, bits, i):
+        n, spots, variants = self.n_variants[i], [], []
+        if n:
+            line = discriminator = 0
+            before, code = END, 4
+            while True:
+                kind, name = self.codes[code].symbol(bits), 0
+                if kind == END:
+                    break
+                if kind == CALLSITE and before != CALLSITE:
+                    line = discriminator = 0
+                if kind != TARGET:
+                    d = self.number(bits, 7 if kind == RECORD else 8)
+                    if d == 0:
+                        discriminator += self.number(bits, 9)
+                    else:
+                        line += d
+                        discriminator = self.number(bits, 10)
+                if kind != RECORD:
+                    name = bits.raw(width(self.n_names))
+                spots.append((kind, line, discriminator, name))
+                before, code = kind, {RECORD: 4, TARGET: 5, CALLSITE: 6}[kind]
+        for _ in range(n):
+            has = list(range(len(spots)))
+            if n > 1:
+                has = []
+                for first in range(0, len(spots), 4):
+                    group = self.codes[PRESENCE].symbol(bits)
+                    if group >> len(spots[first:first + 4]):
+                        raise Reject("variant selects a place beyond its list")
+                    has += [first + j for j in range(4) if group >> j & 1]
+            variant = [[spots[s], None] for s in has]
+            for part in variant:
+                if part[0][0] == CALLSITE:
+                    part[1] = bits.raw(width(self.n_variants[part[0][3]]))
+            variants.append(variant)
+        self.lists.append(spots)
+        self.variants.append(variants)
+
+    def count(self, bits):
+        recent = self.recent
+        s = self.codes[COUNTS + min(recent[0].bit_length() // 3, 8)].symbol(bits)
+        if s < 12:
+            if s >= len(recent):
+                raise Reject("count is not a valid code")
+            v = recent.pop(s)
+        else:
+            v = (recent[0] + unzigzag(number_of(bits, s - 12))) & M64
+            del recent[11:]
+        recent.insert(0, v)
+        return v
+
+    def visit(self, bits, name, variant, depth):
+        if depth > 256 or variant >= len(self.variants[name]):
+            raise Reject("instance")
+        self.used.add((name, variant))
+        records, callsites, record = {}, {}, None
+        for (kind, line, discriminator, target), _ in self.variants[name][variant]:
+            if kind == RECORD:
+                record = line, discriminator
+                records[record] = self.count(bits), {}
+            elif kind == TARGET:
+                if record != (line, discriminator):
+                    raise Reject("target without its record")
+                records[record][1][self.strings[target]] = self.count(bits)
+        for (kind, line, discriminator, callee), number in self.variants[name][variant]:
+            if kind == CALLSITE:
+                callsites[line, discriminator, self.strings[callee]] = self.visit(bits, callee, number, depth + 1)
+        return self.strings[name], records, callsites
+
+
+def counts_of(instance):
+    _, records, callsites = instance
+    return [count for count, _ in records.values()] + [n for callee in callsites.values() for n in counts_of(callee)]
+
+
+def summarize(functions):
+    counts = sorted((n for _, _, body in functions.values() for n in counts_of(body)), reverse=True)
+    total = min(sum(counts), M64)
+    summary = [total, max(counts, default=0), max((head for head, _, _ in functions.values()), default=0), len(counts)]
+    total_so_far = n = 0
+    for cutoff in CUTOFFS:
+        while n < len(counts) and (total_so_far < total * cutoff // 1000000 or n and counts[n] == counts[n - 1]):
+            total_so_far = min(total_so_far + counts[n], M64)
+            n += 1
+        summary.append((counts[n - 1] if n else 0, n))
+    return summary
+
+
+# ---- text form --------------------------------------------------------------------------------
+
+
+def read_text(text):
+    functions, files, timestamp, stack = {}, {}, 0, []
+    for line in text.split(b"\n"):
+        if line.startswith(b"#@ timestamp "):
+            timestamp = int(line[13:])
+        elif line.startswith(b"#@ file "):
+            name, _, path = line[8:].partition(b"\t")
+            files[name] = path
+        elif line.strip() and not line.strip().startswith(b"#"):
+            depth = len(line) - len(line.lstrip(b" "))
+            line = line.lstrip(b" ")
+            del stack[depth:]
+            if depth == 0:
+                name, _, head = line.rsplit(b":", 2)
+                stack.append((name, {}, {}))
+                functions[name] = int(head), timestamp, stack[0]
+                timestamp = 0
+                continue
+            place, _, rest = line.partition(b": ")
+            place = tuple(int(n) for n in (place.split(b".") + [b"0"])[:2])
+            if rest.split(b" ")[0].isdigit():
+                count, targets = int(rest.split(b" ")[0]), {}
+                rest = rest.partition(b" ")[2]
+                while rest:
+                    at = rest.index(b":")
+                    while True:
+                        value = rest[at + 1:].partition(b" ")[0]
+                        if value.isdigit():
+                            break
+                        at = rest.index(b":", at + 1)
+                    targets[rest[:at]] = int(value)
+                    rest = rest[at + 2 + len(value):]
+                stack[-1][1][place] = count, targets
+            else:
+                name = rest.rsplit(b":", 1)[0]
+                callee = name, {}, {}
+                stack[-1][2][place + (name,)] = callee
+                stack.append(callee)
+    return functions, files
+
+
+def main(args):
+    for path, text in zip(args[::2], args[1::2]):
+        with open(path, "rb") as f, open(text, "rb") as t:
+            data, expected = f.read(), read_text(t.read())
+        try:
+            trees = SharedTrees(data)
+        except Reject as e:
+            print(f"{path}: {e}")
+            return 2
+        print(f"{path}: {len(trees.functions)} functions, {len(trees.files)} files")
+        if (trees.functions, trees.files) != expected:
+            print(f"{path}: another model than {text}")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Reads encodings with the second readers, which are written from the specifications alone, and compares the models.
+# A change of a layout that its specification does not have fails here.
+#
+#   codecs/test_second_readers.sh
+#
+# Needs build/bakeoff (BAKEOFF overrides it), python3 and xz. Exit 0: all passed; 1: a model differs or a file is
+# rejected; 77: could not run.
+set -u
+cd "$(dirname "$0")/.." || exit 77
+bakeoff=${BAKEOFF:-build/bakeoff}
+for tool in python3 xz; do
+    command -v "$tool" >/dev/null || { echo "$tool is missing"; exit 77; }
+done
+out=$(mktemp -d) || exit 77
+trap 'rm -rf "$out"' EXIT
+passed=0 failed=0
+
+count() { # what: of the last command
+    if [[ $? = 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "failed: $1"; fi
+}
+
+encode() { # format/codec text: to $out/CODEC.bin
+    "$bakeoff" encode "$1" "$2" --raw -o "$out/${1#*/}.bin"
+}
+
+# Each codec must hold the model that front-coded holds.
+templight() { # trace
+    local codec
+    encode templight/front-coded "$1" || return
+    for codec in terms predicted; do
+        encode "templight/$codec" "$1" && python3 -B codecs/templight/second_reader.py \
+            front-coded "$out/front-coded.bin" "$codec" "$out/$codec.bin" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    done
+}
+
+# Times, memory, own origins, a file that only they have, Ends without Begins, open Begins, three traces.
+made_trace() {
+    cat <<'END'
+---
+name:            'A<B<int>, const B<int> &, C<D, D>::e, "x">'
+kind:            TemplateInstantiation
+event:           Begin
+orig:            'a.h:7:300'
+poi:             ''
+time: 0.5
+memory: 18446744073709551615
+---
+name:            'B<int>'
+kind:            77
+event:           Begin
+orig:            ''
+poi:             'm.cpp:4294967295:4294967295'
+memory: 5
+---
+name:            'B<int>'
+kind:            77
+event:           End
+orig:            'own.h:1:1'
+poi:             'm.cpp:4294967295:4294967295'
+---
+event:           End
+---
+event:           End
+orig:            'own.h:1:2'
+time: -1.25
+# trace: {version: 4294967295, source: ''}
+---
+name:            ''
+kind:            Memoization
+event:           Begin
+orig:            'b:c.h:1:1'
+poi:             'b:c.h:1:1'
+# trace: {version: 0, source: 'none.cpp'}
+END
+}
+
+autofdo() { # profile
+    encode autofdo/shared-trees "$1" &&
+        python3 -B codecs/autofdo/second_reader.py "$out/shared-trees.bin" "$1" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+}
+
+made_trace >"$out/made.yaml"
+templight "$out/made.yaml"
+count "templight: a made trace"
+xz -dc corpora/templight/small_tuple.yaml.xz | awk '/^---/ && ++n > 400 { exit } { print }' >"$out/small.yaml"
+templight "$out/small.yaml"
+count "templight: the first 400 records of small_tuple"
+for profile in lua-perf sqlite-perf; do
+    xz -dc "corpora/autofdo/$profile.txt.xz" >"$out/$profile.txt"
+    autofdo "$out/$profile.txt"
+    count "autofdo: $profile"
+done
+echo "$passed passed, $failed failed: second readers"
+[[ $failed = 0 ]]
