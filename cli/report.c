@@ -99,20 +99,35 @@ static FILE *begin_page(struct text_file *file, struct bo_page *pages, size_t n,
     return file->out;
 }
 
-/* With the checked sizes or without them. */
+/* REPORT.md. */
 static bool write_page(struct bo_page *pages, size_t n, bool with_sizes, const char *path)
 {
     struct text_file file;
-    char *sizes = with_sizes ? fresh_sizes() : NULL;
-    if (with_sizes && !sizes)
-        return false;
     begin_page(&file, pages, n, "");
-    bo_page_print(pages, n, sizes);
-    free(sizes);
+    bo_page_print(pages, n, with_sizes);
     if (!end_file(&file, true, path))
         return false;
     fprintf(stderr, "bakeoff: wrote %s\n", path);
     return true;
+}
+
+static bool write_sizes(const char *path)
+{
+    struct text_file file;
+    char *sizes = fresh_sizes();
+    if (!sizes)
+        return false;
+    bo_page_sizes_print(sizes, begin_file(&file));
+    free(sizes);
+    return end_file(&file, true, path);
+}
+
+static bool write_environments(struct bo_page *pages, size_t n, const char *path)
+{
+    struct text_file file;
+    begin_page(&file, pages, n, "../");
+    bo_page_environments(pages, n);
+    return end_file(&file, true, path);
 }
 
 static bool write_fuzz_page(const char *path, struct bo_arena *arena)
@@ -128,11 +143,12 @@ static bool write_document_pages(struct bo_page *pages, size_t n, const char *ou
     bool ok = true;
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
         const struct bo_page *page = bo_page_telling(pages, n, (*f)->name, false);
+        const struct bo_page *curves = bo_page_telling(pages, n, (*f)->name, true);
         struct text_file file;
         if (!page)
             continue;
         begin_page(&file, pages, n, "../");
-        bo_page_documents(page, *f);
+        bo_page_documents(page, curves ? curves : page, *f);
         ok = end_file(&file, true,
                       bo_arena_printf(page->arena, "%s/results/%s.md", output, (*f)->name));
     }
@@ -247,7 +263,8 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
     struct bo_page *pages = bo_alloc_array(arena, n, sizeof *pages);
     if (!pages)
         abort();
-    bool ok = make_folder(output) && make_folder(bo_arena_printf(arena, "%s/results", output));
+    const char *results = bo_arena_printf(arena, "%s/results", output);
+    bool ok = make_folder(output) && make_folder(results);
     for (size_t i = 0; i < n && ok; i++) {
         pages[i] = start_page(&runs[i], paths[i], !r->run_only, arena);
         if (r->page_only || r->run_only)
@@ -261,13 +278,14 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
      * Encoding all embedded documents anew takes 20 s: the report of one file is about its
      * documents.
      */
-    ok = ok &&
-         write_page(pages, n, !r->results || r->run_only,
-                    bo_arena_printf(arena, "%s/REPORT.md", output)) &&
+    const bool with_sizes = !r->results || r->run_only;
+    ok = ok && (!with_sizes || write_sizes(bo_arena_printf(arena, "%s/sizes.md", results))) &&
+         write_environments(pages, n, bo_arena_printf(arena, "%s/environments.md", results)) &&
+         write_page(pages, n, with_sizes, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
          write_document_pages(pages, n, output);
     if (r->run_only)
         return ok;
-    return ok && write_fuzz_page(bo_arena_printf(arena, "%s/results/fuzz.md", output), arena) &&
+    return ok && write_fuzz_page(bo_arena_printf(arena, "%s/fuzz.md", results), arena) &&
            fill_pages(pages, n, output, arena) && write_html(pages, n, r, arena);
 }
 
@@ -323,16 +341,16 @@ int bo_cmd_report(int argc, char **argv)
          "the page's chart library (default: build/page/charts.js, which `make report` fetches)",
          &r.charts, NULL},
         {"--check-sizes", 0, NULL,
-         "compare the sizes in REPORT.md with a fresh run's; write nothing", NULL, &check},
+         "compare the sizes in results/sizes.md with a fresh run's; write nothing", NULL, &check},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
         "report", "[--results FILE] [--output DIR] [--page] [--charts FILE] [--check-sizes]",
-        "Writes DIR/REPORT.md, a page a format to DIR/results, CSV and pictures to\n"
-        "DIR/results/MACHINE, the marked parts of README.md and docs/*.md, and everything as\n"
-        "one page, DIR/build/report/index.html. Pictures need gnuplot. With --check-sizes: exit "
-        "code 1 when the embedded corpora's sizes in the\n"
-        "report differ.",
+        "Writes DIR/REPORT.md, a page a format, the sizes of the embedded documents and the\n"
+        "environments to DIR/results, CSV and pictures to DIR/results/MACHINE, the marked parts\n"
+        "of README.md and docs/*.md, and everything as one page, DIR/build/report/index.html.\n"
+        "Pictures need gnuplot. With --check-sizes: exit code 1 when the sizes in\n"
+        "DIR/results/sizes.md are not those of a fresh run.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
@@ -341,7 +359,7 @@ int bo_cmd_report(int argc, char **argv)
         return bo_usage_error("report", "does not know what to do with '%s'", argv[1]);
     if (check) {
         char *path = NULL;
-        if (asprintf(&path, "%s/REPORT.md", r.output) < 0)
+        if (asprintf(&path, "%s/results/sizes.md", r.output) < 0)
             abort();
         const int code = check_sizes(path);
         free(path);

@@ -802,6 +802,7 @@ holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --charts /dev/null
 holds "report --results has the file's documents" grep -q '^## pcdata' "$t/report/REPORT.md"
 note "$(grep -c 'Sizes of the embedded documents' "$t/report/REPORT.md")" "report --results" "encodes the corpora"
+holds "report --results writes no sizes" test ! -e "$t/report/results/sizes.md"
 # `bench --quick` makes 5 repetitions, which have no 95% interval.
 gives 0 "" table pcdata --results "$t/bench.json" --style rfc
 tr -s '\n ' ' ' <"$t/out" >"$t/words"
@@ -1093,7 +1094,7 @@ holds "--report leaves README.md and docs/ as they are" \
     bash -c "cmp README.md '$root/README.md' && diff -r docs '$root/docs'"
 holds "it writes results/ and REPORT.md" test "$(ls -d results/*/*Z.json results/pcdata.md REPORT.md | wc -l)" = 3
 holds "--report writes the run's report" grep -q '; depth: selected$' REPORT.md
-holds "--report lists the embedded sizes" grep -q 'Sizes of the embedded documents' REPORT.md
+holds "--report lists the embedded sizes" grep -q '^<!-- sizes end -->$' results/sizes.md
 holds "--report draws no pictures" bash -c "! grep -q '^!\[' REPORT.md; [[ -z \$(find . -name '*.svg') ]]"
 run_file=$(echo results/*/*Z.json)
 jq '.context.bakeoff.partial = {measured: 0, of: 1, documents: []}' "$run_file" >"$t/partial.json"

@@ -95,11 +95,13 @@ const readMarkdown = (file) => {
   return tables;
 };
 
-/* All tables of REPORT.md by chapter, and of results/FORMAT.md by document. */
+/* All tables of REPORT.md and results/environments.md by chapter, and of results/FORMAT.md by document. */
 const readReport = (formats) => [
-  ...readMarkdown("REPORT.md").map(({ heading, rows }) => ({ chapter: heading, document: null, rows })),
+  ...["REPORT.md", "results/environments.md"].flatMap((file) =>
+    readMarkdown(file).map(({ heading, rows }) => ({ chapter: heading, document: null, rows }))),
   ...formats.flatMap((format) =>
-    readMarkdown(`results/${format}.md`).map(({ heading, rows }) => ({ chapter: format, document: heading, rows }))),
+    readMarkdown(`results/${format}.md`).map(({ heading, rows }) =>
+      ({ chapter: format, document: heading === "All documents" ? null : heading, rows }))),
 ];
 
 /* ---- reading the page ------------------------------------------------------------------------- */

@@ -360,24 +360,33 @@ static void print_main_picture(const struct bo_page *page, const struct bo_run_d
                     bo_arena_printf(page->arena, "%s on %s: %s", main->format, main->name, title));
 }
 
-static void print_overview(const struct bo_page *page, const struct bo_format *format,
-                           const struct bo_run_document *main)
+static void print_bytes(const struct bo_page *page, const struct bo_format *format,
+                        const struct bo_run_document *main)
 {
-    const char *baseline = main->baseline->name, *label = bo_run_main_label(main);
-    const char *named = bo_named_with_role(page->arena, main->baseline);
     const struct bo_format_report *notes = format->report;
     if (notes)
         fprintf(page->out, "%s ", notes->sizes);
-    fprintf(page->out, "Bytes over those of %s:\n\n", named);
-    const struct ratios bytes = ratios_of(page, format, main, get_bytes, false,
-                                          bo_arena_printf(page->arena, "%s, bytes", baseline));
+    fprintf(page->out, "Bytes over those of %s:\n\n",
+            bo_named_with_role(page->arena, main->baseline));
+    const struct ratios bytes =
+        ratios_of(page, format, main, get_bytes, false,
+                  bo_arena_printf(page->arena, "%s, bytes", main->baseline->name));
     print_ratios(&bytes);
+    if (has_points(page, main))
+        print_main_picture(page, main, "sections", "where the bytes go");
+}
+
+static void print_overview(const struct bo_page *page, const struct bo_format *format,
+                           const struct bo_run_document *main)
+{
+    print_bytes(page, format, main);
     if (!has_points(page, main))
         return;
-    print_main_picture(page, main, "sections", "where the bytes go");
-    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label, named);
-    const struct ratios times = ratios_of(page, format, main, get_main_time, true,
-                                          bo_arena_printf(page->arena, "%s, ns", baseline));
+    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", bo_run_main_label(main),
+            bo_named_with_role(page->arena, main->baseline));
+    const struct ratios times =
+        ratios_of(page, format, main, get_main_time, true,
+                  bo_arena_printf(page->arena, "%s, ns", main->baseline->name));
     print_ratios(&times);
     print_main_picture(page, main, "scatter", "how times scatter");
 }
@@ -587,8 +596,18 @@ bool bo_page_part(const struct bo_page *page, const struct bo_format *format, co
     return false;
 }
 
-void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
-                    const struct bo_format *format)
+/* What the page of the format has, and this chapter has not. */
+static void print_where_more_is(const struct bo_page *page, const struct bo_format *format)
+{
+    const unsigned n = count_documents(page, format);
+    fprintf(page->out,
+            "\nMore in [results/%s.md](%sresults/%s.md): times on all documents, the uses codec by "
+            "codec, cost against size, the code that each codec needs; and sizes, every workload "
+            "with its interval, operations, memory and pages of the %u document%s of this run.\n",
+            format->name, page->root, format->name, n, n == 1 ? "" : "s");
+}
+
+void bo_page_format(const struct bo_page *page, const struct bo_format *format)
 {
     const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
     const struct bo_format_report *notes = format->report;
@@ -605,7 +624,24 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
         print_picks(page, format, main);
     }
     print_noop(page, format);
-    print_heading(page, "Sizes and times on all documents");
+    print_heading(page, "Sizes on all documents");
+    print_bytes(page, format, main);
+    if (notes && notes->uses) {
+        print_heading(page, "The uses");
+        fprintf(page->out, "%s\n", notes->uses->text);
+        print_use_picks(page, format, main);
+    }
+    print_where_more_is(page, format);
+}
+
+/* ---- the format's page ----------------------------------------------------------------------- */
+
+static void print_all_documents(const struct bo_page *page, const struct bo_page *curves,
+                                const struct bo_format *format, const struct bo_run_document *main)
+{
+    const struct bo_format_report *notes = format->report;
+    fprintf(page->out, "\n## All documents\n");
+    print_heading(page, "Sizes and times");
     print_overview(page, format, main);
     print_held_out(page, format, main);
     print_size_tables(page, format, main);
@@ -617,30 +653,27 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
     bo_page_curves(curves, format->name);
     print_programs(page, format, main);
     print_extras(page, format, main);
-    const unsigned n = count_documents(page, format);
-    print_heading(page, "Every document");
-    fprintf(
-        page->out,
-        "[results/%s.md](%sresults/%s.md): sizes, every workload with its interval, operations, "
-        "memory and pages of the %u document%s of this run.\n",
-        format->name, page->root, format->name, n, n == 1 ? "" : "s");
     print_heading(page, "The code");
     print_code(page, format, main);
 }
 
-/* ---- every document -------------------------------------------------------------------------- */
-
-void bo_page_documents(const struct bo_page *page, const struct bo_format *format)
+void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
+                       const struct bo_format *format)
 {
-    fprintf(
-        page->out,
-        "# %s, document by document\n\n"
-        "Written by `bakeoff report` from [%s](%s%s). What the tables come to, how to read them, "
-        "and the environment: [REPORT.md](%sREPORT.md#%s).\n\n",
-        format->name, page->results, page->root, page->results, page->root, format->name);
+    const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
+    fprintf(page->out,
+            "# %s in full\n\n"
+            "Written by `bakeoff report` from [%s](%s%s). What the tables come to, and how to read "
+            "them: [REPORT.md](%sREPORT.md#%s). The machine: "
+            "[environments.md](%sresults/environments.md).\n\n- [All "
+            "documents](#all-documents)\n",
+            format->name, page->results, page->root, page->results, page->root, format->name,
+            page->root);
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (of_format(page, d, format))
             fprintf(page->out, "- %s\n", page->run->documents[d].name);
+    if (main && main->n_codecs)
+        print_all_documents(page, curves, format, main);
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (of_format(page, d, format))
             bo_page_document(page, &page->run->documents[d]);

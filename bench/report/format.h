@@ -5,12 +5,8 @@
 #include "bench/report/page.h"
 #include "harness/format.h"
 
-/*
- * The question, the picks, the tables over all documents, the uses, the code; the curves over sizes
- * are those of the second page's run.
- */
-void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
-                    const struct bo_format *format);
+/* Its chapter of REPORT.md: the question, the picks, sizes, what each use picks. */
+void bo_page_format(const struct bo_page *page, const struct bo_format *format);
 
 /*
  * One part of it without its heading, for other pages: question, use-picks, picture, picks, sizes,
@@ -19,7 +15,11 @@ void bo_page_format(const struct bo_page *page, const struct bo_page *curves,
  */
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name);
 
-/* All that was measured of each document, as a page. */
-void bo_page_documents(const struct bo_page *page, const struct bo_format *format);
+/*
+ * results/FORMAT.md: the tables over all documents, the uses codec by codec, the code, and all that
+ * was measured of each document; the curves over sizes are those of the second page's run.
+ */
+void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
+                       const struct bo_format *format);
 
 #endif

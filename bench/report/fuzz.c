@@ -504,8 +504,6 @@ static size_t list_known(struct bo_arena *arena, FILE *out)
 void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
 {
     const struct bo_page page = {.arena = arena, .out = out};
-    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
-    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
     const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
     double executions = 0;
     for (size_t i = 0; i < codecs.n; i++)
@@ -517,14 +515,13 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
     if (codecs.made)
         fprintf(out, "So far: %s executions since the formats last changed. ",
                 bo_executions_text(arena, executions));
-    fprintf(
-        out,
-        "Accepted findings that are open: %zu. All figures: [results/fuzz.md](results/fuzz.md).\n",
-        list_known(arena, NULL));
+    fprintf(out,
+            "Accepted findings that are open: %zu. Executions by codec and target, coverage, which "
+            "planted faults are found and how soon, and what the mutator adds: "
+            "[results/fuzz.md](results/fuzz.md).\n",
+            list_known(arena, NULL));
     print_verified(&page, folder);
-    print_faults(&page, &faults, NULL);
     print_mutants(&page, folder);
-    print_mutator(&page, &mutator);
 }
 
 void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format)

@@ -10,7 +10,7 @@
  * tests.
  */
 
-/* The section of REPORT.md: the planted faults, the mutator, what is open. */
+/* The section of REPORT.md: real documents in full, the mutation score, what is open. */
 void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out);
 
 /* A part of a format's chapter: its codecs, and the faults that its targets look for. */

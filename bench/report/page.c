@@ -75,15 +75,6 @@ static char *formats_text(const struct bo_page *pages, size_t i)
     return text;
 }
 
-/* The format's chapter, and its curves, which may be of another run. */
-static void print_format(const struct bo_page *pages, size_t n, const struct bo_format *format)
-{
-    const struct bo_page *page = bo_page_telling(pages, n, format->name, false);
-    const struct bo_page *curves = bo_page_telling(pages, n, format->name, true);
-    if (page)
-        bo_page_format(page, curves ? curves : page, format);
-}
-
 void bo_page_runs(const struct bo_page *pages, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +118,9 @@ static void print_opening(const struct bo_page *pages, size_t n)
         "one HTML page with sortable tables and interactive charts: `make page` writes "
         "build/report/index.html.\n\n");
     bo_page_runs(pages, n, pages->out);
-    fprintf(pages->out, "\nHow to read it:\n\n");
+    fprintf(pages->out,
+            "\nTheir environments, and the commands that repeat them: [results/environments.md]"
+            "(results/environments.md).\n\nHow to read it:\n\n");
     bo_page_legend(pages);
 }
 
@@ -135,17 +128,6 @@ void bo_page_missing(const struct bo_page *page)
 {
     for (const char *const *text = not_measured; *text; text++)
         fprintf(page->out, "- %s\n", *text);
-}
-
-static void print_checked_sizes(const struct bo_page *page, const char *sizes)
-{
-    fprintf(
-        page->out,
-        "\n## Sizes of the embedded documents\n\n"
-        "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them anew "
-        "and fails where this table differs.\n\n<details><summary>All of them</summary>\n\n%s\n"
-        "</details>\n",
-        sizes);
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -298,18 +280,42 @@ void bo_page_environment(const struct bo_page *page)
     print_again(page);
 }
 
-void bo_page_print(const struct bo_page *pages, size_t n, const char *sizes)
+void bo_page_print(const struct bo_page *pages, size_t n, bool with_sizes)
 {
     print_opening(pages, n);
     fprintf(pages->out, "\n## At a glance\n\n");
     bo_page_glance(pages, pages, n, "#");
-    for (const struct bo_format *const *f = bo_formats; *f; f++)
-        print_format(pages, n, *f);
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_page *page = bo_page_telling(pages, n, (*f)->name, false);
+        if (page)
+            bo_page_format(page, *f);
+    }
     fprintf(pages->out, "\n## What was not measured\n\n");
     bo_page_missing(pages);
     bo_fuzz_section("results/fuzz", pages->arena, pages->out);
-    if (sizes)
-        print_checked_sizes(pages, sizes);
+    if (with_sizes)
+        fprintf(pages->out,
+                "\n## Sizes of the embedded documents\n\n"
+                "Of every codec, with its sections: [results/sizes.md](results/sizes.md). They are "
+                "exact, and the same on every machine: `bakeoff report --check-sizes` computes "
+                "them anew and fails where that page differs.\n");
+}
+
+void bo_page_sizes_print(const char *sizes, FILE *out)
+{
+    fprintf(out,
+            "# Sizes of the embedded documents\n\n"
+            "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them "
+            "anew and fails where this page differs.\n\n%s",
+            sizes);
+}
+
+void bo_page_environments(const struct bo_page *pages, size_t n)
+{
+    fprintf(pages->out,
+            "# Environments\n\nWhere and how the runs behind [REPORT.md](%sREPORT.md) were "
+            "measured, and how to repeat them. Written by `bakeoff report`.\n",
+            pages->root);
     for (size_t i = 0; i < n; i++) {
         fprintf(pages->out, "\n## The environment of %s\n", formats_text(pages, i));
         bo_page_environment(&pages[i]);

@@ -45,10 +45,16 @@ void bo_page_environment(const struct bo_page *page);
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /*
- * Prints the whole page: of each format, what the first of the n runs says that measured it. All
- * have the same arena and stream. `sizes` is what bo_sizes_block prints, of the embedded documents.
+ * Prints REPORT.md: of each format, what the first of the n runs says that measured it. All have
+ * the same arena and stream. `with_sizes`: results/sizes.md is written, too.
  */
-void bo_page_print(const struct bo_page *pages, size_t n, const char *sizes);
+void bo_page_print(const struct bo_page *pages, size_t n, bool with_sizes);
+
+/* results/sizes.md: what bo_sizes_block prints, with a heading. */
+void bo_page_sizes_print(const char *sizes, FILE *out);
+
+/* results/environments.md: the environment of each run. */
+void bo_page_environments(const struct bo_page *pages, size_t n);
 
 /* "pcdata-esbuild-amd64-workloads.svg": no character that a path or a link would take amiss. */
 char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,

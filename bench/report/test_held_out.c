@@ -73,7 +73,7 @@ static void test_needs_both(void **state)
     bo_arena_free(&arena);
 }
 
-static char *chapter(bool held_out)
+static char *page_of(bool held_out)
 {
     struct bo_run run;
     struct bo_arena arena;
@@ -84,7 +84,7 @@ static char *chapter(bool held_out)
     FILE *out = open_memstream(&text, &nbytes);
     struct bo_page page = {
         .run = &run, .results = "r", .pictures = "p", .root = "", .arena = &arena, .out = out};
-    bo_page_format(&page, &page, bo_find_format("pcdata"));
+    bo_page_documents(&page, &page, bo_find_format("pcdata"));
     fclose(out);
     bo_run_free(&run);
     bo_arena_free(&arena);
@@ -94,7 +94,7 @@ static char *chapter(bool held_out)
 static void test_in_no_other_mean(void **state)
 {
     (void)state;
-    char *text = chapter(true), *others = chapter(false);
+    char *text = page_of(true), *others = page_of(false);
     assert_non_null(strstr(text, "### Held-out documents"));
     assert_non_null(strstr(text, "| frame-24 | new | 0.725 | 0.870 | 1.200 |"));
     assert_null(strstr(text, "geometric mean*"));
