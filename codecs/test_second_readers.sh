@@ -80,6 +80,15 @@ autofdo() { # profile
         python3 -B codecs/autofdo/second_reader.py "$out/shared-trees.bin" "$1" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
 }
 
+statehist() { # history codec...
+    local history=$1 codec
+    shift
+    for codec; do
+        encode "statehist/$codec" "$history" &&
+            python3 -B codecs/statehist/second_reader.py "$out/$codec.bin" "$history" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    done
+}
+
 made_trace >"$out/made.yaml"
 templight "$out/made.yaml"
 count "templight: a made trace"
@@ -90,6 +99,11 @@ for profile in lua-perf sqlite-perf; do
     xz -dc "corpora/autofdo/$profile.txt.xz" >"$out/$profile.txt"
     autofdo "$out/$profile.txt"
     count "autofdo: $profile"
+done
+for history in make-middle pipes; do
+    xz -dc "corpora/statehist/$history.tsv.xz" >"$out/$history.tsv"
+    statehist "$out/$history.tsv" time-index mixed-contexts
+    count "statehist: $history"
 done
 echo "$passed passed, $failed failed: second readers"
 [[ $failed = 0 ]]

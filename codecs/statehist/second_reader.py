@@ -1,0 +1,577 @@
+#!/usr/bin/env python3
+"""Second readers of time-index, mixed-contexts and the text form, written from README.md and the pages that it names.
+
+Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
+their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
+"""
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
+from coding_reader import M64, NONE, Counter, Cursor, Lazy, RangeDecoder, Reject, mixed_bit, unzigzag
+
+NULL, INT, LONG, DOUBLE, STRING, BOOL = range(6)
+
+# A model: start, end, attributes [(parent or -1, name)], and for each quark [(start, (type, value))]: ints, longs and
+# bools as numbers, doubles as their bits, strings as bytes.
+
+
+def signed(v):
+    return v - (1 << 64) if v >> 63 else v
+
+
+def i64(c):
+    return signed(c.le(8))
+
+
+# ---- lists ------------------------------------------------------------------------------------
+
+
+class Bits:
+    def __init__(self, data):
+        self.data, self.n, self.at = data, 8 * len(data), 0
+
+    def bits(self, n):
+        if n > self.n - self.at:
+            raise Reject("bits beyond a section")
+        first, last = self.at // 8, (self.at + n + 7) // 8
+        v = int.from_bytes(self.data[first:last], "little") >> self.at % 8
+        self.at += n
+        return v & ((1 << n) - 1)
+
+    def align(self):
+        self.at = -(-self.at // 8) * 8
+
+    def row(self, base, lows, shift):
+        """Numbers of a block."""
+        numbers, at, high = [base], 0, 0
+        while len(numbers) <= len(lows):
+            if self.bits(1):
+                k = len(numbers) - 1
+                numbers.append(base + (high << shift | lows[k]) if shift else base + 1 + at)
+            else:
+                high += 1
+            at += 1
+            if at > 256:
+                raise Reject("row of more than 256 bits")
+        return numbers
+
+
+def read_list(c, n):
+    if n == 0:
+        return []
+    first = c.uvarint()
+    if n == 1:
+        return [first]
+    base_bits, place_bits = c.u8(), c.u8()
+    bits, numbers = Bits(c.take(c.uvarint())), []
+    entries = [(first + bits.bits(base_bits), bits.bits(6), bits.bits(place_bits)) for _ in range(-(-n // 64))]
+    start = bits.at
+    for i, (base, shift, place) in enumerate(entries):
+        m = min(64, n - 64 * i)
+        bits.at = start + place
+        numbers += bits.row(base, [bits.bits(shift) for _ in range(m - 1)], shift)
+    return numbers
+
+
+# ---- tree -------------------------------------------------------------------------------------
+
+
+def read_tree(data, n_quarks):
+    c = Cursor(data)
+    names = [c.text() for _ in range(c.uvarint(32))]
+    bits = Bits(data[c.off:])
+    following, last, before, attributes = {}, {}, 0, []
+    parent_of = lambda q: attributes[q][0] if q >= 0 else -1
+    for q in range(n_quarks):
+        if bits.bits(1):
+            s = following.get(before, 0)
+        else:
+            relation = bits.bits(2)
+            s = 4 * bits.bits(len(names).bit_length()) + relation
+        parent = [lambda: parent_of(q - 1), lambda: q - 1, lambda: parent_of(parent_of(q - 1)),
+                  lambda: bits.bits(q.bit_length()) - 1][s % 4]()
+        if parent >= q or s // 4 > len(names):
+            raise Reject("parent is not a smaller quark, or no such name")
+        if s < 4:
+            z = 0
+            while not bits.bits(1):
+                z += 1
+            last[s] = (last.get(s, 0) + unzigzag((1 << z) + bits.bits(z) - 1)) & NONE
+            if last[s] > 999999999:
+                raise Reject("number has more than nine digits")
+            name = b"%d" % last[s]
+        else:
+            name = names[s // 4 - 1]
+        attributes.append((parent, name))
+        following[before] = s
+        before = s
+    if bits.n - bits.at >= 8 or bits.bits(bits.n - bits.at):
+        raise Reject("tree goes on")
+    return attributes
+
+
+# ---- time-index -------------------------------------------------------------------------------
+
+
+class TimeIndex:
+    def __init__(self, data):
+        c = Cursor(data)
+        if c.take(4) != b"TIX1":
+            raise Reject("no time index")
+        self.start, self.end, self.direct = i64(c), i64(c), c.u8()
+        n_quarks, n_intervals, n_times, n_strings, n_classes, n_shapes = (c.uvarint(32) for _ in range(6))
+        sizes = [c.uvarint() for _ in range(8)]
+        times, strings, values, shapes, places, records, checkpoints, tree = (Cursor(c.take(n)) for n in sizes)
+        if c.take(48) != bytes(48):
+            raise Reject("margin is not 0")
+        c.end()
+        self.times = read_list(times, n_times)
+        times.end()
+        ends = [0] + [end - i for i, end in enumerate(read_list(strings, n_strings))]
+        text = strings.take(len(strings.data) - strings.off)
+        if ends[-1] != len(text):
+            raise Reject("bytes of no string")
+        self.strings = [text[a:b] for a, b in zip(ends, ends[1:])]
+        self.classes = [self.read_class(values) for _ in range(n_classes)]
+        values.end()
+        self.shapes = [shapes.le(4) for _ in range(n_shapes)]
+        shapes.end()
+        self.key_bits = (self.end - self.start if self.direct else n_times).bit_length()
+        self.bits = Bits(records.data)
+        self.class_of, self.quarks = [], []
+        for at in read_list(places, n_quarks):
+            self.bits.at = at
+            self.quarks.append(self.read_record())
+        places.end()
+        if sum(map(len, self.quarks)) != n_intervals:
+            raise Reject("intervals")
+        attributes = read_tree(tree.data, n_quarks)
+        self.check(checkpoints, n_quarks)
+        self.model = self.start, self.end, attributes, [
+            [(start, self.classes[k][code]) for start, code in q] for k, q in zip(self.class_of, self.quarks)]
+
+    def read_class(self, c):
+        counts = [c.uvarint(32) for _ in range(5)]
+        values = [(NULL, 0)]
+        for t, n in enumerate(counts, INT):
+            for v in read_list(c, n):
+                values.append((t, v - (1 << 31) if t == INT else v - (1 << 63) if t == LONG else
+                               self.strings[v] if t == STRING else v))
+        return values
+
+    def read_record(self):
+        bits = self.bits
+        s = bits.bits(max(1, len(self.shapes).bit_length()))
+        if s:
+            v = self.shapes[s - 1]
+            n, k, shift, nulls, local = v & 127, v >> 7 & 63, v >> 13 & 63, v >> 19 & 3, v >> 21 & 63
+            base = bits.bits(self.key_bits) if n > 1 else 0
+            keys, codes = self.read_block(k, base, n - 1, shift, n, nulls, local)
+        else:
+            k, w = bits.bits(6), bits.bits(6)
+            n, place_bits = bits.bits(w), bits.bits(6)
+            keys, codes = [], [bits.bits(self.code_bits(k))]
+            entries = [(bits.bits(self.key_bits), bits.bits(6), bits.bits(2), bits.bits(6), bits.bits(place_bits))
+                       for _ in range((n + 62) // 64)]
+            start = bits.at
+            for i, (base, shift, nulls, local, place) in enumerate(entries):
+                m = min(64, n - 1 - 64 * i)
+                bits.at = start + place
+                more = self.read_block(k, base, m, shift, m, nulls, local)
+                keys += more[0]
+                codes += more[1]
+        self.class_of.append(k)
+        starts = [self.start] + [self.start + (key if self.direct else self.times[key]) for key in keys]
+        if any(a >= b for a, b in zip(starts, starts[1:])) or starts[-1] > self.end or max(codes) >= len(self.classes[k]):
+            raise Reject("keys do not ascend")
+        return list(zip(starts, codes))
+
+    def code_bits(self, k):
+        return (len(self.classes[k]) - 1).bit_length()
+
+    def read_block(self, k, base, m, shift, n, nulls, local):
+        bits, code_bits = self.bits, self.code_bits(k)
+        lows = [bits.bits(shift) for _ in range(m - 1)]
+        dictionary = [bits.bits(code_bits) for _ in range(local)]
+        stored = [n, (n + 1) // 2, n // 2][nulls]
+        values = [bits.bits((local - 1).bit_length() if local else code_bits) for _ in range(stored)]
+        if local:
+            values = [dictionary[v] for v in values]
+        keys = bits.row(base, lows, shift) if m else []
+        codes = values if nulls == 0 else [values[i // 2] if i % 2 == nulls - 1 else 0 for i in range(n)]
+        return keys, codes
+
+    def code_at(self, q, time):
+        """The code of a quark at a time."""
+        return [code for start, code in self.quarks[q] if start <= time][-1]
+
+    def check(self, c, n_quarks):
+        """Checkpoints repeat the records."""
+        n = c.uvarint(32)
+        if n == 0:
+            c.end()
+            return
+        era = c.uvarint(32)
+        cuts = [0] + read_list(c, n - 1)
+        places = read_list(c, n)
+        parts = c.take(len(c.data) - c.off)
+        for k in range(n):
+            p = Cursor(parts)
+            p.off = places[k]
+            first = self.start + cuts[k]
+            last = self.start + cuts[k + 1] - 1 if k + 1 < n else self.end
+            if k % era == 0:
+                before = self.start if k == 0 else first - 1
+                quarks = read_set(p)
+                if quarks != [q for q in range(n_quarks) if self.code_at(q, before)]:
+                    raise Reject("checkpoint lacks a value, or has one too many")
+                self.check_codes(p, quarks, before, 0)
+            quarks = read_set(p)
+            if quarks != [q for q in range(n_quarks) if any(first <= s <= last for s, _ in self.quarks[q][1:])]:
+                raise Reject("checkpoint has an attribute that does not change")
+            if (k + 1) % era and k + 1 < n:
+                bits = Bits(parts[p.off:])
+                present = [q for q in quarks if bits.bits(1)]
+                if present != [q for q in quarks if self.code_at(q, last)]:
+                    raise Reject("checkpoint contains another value")
+                self.check_codes(p, present, last, len(quarks))
+
+    def check_codes(self, p, quarks, time, skip):
+        bits = Bits(p.data[p.off:])
+        bits.at = skip
+        for q in quarks:
+            if bits.bits(self.code_bits(self.class_of[q])) != self.code_at(q, time):
+                raise Reject("checkpoint contains another value")
+        p.off += -(-bits.at // 8)
+
+
+def read_set(c):
+    groups = read_list(c, c.uvarint(32)) if c else []
+    words = [c.le(8) for _ in groups]
+    return [64 * g + i for g, word in zip(groups, words) for i in range(64) if word >> i & 1]
+
+
+# ---- mixed-contexts ---------------------------------------------------------------------------
+
+
+def H(a, b):
+    x = ((a ^ b) & M64) * 0x9e3779b97f4a7c15 & M64
+    return x ^ x >> 29
+
+
+class Coder:
+    def __init__(self, data, table_bits):
+        self.range, self.table_bits = RangeDecoder(data), table_bits
+        self.counters = Lazy(Counter)
+        self.A, self.B = (Lazy(lambda: [19660] * 17) for _ in range(2))
+
+    @staticmethod
+    def hashes(kind, contexts):
+        return [H(H(H(256 * kind + i + 1, int(a) + 1), int(b) + 1), int(c) + 1) for i, (a, b, c) in enumerate(contexts)]
+
+    def bit(self, kind, h, node, which):
+        C = [self.counters[(H(x, node) * 0xd6e8feb86659fd93 & M64) >> (64 - self.table_bits)] for x in h]
+        x, seen = [], 0
+        for i, counter in enumerate(C):
+            logit = counter.logit()
+            x += [logit if counter.seen else 0, logit if counter.seen > 3 else 0]
+            seen |= (counter.seen > 1) << i if i < 7 else 0
+        b = mixed_bit(self.range, x + [64], self.A[kind, which % 128], self.B[kind, seen], 3)
+        for counter in C:
+            counter.update(b, 250)
+        return b
+
+    def symbol(self, kind, contexts, n):
+        h, node = self.hashes(kind, contexts), 1
+        for _ in range(n):
+            node = node << 1 | self.bit(kind, h, node, node)
+        return node - (1 << n)
+
+    def number(self, kind, contexts, m):
+        w = self.symbol(kind, contexts, 7)
+        if w == 0 or w > 64:
+            return 0
+        h, v = self.hashes(kind, contexts), 1
+        for j in range(w - 1):
+            v = v << 1 | (self.bit(kind, h, H(v, 1000 + w), 64 + j) if j < m else self.range.bit(32768))
+        return v
+
+
+class Class:
+    def __init__(self):
+        self.quarks, self.values = [], [(NULL, 0)]
+        self.last = self.last_but_one = NONE
+        self.reached = 0
+        self.last_values = {}
+
+
+class MixedContexts:
+    def __init__(self, data):
+        c = Cursor(data)
+        if c.take(4) != b"MCX1":
+            raise Reject("no history of mixed contexts")
+        self.start, self.end = i64(c), i64(c)
+        self.n_quarks, n_strings, self.n_intervals = (c.uvarint(32) for _ in range(3))
+        if self.n_intervals // 16 > len(data) or self.n_intervals < max(self.n_quarks, n_strings):
+            raise Reject("number of intervals is impossible")
+        table_bits = c.u8()
+        if table_bits != next((t for t in range(10, 22) if 1 << t >= 4 * self.n_intervals), 22):
+            raise Reject("table is not as large as it should be")
+        if any(c.take(c.uvarint())):
+            raise Reject("reserved byte is not 0")
+        self.attributes = read_tree(c.text(), self.n_quarks)
+        order, n_times = c.u8(), c.uvarint(32)
+        if order > 1 or n_times > (0 if order else self.n_intervals - self.n_quarks):
+            raise Reject("order is neither 0 nor 1, or more times than changes")
+        self.coder = Coder(data[c.off:], table_bits)
+        self.strings = [self.read_string() for _ in range(n_strings)]
+        self.sort()
+        self.quarks = [[] for _ in range(self.n_quarks)]
+        if order:
+            self.by_timeline()
+        else:
+            self.by_time(n_times)
+        if sum(map(len, self.quarks)) != self.n_intervals:
+            raise Reject("fewer intervals than announced")
+        self.coder.range.finish()
+        text = lambda v: (STRING, self.strings[v[1]]) if v[0] == STRING else (v[0], v[1] & M64) if v[0] == DOUBLE else v
+        self.model = self.start, self.end, self.attributes, [[(start, text(v)) for start, v in q] for q in self.quarks]
+
+    def read_string(self):
+        last, string = 0, bytearray()
+        while True:
+            s = self.coder.symbol(7, [(last & 0xff, 0, 0), (last & 0xffff, 1, 0), (last & 0xffffff, 2, 0),
+                                      (not string, 3, 0)], 9)
+            if s == 0:
+                return bytes(string)
+            if s > 256:
+                raise Reject("strings are damaged")
+            string.append(s - 1)
+            last = (last << 8 | s) & M64
+
+    def sort(self):
+        """Classes, places, owners and numbers of attributes."""
+        sorts, known, self.class_of, self.owner, self.place, self.number_of = [], {}, [], [], [], {}
+        for q, (parent, name) in enumerate(self.attributes):
+            digits = name.isdigit()
+            sorts.append(("number", sorts[parent] if parent >= 0 else None) if digits else name)
+            if sorts[q] not in known and len(known) < 62:
+                known[sorts[q]] = len(known)
+            self.class_of.append(known.get(sorts[q], 62))
+            owned = parent >= 0 and self.attributes[parent][0] >= 0
+            self.owner.append(self.owner[parent] if owned else q)
+            if not owned and digits and len(name) <= 9:
+                self.number_of[q] = int(name)
+        self.n_classes = len(known) + 1
+        self.classes = [Class() for _ in range(self.n_classes)]
+        self.latest = {}
+        for q, k in enumerate(self.class_of):
+            self.place.append(len(self.classes[k].quarks))
+            self.classes[k].quarks.append(q)
+            self.latest.setdefault((self.owner[q], k), q)
+        self.slot_bits = next((b for b in range(6, 20) if 1 << b >= 2 * self.n_quarks), 20)
+        self.follower, self.by_number = {}, {}
+        for q, number in self.number_of.items():
+            self.by_number[self.slot(number, 0)] = q
+
+    def slot(self, x, y):
+        return (H(H(x, 3), y) * 0xd6e8feb86659fd93 & M64) >> (64 - self.slot_bits)
+
+    def check_value(self, t, v):
+        if (t == INT and not -1 << 31 <= v < 1 << 31 or t == STRING and not 0 <= v < len(self.strings) or
+                t == BOOL and v not in (0, 1)):
+            raise Reject("value is out of its type's range")
+        return t, v
+
+    def add(self, k, t, d, exclusive):
+        last = self.classes[k].last_values.get(t, 0)
+        last = last ^ d if exclusive else (last + unzigzag(d)) & M64
+        self.classes[k].last_values[t] = last
+        return self.check_value(t, signed(last) if t in (INT, LONG) else last)
+
+    def read_value(self, k, contexts):
+        values = self.classes[k].values
+        v = self.coder.number(3, contexts, 24)
+        if v > len(values):
+            raise Reject("no such value")
+        if v == len(values):
+            t = self.coder.symbol(4, [(k, 0, 0)], 3)
+            if t == NULL or t > BOOL:
+                raise Reject("no such type")
+            values.append(self.add(k, t, self.coder.number(5, [(k, t, 0), (t, 1, 0)], 24), t == DOUBLE))
+        return v
+
+    def by_time(self, n_times):
+        self.v, self.w, self.event = [], [0] * self.n_quarks, [0] * self.n_quarks
+        u = 0
+        for q, k in enumerate(self.class_of):
+            u = self.read_value(k, [(k, 0, 63), (k, u, 63)])
+            self.v.append(u)
+            self.quarks[q].append((self.start, self.classes[k].values[u]))
+        c = lambda q: 64 if q == NONE else self.class_of[q]
+        v = lambda q: 0 if q == NONE else self.v[q]
+        w = lambda q: 0 if q == NONE else self.w[q]
+        s = s1 = s2 = time = 0
+        p = o = f = f1 = NONE
+        for e in range(1, n_times + 1):
+            changed = []
+            while True:
+                n = len(changed)
+                k = self.coder.symbol(0, [
+                    (c(p), v(p), n == 0), (s, 0 if n else s1, 0), (s, s1, 1 if n else s2), (s, p, f1), (c(p), c(o), n),
+                    (s, w(p), v(p))], self.n_classes.bit_length())
+                if k == self.n_classes:
+                    break
+                if k > self.n_classes or not self.classes[k].quarks:
+                    raise Reject("no such class, or class without quarks")
+                q = self.read_quark(k, e, n, s, s1, p, f, f1, c, v)
+                if self.event[q] == e:
+                    raise Reject("attribute changes twice at one time")
+                value = self.read_value(k, [
+                    (k, v(q), w(q)), (q, v(q), 0), (k, s, 0), (k, s, v(q)), (q, v(q), w(q)), (k, f if n else f1, s),
+                    (k, v(q), v(p) if n else s1)])
+                self.follower[self.slot(p, k)] = q
+                self.latest[self.owner[q], k] = q
+                cl = self.classes[k]
+                if cl.last != q:
+                    cl.last_but_one, cl.last = cl.last, q
+                cl.reached = max(cl.reached, self.place[q] + 1)
+                self.w[q], self.v[q], self.event[q] = self.v[q], value, e
+                s = H(s, k << 32 | value)
+                if not changed:
+                    f = q
+                o, p = p, q
+                changed.append(q)
+            step = self.coder.number(6, [(s, 0, 0), (s, s1, 0), (s, s1, f == f1), (s, s1, s2), (c(f), v(f), f == f1)], 4)
+            if not changed or step == 0 or step > self.end - self.start - time:
+                raise Reject("times do not ascend")
+            time += step
+            for q in changed:
+                self.quarks[q].append((self.start + time, self.classes[c(q)].values[v(q)]))
+            s2, s1, f1, s, p, o = s1, s, f, 0, NONE, NONE
+
+    def named(self, q):
+        if q == NONE:
+            return None
+        t, value = self.classes[self.class_of[q]].values[self.v[q]]
+        if t != INT or not 0 <= value < NONE:
+            return None
+        x = self.by_number.get(self.slot(value, 0))
+        return x if x is not None and self.number_of[x] == value else None
+
+    def read_quark(self, k, e, n, s, s1, p, f, f1, c, v):
+        cl = self.classes[k]
+        if len(cl.quarks) > 32:
+            latest = lambda q: None if q is None or q == NONE else self.latest.get((self.owner[q], k))
+            candidates = [latest(p), latest(self.named(p)), self.follower.get(self.slot(p, k)),
+                          latest(self.named(f)) if n else None,
+                          cl.quarks[cl.reached] if cl.reached < len(cl.quarks) else None,
+                          None if cl.last == NONE else cl.last]
+            missed = 0
+            for i, x in enumerate(candidates):
+                if x is None or self.class_of[x] != k or self.event[x] == e or x in candidates[:i]:
+                    continue
+                h = self.coder.hashes(1, [
+                    (k, i, missed), (s, k, 256 * i + missed), (c(p), k, 256 * i + missed), (p, k, i), (k, i, v(x)),
+                    (s, v(x), 256 * i | k)])
+                if self.coder.bit(1, h, 0, i):
+                    return x
+                missed |= 1 << i
+        place = self.coder.symbol(2, [
+            (k, p, 0), (k, p, s), (k, cl.last, s), (k, cl.last, cl.last_but_one), (k, f if n else f1, s if n else s1),
+            (k, v(p), c(p))], (len(cl.quarks) - 1).bit_length())
+        if place >= len(cl.quarks):
+            raise Reject("no such quark")
+        return cl.quarks[place]
+
+    def by_timeline(self):
+        width = int.bit_length
+        for q, k in enumerate(self.class_of):
+            t = d = d1 = d2 = u = u1 = 0
+            start = self.start
+            for i in range(self.coder.number(7, [(k, 1, 0)], 8)):
+                t = self.coder.symbol(4, [(k, t, d), (k, t, 0)], 3)
+                d2, d1, value = d1, d, (NULL, 0)
+                if t > BOOL:
+                    raise Reject("no such type")
+                if t:
+                    last = self.classes[k].last_values.get(t, 0)
+                    d = self.coder.number(8, [(k, t, d1), (k, d1, d2), (q, t, d1), (k, t, width(u)), (k, t, M64),
+                                              (k, last, d1)], 24)
+                    value = self.add(k, t, d, t not in (INT, LONG))
+                if i:
+                    duration = self.coder.number(9, [
+                        (k, d, d1), (k, d, width(u)), (q, d, u >> max(width(u) - 3, 0)), (k, d1, d2),
+                        (q, width(u), width(u1)), (k, d, 0)], 6)
+                    if duration == 0 or duration > self.end - start:
+                        raise Reject("times do not ascend")
+                    start += duration
+                    u1, u = u, duration
+                self.quarks[q].append((start, value))
+            if not self.quarks[q]:
+                raise Reject("timeline without intervals")
+
+
+# ---- text form --------------------------------------------------------------------------------
+
+
+def unescape(text):
+    out, i = bytearray(), 0
+    while i < len(text):
+        if text[i] == 92:
+            out.append({116: 9, 110: 10, 114: 13, 92: 92, 48: 0}[text[i + 1]])
+            i += 1
+        else:
+            out.append(text[i])
+        i += 1
+    return bytes(out)
+
+
+def parse_double(text):
+    if text.startswith(b"0x"):
+        return int(text, 16)
+    if text == b"NaN":
+        return 0x7ff8000000000000
+    return struct.unpack("<Q", struct.pack("<d", float(text)))[0]
+
+
+PARSE = {b"n": lambda v: (NULL, 0), b"i": lambda v: (INT, int(v)), b"l": lambda v: (LONG, int(v)),
+         b"d": lambda v: (DOUBLE, parse_double(v)), b"s": lambda v: (STRING, unescape(v)),
+         b"b": lambda v: (BOOL, int(v == b"true"))}
+
+
+def read_text(text):
+    head, attributes, quarks = {}, [], []
+    for line in text.split(b"\n"):
+        if line.startswith(b"# "):
+            key, _, value = line[2:].partition(b": ")
+            head[key] = value
+        elif line.startswith(b"Q\t"):
+            attributes.append((int(line.split(b"\t")[2]), unescape(line.split(b"\t", 3)[3])))
+            quarks.append([])
+        elif line:
+            _, q, start, _, t, value = line.split(b"\t", 5)
+            quarks[int(q)].append((int(start), PARSE[t](value)))
+    return int(head[b"start"]), int(head[b"end"]), attributes, quarks
+
+
+def main(args):
+    for path, text in zip(args[::2], args[1::2]):
+        with open(path, "rb") as f, open(text, "rb") as t:
+            data, expected = f.read(), read_text(t.read())
+        try:
+            model = (TimeIndex if data.startswith(b"TIX1") else MixedContexts)(data).model
+        except Reject as e:
+            print(f"{path}: {e}")
+            return 2
+        print(f"{path}: {len(model[2])} quarks, {sum(map(len, model[3]))} intervals")
+        if model != expected:
+            print(f"{path}: another model than {text}")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
