@@ -210,8 +210,8 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 /usr/include/xxhash.h /usr/include/simde:
 	@echo "bakeoff: $@ is missing; \`make deps\` installs what the build needs" >&2; exit 1
 
-# The program carries the report's style and script.
-$(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js
+# The program carries the page's style and script, and the scripts of the pictures.
+$(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js $(wildcard bench/report/plots/*.gp)
 
 # Where code is tested and not measured, small inputs make every array grow.
 $(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)

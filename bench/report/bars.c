@@ -1,11 +1,13 @@
 /* Bars: bytes by section, times by percentile. */
 #include "bench/report/bars.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure/axes.h"
+#include "bench/report/assets.h"
 #include "bench/report/canvas.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
@@ -38,22 +40,19 @@ static struct rows rows_of(const struct bo_run_document *document, struct bo_are
     return rows;
 }
 
-/* The frame, with names at the left as wide as the longest. */
-static void put_rows(const struct rows *rows, double right, struct bo_arena *arena, FILE *out)
+/* The names at the left, and as how wide they count. */
+static void put_rows(struct bo_picture *picture, const struct rows *rows, struct bo_arena *arena)
 {
     size_t longest = 0;
+    char *names = bo_arena_printf(arena, "%s", "");
     for (unsigned r = 0; r < rows->n; r++) {
         const size_t n = strlen(rows->codecs[r]->name);
         longest = n > longest ? n : longest;
+        names = bo_arena_printf(arena, "%s \"%s\"", names, bo_codec_cell(arena, rows->codecs[r]));
     }
-    fprintf(out, "set lmargin at screen %.6f\nset rmargin at screen %.6f\nset ytics (",
-            (30 + BO_GLYPH_WIDTH * (double)longest) / BO_PICTURE_WIDTH, right);
-    for (unsigned r = 0; r < rows->n; r++) {
-        fprintf(out, "%s", r ? ", " : "");
-        bo_canvas_quoted(bo_codec_cell(arena, rows->codecs[r]), out);
-        fprintf(out, " -%u", r);
-    }
-    fprintf(out, ")\nset yrange [%g:0.5]\nset grid noytics\n", 0.5 - rows->n);
+    bo_picture_text(picture, "rows", names);
+    bo_picture_number(picture, "n_rows", rows->n);
+    bo_picture_number(picture, "longest", (double)longest);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -111,49 +110,28 @@ static size_t series_of(const struct series *series, size_t n, const char *name)
     return MAX_SERIES;
 }
 
-/* One block of data a series: left and right end, and the row. Returns which series have any. */
-static unsigned put_bars(const struct rows *rows, const struct series *series, size_t n,
-                         double longest, FILE *out)
+/* Left and right end of the rows' bars of the s-th series. Returns whether there are any. */
+static bool put_bars(const struct rows *rows, const struct series *series, size_t n, size_t s,
+                     double longest, FILE *out)
 {
-    unsigned met = 0;
-    for (size_t s = 0; s <= MAX_SERIES; s++) {
-        fprintf(out, "$series%zu << END\n", s);
-        for (unsigned r = 0; r < rows->n; r++) {
-            double at[MAX_SERIES + 1] = {0}, left = 0;
-            const struct bo_pairs *sections = &rows->codecs[r]->size->sections;
-            for (unsigned i = 0; i < sections->n; i++)
-                at[series_of(series, n, sections->items[i].name)] += sections->items[i].number;
-            for (size_t before = 0; before < s; before++)
-                left += at[before];
-            if (at[s] > 0 && left < longest) {
-                fprintf(out, "%.9g %.9g %d\n", left, fmin(left + at[s], longest), -(int)r);
-                met |= 1u << s;
-            }
-        }
-        fprintf(out, "END\n");
-    }
-    return met;
-}
-
-/* What a bar comes to, at its end. */
-static void put_sums(const struct rows *rows, double baseline, double longest,
-                     struct bo_arena *arena, FILE *out)
-{
+    bool any = false;
     for (unsigned r = 0; r < rows->n; r++) {
-        const double bytes = (double)rows->codecs[r]->bytes;
-        fprintf(out, "set label ");
-        bo_canvas_quoted(bytes > longest
-                             ? bo_arena_printf(arena, "cut at the edge: %.3g", bytes / baseline)
-                             : bo_arena_printf(arena, "%.3f", bytes / baseline),
-                         out);
-        fprintf(out, " at first %.9g, first %d %s front font 'sans-serif,%d'\n",
-                fmin(bytes, longest), -(int)r,
-                bytes > longest ? "right offset -1,0" : "left offset 0.5,0", BO_PICTURE_FONT - 2);
+        double at[MAX_SERIES + 1] = {0}, left = 0;
+        const struct bo_pairs *sections = &rows->codecs[r]->size->sections;
+        for (unsigned i = 0; i < sections->n; i++)
+            at[series_of(series, n, sections->items[i].name)] += sections->items[i].number;
+        for (size_t before = 0; before < s; before++)
+            left += at[before];
+        if (at[s] > 0 && left < longest) {
+            fprintf(out, "%.9g %.9g %d\n", left, fmin(left + at[s], longest), -(int)r);
+            any = true;
+        }
     }
+    return any;
 }
 
-static void put_sections(const struct bo_run_document *document, const struct rows *rows,
-                         struct bo_arena *arena, FILE *out)
+static void put_sections(struct bo_picture *picture, const struct bo_run_document *document,
+                         const struct rows *rows, struct bo_arena *arena)
 {
     struct series *series;
     const size_t n = find_series(rows, arena, &series);
@@ -162,54 +140,49 @@ static void put_sections(const struct bo_run_document *document, const struct ro
     const double baseline = (double)over->bytes;
     double longest = 0;
     size_t longest_name = strlen("others");
+    bool shown[MAX_SERIES + 1];
     for (unsigned r = 0; r < rows->n; r++)
         longest =
             fmax(longest, fmin((double)rows->codecs[r]->bytes, MAX_TIMES_BASELINE * baseline));
     for (size_t i = 0; i < n && i < MAX_SERIES; i++)
         longest_name = fmax(longest_name, strlen(series[i].name));
-    const double right = 1 - bo_key_width(longest_name) / BO_PICTURE_WIDTH;
-    bo_canvas_begin(out);
-    bo_canvas_title(
-        bo_arena_printf(arena, "%s on %s: where the bytes go", document->format, document->name),
-        out);
-    put_rows(rows, right, arena, out);
-    bo_canvas_key(right, out);
-    bo_canvas_linear_tics("x", 1.12 * longest, bo_bytes_tic, out);
-    fprintf(out, "set xlabel ");
-    bo_canvas_quoted(bo_arena_printf(arena, "bytes; behind each bar its ratio to %s",
-                                     bo_named_with_role(arena, over)),
-                     out);
-    fprintf(out, "\nset style fill solid 0.9\n");
-    const unsigned met = put_bars(rows, series, n, longest, out);
-    put_sums(rows, baseline, longest, arena, out);
-    fprintf(out, "plot ");
-    const char *before = "";
-    for (unsigned s = 0; s <= MAX_SERIES; s++) {
-        if (!(met & (1u << s)))
-            continue;
-        fprintf(out,
-                "%s$series%u using 1:3:1:2:($3-0.34):($3+0.34) with boxxyerror lc rgb '%s' title ",
-                before, s, bo_series_colour(s + 1));
-        bo_canvas_quoted(s < MAX_SERIES ? series[s].name : "others", out);
-        before = ", ";
+    put_rows(picture, rows, arena);
+    bo_picture_number(picture, "longest_section", (double)longest_name);
+    bo_picture_number(picture, "longest_bar", longest);
+    bo_picture_number(picture, "baseline", baseline);
+    bo_picture_text(picture, "x_label",
+                    bo_arena_printf(arena, "bytes; behind each bar its ratio to %s",
+                                    bo_named_with_role(arena, over)));
+    bo_picture_table(picture, "bars");
+    for (size_t s = 0; s <= MAX_SERIES; s++) {
+        shown[s] = put_bars(rows, series, n, s, longest, picture->out);
+        fputs(shown[s] ? "\n\n" : "", picture->out);
     }
-    fprintf(out, "\n");
+    bo_picture_table_end(picture);
+    bo_picture_table(picture, "series");
+    for (size_t s = 0; s <= MAX_SERIES; s++)
+        if (shown[s]) {
+            bo_picture_cell(picture, s < MAX_SERIES ? series[s].name : "others");
+            fprintf(picture->out, " %zu\n", s + 1);
+        }
+    bo_picture_table_end(picture);
+    bo_picture_table(picture, "sums");
+    for (unsigned r = 0; r < rows->n; r++)
+        fprintf(picture->out, "%" PRIu64 "\n", rows->codecs[r]->bytes);
+    bo_picture_table_end(picture);
 }
 
 bool bo_plot_sections(const struct bo_run_document *document, const char *path)
 {
     struct bo_arena arena;
-    char *script = NULL;
-    size_t nbytes;
+    struct bo_picture picture;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct rows rows = rows_of(document, &arena, is_encoding, NULL);
-    FILE *out = open_memstream(&script, &nbytes);
-    if (!out)
-        abort();
-    if (rows.n)
-        put_sections(document, &rows, &arena, out);
+    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: where the bytes go",
+                                               document->format, document->name));
+    put_sections(&picture, document, &rows, &arena);
     bo_arena_free(&arena);
-    return bo_canvas_finish(out, &script, path);
+    return bo_picture_draw(&picture, bo_plot_sections_gp, path);
 }
 
 /* ---- percentiles ----------------------------------------------------------------------------- */
@@ -230,47 +203,27 @@ static bool has_times(const struct bo_run_codec *codec, const void *arg)
     return row && row->n && !row->failure && bo_run_counter(row, "p10_ns") > 0;
 }
 
-static void put_times(const struct times *times, const struct rows *rows, struct bo_arena *arena,
-                      FILE *out)
-{
-    struct bo_scale scale = {INFINITY, 0};
-    fprintf(out, "$times << END\n");
-    for (unsigned r = 0; r < rows->n; r++) {
-        const struct bo_run_row *row = row_of(times, rows->codecs[r]);
-        const double low = bo_run_counter(row, "p10_ns"), high = bo_run_counter(row, "p90_ns");
-        fprintf(out, "%.9g %.9g %.9g %d\n", row->median_ns, low, high, -(int)r);
-        bo_scale_widen(&scale, fmin(low, row->median_ns));
-        bo_scale_widen(&scale, fmax(high, row->median_ns));
-    }
-    fprintf(out, "END\n");
-    bo_canvas_begin(out);
-    bo_canvas_title(bo_arena_printf(arena, "%s on %s: how the times of %s scatter",
-                                    times->document->format, times->document->name, times->label),
-                    out);
-    put_rows(rows, 1 - (double)BO_PICTURE_RIGHT / BO_PICTURE_WIDTH, arena, out);
-    bo_canvas_tics("x", bo_scale_padded(scale, 0.05), bo_time_tic, out);
-    fprintf(
-        out,
-        "set xlabel 'time a query over batches: 10th to 90th percentile, and the median; faster "
-        "is left'\nset style fill solid 0.35\n"
-        "plot $times using 1:4:2:3:($4-0.28):($4+0.28) with boxxyerror lc rgb '%s' notitle, "
-        "$times using 1:4 with points pt 7 ps 0.7 lc rgb '%s' notitle\n",
-        bo_series_colour(1), bo_series_colour(0));
-}
-
 bool bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path)
 {
     struct bo_arena arena;
-    char *script = NULL;
-    size_t nbytes;
+    struct bo_picture picture;
     const struct times times = {document, label};
+    struct bo_scale scale = {INFINITY, 0};
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct rows rows = rows_of(document, &arena, has_times, &times);
-    FILE *out = open_memstream(&script, &nbytes);
-    if (!out)
-        abort();
-    if (rows.n)
-        put_times(&times, &rows, &arena, out);
+    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: how the times of %s scatter",
+                                               document->format, document->name, label));
+    put_rows(&picture, &rows, &arena);
+    bo_picture_table(&picture, "times");
+    for (unsigned r = 0; r < rows.n; r++) {
+        const struct bo_run_row *row = row_of(&times, rows.codecs[r]);
+        const double low = bo_run_counter(row, "p10_ns"), high = bo_run_counter(row, "p90_ns");
+        fprintf(picture.out, "%.9g %.9g %.9g %d\n", row->median_ns, low, high, -(int)r);
+        bo_scale_widen(&scale, fmin(low, row->median_ns));
+        bo_scale_widen(&scale, fmax(high, row->median_ns));
+    }
+    bo_picture_table_end(&picture);
+    bo_picture_scale(&picture, "x", bo_scale_padded(scale, 0.05));
     bo_arena_free(&arena);
-    return bo_canvas_finish(out, &script, path);
+    return bo_picture_draw(&picture, bo_plot_scatter_gp, path);
 }

@@ -1,11 +1,12 @@
-/* What all pictures share: the canvas, the colours, logarithmic axes; scripts for gnuplot. */
+/*
+ * Pictures: numbers, texts and tables for a script of bench/report/plots, which gnuplot draws as
+ * SVG. The script begins with common.gp.
+ */
 #ifndef BO_REPORT_CANVAS_H
 #define BO_REPORT_CANVAS_H
 
 #include <stdbool.h>
 #include <stdio.h>
-
-#include "harness/core/arena.h"
 
 /* Pixels. The frame's place is fixed, so that labels can be placed by who draws. */
 enum {
@@ -21,28 +22,28 @@ enum {
 /* Of an average character, in pixels; no metrics are at hand. */
 #define BO_GLYPH_WIDTH (0.56 * BO_PICTURE_FONT)
 
-/* The look of the n-th of several series: colours that colour-blind eyes tell apart, and shapes. */
-const char *bo_series_colour(unsigned n);
-int bo_series_shape(unsigned n);
+struct bo_picture {
+    FILE *out; /* what the script reads: tables are printed here */
+    char *text;
+    size_t nbytes;
+};
 
-/* Pixels that a key of such names takes. */
-double bo_key_width(size_t longest_name);
+/* Numbers of the canvas, and the title. */
+void bo_picture_begin(struct bo_picture *picture, const char *title);
 
-/* ---- the script ------------------------------------------------------------------------------ */
+/* A variable. */
+void bo_picture_number(struct bo_picture *picture, const char *name, double v);
+void bo_picture_text(struct bo_picture *picture, const char *name, const char *text);
 
-/* The canvas: a white ground keeps the black text legible on dark pages. */
-void bo_canvas_begin(FILE *out);
+/* A table's name and its end; its rows are lines, its blocks are between two empty lines. */
+void bo_picture_table(struct bo_picture *picture, const char *name);
+void bo_picture_table_end(struct bo_picture *picture);
 
-/* A text between single quotes. */
-void bo_canvas_quoted(const char *text, FILE *out);
+/* A text as a cell of a table. */
+void bo_picture_cell(struct bo_picture *picture, const char *text);
 
-void bo_canvas_title(const char *text, FILE *out);
-
-/* A key to the right of a frame that ends at `right`, a share of the width. */
-void bo_canvas_key(double right, FILE *out);
-
-/* Closes the script, has gnuplot draw it to `path` and frees it. False after a message. */
-bool bo_canvas_finish(FILE *out, char **script, const char *path);
+/* Has gnuplot draw it by a script to `path`, and frees it. False after a message. */
+bool bo_picture_draw(struct bo_picture *picture, const char *script, const char *path);
 
 /* ---- logarithmic axes ------------------------------------------------------------------------ */
 
@@ -61,16 +62,7 @@ struct bo_scale bo_scale_padded(struct bo_scale scale, double share);
 /* Where on the axis, from 0 to 1. */
 double bo_scale_position(struct bo_scale scale, double v);
 
-/* Labels of tics: "12 kB", "3 us", "1000". */
-typedef char *bo_tic_label(struct bo_arena *arena, double v);
-bo_tic_label bo_bytes_tic, bo_time_tic, bo_count_tic;
-
-/* Sets up the axis `name`, "x" or "y": round numbers, more to a decade where there are few. */
-void bo_canvas_tics(const char *name, struct bo_scale scale, bo_tic_label *label, FILE *out);
-
-/* ---- linear axes ----------------------------------------------------------------------------- */
-
-/* The same from 0 to `high`. */
-void bo_canvas_linear_tics(const char *name, double high, bo_tic_label *label, FILE *out);
+/* Variables NAME_low and NAME_high. */
+void bo_picture_scale(struct bo_picture *picture, const char *name, struct bo_scale scale);
 
 #endif

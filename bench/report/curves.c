@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/assets.h"
 #include "bench/report/canvas.h"
 #include "bench/report/figure.h"
 #include "harness/core/print.h"
@@ -151,6 +152,18 @@ static char *picture_name(struct bo_arena *arena, const char *format, const stru
     return bo_arena_printf(arena, "%s-scale-%s.svg", format, cost->name);
 }
 
+/* Whether any codec has the cost, so that it has a picture. */
+static bool is_drawn(const struct bo_run_document *const *documents, size_t n,
+                     const struct cost *cost)
+{
+    for (size_t d = 0; d < n; d++)
+        for (unsigned c = 0; c < documents[d]->n_codecs; c++)
+            if (!documents[d]->codecs[c].is_noop &&
+                cost_of(cost, documents[d], documents[d]->codecs[c].name) > 0)
+                return true;
+    return false;
+}
+
 /* A curve's points; false when there is none above 0, which a logarithmic axis could show. */
 static bool put_curve(const struct bo_run_document *const *documents, size_t n,
                       const struct cost *cost, const char *codec, struct bo_scale *y, FILE *out)
@@ -167,82 +180,42 @@ static bool put_curve(const struct bo_run_document *const *documents, size_t n,
     return any;
 }
 
-/* The curves as data blocks, and the command that plots them. Returns whether there are any. */
-static bool put_curves(const struct bo_run_document *const *documents, size_t n,
-                       const struct cost *cost, struct bo_arena *arena, struct bo_scale *y,
-                       FILE *data, FILE *plot)
-{
-    const struct bo_run_document *large = documents[n - 1];
-    const struct bo_run_codec **codecs;
-    const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
-    unsigned n_drawn = 0;
-    for (unsigned c = 0; c < n_codecs; c++) {
-        fprintf(data, "$curve%u << END\n", c);
-        const bool any = put_curve(documents, n, cost, codecs[c]->name, y, data);
-        fprintf(data, "END\n");
-        if (!any)
-            continue;
-        const char *colour = bo_series_colour(n_drawn);
-        fprintf(plot, "%s$curve%u with linespoints lw 1.4 pt %d ps 0.7 lc rgb '%s' title ",
-                n_drawn ? ", " : "plot ", c, bo_series_shape(n_drawn), colour);
-        bo_canvas_quoted(bo_codec_cell(arena, codecs[c]), plot);
-        n_drawn++;
-    }
-    fprintf(plot, "\n");
-    return n_drawn > 0;
-}
-
-static size_t longest_name(const struct bo_run_document *document)
-{
-    size_t longest = 0;
-    for (unsigned c = 0; c < document->n_codecs; c++) {
-        const size_t n = strlen(document->codecs[c].name);
-        longest = n > longest ? n : longest;
-    }
-    return longest + strlen(" (~)");
-}
-
-static void put_frame(const struct bo_run_document *const *documents, size_t n,
-                      const struct cost *cost, struct bo_scale y, struct bo_arena *arena, FILE *out)
-{
-    const struct bo_run_document *large = documents[n - 1];
-    const struct bo_scale x = {(double)documents[0]->n_units, (double)large->n_units};
-    const char *unit = large->unit ? large->unit : "units";
-    bo_canvas_title(bo_arena_printf(arena, "%s: %s, against the number of %s", large->format,
-                                    title_of(cost, large, arena), unit),
-                    out);
-    bo_canvas_tics("x", bo_scale_padded(x, 0.04), bo_count_tic, out);
-    bo_canvas_tics("y", bo_scale_padded(y, 0.05), cost->is_time ? bo_time_tic : bo_bytes_tic, out);
-    fprintf(out, "set xlabel ");
-    bo_canvas_quoted(unit, out);
-    fprintf(out, "\nset ylabel ");
-    bo_canvas_quoted(title_of(cost, large, arena), out);
-    fprintf(out, "\n");
-    bo_canvas_key(1 - bo_key_width(longest_name(large)) / BO_PICTURE_WIDTH, out);
-}
-
 static bool draw_cost(const struct bo_run_document *const *documents, size_t n,
                       const struct cost *cost, const char *path, struct bo_arena *arena)
 {
-    char *script = NULL, *plot = NULL;
-    size_t script_n, plot_n;
-    FILE *out = open_memstream(&script, &script_n), *command = open_memstream(&plot, &plot_n);
+    const struct bo_run_document *large = documents[n - 1];
+    const char *unit = large->unit ? large->unit : "units";
+    const struct bo_run_codec **codecs;
+    const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
+    const struct bo_scale x = {(double)documents[0]->n_units, (double)large->n_units};
     struct bo_scale y = {INFINITY, 0};
-    if (!out || !command)
-        abort();
-    bo_canvas_begin(out);
-    const bool any = put_curves(documents, n, cost, arena, &y, out, command);
-    fclose(command);
-    if (any) {
-        put_frame(documents, n, cost, y, arena, out);
-        fputs(plot, out);
+    struct bo_picture picture;
+    unsigned n_drawn = 0;
+    size_t longest = 0;
+    bo_picture_begin(&picture, bo_arena_printf(arena, "%s: %s, against the number of %s",
+                                               large->format, title_of(cost, large, arena), unit));
+    bo_picture_table(&picture, "curves");
+    for (unsigned c = 0; c < n_codecs; c++)
+        if (put_curve(documents, n, cost, codecs[c]->name, &y, picture.out)) {
+            fputs("\n\n", picture.out);
+            codecs[n_drawn++] = codecs[c];
+        }
+    bo_picture_table_end(&picture);
+    bo_picture_table(&picture, "names");
+    for (unsigned c = 0; c < n_drawn; c++) {
+        bo_picture_cell(&picture, bo_codec_cell(arena, codecs[c]));
+        putc('\n', picture.out);
     }
-    free(plot);
-    if (any)
-        return bo_canvas_finish(out, &script, path);
-    fclose(out);
-    free(script);
-    return true;
+    bo_picture_table_end(&picture);
+    for (unsigned c = 0; c < large->n_codecs; c++)
+        longest = fmax(longest, strlen(large->codecs[c].name));
+    bo_picture_number(&picture, "longest", (double)(longest + strlen(" (~)")));
+    bo_picture_scale(&picture, "x", bo_scale_padded(x, 0.04));
+    bo_picture_scale(&picture, "y", bo_scale_padded(y, 0.05));
+    bo_picture_text(&picture, "y_kind", cost->is_time ? "time" : "bytes");
+    bo_picture_text(&picture, "x_label", unit);
+    bo_picture_text(&picture, "y_label", title_of(cost, large, arena));
+    return bo_picture_draw(&picture, bo_plot_curves_gp, path);
 }
 
 bool bo_curves_draw(const struct bo_run *run, const char *format, const char *folder,
@@ -252,25 +225,15 @@ bool bo_curves_draw(const struct bo_run *run, const char *format, const char *fo
     const size_t n = bo_curve_documents(run, format, arena, &documents);
     bool ok = true;
     for (unsigned i = 0; i < N_COSTS && ok && n >= 2; i++)
-        ok = draw_cost(
-            documents, n, &costs[i],
-            bo_arena_printf(arena, "%s/%s", folder, picture_name(arena, format, &costs[i])), arena);
+        ok = !is_drawn(documents, n, &costs[i]) ||
+             draw_cost(
+                 documents, n, &costs[i],
+                 bo_arena_printf(arena, "%s/%s", folder, picture_name(arena, format, &costs[i])),
+                 arena);
     return ok;
 }
 
 /* ---- the section ----------------------------------------------------------------------------- */
-
-/* Whether any codec has the cost, so that its picture was drawn. */
-static bool is_drawn(const struct bo_run_document *const *documents, size_t n,
-                     const struct cost *cost)
-{
-    for (size_t d = 0; d < n; d++)
-        for (unsigned c = 0; c < documents[d]->n_codecs; c++)
-            if (!documents[d]->codecs[c].is_noop &&
-                cost_of(cost, documents[d], documents[d]->codecs[c].name) > 0)
-                return true;
-    return false;
-}
 
 const char *bo_curves_picture(const struct bo_run_document *const *documents, size_t n, unsigned i,
                               struct bo_arena *arena)

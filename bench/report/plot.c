@@ -1,4 +1,4 @@
-/* Scripts for gnuplot. */
+/* Bytes against time, and the times of all workloads: what their scripts read. */
 #include "bench/report/plot.h"
 
 #include <math.h>
@@ -6,27 +6,14 @@
 #include <string.h>
 
 #include "bench/measure/axes.h"
+#include "bench/report/assets.h"
 #include "bench/report/canvas.h"
 #include "bench/report/front.h"
 #include "bench/report/labels.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/* ---- look ------------------------------------------------------------------------------------ */
-
 enum { POINT = 13, LINE = 16 }; /* pixels */
-
-/* Okabe and Ito's colours, told apart by colour-blind eyes; shapes differ too. */
-static const struct {
-    const char *role, *colour;
-    int shape; /* gnuplot's point type */
-} looks[] = {
-    {"status quo", "#009e73", 5},
-    {"proposed", "#0072b2", 9},
-    {"control", "#6f6f6f", 7},
-    {"new", "#d55e00", 13},
-};
-enum { N_LOOKS = sizeof looks / sizeof *looks };
 
 /* ---- size against time ----------------------------------------------------------------------- */
 
@@ -86,27 +73,38 @@ static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
     return n;
 }
 
-static void put_front(const double (*corners)[2], size_t n, FILE *out)
+static void put_front(struct bo_picture *picture, const double (*corners)[2], size_t n)
 {
-    fprintf(out, "$front << END\n");
+    bo_picture_table(picture, "front");
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%.9g %.9g\n", corners[i][0], corners[i][1]);
-    fprintf(out, "END\n");
+        fprintf(picture->out, "%.9g %.9g\n", corners[i][0], corners[i][1]);
+    bo_picture_table_end(picture);
 }
 
-static void put_points(const struct scatter *scatter, FILE *out)
+static void put_points(struct bo_picture *picture, const struct scatter *scatter,
+                       struct bo_arena *arena)
 {
-    for (int k = 0; k < N_LOOKS; k++) {
-        fprintf(out, "$role%d << END\n", k);
+    static const enum bo_role order[] = {BO_STATUS_QUO, BO_PROPOSED, BO_CONTROL, BO_NEW};
+    char *roles = bo_arena_printf(arena, "%s", "");
+    bo_picture_table(picture, "points");
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        bool any = false;
         for (size_t i = 0; i < scatter->n; i++) {
             const struct bo_front_point *p = &scatter->points[i];
             const struct bo_interval interval = bo_drawn_interval(p->row);
-            if (strcmp(p->codec->role, looks[k].role) == 0)
-                fprintf(out, "%.9g %.9g %.9g %.9g\n", drawn_bytes(scatter, i), p->ns, interval.low,
-                        interval.high);
+            if (strcmp(p->codec->role, bo_role_name(order[k])) != 0)
+                continue;
+            fprintf(picture->out, "%.9g %.9g %.9g %.9g\n", drawn_bytes(scatter, i), p->ns,
+                    interval.low, interval.high);
+            any = true;
         }
-        fprintf(out, "END\n");
+        if (any) {
+            fputs("\n\n", picture->out);
+            roles = bo_arena_printf(arena, "%s \"%s\"", roles, bo_role_name(order[k]));
+        }
     }
+    bo_picture_table_end(picture);
+    bo_picture_text(picture, "roles", roles);
 }
 
 static double pixel_x(const struct scatter *scatter, double bytes)
@@ -185,82 +183,58 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
     return labels;
 }
 
-/* Names beside the points; those on the front are black, the others grey. */
-static void put_names(const struct scatter *scatter, const struct bo_picture_label *labels,
-                      struct bo_arena *arena, FILE *out)
+/* Names beside the points, and lines to those that are far away. */
+static void put_names(struct bo_picture *picture, const struct scatter *scatter,
+                      const struct bo_picture_label *labels, struct bo_arena *arena)
 {
     const double width = BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
                  height = BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM;
-    size_t k = 0;
+    size_t n = 0;
+    bo_picture_table(picture, "names");
     for (size_t i = 0; i < scatter->n; i++) {
         if (!is_named(scatter, i))
             continue;
-        const struct bo_picture_label *l = &labels[k++];
-        const char *colour = scatter->points[i].on_front ? "#000000" : "#606060";
-        const double middle = 1 - (l->top + l->height / 2) / height;
-        if (l->away)
-            fprintf(out,
-                    "set arrow from graph %.6f, graph %.6f to graph %.6f, graph %.6f nohead back "
-                    "lc rgb '#a0a0a0' lw 0.8\n",
-                    l->x / width, 1 - l->y / height,
-                    fmin(fmax(l->x, l->left), l->left + l->width) / width, middle);
-        fprintf(out, "set label ");
-        bo_canvas_quoted(point_name(scatter, i, arena), out);
-        fprintf(out, " at graph %.6f, graph %.6f left tc rgb '%s'\n", l->left / width, middle,
-                colour);
+        const struct bo_picture_label *l = &labels[n++];
+        bo_picture_cell(picture, point_name(scatter, i, arena));
+        fprintf(picture->out, " %.6f %.6f %d\n", l->left / width,
+                1 - (l->top + l->height / 2) / height, scatter->points[i].on_front);
     }
+    bo_picture_table_end(picture);
+    bo_picture_table(picture, "leaders");
+    for (const struct bo_picture_label *l = labels; l < labels + n; l++)
+        if (l->away)
+            fprintf(picture->out, "%.6f %.6f %.6f %.6f\n", l->x / width, 1 - l->y / height,
+                    fmin(fmax(l->x, l->left), l->left + l->width) / width,
+                    1 - (l->top + l->height / 2) / height);
+    bo_picture_table_end(picture);
 }
 
-static void put_scatter(const struct bo_run_document *document, const struct scatter *scatter,
-                        struct bo_arena *arena, FILE *out)
+static void put_scatter(struct bo_picture *picture, const struct scatter *scatter,
+                        struct bo_arena *arena)
 {
-    const char *label = bo_run_main_label(document);
-    bo_canvas_begin(out);
-    bo_canvas_title(
-        bo_arena_printf(arena, "%s on %s: bytes against time", document->format, document->name),
-        out);
-    fprintf(out, "set rmargin at screen %.6f\n", 1 - (double)BO_PICTURE_RIGHT / BO_PICTURE_WIDTH);
-    bo_canvas_tics("x", scatter->x, bo_bytes_tic, out);
-    bo_canvas_tics("y", scatter->y, bo_time_tic, out);
-    fprintf(out, "set xlabel 'bytes, smaller is left'\nset ylabel ");
-    bo_canvas_quoted(bo_arena_printf(arena, "%s: time a query, faster is down", label), out);
-    fprintf(out,
-            "\nset key at screen %.6f, screen %.6f left top horizontal Left reverse samplen 2 "
-            "width -3\n",
-            (double)BO_PICTURE_LEFT / BO_PICTURE_WIDTH, 1 - 40.0 / BO_PICTURE_HEIGHT);
     double(*corners)[2] = calloc(2 * scatter->n + 1, sizeof *corners);
     if (!corners)
         abort();
     const size_t n_corners = front_corners(scatter, corners);
     struct bo_picture_label *labels = place_names(scatter, corners, n_corners, arena);
-    put_front(corners, n_corners, out);
-    put_points(scatter, out);
-    put_names(scatter, labels, arena, out);
+    bo_picture_scale(picture, "x", scatter->x);
+    bo_picture_scale(picture, "y", scatter->y);
+    put_front(picture, corners, n_corners);
+    put_points(picture, scatter, arena);
+    put_names(picture, scatter, labels, arena);
     free(labels);
     free(corners);
-    fprintf(out, "plot $front with lines lc rgb '#e69f00' lw 2 title 'Pareto front'");
-    for (int k = 0; k < N_LOOKS; k++) {
-        bool any = false;
-        for (size_t i = 0; i < scatter->n; i++)
-            any = any || strcmp(scatter->points[i].codec->role, looks[k].role) == 0;
-        if (any)
-            fprintf(out,
-                    ", $role%d using 1:2:3:4 with yerrorbars notitle pt -1 lw 1.2 lc rgb '%s'"
-                    ", $role%d using 1:2 with points pt %d ps 1.1 lc rgb '%s' title '%s'",
-                    k, looks[k].colour, k, looks[k].shape, looks[k].colour, looks[k].role);
-    }
-    fprintf(out, "\n");
 }
 
 bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
 {
     struct bo_arena arena;
     struct bo_front_point *points;
-    char *script = NULL;
-    size_t nbytes;
+    struct bo_picture picture;
+    const char *label = bo_run_main_label(document);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct scatter scatter = {.x = {INFINITY, 0}, .y = {INFINITY, 0}};
-    scatter.n = bo_front_points(document, bo_run_main_label(document), &arena, &points);
+    scatter.n = bo_front_points(document, label, &arena, &points);
     scatter.points = points;
     scatter.smallest = scatter.n ? points[0].bytes : 0;
     for (size_t i = 0; i < scatter.n; i++)
@@ -272,12 +246,13 @@ bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
     }
     scatter.x = bo_scale_padded(scatter.x, 0.12);
     scatter.y = bo_scale_padded(scatter.y, 0.1);
-    FILE *out = open_memstream(&script, &nbytes);
-    if (!out)
-        abort();
-    put_scatter(document, &scatter, &arena, out);
+    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: bytes against time",
+                                               document->format, document->name));
+    bo_picture_text(&picture, "y_label",
+                    bo_arena_printf(&arena, "%s: time a query, faster is down", label));
+    put_scatter(&picture, &scatter, &arena);
     bo_arena_free(&arena);
-    return bo_canvas_finish(out, &script, path);
+    return bo_picture_draw(&picture, bo_plot_size_time_gp, path);
 }
 
 /* ---- workloads ------------------------------------------------------------------------------- */
@@ -309,21 +284,20 @@ static bool is_drawn(const struct bo_run_document *document, unsigned codec)
 }
 
 /*
- * One block of data a codec: place, median, interval. Codecs stand side by side in a workload's
- * column.
+ * One block a codec: place, median, interval. Codecs stand side by side in a workload's column.
  */
-static struct bo_scale put_codecs(const struct bo_run_document *document, FILE *out)
+static struct bo_scale put_times(struct bo_picture *picture, const struct bo_run_document *document)
 {
     struct bo_scale y = {INFINITY, 0};
     unsigned n_drawn = 0, place = 0;
     for (unsigned c = 0; c < document->n_codecs; c++)
         n_drawn += is_drawn(document, c);
+    bo_picture_table(picture, "times");
     for (unsigned c = 0; c < document->n_codecs; c++) {
         unsigned column = 0;
         if (!is_drawn(document, c))
             continue;
         const double shift = 0.7 * ((place++ + 0.5) / n_drawn - 0.5);
-        fprintf(out, "$codec%u << END\n", c);
         for (unsigned l = 0; l < document->n_labels; l++) {
             const struct bo_run_row *row = document->codecs[c].rows[l];
             if (!is_column(document, l))
@@ -332,108 +306,44 @@ static struct bo_scale put_codecs(const struct bo_run_document *document, FILE *
             if (!row || row->n == 0 || row->failure)
                 continue;
             const struct bo_interval interval = bo_drawn_interval(row);
-            fprintf(out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, interval.low, interval.high);
+            fprintf(picture->out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, interval.low,
+                    interval.high);
             bo_scale_widen(&y, interval.low);
             bo_scale_widen(&y, interval.high);
         }
-        fprintf(out, "END\n");
+        fputs("\n\n", picture->out);
     }
+    bo_picture_table_end(picture);
     return y;
-}
-
-/* The size of a font in which the columns' names stand side by side in `width` pixels. */
-static int column_font(const struct bo_run_document *document, double width)
-{
-    size_t longest = 1;
-    unsigned n = 0;
-    for (unsigned l = 0; l < document->n_labels; l++) {
-        const char *label = document->labels[l];
-        const size_t kind = strcspn(label, "/"), whole = strlen(label);
-        const size_t half = kind > whole - kind ? kind : whole - kind;
-        if (!is_column(document, l))
-            continue;
-        longest = half > longest ? half : longest;
-        n++;
-    }
-    const double fits = width / (n ? n : 1) / (double)longest / (BO_GLYPH_WIDTH / BO_PICTURE_FONT);
-    return fits < 8 ? 8 : fits > BO_PICTURE_FONT ? BO_PICTURE_FONT : (int)fits;
-}
-
-/* The columns' names, and a line between each two; the frame is `width` pixels wide. */
-static void put_columns(const struct bo_run_document *document, double width, FILE *out)
-{
-    const int font = column_font(document, width);
-    unsigned column = 0;
-    fprintf(out, "unset xtics\nset grid noxtics\n");
-    for (unsigned l = 0; l < document->n_labels; l++) {
-        const char *label = document->labels[l];
-        if (!is_column(document, l))
-            continue;
-        const int kind = (int)strcspn(label, "/");
-        fprintf(out,
-                "set label \"%.*s\\n%s\" at first %u, screen %.6f center font 'sans-serif,%d'\n",
-                kind, label, label + kind + 1, column,
-                (BO_PICTURE_BOTTOM - 18.0) / BO_PICTURE_HEIGHT, font);
-        if (column)
-            fprintf(out,
-                    "set arrow from first %g, graph 0 to first %g, graph 1 nohead back lc rgb "
-                    "'#d0d0d0' lw 1\n",
-                    column - 0.5, column - 0.5);
-        column++;
-    }
-    fprintf(out, "set xrange [-0.5:%g]\n", column - 0.5);
-}
-
-static size_t longest_name(const struct bo_run_document *document)
-{
-    size_t longest = 0;
-    for (unsigned c = 0; c < document->n_codecs; c++) {
-        const size_t n = strlen(document->codecs[c].name);
-        longest = is_drawn(document, c) && n > longest ? n : longest;
-    }
-    return longest;
-}
-
-static void put_workloads(const struct bo_run_document *document, struct bo_arena *arena, FILE *out)
-{
-    const double right = 1 - bo_key_width(longest_name(document)) / BO_PICTURE_WIDTH;
-    unsigned n = 0;
-    bo_canvas_begin(out);
-    bo_canvas_title(bo_arena_printf(arena, "%s on %s: time a query, by workload", document->format,
-                                    document->name),
-                    out);
-    const struct bo_scale y = bo_scale_padded(put_codecs(document, out), 0.05);
-    bo_canvas_tics("y", y, bo_time_tic, out);
-    put_columns(document, right * BO_PICTURE_WIDTH - BO_PICTURE_LEFT, out);
-    fprintf(out, "set ylabel 'time a query, faster is down'\n");
-    bo_canvas_key(right, out);
-    fprintf(out, "plot ");
-    const char *before = "";
-    for (unsigned c = 0; c < document->n_codecs; c++) {
-        if (!is_drawn(document, c))
-            continue;
-        const char *colour = bo_series_colour(n);
-        fprintf(out,
-                "%s$codec%u using 1:2:3:4 with yerrorbars notitle pt -1 lw 1 lc rgb '%s', "
-                "$codec%u using 1:2 with points pt %d ps 0.8 lc rgb '%s' title ",
-                before, c, colour, c, bo_series_shape(n), colour);
-        bo_canvas_quoted(document->codecs[c].name, out);
-        before = ", ";
-        n++;
-    }
-    fprintf(out, "\n");
 }
 
 bool bo_plot_workloads(const struct bo_run_document *document, const char *path)
 {
     struct bo_arena arena;
-    char *script = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&script, &nbytes);
-    if (!out)
-        abort();
+    struct bo_picture picture;
+    size_t longest = 0;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    put_workloads(document, &arena, out);
+    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: time a query, by workload",
+                                               document->format, document->name));
+    bo_picture_scale(&picture, "y", bo_scale_padded(put_times(&picture, document), 0.05));
+    bo_picture_table(&picture, "names");
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        if (!is_drawn(document, c))
+            continue;
+        longest = fmax(longest, strlen(document->codecs[c].name));
+        bo_picture_cell(&picture, document->codecs[c].name);
+        putc('\n', picture.out);
+    }
+    bo_picture_table_end(&picture);
+    bo_picture_number(&picture, "longest", (double)longest);
+    bo_picture_table(&picture, "columns");
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        const char *label = document->labels[l];
+        if (is_column(document, l))
+            fprintf(picture.out, "%.*s %s\n", (int)strcspn(label, "/"), label,
+                    strchr(label, '/') + 1);
+    }
+    bo_picture_table_end(&picture);
     bo_arena_free(&arena);
-    return bo_canvas_finish(out, &script, path);
+    return bo_picture_draw(&picture, bo_plot_workloads_gp, path);
 }
