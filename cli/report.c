@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/report/format.h"
 #include "bench/report/fuzz.h"
 #include "bench/report/html.h"
 #include "bench/report/inserts.h"
-#include "bench/report/page.h"
+#include "bench/report/pictures.h"
+#include "bench/report/report.h"
 #include "bench/report/sizes.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -88,23 +88,19 @@ static bool make_folder(const char *path)
     return false;
 }
 
-/* All that are written are of one depth: links begin at `root`. */
-static FILE *begin_page(struct text_file *file, struct bo_page *pages, size_t n, const char *root)
+/* A page of the report whose links begin at `root`. */
+static void begin_page(struct text_file *file, struct bo_report *report, const char *root)
 {
-    begin_file(file);
-    for (size_t i = 0; i < n; i++) {
-        pages[i].out = file->out;
-        pages[i].root = root;
-    }
-    return file->out;
+    report->out = begin_file(file);
+    report->root = root;
 }
 
 /* REPORT.md. */
-static bool write_page(struct bo_page *pages, size_t n, bool with_sizes, const char *path)
+static bool write_page(struct bo_report *report, bool with_sizes, const char *path)
 {
     struct text_file file;
-    begin_page(&file, pages, n, "");
-    bo_page_print(pages, n, with_sizes);
+    begin_page(&file, report, "");
+    bo_report_print(report, with_sizes);
     if (!end_file(&file, true, path))
         return false;
     fprintf(stderr, "bakeoff: wrote %s\n", path);
@@ -117,16 +113,16 @@ static bool write_sizes(const char *path)
     char *sizes = fresh_sizes();
     if (!sizes)
         return false;
-    bo_page_sizes_print(sizes, begin_file(&file));
+    bo_report_sizes(sizes, begin_file(&file));
     free(sizes);
     return end_file(&file, true, path);
 }
 
-static bool write_environments(struct bo_page *pages, size_t n, const char *path)
+static bool write_environments(struct bo_report *report, const char *path)
 {
     struct text_file file;
-    begin_page(&file, pages, n, "../");
-    bo_page_environments(pages, n);
+    begin_page(&file, report, "../");
+    bo_report_environments(report);
     return end_file(&file, true, path);
 }
 
@@ -138,19 +134,17 @@ static bool write_fuzz_page(const char *path, struct bo_arena *arena)
 }
 
 /* results/FORMAT.md of each format that was measured. */
-static bool write_document_pages(struct bo_page *pages, size_t n, const char *output)
+static bool write_document_pages(struct bo_report *report, const char *output)
 {
     bool ok = true;
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
-        const struct bo_page *page = bo_page_telling(pages, n, (*f)->name, false);
-        const struct bo_page *curves = bo_page_telling(pages, n, (*f)->name, true);
         struct text_file file;
-        if (!page)
+        if (!bo_report_run_of(report, (*f)->name, false))
             continue;
-        begin_page(&file, pages, n, "../");
-        bo_page_documents(page, curves ? curves : page, *f);
+        begin_page(&file, report, "../");
+        bo_report_documents(report, *f);
         ok = end_file(&file, true,
-                      bo_arena_printf(page->arena, "%s/results/%s.md", output, (*f)->name));
+                      bo_arena_printf(report->arena, "%s/results/%s.md", output, (*f)->name));
     }
     return ok;
 }
@@ -187,9 +181,9 @@ static bool load_charts(const struct request *r, struct bo_arena *arena, const c
 }
 
 /* DIR/build/report/index.html. */
-static bool write_html(struct bo_page *pages, size_t n, const struct request *r,
-                       struct bo_arena *arena)
+static bool write_html(struct bo_report *report, const struct request *r)
 {
+    struct bo_arena *arena = report->arena;
     struct bo_html_options options = {.folder = r->output};
     struct text_file file;
     const char *build = bo_arena_printf(arena, "%s/build", r->output);
@@ -197,8 +191,8 @@ static bool write_html(struct bo_page *pages, size_t n, const struct request *r,
     const char *path = bo_arena_printf(arena, "%s/index.html", folder);
     if (!load_charts(r, arena, &options.charts) || !make_folder(build) || !make_folder(folder))
         return false;
-    begin_page(&file, pages, n, "../../");
-    bo_html_print(pages, n, &options);
+    begin_page(&file, report, "../../");
+    bo_html_print(report, &options);
     if (!end_file(&file, true, path))
         return false;
     fprintf(stderr, "bakeoff: wrote %s\n", path);
@@ -206,7 +200,7 @@ static bool write_html(struct bo_page *pages, size_t n, const struct request *r,
 }
 
 /* The report's parts in a page that people write; nothing when there is no such page. */
-static bool fill_page(struct bo_page *pages, size_t n, const char *path, const char *root)
+static bool fill_page(struct bo_report *report, const char *path, const char *root)
 {
     struct bo_input in;
     struct text_file file;
@@ -217,8 +211,8 @@ static bool fill_page(struct bo_page *pages, size_t n, const char *path, const c
     char *text = strndup((const char *)in.bytes.p, in.bytes.n);
     if (!text)
         abort();
-    begin_page(&file, pages, n, root);
-    bool ok = bo_inserts_print(pages, n, text, path);
+    begin_page(&file, report, root);
+    bool ok = bo_inserts_print(report, text, path);
     /* a page that stays as it is keeps its time */
     fflush(file.out);
     if (ok && strcmp(file.text, text) == 0)
@@ -230,29 +224,28 @@ static bool fill_page(struct bo_page *pages, size_t n, const char *path, const c
     return ok;
 }
 
-static bool fill_pages(struct bo_page *pages, size_t n, const char *output, struct bo_arena *arena)
+static bool fill_pages(struct bo_report *report, const char *output)
 {
     glob_t found;
-    bool ok = fill_page(pages, n, bo_arena_printf(arena, "%s/README.md", output), "");
-    if (glob(bo_arena_printf(arena, "%s/docs/*.md", output), 0, NULL, &found) != 0)
+    bool ok = fill_page(report, bo_arena_printf(report->arena, "%s/README.md", output), "");
+    if (glob(bo_arena_printf(report->arena, "%s/docs/*.md", output), 0, NULL, &found) != 0)
         return ok;
     for (size_t i = 0; i < found.gl_pathc && ok; i++)
-        ok = fill_page(pages, n, found.gl_pathv[i], "../");
+        ok = fill_page(report, found.gl_pathv[i], "../");
     globfree(&found);
     return ok;
 }
 
-static struct bo_page start_page(const struct bo_run *run, const char *path, bool with_pictures,
-                                 struct bo_arena *arena)
+static struct bo_report_run source_of(const struct bo_run *run, const char *path,
+                                      bool with_pictures, struct bo_arena *arena)
 {
     const char *slash = strrchr(path, '/');
     const char *pictures =
         bo_arena_printf(arena, "results/%s", bo_environment_fact(&run->environment, "machine"));
-    return (struct bo_page){
+    return (struct bo_report_run){
         .run = run,
         .results = bo_arena_printf(arena, "%s/%s", pictures, slash ? slash + 1 : path),
         .pictures = with_pictures ? pictures : NULL,
-        .arena = arena,
     };
 }
 
@@ -260,33 +253,31 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
                          const struct request *r, struct bo_arena *arena)
 {
     const char *output = r->output;
-    struct bo_page *pages = bo_alloc_array(arena, n, sizeof *pages);
-    if (!pages)
-        abort();
+    struct bo_report_run *sources = bo_array_or_abort(arena, n, sizeof *sources);
+    struct bo_report report = {.runs = sources, .n = n, .arena = arena};
     const char *results = bo_arena_printf(arena, "%s/results", output);
     bool ok = make_folder(output) && make_folder(results);
-    for (size_t i = 0; i < n && ok; i++) {
-        pages[i] = start_page(&runs[i], paths[i], !r->run_only, arena);
-        if (r->page_only || r->run_only)
-            continue;
-        const char *folder = bo_arena_printf(arena, "%s/%s", output, pages[i].pictures);
-        ok = make_folder(folder) && bo_page_files(pages, i, folder);
+    for (size_t i = 0; i < n; i++)
+        sources[i] = source_of(&runs[i], paths[i], !r->run_only, arena);
+    for (size_t i = 0; i < n && ok && !r->page_only && !r->run_only; i++) {
+        const char *folder = bo_arena_printf(arena, "%s/%s", output, sources[i].pictures);
+        ok = make_folder(folder) && bo_pictures_draw(&report, i, folder);
     }
     if (r->page_only)
-        return ok && write_html(pages, n, r, arena);
+        return ok && write_html(&report, r);
     /*
      * Encoding all embedded documents anew takes 20 s: the report of one file is about its
      * documents.
      */
     const bool with_sizes = !r->results || r->run_only;
     ok = ok && (!with_sizes || write_sizes(bo_arena_printf(arena, "%s/sizes.md", results))) &&
-         write_environments(pages, n, bo_arena_printf(arena, "%s/environments.md", results)) &&
-         write_page(pages, n, with_sizes, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
-         write_document_pages(pages, n, output);
+         write_environments(&report, bo_arena_printf(arena, "%s/environments.md", results)) &&
+         write_page(&report, with_sizes, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
+         write_document_pages(&report, output);
     if (r->run_only)
         return ok;
     return ok && write_fuzz_page(bo_arena_printf(arena, "%s/fuzz.md", results), arena) &&
-           fill_pages(pages, n, output, arena) && write_html(pages, n, r, arena);
+           fill_pages(&report, output) && write_html(&report, r);
 }
 
 /* From one file of results, or (NULL) from those that stand for each format. */

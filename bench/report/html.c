@@ -12,6 +12,7 @@
 #include "bench/report/comparison.h"
 #include "bench/report/curves.h"
 #include "bench/report/document.h"
+#include "bench/report/environment.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
 #include "bench/report/picks.h"
@@ -22,8 +23,7 @@
 
 /* What is being written, and where to. */
 struct html {
-    const struct bo_page *pages;
-    size_t n;
+    const struct bo_report *report;
     const struct bo_html_options *options;
     struct bo_arena *arena;
     FILE *out;
@@ -167,7 +167,7 @@ static void print_document(const struct html *html, const struct bo_page *page,
 /* ---- a chapter ------------------------------------------------------------------------------- */
 
 struct chapter {
-    const struct bo_page *page, *curves; /* the curves over sizes may be of another run */
+    struct bo_page page, curves; /* the curves over sizes may be of another run */
     const struct bo_format *format;
     const struct bo_run_document *main;
 };
@@ -190,7 +190,7 @@ static void print_part(const struct html *html, const struct chapter *chapter, c
                        const char *title)
 {
     struct text markdown;
-    const struct bo_page page = start(chapter->page, &markdown);
+    const struct bo_page page = start(&chapter->page, &markdown);
     bo_page_part(&page, chapter->format, part);
     print_folded(html, title, &markdown);
 }
@@ -203,14 +203,14 @@ static void begin_figure(const struct html *html, const char *chart, const char 
 static void print_curves(const struct html *html, const struct chapter *chapter)
 {
     const struct bo_run_document **documents;
-    const struct bo_run *run = chapter->curves->run;
+    const struct bo_run *run = chapter->curves.run;
     const size_t n = bo_curve_documents(run, chapter->format->name, html->arena, &documents);
     const char *picture = bo_curves_picture(documents, n, 0, html->arena);
     if (!picture)
         return;
     begin_figure(html, "curves", "Cost against size");
     for (unsigned i = 1; picture; i++) {
-        print_picture(html, chapter->curves, picture, "cost against size");
+        print_picture(html, &chapter->curves, picture, "cost against size");
         picture = bo_curves_picture(documents, n, i, html->arena);
     }
     print_data(html, "curves", bo_curves_json(documents, n, html->arena));
@@ -221,19 +221,20 @@ static void print_charts(const struct html *html, const struct chapter *chapter)
 {
     fputs("<div class=\"charts\">\n", html->out);
     begin_figure(html, "front", "Bytes against time");
-    print_picture(html, chapter->page, bo_picture_name(html->arena, chapter->main, "size-time"),
+    print_picture(html, &chapter->page, bo_picture_name(html->arena, chapter->main, "size-time"),
                   bo_arena_printf(html->arena,
                                   "%s on %s: bytes against time, with the Pareto front",
                                   chapter->format->name, chapter->main->name));
     fputs("</figure>\n", html->out);
     begin_figure(html, "bytes", "Where the bytes go");
-    print_picture(html, chapter->page, bo_picture_name(html->arena, chapter->main, "sections"),
+    print_picture(html, &chapter->page, bo_picture_name(html->arena, chapter->main, "sections"),
                   bo_arena_printf(html->arena, "%s on %s: where the bytes go",
                                   chapter->format->name, chapter->main->name));
     fputs("</figure>\n", html->out);
     if (!html->options->charts) {
         begin_figure(html, "workloads", "Time by workload");
-        print_picture(html, chapter->page, bo_picture_name(html->arena, chapter->main, "workloads"),
+        print_picture(html, &chapter->page,
+                      bo_picture_name(html->arena, chapter->main, "workloads"),
                       bo_arena_printf(html->arena, "%s on %s: time a query, by workload",
                                       chapter->format->name, chapter->main->name));
         fputs("</figure>\n", html->out);
@@ -245,7 +246,7 @@ static void print_charts(const struct html *html, const struct chapter *chapter)
 static void print_fuzzing(const struct html *html, const struct chapter *chapter)
 {
     struct text markdown;
-    const struct bo_page page = start(chapter->page, &markdown);
+    const struct bo_page page = start(&chapter->page, &markdown);
     bo_fuzz_format(&page, "results/fuzz", chapter->format->name);
     print_folded(html, "The fuzzing record", &markdown);
 }
@@ -275,13 +276,13 @@ static void print_more(const struct html *html, const struct chapter *chapter)
     fputs("<h3>More</h3>\n", html->out);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         print_part(html, chapter, parts[i][0], parts[i][1]);
-    const struct bo_page curves = start(chapter->curves, &markdown);
+    const struct bo_page curves = start(&chapter->curves, &markdown);
     bo_page_curves(&curves, chapter->format->name);
     print_folded(html, "Cost against size", &markdown);
     print_fuzzing(html, chapter);
-    print_environment(html, chapter->page, "The environment");
-    if (chapter->curves != chapter->page)
-        print_environment(html, chapter->curves, "The environment of the curves over sizes");
+    print_environment(html, &chapter->page, "The environment");
+    if (chapter->curves.run != chapter->page.run)
+        print_environment(html, &chapter->curves, "The environment of the curves over sizes");
 }
 
 static void print_chapter(const struct html *html, const struct chapter *chapter)
@@ -292,23 +293,23 @@ static void print_chapter(const struct html *html, const struct chapter *chapter
     fprintf(html->out,
             "<section class=\"format\" id=\"%s\">\n<h2>%s</h2>\n<div class=\"question\">", name,
             name);
-    struct bo_page page = start(chapter->page, &markdown);
+    struct bo_page page = start(&chapter->page, &markdown);
     bo_page_part(&page, chapter->format, "question");
     print_markdown(&markdown, html);
     fputs("</div>\n<h3>The picks</h3>\n", html->out);
-    page = start(chapter->page, &markdown);
+    page = start(&chapter->page, &markdown);
     bo_page_part(&page, chapter->format, "use-picks");
     print_markdown(&markdown, html);
     print_part(html, chapter, "picks", "By bytes and time alone, document by document");
     fputs("<h3>The measurements</h3>\n<div class=\"controls\"></div>\n", html->out);
     print_charts(html, chapter);
-    print_document(html, chapter->page, chapter->main);
+    print_document(html, &chapter->page, chapter->main);
     for (int held_out = 0; held_out < 2; held_out++) {
-        const unsigned n = bo_compared_documents(chapter->page->run, name, NULL, held_out,
-                                                 html->arena, &documents);
+        const unsigned n =
+            bo_compared_documents(chapter->page.run, name, NULL, held_out, html->arena, &documents);
         for (unsigned d = 0; d < n; d++)
             if (documents[d] != chapter->main)
-                print_document(html, chapter->page, documents[d]);
+                print_document(html, &chapter->page, documents[d]);
     }
     print_more(html, chapter);
     fputs("</section>\n", html->out);
@@ -318,11 +319,13 @@ static void print_chapter(const struct html *html, const struct chapter *chapter
 static bool find_chapter(const struct html *html, const struct bo_format *format,
                          struct chapter *chapter_ret)
 {
-    const struct bo_page *page = bo_page_telling(html->pages, html->n, format->name, false);
-    const struct bo_page *curves = bo_page_telling(html->pages, html->n, format->name, true);
+    const struct bo_report_run *source = bo_report_run_of(html->report, format->name, false);
+    const struct bo_report_run *curves = bo_report_run_of(html->report, format->name, true);
     const struct bo_run_document *main =
-        page ? bo_run_document(page->run, format->name, NULL) : NULL;
-    *chapter_ret = (struct chapter){page, curves ? curves : page, format, main};
+        source ? bo_run_document(source->run, format->name, NULL) : NULL;
+    *chapter_ret =
+        (struct chapter){bo_report_page(html->report, source),
+                         bo_report_page(html->report, curves ? curves : source), format, main};
     return main && main->n_codecs > 0;
 }
 
@@ -331,20 +334,23 @@ static bool find_chapter(const struct html *html, const struct bo_format *format
 static void print_glance(const struct html *html)
 {
     fputs("<section id=\"glance\">\n<h2>At a glance</h2>\n", html->out);
+    const struct bo_page text = bo_report_page(html->report, NULL);
+    struct bo_report runs = *html->report;
     struct text markdown;
-    struct bo_page page = start(html->pages, &markdown);
-    bo_page_glance(&page, html->pages, html->n, "#");
+    struct bo_page page = start(&text, &markdown);
+    bo_report_glance(html->report, &page, "#");
     print_markdown(&markdown, html);
-    page = start(html->pages, &markdown);
+    page = start(&text, &markdown);
     bo_page_legend(&page);
     fputs("<details><summary>How to read the tables</summary>\n", html->out);
     print_markdown(&markdown, html);
-    page = start(html->pages, &markdown);
+    page = start(&text, &markdown);
     bo_page_missing(&page);
     fputs("</details>\n<details><summary>What was not measured</summary>\n", html->out);
     print_markdown(&markdown, html);
     open_text(&markdown);
-    bo_page_runs(html->pages, html->n, markdown.out);
+    runs.out = markdown.out;
+    bo_report_list_runs(&runs);
     fputs("</details>\n<details><summary>The runs behind this page</summary>\n", html->out);
     print_markdown(&markdown, html);
     fputs("</details>\n</section>\n", html->out);
@@ -391,9 +397,9 @@ static void print_foot(const struct html *html)
     fprintf(html->out, "<script>\n%s</script>\n</body>\n</html>\n", bo_page_js);
 }
 
-void bo_html_print(const struct bo_page *pages, size_t n, const struct bo_html_options *options)
+void bo_html_print(const struct bo_report *report, const struct bo_html_options *options)
 {
-    const struct html html = {pages, n, options, pages->arena, pages->out};
+    const struct html html = {report, options, report->arena, report->out};
     struct chapter chapter;
     print_head(&html);
     print_glance(&html);

@@ -4,7 +4,7 @@
 #ifndef BO_REPORT_HTML_H
 #define BO_REPORT_HTML_H
 
-#include "bench/report/page.h"
+#include "bench/report/report.h"
 
 struct bo_html_options {
     const char *folder; /* the report's: pictures are under it, as pages name them */
@@ -12,11 +12,11 @@ struct bo_html_options {
 };
 
 /*
- * Prints the page of the same runs as bo_page_print, by the same functions, to the pages' stream.
+ * Prints the page of the same runs as bo_report_print, by the same functions.
  * Each document's figures are there again as JSON (bo_comparison_json), from which charts are
  * drawn.
  */
-void bo_html_print(const struct bo_page *pages, size_t n, const struct bo_html_options *options);
+void bo_html_print(const struct bo_report *report, const struct bo_html_options *options);
 
 /* JSON for a script element: no "<" of it can end the element. */
 void bo_html_json(struct json_t *value, FILE *out);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bench/report/format.h"
-#include "bench/report/picks.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
@@ -20,26 +19,29 @@ static bool fails(const char *name, const char *text, const char *at, const char
 }
 
 /* What stands in a part; `old` is what stood there. NULL, or what is wrong. */
-static const char *print_inside(const struct bo_page *pages, size_t n, const char *part,
+static const char *print_inside(const struct bo_report *report, const char *part,
                                 const char *format_name, struct bo_span old)
 {
     if (strcmp(part, "glance") == 0 && strcmp(format_name, "all") == 0) {
-        bo_page_glance(pages, pages, n, bo_arena_printf(pages->arena, "%sREPORT.md#", pages->root));
+        const struct bo_page page = bo_report_page(report, NULL);
+        bo_report_glance(report, &page,
+                         bo_arena_printf(report->arena, "%sREPORT.md#", report->root));
         return NULL;
     }
     const struct bo_format *format = bo_find_format(format_name);
     if (!format)
         return "no such format";
-    const struct bo_page *page = bo_page_telling(pages, n, format_name, false);
-    if (!page)
-        fwrite(old.p, 1, old.n, pages->out);
-    else if (!bo_page_part(page, format, part))
+    const struct bo_report_run *source = bo_report_run_of(report, format_name, false);
+    const struct bo_page page = bo_report_page(report, source);
+    if (!source)
+        fwrite(old.p, 1, old.n, report->out);
+    else if (!bo_page_part(&page, format, part))
         return "no such part of a format's chapter";
     return NULL;
 }
 
 /* The part that begins at `at`, a marker's line; *next_ret is behind it. */
-static bool print_part(const struct bo_page *pages, size_t n, const char *text, const char *name,
+static bool print_part(const struct bo_report *report, const char *text, const char *name,
                        const char *at, const char **next_ret)
 {
     char part[32], format[32], tail[4] = "";
@@ -50,24 +52,24 @@ static bool print_part(const struct bo_page *pages, size_t n, const char *text, 
         return fails(name, text, at, "not 'report: PART FORMAT'");
     if (!end)
         return fails(name, text, at, "this part has no '<!-- report ends -->'");
-    fprintf(pages->out, "%.*s", (int)(inside - at), at);
+    fprintf(report->out, "%.*s", (int)(inside - at), at);
     const char *wrong = print_inside(
-        pages, n, part, format, (struct bo_span){(const uint8_t *)inside, (size_t)(end - inside)});
+        report, part, format, (struct bo_span){(const uint8_t *)inside, (size_t)(end - inside)});
     if (wrong)
         return fails(name, text, at, wrong);
-    fputs(END, pages->out);
+    fputs(END, report->out);
     *next_ret = end + strlen(END);
     return true;
 }
 
-bool bo_inserts_print(const struct bo_page *pages, size_t n, const char *text, const char *name)
+bool bo_inserts_print(const struct bo_report *report, const char *text, const char *name)
 {
     const char *at = text, *marker;
     while ((marker = strstr(at, BEGIN))) {
-        fprintf(pages->out, "%.*s", (int)(marker - at), at);
-        if (!print_part(pages, n, text, name, marker, &at))
+        fprintf(report->out, "%.*s", (int)(marker - at), at);
+        if (!print_part(report, text, name, marker, &at))
             return false;
     }
-    fputs(at, pages->out);
+    fputs(at, report->out);
     return true;
 }

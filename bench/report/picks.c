@@ -111,15 +111,14 @@ static void add_ratios(struct bo_grid *grid, const struct bo_main_ratios *ratios
     add_ratio(grid, ratios->to ? ratios->time : NAN);
 }
 
-static void add_format(struct bo_grid *grid, const struct bo_page *page, const char *format,
-                       const char *link)
+void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
+                  const char *link)
 {
     const struct bo_run_document *const *documents;
-    const unsigned n =
-        bo_compared_documents(page->run, format, NULL, false, page->arena, &documents);
+    const unsigned n = bo_compared_documents(run, format, NULL, false, grid->arena, &documents);
     if (n == 0 || documents[0]->n_codecs == 0)
         return;
-    const struct bo_main_pick pick = bo_main_pick_of(documents, n, page->arena);
+    const struct bo_main_pick pick = bo_main_pick_of(documents, n, grid->arena);
     bo_grid_add(grid, "[%s](%s%s)", format, link, format);
     bo_grid_add(grid, "%s",
                 bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
@@ -133,8 +132,7 @@ static void add_format(struct bo_grid *grid, const struct bo_page *page, const c
     bo_grid_end_row(grid);
 }
 
-void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
-                    const char *link)
+void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena)
 {
     static const char *const heading[] = {"format",
                                           "query",
@@ -147,16 +145,14 @@ void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, siz
                                           "time over status quo",
                                           "bytes over proposal",
                                           "time over proposal"};
-    struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 7);
+    bo_grid_init(grid_ret, arena, 7);
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(&grid, "%s", heading[i]);
-    bo_grid_end_row(&grid);
-    for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_page *telling = bo_page_telling(pages, n, (*f)->name, false);
-        if (telling)
-            add_format(&grid, telling, (*f)->name, link);
-    }
+        bo_grid_add(grid_ret, "%s", heading[i]);
+    bo_grid_end_row(grid_ret);
+}
+
+void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
+{
     fprintf(
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
@@ -167,5 +163,5 @@ void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, siz
         "of another encoding; the pick is *clear* where the 95%% intervals of the times leave no "
         "doubt about the order of the two. Other weights have other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");
-    bo_page_grid(page, &grid, "the pick of each format");
+    bo_page_grid(page, grid, "the pick of each format");
 }

@@ -42,10 +42,12 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
                                const struct bo_run_document *const **documents_ret);
 
 /*
- * The pick of each format as a table onto `page`, by the runs of the n pages that tell of them;
- * `link` stands before a format's name where its chapter is linked to: "#".
+ * A table of the picks of formats: its heading; the line of a format that the run measured, with a
+ * link that begins with `link` ("#"); the table with its explanation.
  */
-void bo_page_glance(const struct bo_page *page, const struct bo_page *pages, size_t n,
-                    const char *link);
+void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena);
+void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
+                  const char *link);
+void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid);
 
 #endif

@@ -11,14 +11,10 @@ static char *print_html(const struct bo_run *run, const char *charts)
 {
     struct printed p;
     printing(&p);
-    const struct bo_page page = {.run = run,
-                                 .root = "../../",
-                                 .results = "results/test-cpu-2c/x.json",
-                                 .pictures = "results/test-cpu-2c",
-                                 .arena = &p.arena,
-                                 .out = p.out};
+    const struct bo_report_run source = {run, "results/test-cpu-2c/x.json", "results/test-cpu-2c"};
+    const struct bo_report report = {&source, 1, &p.arena, p.out, "../../"};
     const struct bo_html_options options = {"/nowhere", charts};
-    bo_html_print(&page, 1, &options);
+    bo_html_print(&report, &options);
     return printed_text(&p);
 }
 

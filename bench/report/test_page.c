@@ -8,11 +8,10 @@
 
 #include <unistd.h>
 
-#include "bench/report/format.h"
 #include "bench/report/front.h"
 #include "bench/report/inserts.h"
 #include "bench/report/labels.h"
-#include "bench/report/page.h"
+#include "bench/report/pictures.h"
 #include "bench/report/test_printed.h"
 #include "bench/report/tsv.h"
 #include "harness/core/files.h"
@@ -139,12 +138,6 @@ static void remove_file(const char *folder, const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static struct bo_page page_of(const struct bo_run *run, struct bo_arena *arena, FILE *out)
-{
-    return (struct bo_page){
-        run, "", "results/test-cpu-2c/x.json", "results/test-cpu-2c", arena, out, BO_PAGE_MARKDOWN};
-}
-
 static void pictures_name_their_codecs(void **state)
 {
     static const char *const pictures[] = {
@@ -152,8 +145,9 @@ static void pictures_name_their_codecs(void **state)
         "pcdata-small-sample-workloads.svg", "pcdata-large_sample__of_a_user-workloads.svg"};
     char folder[64];
     assert_true(bo_temporary_folder(folder, sizeof folder));
-    const struct bo_page page = page_of(*state, NULL, NULL);
-    assert_true(bo_page_files(&page, 0, folder));
+    const struct bo_report_run source = {.run = *state};
+    const struct bo_report report = {.runs = &source, .n = 1};
+    assert_true(bo_pictures_draw(&report, 0, folder));
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
         assert_file_has(folder, pictures[i], ">frame-24<");
         assert_file_has(folder, pictures[i], ">varint-delta-cached<");
@@ -175,12 +169,13 @@ static void pictures_name_their_codecs(void **state)
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* What `print` makes of the run; NULL when it says no. */
-static char *print_with(const struct bo_run *run, bool (*print)(struct bo_page *page))
+static char *print_with(const struct bo_run *run, bool (*print)(struct bo_report *report))
 {
     struct printed p;
     printing(&p);
-    struct bo_page page = page_of(run, &p.arena, p.out);
-    const bool ok = print(&page);
+    const struct bo_report_run source = {run, "results/test-cpu-2c/x.json", "results/test-cpu-2c"};
+    struct bo_report report = {&source, 1, &p.arena, p.out, ""};
+    const bool ok = print(&report);
     char *text = printed_text(&p);
     if (!ok) {
         free(text);
@@ -189,16 +184,16 @@ static char *print_with(const struct bo_run *run, bool (*print)(struct bo_page *
     return text;
 }
 
-static bool print_report(struct bo_page *page)
+static bool print_report(struct bo_report *report)
 {
-    bo_page_print(page, 1, true);
+    bo_report_print(report, true);
     return true;
 }
 
-static bool print_environments(struct bo_page *page)
+static bool print_environments(struct bo_report *report)
 {
-    page->root = "../";
-    bo_page_environments(page, 1);
+    report->root = "../";
+    bo_report_environments(report);
     return true;
 }
 
@@ -209,10 +204,10 @@ static char *print_page(const struct bo_run *run)
     return text;
 }
 
-static bool print_documents(struct bo_page *page)
+static bool print_documents(struct bo_report *report)
 {
-    page->root = "../";
-    bo_page_documents(page, page, bo_find_format("pcdata"));
+    report->root = "../";
+    bo_report_documents(report, bo_find_format("pcdata"));
     return true;
 }
 
@@ -374,10 +369,10 @@ static void what_is_asked_first_is_a_query(void **state)
 
 static const char *inserts_text;
 
-static bool print_inserts(struct bo_page *page)
+static bool print_inserts(struct bo_report *report)
 {
-    page->root = "../";
-    return bo_inserts_print(page, 1, inserts_text, "test.md");
+    report->root = "../";
+    return bo_inserts_print(report, inserts_text, "test.md");
 }
 
 static void parts_are_filled_in(void **state)

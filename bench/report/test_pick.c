@@ -5,6 +5,7 @@
 
 #include "bench/report/pick.h"
 #include "bench/report/picks.h"
+#include "bench/report/report.h"
 #include "bench/report/test_printed.h"
 #include "bench/report/uses.h"
 #include "harness/registry.h"
@@ -334,8 +335,10 @@ static void the_glance_compares_with_both_sides(void **state)
     make_run("lprf", "lookup/uniform", two_sides, 5, 20, &made);
     assert_string_equal(made.documents[0].baseline->name, "profdata");
     printing(&p);
-    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
-    bo_page_glance(&page, &page, 1, "#");
+    const struct bo_report_run only = {.run = &made};
+    const struct bo_report report = {&only, 1, &p.arena, p.out, ""};
+    const struct bo_page page = bo_report_page(&report, NULL);
+    bo_report_glance(&report, &page, "#");
     char *text = printed_text(&p);
     assert_non_null(strstr(
         text,

@@ -1,0 +1,83 @@
+/* Pictures and CSV of a run. */
+#include "bench/report/pictures.h"
+
+#include <stdlib.h>
+
+#include "bench/report/bars.h"
+#include "bench/report/comparison.h"
+#include "bench/report/curves.h"
+#include "bench/report/front.h"
+#include "bench/report/plot.h"
+#include "harness/core/files.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+static bool draw(const struct bo_run_document *document, const char *folder, struct bo_arena *arena)
+{
+    struct bo_front_point *points;
+    if (document->scale ||
+        bo_front_points(document, bo_run_main_label(document), arena, &points) == 0)
+        return true; /* no query was measured, or for curves: the page has no such picture either */
+    return bo_plot_size_time(document,
+                             bo_arena_printf(arena, "%s/%s", folder,
+                                             bo_picture_name(arena, document, "size-time"))) &&
+           bo_plot_workloads(document,
+                             bo_arena_printf(arena, "%s/%s", folder,
+                                             bo_picture_name(arena, document, "workloads")));
+}
+
+/* Of the document that stands for its format. */
+static bool draw_main(const struct bo_run_document *document, const char *folder,
+                      struct bo_arena *arena)
+{
+    struct bo_front_point *points;
+    const char *label = bo_run_main_label(document);
+    if (!label || bo_front_points(document, label, arena, &points) == 0)
+        return true;
+    return bo_plot_sections(document,
+                            bo_arena_printf(arena, "%s/%s", folder,
+                                            bo_picture_name(arena, document, "sections"))) &&
+           bo_plot_scatter(document, label,
+                           bo_arena_printf(arena, "%s/%s", folder,
+                                           bo_picture_name(arena, document, "scatter")));
+}
+
+static bool write_csv(const struct bo_run *run, const char *format, const char *folder,
+                      struct bo_arena *arena)
+{
+    struct bo_grid grid;
+    struct bo_label_filter filter = {.kinds = {.n = 0}};
+    char *text = NULL;
+    size_t nbytes;
+    bo_comparison_raw(run, format, NULL, &filter, arena, &grid);
+    FILE *out = open_memstream(&text, &nbytes);
+    if (!out)
+        abort();
+    bo_grid_csv(&grid, out);
+    fclose(out);
+    const bool ok = bo_output(bo_arena_printf(arena, "%s/%s.csv", folder, format),
+                              (struct bo_span){(const uint8_t *)text, nbytes});
+    free(text);
+    return ok;
+}
+
+bool bo_pictures_draw(const struct bo_report *report, size_t i, const char *folder)
+{
+    const struct bo_report_run *source = &report->runs[i];
+    const struct bo_run *run = source->run;
+    struct bo_arena arena;
+    bool ok = true;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t d = 0; d < run->n_documents && ok; d++)
+        if (bo_report_run_of(report, run->documents[d].format, false) == source)
+            ok = draw(&run->documents[d], folder, &arena);
+    for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
+        if (bo_report_run_of(report, (*f)->name, false) == source)
+            ok = draw_main(bo_run_document(run, (*f)->name, NULL), folder, &arena) &&
+                 write_csv(run, (*f)->name, folder, &arena);
+        if (ok && bo_report_run_of(report, (*f)->name, true) == source)
+            ok = bo_curves_draw(run, (*f)->name, folder, &arena);
+    }
+    bo_arena_free(&arena);
+    return ok;
+}

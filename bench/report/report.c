@@ -1,0 +1,179 @@
+/* The pages around the formats' chapters. */
+#include "bench/report/report.h"
+
+#include "bench/report/environment.h"
+#include "bench/report/format.h"
+#include "bench/report/fuzz.h"
+#include "bench/report/picks.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+/* What no run measures, for every report. */
+static const char *const not_measured[] = {
+    "Cache misses: times and pages only. `bakeoff insns` counts instructions.",
+    "64-byte lines touched: pages of 4 KiB are counted.",
+    "The worst case on hostile input: the fuzzers bound it, no table shows it.",
+    "More than one thread: all figures are of one.",
+    "Files read from a disk: `open-cold` finds its bytes in memory, and only its page table empty.",
+    NULL,
+};
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+const struct bo_report_run *bo_report_run_of(const struct bo_report *report, const char *format,
+                                             bool curves)
+{
+    for (size_t i = 0; i < report->n; i++)
+        if (bo_run_measured(report->runs[i].run, format, curves))
+            return &report->runs[i];
+    return NULL;
+}
+
+struct bo_page bo_report_page(const struct bo_report *report, const struct bo_report_run *source)
+{
+    return (struct bo_page){
+        .run = source ? source->run : NULL,
+        .results = source ? source->results : NULL,
+        .pictures = source ? source->pictures : NULL,
+        .root = report->root,
+        .arena = report->arena,
+        .out = report->out,
+    };
+}
+
+/* "pcdata, lprf": what the report shows of the run. */
+static char *formats_text(const struct bo_report *report, const struct bo_report_run *source)
+{
+    static const char *const suffixes[] = {"", " over sizes"};
+    char *text = bo_arena_printf(report->arena, "%s", "");
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (unsigned curves = 0; curves < 2; curves++)
+            if (bo_report_run_of(report, (*f)->name, curves) == source)
+                text = bo_arena_printf(report->arena, "%s%s%s%s", text, *text ? ", " : "",
+                                       (*f)->name, suffixes[curves]);
+    return text;
+}
+
+void bo_report_list_runs(const struct bo_report *report)
+{
+    for (const struct bo_report_run *s = report->runs; s < report->runs + report->n; s++) {
+        const char *partial = s->run->environment.partial;
+        fprintf(report->out, "- %s: [%s](%s%s), %s; depth: %s%s%s\n", formats_text(report, s),
+                s->results, report->root, s->results,
+                bo_environment_fact(&s->run->environment, "date"), bo_run_depth(s->run),
+                partial ? "; partial: " : "", partial ? partial : "");
+    }
+}
+
+/* ---- REPORT.md ------------------------------------------------------------------------------- */
+
+void bo_page_legend(const struct bo_page *page)
+{
+    fprintf(
+        page->out,
+        "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
+        "suggests that started the comparison. `control`: a codec to compare with, such as the "
+        "plain "
+        "array or what one would write in an hour. `new`: bakeoff's own.\n"
+        "- **Access.** `random`: one answer is read by itself. `block`: a block at a time. "
+        "`whole`: "
+        "all or nothing.\n"
+        "- **Ratio.** Bytes over those of the codec that the text names with its role: the "
+        "format's "
+        "status quo, or its first codec where no status quo was measured on every document.\n"
+        "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
+        "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
+        "the harness's own. In square brackets: the 95%% confidence interval of a median; fewer "
+        "than 6 "
+        "repetitions have none.\n");
+}
+
+void bo_page_missing(const struct bo_page *page)
+{
+    for (const char *const *text = not_measured; *text; text++)
+        fprintf(page->out, "- %s\n", *text);
+}
+
+static void print_opening(const struct bo_report *report, const struct bo_page *page)
+{
+    fprintf(
+        report->out,
+        "# Report\n\n"
+        "Which encoding should a format use? `bakeoff report` wrote this page from the "
+        "newest `--full` measurements of each format, or `make bench` from its own. All of it as "
+        "one HTML page with sortable tables and interactive charts: `make page` writes "
+        "build/report/index.html.\n\n");
+    bo_report_list_runs(report);
+    fprintf(report->out,
+            "\nTheir environments, and the commands that repeat them: [results/environments.md]"
+            "(results/environments.md).\n\nHow to read it:\n\n");
+    bo_page_legend(page);
+}
+
+void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link)
+{
+    struct bo_grid grid;
+    bo_picks_begin(&grid, page->arena);
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
+        if (source)
+            bo_picks_add(&grid, source->run, (*f)->name, link);
+    }
+    bo_page_picks(page, &grid);
+}
+
+void bo_report_print(const struct bo_report *report, bool with_sizes)
+{
+    const struct bo_page text = bo_report_page(report, NULL);
+    print_opening(report, &text);
+    fprintf(report->out, "\n## At a glance\n\n");
+    bo_report_glance(report, &text, "#");
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
+        const struct bo_page page = bo_report_page(report, source);
+        if (source)
+            bo_page_format(&page, *f);
+    }
+    fprintf(report->out, "\n## What was not measured\n\n");
+    bo_page_missing(&text);
+    bo_fuzz_section("results/fuzz", report->arena, report->out);
+    if (with_sizes)
+        fprintf(report->out,
+                "\n## Sizes of the embedded documents\n\n"
+                "Of every codec, with its sections: [results/sizes.md](results/sizes.md). They are "
+                "exact, and the same on every machine: `bakeoff report --check-sizes` computes "
+                "them anew and fails where that page differs.\n");
+}
+
+/* ---- pages in results/ ----------------------------------------------------------------------- */
+
+void bo_report_documents(const struct bo_report *report, const struct bo_format *format)
+{
+    const struct bo_report_run *source = bo_report_run_of(report, format->name, false);
+    const struct bo_report_run *of_curves = bo_report_run_of(report, format->name, true);
+    const struct bo_page page = bo_report_page(report, source);
+    const struct bo_page curves = bo_report_page(report, of_curves ? of_curves : source);
+    bo_page_documents(&page, &curves, format);
+}
+
+void bo_report_environments(const struct bo_report *report)
+{
+    fprintf(report->out,
+            "# Environments\n\nWhere and how the runs behind [REPORT.md](%sREPORT.md) were "
+            "measured, and how to repeat them. Written by `bakeoff report`.\n",
+            report->root);
+    for (const struct bo_report_run *s = report->runs; s < report->runs + report->n; s++) {
+        const struct bo_page page = bo_report_page(report, s);
+        fprintf(report->out, "\n## The environment of %s\n", formats_text(report, s));
+        bo_page_environment(&page);
+    }
+}
+
+void bo_report_sizes(const char *sizes, FILE *out)
+{
+    fprintf(out,
+            "# Sizes of the embedded documents\n\n"
+            "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them "
+            "anew and fails where this page differs.\n\n%s",
+            sizes);
+}

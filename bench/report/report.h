@@ -1,0 +1,50 @@
+/* REPORT.md and the pages beside it, composed of the chapters of one or several runs. */
+#ifndef BO_REPORT_REPORT_H
+#define BO_REPORT_REPORT_H
+
+#include "bench/report/page.h"
+#include "harness/format.h"
+
+/* A run, and where pages find what they link to (see struct bo_page). */
+struct bo_report_run {
+    const struct bo_run *run;
+    const char *results, *pictures;
+};
+
+/* The runs, in the order in which they stand for what they measured, and where text goes. */
+struct bo_report {
+    const struct bo_report_run *runs;
+    size_t n;
+    struct bo_arena *arena;
+    FILE *out;
+    const char *root; /* of the page that is being written (struct bo_page) */
+};
+
+/* The first run that measured the format, or its curves over sizes; or NULL. */
+const struct bo_report_run *bo_report_run_of(const struct bo_report *report, const char *format,
+                                             bool curves);
+
+/* The page that is being written, as far as that run goes; NULL: for text of no run. */
+struct bo_page bo_report_page(const struct bo_report *report, const struct bo_report_run *source);
+
+/* Lists of the runs, of what words mean, of what was not measured. */
+void bo_report_list_runs(const struct bo_report *report);
+void bo_page_legend(const struct bo_page *page);
+void bo_page_missing(const struct bo_page *page);
+
+/* The pick of each format, as a table; `link` is what links to formats begin with. */
+void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link);
+
+/* REPORT.md. `with_sizes`: results/sizes.md is written, too. */
+void bo_report_print(const struct bo_report *report, bool with_sizes);
+
+/* results/FORMAT.md of a format that was measured. */
+void bo_report_documents(const struct bo_report *report, const struct bo_format *format);
+
+/* results/environments.md: the environment of each run. */
+void bo_report_environments(const struct bo_report *report);
+
+/* results/sizes.md: what bo_sizes_block prints, with a heading. */
+void bo_report_sizes(const char *sizes, FILE *out);
+
+#endif
