@@ -25,6 +25,16 @@ def i64(c):
     return signed(c.le(8))
 
 
+def check_utf8(strings):
+    try:
+        for string in strings:
+            string.decode()
+    except UnicodeDecodeError:
+        raise Reject("string is not UTF-8") from None
+    if len(set(strings)) != len(strings):
+        raise Reject("string is there twice")
+
+
 # ---- lists ------------------------------------------------------------------------------------
 
 
@@ -58,6 +68,12 @@ class Bits:
         return numbers
 
 
+def ascend(numbers):
+    if any(a >= b for a, b in zip(numbers, numbers[1:])):
+        raise Reject("times or values do not ascend")
+    return numbers
+
+
 def read_list(c, n):
     if n == 0:
         return []
@@ -68,6 +84,8 @@ def read_list(c, n):
     bits, numbers = Bits(c.take(c.uvarint())), []
     entries = [(first + bits.bits(base_bits), bits.bits(6), bits.bits(place_bits)) for _ in range(-(-n // 64))]
     start = bits.at
+    if entries[0][0] != first:
+        raise Reject("list does not start where it says")
     for i, (base, shift, place) in enumerate(entries):
         m = min(64, n - 64 * i)
         bits.at = start + place
@@ -127,13 +145,16 @@ class TimeIndex:
         if c.take(48) != bytes(48):
             raise Reject("margin is not 0")
         c.end()
-        self.times = read_list(times, n_times)
+        self.times = ascend(read_list(times, n_times))
+        if self.times and (self.times[0] == 0 or self.times[-1] > self.end - self.start):
+            raise Reject("times do not ascend in the history")
         times.end()
         ends = [0] + [end - i for i, end in enumerate(read_list(strings, n_strings))]
         text = strings.take(len(strings.data) - strings.off)
         if ends[-1] != len(text):
             raise Reject("bytes of no string")
         self.strings = [text[a:b] for a, b in zip(ends, ends[1:])]
+        check_utf8(self.strings)
         self.classes = [self.read_class(values) for _ in range(n_classes)]
         values.end()
         self.shapes = [shapes.le(4) for _ in range(n_shapes)]
@@ -156,7 +177,9 @@ class TimeIndex:
         counts = [c.uvarint(32) for _ in range(5)]
         values = [(NULL, 0)]
         for t, n in enumerate(counts, INT):
-            for v in read_list(c, n):
+            for v in ascend(read_list(c, n)):
+                if v > {INT: NONE, STRING: len(self.strings) - 1, BOOL: 1}.get(t, M64):
+                    raise Reject("value is out of its type's range")
                 values.append((t, v - (1 << 31) if t == INT else v - (1 << 63) if t == LONG else
                                self.strings[v] if t == STRING else v))
         return values
@@ -327,6 +350,7 @@ class MixedContexts:
             raise Reject("order is neither 0 nor 1, or more times than changes")
         self.coder = Coder(data[c.off:], table_bits)
         self.strings = [self.read_string() for _ in range(n_strings)]
+        check_utf8(self.strings)
         self.sort()
         self.quarks = [[] for _ in range(self.n_quarks)]
         if order:

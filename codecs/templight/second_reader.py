@@ -38,17 +38,25 @@ def read_front_coded(data):
         version = c.uvarint(32)
         t = Trace(version, c.text())
         names, name = [], b""
-        for _ in range(c.uvarint()):
-            shared = c.uvarint()
-            name = name[:shared] + c.text()
+        for _ in range(c.uvarint(32)):
+            shared, rest = c.uvarint(32), c.text()
+            if shared > len(name) or names and name >= name[:shared] + rest or name[shared:shared + 1] == rest[:1] != b"":
+                raise Reject("names are not in order")
+            name = name[:shared] + rest
             names.append(name)
-        files = [c.text() for _ in range(c.uvarint())]
+        files = [c.text() for _ in range(c.uvarint(32))]
+        if any(b"\0" in text for text in [t.source] + names + files):
+            raise Reject("text holds a NUL")
+
+        open_origins = []
 
         def place(present):
             return (files[c.uvarint()], c.uvarint(32), c.uvarint(32)) if present else None
 
         for _ in range(c.uvarint()):
             flags = c.u8()
+            if flags > 63 or flags & (8 if flags & 1 else 32) or flags & 49 == 17:
+                raise Reject("record has flags that mean nothing")
             if flags & 1:
                 own = (place(flags & 16),) if flags & 32 else None
             else:
@@ -58,8 +66,10 @@ def read_front_coded(data):
             time = c.le(8) if flags & 2 else None
             memory = c.uvarint() if flags & 4 else None
             if flags & 1:
-                t.end(own, time, memory)
+                begins = open_origins.pop() if open_origins else None
+                t.end(None if own == (begins,) else own, time, memory)
             else:
+                open_origins.append(origin)
                 t.begin(kind, name_, location, origin, time, memory)
         traces.append(t.resolved())
     c.end()
@@ -351,6 +361,8 @@ def read_predicted(data):
     for _ in range(c.uvarint()):
         version = c.uvarint(32)
         source, flags = c.take(c.uvarint(32)), c.u8()
+        if flags > 3 or b"\0" in source:
+            raise Reject("unknown flags of a trace, or text holds a NUL")
         heads.append((version, source, [flags] + [c.uvarint() for _ in range(6)]))
     if not heads:
         c.end()
