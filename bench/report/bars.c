@@ -41,7 +41,7 @@ static struct rows rows_of(const struct bo_run_document *document, struct bo_are
 }
 
 /* The names at the left, and as how wide they count. */
-static void put_rows(struct bo_picture *picture, const struct rows *rows, struct bo_arena *arena)
+static void put_rows(struct bo_drawing *drawing, const struct rows *rows, struct bo_arena *arena)
 {
     size_t longest = 0;
     char *names = bo_arena_printf(arena, "%s", "");
@@ -50,9 +50,9 @@ static void put_rows(struct bo_picture *picture, const struct rows *rows, struct
         longest = n > longest ? n : longest;
         names = bo_arena_printf(arena, "%s \"%s\"", names, bo_codec_cell(arena, rows->codecs[r]));
     }
-    bo_picture_text(picture, "rows", names);
-    bo_picture_number(picture, "n_rows", rows->n);
-    bo_picture_number(picture, "longest", (double)longest);
+    bo_picture_text(drawing, "rows", names);
+    bo_picture_number(drawing, "n_rows", rows->n);
+    bo_picture_number(drawing, "longest", (double)longest);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static bool put_bars(const struct rows *rows, const struct series *series, size_
     return any;
 }
 
-static void put_sections(struct bo_picture *picture, const struct bo_run_document *document,
+static void put_sections(struct bo_drawing *drawing, const struct bo_run_document *document,
                          const struct rows *rows, struct bo_arena *arena)
 {
     struct series *series;
@@ -146,43 +146,42 @@ static void put_sections(struct bo_picture *picture, const struct bo_run_documen
             fmax(longest, fmin((double)rows->codecs[r]->bytes, MAX_TIMES_BASELINE * baseline));
     for (size_t i = 0; i < n && i < MAX_SERIES; i++)
         longest_name = fmax(longest_name, strlen(series[i].name));
-    put_rows(picture, rows, arena);
-    bo_picture_number(picture, "longest_section", (double)longest_name);
-    bo_picture_number(picture, "longest_bar", longest);
-    bo_picture_number(picture, "baseline", baseline);
-    bo_picture_text(picture, "x_label",
+    put_rows(drawing, rows, arena);
+    bo_picture_number(drawing, "longest_section", (double)longest_name);
+    bo_picture_number(drawing, "longest_bar", longest);
+    bo_picture_number(drawing, "baseline", baseline);
+    bo_picture_text(drawing, "x_label",
                     bo_arena_printf(arena, "bytes; behind each bar its ratio to %s",
                                     bo_named_with_role(arena, over)));
-    bo_picture_table(picture, "bars");
+    bo_picture_table(drawing, "bars");
     for (size_t s = 0; s <= MAX_SERIES; s++) {
-        shown[s] = put_bars(rows, series, n, s, longest, picture->out);
-        fputs(shown[s] ? "\n\n" : "", picture->out);
+        shown[s] = put_bars(rows, series, n, s, longest, drawing->out);
+        fputs(shown[s] ? "\n\n" : "", drawing->out);
     }
-    bo_picture_table_end(picture);
-    bo_picture_table(picture, "series");
+    bo_picture_table_end(drawing);
+    bo_picture_table(drawing, "series");
     for (size_t s = 0; s <= MAX_SERIES; s++)
         if (shown[s]) {
-            bo_picture_cell(picture, s < MAX_SERIES ? series[s].name : "others");
-            fprintf(picture->out, " %zu\n", s + 1);
+            bo_picture_cell(drawing, s < MAX_SERIES ? series[s].name : "others");
+            fprintf(drawing->out, " %zu\n", s + 1);
         }
-    bo_picture_table_end(picture);
-    bo_picture_table(picture, "sums");
+    bo_picture_table_end(drawing);
+    bo_picture_table(drawing, "sums");
     for (unsigned r = 0; r < rows->n; r++)
-        fprintf(picture->out, "%" PRIu64 "\n", rows->codecs[r]->bytes);
-    bo_picture_table_end(picture);
+        fprintf(drawing->out, "%" PRIu64 "\n", rows->codecs[r]->bytes);
+    bo_picture_table_end(drawing);
 }
 
-bool bo_plot_sections(const struct bo_run_document *document, const char *path)
+void bo_plot_sections(const struct bo_run_document *document, const char *path,
+                      struct bo_drawing *drawing)
 {
-    struct bo_arena arena;
-    struct bo_picture picture;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct rows rows = rows_of(document, &arena, is_encoding, NULL);
-    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: where the bytes go",
-                                               document->format, document->name));
-    put_sections(&picture, document, &rows, &arena);
-    bo_arena_free(&arena);
-    return bo_picture_draw(&picture, bo_plot_sections_gp, path);
+    struct bo_arena *arena = drawing->arena;
+    const struct rows rows = rows_of(document, arena, is_encoding, NULL);
+    bo_picture_begin(
+        drawing, path,
+        bo_arena_printf(arena, "%s on %s: where the bytes go", document->format, document->name));
+    put_sections(drawing, document, &rows, arena);
+    bo_picture_end(drawing, bo_plot_sections_gp);
 }
 
 /* ---- percentiles ----------------------------------------------------------------------------- */
@@ -203,27 +202,26 @@ static bool has_times(const struct bo_run_codec *codec, const void *arg)
     return row && row->n && !row->failure && bo_run_counter(row, "p10_ns") > 0;
 }
 
-bool bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path)
+void bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path,
+                     struct bo_drawing *drawing)
 {
-    struct bo_arena arena;
-    struct bo_picture picture;
+    struct bo_arena *arena = drawing->arena;
     const struct times times = {document, label};
     struct bo_scale scale = {INFINITY, 0};
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct rows rows = rows_of(document, &arena, has_times, &times);
-    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: how the times of %s scatter",
-                                               document->format, document->name, label));
-    put_rows(&picture, &rows, &arena);
-    bo_picture_table(&picture, "times");
+    const struct rows rows = rows_of(document, arena, has_times, &times);
+    bo_picture_begin(drawing, path,
+                     bo_arena_printf(arena, "%s on %s: how the times of %s scatter",
+                                     document->format, document->name, label));
+    put_rows(drawing, &rows, arena);
+    bo_picture_table(drawing, "times");
     for (unsigned r = 0; r < rows.n; r++) {
         const struct bo_run_row *row = row_of(&times, rows.codecs[r]);
         const double low = bo_run_counter(row, "p10_ns"), high = bo_run_counter(row, "p90_ns");
-        fprintf(picture.out, "%.9g %.9g %.9g %d\n", row->median_ns, low, high, -(int)r);
+        fprintf(drawing->out, "%.9g %.9g %.9g %d\n", row->median_ns, low, high, -(int)r);
         bo_scale_widen(&scale, fmin(low, row->median_ns));
         bo_scale_widen(&scale, fmax(high, row->median_ns));
     }
-    bo_picture_table_end(&picture);
-    bo_picture_scale(&picture, "x", bo_scale_padded(scale, 0.05));
-    bo_arena_free(&arena);
-    return bo_picture_draw(&picture, bo_plot_scatter_gp, path);
+    bo_picture_table_end(drawing);
+    bo_picture_scale(drawing, "x", bo_scale_padded(scale, 0.05));
+    bo_picture_end(drawing, bo_plot_scatter_gp);
 }

@@ -1,20 +1,23 @@
-/* Pictures with a bar for each codec of a document, as SVG by gnuplot. */
+/* Pictures with a bar for each codec of a document. */
 #ifndef BO_REPORT_BARS_H
 #define BO_REPORT_BARS_H
 
+#include "bench/report/canvas.h"
 #include "bench/runs/run.h"
 
 /*
  * Where the bytes go: a bar of sections for each encoding; of codecs of two parts, those that
  * differ in the first. Bars of more than twice the first codec's bytes are cut, and say how long
- * they are. False after a message.
+ * they are.
  */
-bool bo_plot_sections(const struct bo_run_document *document, const char *path);
+void bo_plot_sections(const struct bo_run_document *document, const char *path,
+                      struct bo_drawing *drawing);
 
 /*
  * How times scatter under a label: from the 10th to the 90th percentile over batches, with the
- * median, for each codec. False after a message.
+ * median, for each codec.
  */
-bool bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path);
+void bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path,
+                     struct bo_drawing *drawing);
 
 #endif

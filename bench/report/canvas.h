@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "harness/core/arena.h"
+
 /* Pixels. The frame's place is fixed, so that labels can be placed by who draws. */
 enum {
     BO_PICTURE_WIDTH = 900,
@@ -22,28 +24,37 @@ enum {
 /* Of an average character, in pixels; no metrics are at hand. */
 #define BO_GLYPH_WIDTH (0.56 * BO_PICTURE_FONT)
 
-struct bo_picture {
+/* Pictures that are drawn together. */
+struct bo_drawing {
     FILE *out; /* what the script reads: tables are printed here */
     char *text;
     size_t nbytes;
+    struct bo_arena *arena; /* of the paths */
+    const char **paths;
+    size_t n, cap;
 };
 
-/* Numbers of the canvas, and the title. */
-void bo_picture_begin(struct bo_picture *picture, const char *title);
+void bo_drawing_begin(struct bo_drawing *drawing, struct bo_arena *arena);
+
+/* Has gnuplot draw all of them. False after a message. */
+bool bo_drawing_end(struct bo_drawing *drawing);
+
+/* A picture for the file `path`: numbers of the canvas, and the title. */
+void bo_picture_begin(struct bo_drawing *drawing, const char *path, const char *title);
 
 /* A variable. */
-void bo_picture_number(struct bo_picture *picture, const char *name, double v);
-void bo_picture_text(struct bo_picture *picture, const char *name, const char *text);
+void bo_picture_number(struct bo_drawing *drawing, const char *name, double v);
+void bo_picture_text(struct bo_drawing *drawing, const char *name, const char *text);
 
 /* A table's name and its end; its rows are lines, its blocks are between two empty lines. */
-void bo_picture_table(struct bo_picture *picture, const char *name);
-void bo_picture_table_end(struct bo_picture *picture);
+void bo_picture_table(struct bo_drawing *drawing, const char *name);
+void bo_picture_table_end(struct bo_drawing *drawing);
 
 /* A text as a cell of a table. */
-void bo_picture_cell(struct bo_picture *picture, const char *text);
+void bo_picture_cell(struct bo_drawing *drawing, const char *text);
 
-/* Has gnuplot draw it by a script to `path`, and frees it. False after a message. */
-bool bo_picture_draw(struct bo_picture *picture, const char *script, const char *path);
+/* The script that draws it from what was printed. */
+void bo_picture_end(struct bo_drawing *drawing, const char *script);
 
 /* ---- logarithmic axes ------------------------------------------------------------------------ */
 
@@ -63,6 +74,6 @@ struct bo_scale bo_scale_padded(struct bo_scale scale, double share);
 double bo_scale_position(struct bo_scale scale, double v);
 
 /* Variables NAME_low and NAME_high. */
-void bo_picture_scale(struct bo_picture *picture, const char *name, struct bo_scale scale);
+void bo_picture_scale(struct bo_drawing *drawing, const char *name, struct bo_scale scale);
 
 #endif

@@ -180,57 +180,57 @@ static bool put_curve(const struct bo_run_document *const *documents, size_t n,
     return any;
 }
 
-static bool draw_cost(const struct bo_run_document *const *documents, size_t n,
-                      const struct cost *cost, const char *path, struct bo_arena *arena)
+static void draw_cost(const struct bo_run_document *const *documents, size_t n,
+                      const struct cost *cost, const char *path, struct bo_drawing *drawing)
 {
+    struct bo_arena *arena = drawing->arena;
     const struct bo_run_document *large = documents[n - 1];
     const char *unit = large->unit ? large->unit : "units";
     const struct bo_run_codec **codecs;
     const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
     const struct bo_scale x = {(double)documents[0]->n_units, (double)large->n_units};
     struct bo_scale y = {INFINITY, 0};
-    struct bo_picture picture;
     unsigned n_drawn = 0;
     size_t longest = 0;
-    bo_picture_begin(&picture, bo_arena_printf(arena, "%s: %s, against the number of %s",
-                                               large->format, title_of(cost, large, arena), unit));
-    bo_picture_table(&picture, "curves");
+    bo_picture_begin(drawing, path,
+                     bo_arena_printf(arena, "%s: %s, against the number of %s", large->format,
+                                     title_of(cost, large, arena), unit));
+    bo_picture_table(drawing, "curves");
     for (unsigned c = 0; c < n_codecs; c++)
-        if (put_curve(documents, n, cost, codecs[c]->name, &y, picture.out)) {
-            fputs("\n\n", picture.out);
+        if (put_curve(documents, n, cost, codecs[c]->name, &y, drawing->out)) {
+            fputs("\n\n", drawing->out);
             codecs[n_drawn++] = codecs[c];
         }
-    bo_picture_table_end(&picture);
-    bo_picture_table(&picture, "names");
+    bo_picture_table_end(drawing);
+    bo_picture_table(drawing, "names");
     for (unsigned c = 0; c < n_drawn; c++) {
-        bo_picture_cell(&picture, bo_codec_cell(arena, codecs[c]));
-        putc('\n', picture.out);
+        bo_picture_cell(drawing, bo_codec_cell(arena, codecs[c]));
+        putc('\n', drawing->out);
     }
-    bo_picture_table_end(&picture);
+    bo_picture_table_end(drawing);
     for (unsigned c = 0; c < large->n_codecs; c++)
         longest = fmax(longest, strlen(large->codecs[c].name));
-    bo_picture_number(&picture, "longest", (double)(longest + strlen(" (~)")));
-    bo_picture_scale(&picture, "x", bo_scale_padded(x, 0.04));
-    bo_picture_scale(&picture, "y", bo_scale_padded(y, 0.05));
-    bo_picture_text(&picture, "y_kind", cost->is_time ? "time" : "bytes");
-    bo_picture_text(&picture, "x_label", unit);
-    bo_picture_text(&picture, "y_label", title_of(cost, large, arena));
-    return bo_picture_draw(&picture, bo_plot_curves_gp, path);
+    bo_picture_number(drawing, "longest", (double)(longest + strlen(" (~)")));
+    bo_picture_scale(drawing, "x", bo_scale_padded(x, 0.04));
+    bo_picture_scale(drawing, "y", bo_scale_padded(y, 0.05));
+    bo_picture_text(drawing, "y_kind", cost->is_time ? "time" : "bytes");
+    bo_picture_text(drawing, "x_label", unit);
+    bo_picture_text(drawing, "y_label", title_of(cost, large, arena));
+    bo_picture_end(drawing, bo_plot_curves_gp);
 }
 
-bool bo_curves_draw(const struct bo_run *run, const char *format, const char *folder,
-                    struct bo_arena *arena)
+void bo_curves_draw(const struct bo_run *run, const char *format, const char *folder,
+                    struct bo_drawing *drawing)
 {
+    struct bo_arena *arena = drawing->arena;
     const struct bo_run_document **documents;
     const size_t n = bo_curve_documents(run, format, arena, &documents);
-    bool ok = true;
-    for (unsigned i = 0; i < N_COSTS && ok && n >= 2; i++)
-        ok = !is_drawn(documents, n, &costs[i]) ||
-             draw_cost(
-                 documents, n, &costs[i],
-                 bo_arena_printf(arena, "%s/%s", folder, picture_name(arena, format, &costs[i])),
-                 arena);
-    return ok;
+    for (unsigned i = 0; i < N_COSTS && n >= 2; i++)
+        if (is_drawn(documents, n, &costs[i]))
+            draw_cost(
+                documents, n, &costs[i],
+                bo_arena_printf(arena, "%s/%s", folder, picture_name(arena, format, &costs[i])),
+                drawing);
 }
 
 /* ---- the section ----------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef BO_REPORT_CURVES_H
 #define BO_REPORT_CURVES_H
 
+#include "bench/report/canvas.h"
 #include "bench/report/grid.h"
 #include "bench/report/page.h"
 
@@ -34,8 +35,8 @@ const char *bo_curves_picture(const struct bo_run_document *const *documents, si
                               struct bo_arena *arena);
 
 /* Draws a picture a cost into an existing folder; nothing with fewer than two documents. */
-bool bo_curves_draw(const struct bo_run *run, const char *format, const char *folder,
-                    struct bo_arena *arena);
+void bo_curves_draw(const struct bo_run *run, const char *format, const char *folder,
+                    struct bo_drawing *drawing);
 
 /* The section of a format's chapter; without documents it says how to get them. */
 void bo_page_curves(const struct bo_page *page, const char *format);

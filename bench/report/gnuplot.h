@@ -3,8 +3,12 @@
 #define BO_REPORT_GNUPLOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Sends the script to gnuplot and what it prints to the file `path`. False after a message. */
-bool bo_gnuplot(const char *script, const char *path);
+/*
+ * Sends a script of SVG pictures to gnuplot, drops the first one, and writes the others to the
+ * paths. False after a message that names the first picture that was not drawn.
+ */
+bool bo_gnuplot(const char *script, const char *const *paths, size_t n_paths);
 
 #endif

@@ -12,34 +12,40 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-static bool draw(const struct bo_run_document *document, const char *folder, struct bo_arena *arena)
-{
-    struct bo_front_point *points;
-    if (document->scale ||
-        bo_front_points(document, bo_run_main_label(document), arena, &points) == 0)
-        return true; /* no query was measured, or for curves: the page has no such picture either */
-    return bo_plot_size_time(document,
-                             bo_arena_printf(arena, "%s/%s", folder,
-                                             bo_picture_name(arena, document, "size-time"))) &&
-           bo_plot_workloads(document,
-                             bo_arena_printf(arena, "%s/%s", folder,
-                                             bo_picture_name(arena, document, "workloads")));
-}
-
-/* Of the document that stands for its format. */
-static bool draw_main(const struct bo_run_document *document, const char *folder,
-                      struct bo_arena *arena)
+static bool has_points(const struct bo_run_document *document, struct bo_arena *arena)
 {
     struct bo_front_point *points;
     const char *label = bo_run_main_label(document);
-    if (!label || bo_front_points(document, label, arena, &points) == 0)
-        return true;
-    return bo_plot_sections(document,
-                            bo_arena_printf(arena, "%s/%s", folder,
-                                            bo_picture_name(arena, document, "sections"))) &&
-           bo_plot_scatter(document, label,
-                           bo_arena_printf(arena, "%s/%s", folder,
-                                           bo_picture_name(arena, document, "scatter")));
+    return label && bo_front_points(document, label, arena, &points) > 0;
+}
+
+static char *path_of(const struct bo_run_document *document, const char *what, const char *folder,
+                     struct bo_arena *arena)
+{
+    return bo_arena_printf(arena, "%s/%s", folder, bo_picture_name(arena, document, what));
+}
+
+/* Nothing where no query was measured, or for curves: the page has no such picture either. */
+static void draw(const struct bo_run_document *document, const char *folder,
+                 struct bo_drawing *drawing)
+{
+    struct bo_arena *arena = drawing->arena;
+    if (document->scale || !has_points(document, arena))
+        return;
+    bo_plot_size_time(document, path_of(document, "size-time", folder, arena), drawing);
+    bo_plot_workloads(document, path_of(document, "workloads", folder, arena), drawing);
+}
+
+/* Of the document that stands for its format. */
+static void draw_main(const struct bo_run_document *document, const char *folder,
+                      struct bo_drawing *drawing)
+{
+    struct bo_arena *arena = drawing->arena;
+    if (!has_points(document, arena))
+        return;
+    bo_plot_sections(document, path_of(document, "sections", folder, arena), drawing);
+    bo_plot_scatter(document, bo_run_main_label(document),
+                    path_of(document, "scatter", folder, arena), drawing);
 }
 
 static bool write_csv(const struct bo_run *run, const char *format, const char *folder,
@@ -66,18 +72,22 @@ bool bo_pictures_draw(const struct bo_report *report, size_t i, const char *fold
     const struct bo_report_run *source = &report->runs[i];
     const struct bo_run *run = source->run;
     struct bo_arena arena;
+    struct bo_drawing drawing;
     bool ok = true;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    for (size_t d = 0; d < run->n_documents && ok; d++)
+    bo_drawing_begin(&drawing, &arena);
+    for (size_t d = 0; d < run->n_documents; d++)
         if (bo_report_run_of(report, run->documents[d].format, false) == source)
-            ok = draw(&run->documents[d], folder, &arena);
+            draw(&run->documents[d], folder, &drawing);
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
-        if (bo_report_run_of(report, (*f)->name, false) == source)
-            ok = draw_main(bo_run_document(run, (*f)->name, NULL), folder, &arena) &&
-                 write_csv(run, (*f)->name, folder, &arena);
-        if (ok && bo_report_run_of(report, (*f)->name, true) == source)
-            ok = bo_curves_draw(run, (*f)->name, folder, &arena);
+        if (bo_report_run_of(report, (*f)->name, false) == source) {
+            draw_main(bo_run_document(run, (*f)->name, NULL), folder, &drawing);
+            ok = write_csv(run, (*f)->name, folder, &arena);
+        }
+        if (bo_report_run_of(report, (*f)->name, true) == source)
+            bo_curves_draw(run, (*f)->name, folder, &drawing);
     }
+    ok = bo_drawing_end(&drawing) && ok;
     bo_arena_free(&arena);
     return ok;
 }

@@ -73,20 +73,20 @@ static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
     return n;
 }
 
-static void put_front(struct bo_picture *picture, const double (*corners)[2], size_t n)
+static void put_front(struct bo_drawing *drawing, const double (*corners)[2], size_t n)
 {
-    bo_picture_table(picture, "front");
+    bo_picture_table(drawing, "front");
     for (size_t i = 0; i < n; i++)
-        fprintf(picture->out, "%.9g %.9g\n", corners[i][0], corners[i][1]);
-    bo_picture_table_end(picture);
+        fprintf(drawing->out, "%.9g %.9g\n", corners[i][0], corners[i][1]);
+    bo_picture_table_end(drawing);
 }
 
-static void put_points(struct bo_picture *picture, const struct scatter *scatter,
+static void put_points(struct bo_drawing *drawing, const struct scatter *scatter,
                        struct bo_arena *arena)
 {
     static const enum bo_role order[] = {BO_STATUS_QUO, BO_PROPOSED, BO_CONTROL, BO_NEW};
     char *roles = bo_arena_printf(arena, "%s", "");
-    bo_picture_table(picture, "points");
+    bo_picture_table(drawing, "points");
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         bool any = false;
         for (size_t i = 0; i < scatter->n; i++) {
@@ -94,17 +94,17 @@ static void put_points(struct bo_picture *picture, const struct scatter *scatter
             const struct bo_interval interval = bo_drawn_interval(p->row);
             if (strcmp(p->codec->role, bo_role_name(order[k])) != 0)
                 continue;
-            fprintf(picture->out, "%.9g %.9g %.9g %.9g\n", drawn_bytes(scatter, i), p->ns,
+            fprintf(drawing->out, "%.9g %.9g %.9g %.9g\n", drawn_bytes(scatter, i), p->ns,
                     interval.low, interval.high);
             any = true;
         }
         if (any) {
-            fputs("\n\n", picture->out);
+            fputs("\n\n", drawing->out);
             roles = bo_arena_printf(arena, "%s \"%s\"", roles, bo_role_name(order[k]));
         }
     }
-    bo_picture_table_end(picture);
-    bo_picture_text(picture, "roles", roles);
+    bo_picture_table_end(drawing);
+    bo_picture_text(drawing, "roles", roles);
 }
 
 static double pixel_x(const struct scatter *scatter, double bytes)
@@ -184,32 +184,32 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
 }
 
 /* Names beside the points, and lines to those that are far away. */
-static void put_names(struct bo_picture *picture, const struct scatter *scatter,
+static void put_names(struct bo_drawing *drawing, const struct scatter *scatter,
                       const struct bo_picture_label *labels, struct bo_arena *arena)
 {
     const double width = BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
                  height = BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM;
     size_t n = 0;
-    bo_picture_table(picture, "names");
+    bo_picture_table(drawing, "names");
     for (size_t i = 0; i < scatter->n; i++) {
         if (!is_named(scatter, i))
             continue;
         const struct bo_picture_label *l = &labels[n++];
-        bo_picture_cell(picture, point_name(scatter, i, arena));
-        fprintf(picture->out, " %.6f %.6f %d\n", l->left / width,
+        bo_picture_cell(drawing, point_name(scatter, i, arena));
+        fprintf(drawing->out, " %.6f %.6f %d\n", l->left / width,
                 1 - (l->top + l->height / 2) / height, scatter->points[i].on_front);
     }
-    bo_picture_table_end(picture);
-    bo_picture_table(picture, "leaders");
+    bo_picture_table_end(drawing);
+    bo_picture_table(drawing, "leaders");
     for (const struct bo_picture_label *l = labels; l < labels + n; l++)
         if (l->away)
-            fprintf(picture->out, "%.6f %.6f %.6f %.6f\n", l->x / width, 1 - l->y / height,
+            fprintf(drawing->out, "%.6f %.6f %.6f %.6f\n", l->x / width, 1 - l->y / height,
                     fmin(fmax(l->x, l->left), l->left + l->width) / width,
                     1 - (l->top + l->height / 2) / height);
-    bo_picture_table_end(picture);
+    bo_picture_table_end(drawing);
 }
 
-static void put_scatter(struct bo_picture *picture, const struct scatter *scatter,
+static void put_scatter(struct bo_drawing *drawing, const struct scatter *scatter,
                         struct bo_arena *arena)
 {
     double(*corners)[2] = calloc(2 * scatter->n + 1, sizeof *corners);
@@ -217,24 +217,23 @@ static void put_scatter(struct bo_picture *picture, const struct scatter *scatte
         abort();
     const size_t n_corners = front_corners(scatter, corners);
     struct bo_picture_label *labels = place_names(scatter, corners, n_corners, arena);
-    bo_picture_scale(picture, "x", scatter->x);
-    bo_picture_scale(picture, "y", scatter->y);
-    put_front(picture, corners, n_corners);
-    put_points(picture, scatter, arena);
-    put_names(picture, scatter, labels, arena);
+    bo_picture_scale(drawing, "x", scatter->x);
+    bo_picture_scale(drawing, "y", scatter->y);
+    put_front(drawing, corners, n_corners);
+    put_points(drawing, scatter, arena);
+    put_names(drawing, scatter, labels, arena);
     free(labels);
     free(corners);
 }
 
-bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
+void bo_plot_size_time(const struct bo_run_document *document, const char *path,
+                       struct bo_drawing *drawing)
 {
-    struct bo_arena arena;
+    struct bo_arena *arena = drawing->arena;
     struct bo_front_point *points;
-    struct bo_picture picture;
     const char *label = bo_run_main_label(document);
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct scatter scatter = {.x = {INFINITY, 0}, .y = {INFINITY, 0}};
-    scatter.n = bo_front_points(document, label, &arena, &points);
+    scatter.n = bo_front_points(document, label, arena, &points);
     scatter.points = points;
     scatter.smallest = scatter.n ? points[0].bytes : 0;
     for (size_t i = 0; i < scatter.n; i++)
@@ -246,13 +245,13 @@ bool bo_plot_size_time(const struct bo_run_document *document, const char *path)
     }
     scatter.x = bo_scale_padded(scatter.x, 0.12);
     scatter.y = bo_scale_padded(scatter.y, 0.1);
-    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: bytes against time",
-                                               document->format, document->name));
-    bo_picture_text(&picture, "y_label",
-                    bo_arena_printf(&arena, "%s: time a query, faster is down", label));
-    put_scatter(&picture, &scatter, &arena);
-    bo_arena_free(&arena);
-    return bo_picture_draw(&picture, bo_plot_size_time_gp, path);
+    bo_picture_begin(
+        drawing, path,
+        bo_arena_printf(arena, "%s on %s: bytes against time", document->format, document->name));
+    bo_picture_text(drawing, "y_label",
+                    bo_arena_printf(arena, "%s: time a query, faster is down", label));
+    put_scatter(drawing, &scatter, arena);
+    bo_picture_end(drawing, bo_plot_size_time_gp);
 }
 
 /* ---- workloads ------------------------------------------------------------------------------- */
@@ -286,13 +285,13 @@ static bool is_drawn(const struct bo_run_document *document, unsigned codec)
 /*
  * One block a codec: place, median, interval. Codecs stand side by side in a workload's column.
  */
-static struct bo_scale put_times(struct bo_picture *picture, const struct bo_run_document *document)
+static struct bo_scale put_times(struct bo_drawing *drawing, const struct bo_run_document *document)
 {
     struct bo_scale y = {INFINITY, 0};
     unsigned n_drawn = 0, place = 0;
     for (unsigned c = 0; c < document->n_codecs; c++)
         n_drawn += is_drawn(document, c);
-    bo_picture_table(picture, "times");
+    bo_picture_table(drawing, "times");
     for (unsigned c = 0; c < document->n_codecs; c++) {
         unsigned column = 0;
         if (!is_drawn(document, c))
@@ -306,44 +305,43 @@ static struct bo_scale put_times(struct bo_picture *picture, const struct bo_run
             if (!row || row->n == 0 || row->failure)
                 continue;
             const struct bo_interval interval = bo_drawn_interval(row);
-            fprintf(picture->out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, interval.low,
+            fprintf(drawing->out, "%.4f %.9g %.9g %.9g\n", x, row->median_ns, interval.low,
                     interval.high);
             bo_scale_widen(&y, interval.low);
             bo_scale_widen(&y, interval.high);
         }
-        fputs("\n\n", picture->out);
+        fputs("\n\n", drawing->out);
     }
-    bo_picture_table_end(picture);
+    bo_picture_table_end(drawing);
     return y;
 }
 
-bool bo_plot_workloads(const struct bo_run_document *document, const char *path)
+void bo_plot_workloads(const struct bo_run_document *document, const char *path,
+                       struct bo_drawing *drawing)
 {
-    struct bo_arena arena;
-    struct bo_picture picture;
+    struct bo_arena *arena = drawing->arena;
     size_t longest = 0;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_picture_begin(&picture, bo_arena_printf(&arena, "%s on %s: time a query, by workload",
-                                               document->format, document->name));
-    bo_picture_scale(&picture, "y", bo_scale_padded(put_times(&picture, document), 0.05));
-    bo_picture_table(&picture, "names");
+    bo_picture_begin(drawing, path,
+                     bo_arena_printf(arena, "%s on %s: time a query, by workload", document->format,
+                                     document->name));
+    bo_picture_scale(drawing, "y", bo_scale_padded(put_times(drawing, document), 0.05));
+    bo_picture_table(drawing, "names");
     for (unsigned c = 0; c < document->n_codecs; c++) {
         if (!is_drawn(document, c))
             continue;
         longest = fmax(longest, strlen(document->codecs[c].name));
-        bo_picture_cell(&picture, document->codecs[c].name);
-        putc('\n', picture.out);
+        bo_picture_cell(drawing, document->codecs[c].name);
+        putc('\n', drawing->out);
     }
-    bo_picture_table_end(&picture);
-    bo_picture_number(&picture, "longest", (double)longest);
-    bo_picture_table(&picture, "columns");
+    bo_picture_table_end(drawing);
+    bo_picture_number(drawing, "longest", (double)longest);
+    bo_picture_table(drawing, "columns");
     for (unsigned l = 0; l < document->n_labels; l++) {
         const char *label = document->labels[l];
         if (is_column(document, l))
-            fprintf(picture.out, "%.*s %s\n", (int)strcspn(label, "/"), label,
+            fprintf(drawing->out, "%.*s %s\n", (int)strcspn(label, "/"), label,
                     strchr(label, '/') + 1);
     }
-    bo_picture_table_end(&picture);
-    bo_arena_free(&arena);
-    return bo_picture_draw(&picture, bo_plot_workloads_gp, path);
+    bo_picture_table_end(drawing);
+    bo_picture_end(drawing, bo_plot_workloads_gp);
 }

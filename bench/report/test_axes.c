@@ -17,6 +17,7 @@
 #include "bench/report/test_printed.h"
 #include "bench/report/uses.h"
 #include "harness/core/files.h"
+#include "harness/core/input.h"
 
 /* Of a document of 100 functions; larger ones are in proportion. */
 static const struct codec {
@@ -494,19 +495,52 @@ static void programs_by_hand(void **state)
 static void pictures_of_curves(void **state)
 {
     struct bo_arena arena;
+    struct bo_drawing drawing;
     char folder[64], path[128];
     static const char *const names[] = {"query", "encode", "open", "scratch"};
     if (system("command -v gnuplot >/dev/null") != 0)
         skip();
     assert_true(bo_temporary_folder(folder, sizeof folder));
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_true(bo_curves_draw(*state, "twofold", folder, &arena));
-    assert_true(bo_curves_draw(*state, "pcdata", folder, &arena)); /* has none: draws nothing */
+    bo_drawing_begin(&drawing, &arena);
+    bo_curves_draw(*state, "twofold", folder, &drawing);
+    bo_curves_draw(*state, "pcdata", folder, &drawing); /* has none: draws nothing */
+    assert_true(bo_drawing_end(&drawing));
     bo_arena_free(&arena);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/twofold-scale-%s.svg", folder, names[i]);
         assert_int_equal(unlink(path), 0);
     }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* What was drawn before a script that fails is there, whole; the rest is not. */
+static void a_script_that_fails(void **state)
+{
+    struct bo_arena arena;
+    struct bo_drawing drawing;
+    char folder[64], paths[2][128];
+    (void)state;
+    if (system("command -v gnuplot >/dev/null") != 0)
+        skip();
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_drawing_begin(&drawing, &arena);
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%u.svg", folder, i);
+        bo_picture_begin(&drawing, paths[i], "it's a \"title\"");
+        bo_picture_end(&drawing, i ? "plot nothing\n" : "plot [1:2] [1:2] x\n");
+    }
+    assert_false(bo_drawing_end(&drawing));
+    bo_arena_free(&arena);
+    struct bo_input in;
+    assert_true(bo_input_open(paths[0], &in));
+    assert_memory_equal(in.bytes.p, "<?xml", 5);
+    assert_non_null(memmem(in.bytes.p, in.bytes.n, "it's a \"title\"", 14));
+    assert_null(memmem(in.bytes.p + 5, in.bytes.n - 5, "<?xml", 5));
+    assert_memory_equal(in.bytes.p + in.bytes.n - 8, "</svg>\n\n", 8);
+    bo_input_close(&in);
+    assert_int_equal(unlink(paths[0]), 0);
     assert_int_equal(rmdir(folder), 0);
 }
 
@@ -527,6 +561,7 @@ static int run_file(void)
         cmocka_unit_test(the_section_of_curves),
         cmocka_unit_test(programs_by_hand),
         cmocka_unit_test(pictures_of_curves),
+        cmocka_unit_test(a_script_that_fails),
     };
     return cmocka_run_group_tests(tests, make, release);
 }
