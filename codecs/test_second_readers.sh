@@ -76,8 +76,11 @@ END
 }
 
 autofdo() { # profile
-    encode autofdo/shared-trees "$1" &&
-        python3 -B codecs/autofdo/second_reader.py "$out/shared-trees.bin" "$1" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    local codec
+    for codec in shared-trees v4 v4-compact v4-one-table v4-compact-one-table gcov-v2 gcov-v3 gcov-v407; do
+        encode "autofdo/$codec" "$1" 2>"$out/note" &&
+            python3 -B codecs/autofdo/second_reader.py "$out/$codec.bin" "$1" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    done
 }
 
 statehist() { # history codec...
@@ -95,7 +98,7 @@ count "templight: a made trace"
 xz -dc corpora/templight/small_tuple.yaml.xz | awk '/^---/ && ++n > 400 { exit } { print }' >"$out/small.yaml"
 templight "$out/small.yaml"
 count "templight: the first 400 records of small_tuple"
-for profile in lua-perf sqlite-perf; do
+for profile in lua-perf; do
     xz -dc "corpora/autofdo/$profile.txt.xz" >"$out/$profile.txt"
     autofdo "$out/$profile.txt"
     count "autofdo: $profile"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Second readers of shared-trees and of the text form, written from README.md and the pages that it names.
+"""Second readers of shared-trees, version 4, gcov and the text form, written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
 their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
@@ -289,6 +289,271 @@ def summarize(functions):
     return summary
 
 
+# ---- version 4 --------------------------------------------------------------------------------
+
+
+class Section:
+    """Big-endian integers, or varints in a compact section."""
+
+    def __init__(self, data, compact):
+        self.data, self.off, self.compact = data, 1, compact
+
+    def byte(self):
+        return self.take(1)[0]
+
+    def take(self, n):
+        if n > len(self.data) - self.off:
+            raise Reject("section ends within an integer")
+        self.off += n
+        return self.data[self.off - n:self.off]
+
+    def number(self, n):
+        if not self.compact:
+            return int.from_bytes(self.take(n), "big")
+        v = shift = 0
+        while True:
+            b = self.byte()
+            v |= (b & 127) << shift
+            if v >> 8 * n or b == 0 and shift:
+                raise Reject("varint overflows its field, or is not in its shortest form")
+            if b < 128:
+                return v
+            shift += 7
+
+    def end(self):
+        if self.off != len(self.data):
+            raise Reject("bytes behind a section's last")
+
+
+def read_trie(c):
+    n, strings = c.number(4), []
+
+    def node(prefix, is_root):
+        b = c.byte()
+        if b & 128:
+            if c.number(4) != len(strings):
+                raise Reject("string ids do not count up in order")
+            strings.append(prefix)
+        elif not is_root and b & 127 < 2:
+            raise Reject("node of one child ends no string, or leaf ends no string")
+        first = -1
+        for _ in range(b & 127):
+            label = c.take(c.number(2))
+            if not label or label[0] <= first:
+                raise Reject("edges of a node are not in order")
+            first = label[0]
+            node(prefix + label, False)
+
+    node(b"", True)
+    if len(strings) != n:
+        raise Reject("trie has fewer strings than its table says")
+    c.end()
+    return strings
+
+
+class Version4:
+    def __init__(self, data):
+        if data[:4] != b"gcov" or data[4:8] != bytes([0, 0, 0, 4]) or data[8] & 127:
+            raise Reject("magic number, version is not 4, or reserved bits of the header are set")
+        compact, n = data[8] >> 7, int.from_bytes(data[9:16], "big")
+        word = lambda i: int.from_bytes(data[16 + 8 * i:24 + 8 * i], "big")
+        if 48 + 16 * n > len(data):
+            raise Reject("section table runs past the file's end")
+        ranges = [(word(2 * i), word(2 * i + 1)) for i in range(n + 2)]
+        end = 48 + 16 * n
+        self.sections = []
+        for off, size in sorted(ranges):
+            if off != end or size == 0 or off + size > len(data):
+                raise Reject("sections overlap or are not in order, or gap before a section")
+            end = off + size
+            self.sections.append(Section(data[off:end], compact))
+            if data[off] & 127 in range(1, 7) and data[off] >> 7 != compact:
+                raise Reject("section and header differ on compact")
+        if end != len(data) or ranges[2:] != sorted(ranges[2:]):
+            raise Reject("bytes behind the last section")
+        order = sorted(ranges)
+        used = {order.index(ranges[0]), order.index(ranges[1])}
+        summary = self.section(order.index(ranges[0]), 2)
+        stored = [summary.number(8) for _ in range(6)]
+        entries = [(summary.number(4), summary.number(8), summary.number(8)) for _ in range(stored.pop())]
+        summary.end()
+        names = self.section(order.index(ranges[1]), 3)
+        units = [(names.take(names.number(2)), [names.number(4) for _ in range(3)]) for _ in range(names.number(4))]
+        names.end()
+        self.functions, self.files, self.inlined = {}, {}, []
+        tables, last = {}, [-1, -1, -1]
+        for path, numbers in units:
+            if numbers[0] < last[0] or numbers[1] <= last[1] or numbers[2] <= last[2]:
+                raise Reject("sections are not in the order of their files")
+            last = numbers
+            used |= set(numbers)
+            if numbers[0] not in tables:
+                tables[numbers[0]] = read_trie(self.section(numbers[0], 1))
+            self.read_unit(path, tables[numbers[0]], self.section(numbers[1], 4), self.section(numbers[2], 5))
+        if [path for path, _ in units] != sorted({path for path, _ in units}):
+            raise Reject("paths are not in order")
+        callee_files = [i for i, c in enumerate(self.sections) if c.data[0] & 127 == 6]
+        for i in callee_files:
+            used.add(i)
+            self.read_callee_files(self.section(i, 6), units, tables)
+        if len(callee_files) > 1 or any(c.data[0] & 127 in range(1, 7) and i not in used
+                                        for i, c in enumerate(self.sections)):
+            raise Reject("callee files are there twice, or section belongs to no file")
+        expected = summarize(self.functions)
+        total, highest, head, n_counts = expected[:4]
+        if stored != [total, highest, head, n_counts, len(self.functions)] or entries != [
+                (cutoff, least, n) for cutoff, (least, n) in zip(CUTOFFS, expected[4:])]:
+            raise Reject("summary disagrees with the functions")
+
+    def section(self, i, kind):
+        if i >= len(self.sections) or self.sections[i].data[0] & 127 != kind:
+            raise Reject("section is of another type")
+        self.sections[i].off = 1
+        return self.sections[i]
+
+    def read_unit(self, path, strings, names, info):
+        starts, last = [], 0
+        for _ in range(names.number(4)):
+            i, off = names.number(4), names.number(8)
+            last = last + off if names.compact else off
+            starts.append((i, last))
+        names.end()
+        if not starts or starts[0][1] != 1 or any(a >= c or b >= d for (a, b), (c, d) in zip(starts, starts[1:])):
+            raise Reject("functions are not in order")
+        for (i, start), end in zip(starts, [start for _, start in starts[1:]] + [len(info.data)]):
+            c = Section(info.data[:end], info.compact)
+            c.off = start
+            head, timestamp = c.number(8), c.number(8)
+            self.strings = strings
+            body = self.read_instance(c, strings[i], 1)
+            c.end()
+            if strings[i] in self.functions:
+                raise Reject("function is there twice")
+            self.functions[strings[i]] = head, timestamp, body
+            if path:
+                self.files[strings[i]] = path
+
+    def read_count(self, c, code):
+        if not c.compact:
+            return int.from_bytes(c.take([0, 1, 2, 4, 8][code]), "big")
+        return c.number(8) if code else 0
+
+    def read_instance(self, c, name, depth):
+        if depth > 256:
+            raise Reject("instances are more than 256 deep")
+        records, callsites, line = {}, {}, [0, 0]
+        for _ in range(c.number(4)):
+            b = c.byte()
+            kind = b >> 5
+            if kind > 1:
+                c.take(c.number(4))
+                continue
+            v = c.number(4)
+            line[kind] = line[kind] + v if c.compact else v
+            place = line[kind], c.number(4) if b & 16 else 0
+            if line[kind] > 65535 or b & 16 and place[1] == 0:
+                raise Reject("line is above 65535, or discriminator of 0 is there")
+            if kind == 1:
+                callee = self.strings[c.number(4)]
+                if b & 15 or callsites and last >= place + (callee,):
+                    raise Reject("callsite has a count, or records are not in order")
+                last = place + (callee,)
+                callsites[last] = self.read_instance(c, callee, depth + 1)
+                continue
+            if b & 7 > (1 if c.compact else 4) or callsites or records and last >= place:
+                raise Reject("count is of no such width, count behind callsites, or records are not in order")
+            count, targets, last = self.read_count(c, b & 7), {}, place
+            for _ in range(c.number(4) if b & 8 else 0):
+                code = 1 if c.compact else c.byte()
+                target = self.strings[c.number(4)]
+                targets[target] = self.read_count(c, code)
+            records[place] = count, targets
+        return name, records, callsites
+
+    def read_callee_files(self, c, units, tables):
+        paths = [path for path, _ in units] + [c.take(c.number(2)) for _ in range(c.number(4))]
+        for _ in range(c.number(4)):
+            unit, i, path = c.number(4), c.number(4), c.number(4)
+            self.files[tables[units[unit][1][0]][i]] = paths[path]
+        c.end()
+
+
+# ---- gcov -------------------------------------------------------------------------------------
+
+
+class Gcov:
+    """Versions 3, 2 and 0x3430372a. Bytes that no reader checks are not checked here."""
+
+    def __init__(self, data):
+        self.c = c = Cursor(data)
+        if c.take(4) != b"adcg":
+            raise Reject("magic number is not adcg")
+        self.version = c.le(4)
+        if self.version not in (2, 3, 0x3430372a) or c.le(4):
+            raise Reject("version is not this codec's, or the header's third word is not 0")
+        if self.version == 3:
+            self.tag(0xa8000000)
+            stored = [c.le(8) for _ in range(5)]
+            entries = [(c.le(4), c.le(8), c.le(8)) for _ in range(c.le(8))]
+        self.tag(0xaa000000)
+        c.le(4)
+        paths = [self.string() for _ in range(c.le(4))] if self.version == 3 else []
+        self.names, self.files = [], {}
+        for _ in range(c.le(4)):
+            self.names.append(self.string())
+            index = c.le(4) if self.version == 3 else 0xffffffff
+            if index != 0xffffffff:
+                self.files[self.names[-1]] = paths[index]
+        self.tag(0xac000000)
+        c.le(4)
+        self.functions = {}
+        for _ in range(c.le(4)):
+            head = c.le(8)
+            timestamp = c.le(8) if self.version == 3 else 0
+            body = self.instance()
+            self.functions[body[0]] = head, timestamp, body
+        self.tag(0xae000000)
+        if c.le(8) >> 32:
+            raise Reject("module group is not empty")
+        self.tag(0xaf000000)
+        c.take(c.le(4) * 4)
+        c.end()
+        if self.version == 3:
+            expected = summarize(self.functions)
+            if stored != expected[:2] + [expected[2], expected[3], len(self.functions)] or entries != [
+                    (cutoff, least, n) for cutoff, (least, n) in zip(CUTOFFS, expected[4:])]:
+                raise Reject("summary disagrees with the functions")
+
+    def tag(self, v):
+        if self.c.le(4) != v:
+            raise Reject("tag is not that of the part")
+
+    def string(self):
+        text = self.c.take(self.c.le(4) * (4 if self.version == 0x3430372a else 1))
+        if not text or text[-1]:
+            raise Reject("string does not end with NUL")
+        return text.rstrip(b"\0")
+
+    def instance(self):
+        c = self.c
+        name, n_records, n_callsites = self.names[c.le(4)], c.le(4), c.le(4)
+        records, callsites = {}, {}
+        for _ in range(n_records):
+            v, n_targets, count = c.le(4), c.le(4), c.le(8)
+            targets = {}
+            for _ in range(n_targets):
+                if c.le(4) != 7:
+                    raise Reject("histogram is not of indirect calls")
+                target = self.names[c.le(8)]
+                targets[target] = c.le(8)
+            records[v >> 16, v & 0xffff] = count, targets
+        for _ in range(n_callsites):
+            v = c.le(4)
+            callee = self.instance()
+            callsites[v >> 16, v & 0xffff, callee[0]] = callee
+        return name, records, callsites
+
+
 # ---- text form --------------------------------------------------------------------------------
 
 
@@ -337,11 +602,14 @@ def main(args):
     for path, text in zip(args[::2], args[1::2]):
         with open(path, "rb") as f, open(text, "rb") as t:
             data, expected = f.read(), read_text(t.read())
+        reader = {b"afst": SharedTrees, b"gcov": Version4, b"adcg": Gcov}.get(data[:4], SharedTrees)
         try:
-            trees = SharedTrees(data)
+            trees = reader(data)
         except Reject as e:
             print(f"{path}: {e}")
             return 2
+        if reader is Gcov and trees.version != 3:  # no files, no timestamps
+            expected = {name: (head, 0, body) for name, (head, _, body) in expected[0].items()}, {}
         print(f"{path}: {len(trees.functions)} functions, {len(trees.files)} files")
         if (trees.functions, trees.files) != expected:
             print(f"{path}: another model than {text}")
