@@ -93,6 +93,26 @@ statehist() { # history codec...
     done
 }
 
+# 40 threads, each with a state and the number of another one; one of them changes at a time.
+made_history() {
+    awk 'BEGIN {
+        n = 40; end = 400; OFS = "\t"
+        print "# statehistory-tsv 1\n# start: 0\n# end: " end
+        print "Q", 0, -1, "Threads"
+        for (q = 1; q <= n; q++) print "Q", q, 0, q
+        for (q = n + 1; q <= 3 * n; q++) print "Q", q, (q - 1) % n + 1, q <= 2 * n ? "State" : "Next"
+        for (q = 0; q <= 3 * n; q++) value[q] = "n\t"
+        for (t = 1; t <= end; t += 1 + t % 3)
+            for (k = 0; k < 2; k++) {
+                q = n + 1 + 40 * k + (t * 7 + t * t) % n
+                print "I", q, start[q] + 0, t - 1, value[q]
+                start[q] = t
+                value[q] = k ? "i\t" (t * 11) % n + 1 : t % 5 ? "s\tstate " t % 5 : "d\t0.5"
+            }
+        for (q = 0; q <= 3 * n; q++) print "I", q, start[q] + 0, end, value[q]
+    }'
+}
+
 made_trace >"$out/made.yaml"
 templight "$out/made.yaml"
 count "templight: a made trace"
@@ -104,9 +124,12 @@ for profile in lua-perf; do
     autofdo "$out/$profile.txt"
     count "autofdo: $profile"
 done
+made_history >"$out/made.tsv"
+statehist "$out/made.tsv" time-index mixed-contexts
+count "statehist: a made history"
 for history in make-middle pipes; do
     xz -dc "corpora/statehist/$history.tsv.xz" >"$out/$history.tsv"
-    statehist "$out/$history.tsv" time-index mixed-contexts
+    statehist "$out/$history.tsv" time-index
     count "statehist: $history"
 done
 echo "$passed passed, $failed failed: second readers"
