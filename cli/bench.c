@@ -24,7 +24,6 @@
 #include "cli/report.h"
 #include "corpora/documents.h"
 #include "harness/core/clock.h"
-#include "harness/core/suggest.h"
 
 int bo_cmd_bench(int argc, char **argv);
 
@@ -450,38 +449,16 @@ static unsigned terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60 ? size.ws_col : 120;
 }
 
-/* Offers the codecs (0), kinds (1) or workloads (2) of the formats that are measured. */
-static void offer_names(const struct request *request, size_t what, struct bo_suggestion *near)
-{
-    for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        if (request->format && strcmp(request->format, (*f)->name) != 0)
-            continue;
-        for (const struct bo_codec *const *c = (*f)->codecs; what == 0 && *c; c++)
-            bo_suggest_offer(near, (*c)->name);
-        for (unsigned k = 0; what && k < (*f)->n_kinds; k++) {
-            const struct bo_query_kind *kind = &(*f)->kinds[k];
-            if (what == 1)
-                bo_suggest_offer(near, kind->name);
-            for (unsigned w = 0; what == 2 && w < kind->n_workloads; w++)
-                bo_suggest_offer(near, kind->workloads[w].name);
-        }
-    }
-}
-
 /* A name that matched nothing is a mistake of the user's, not an empty table. */
-static bool all_met(const struct request *request)
+static bool all_met(struct request *request)
 {
-    const struct bo_filter *const filters[] = {&request->bench.codecs, &request->bench.kinds,
-                                               &request->bench.workloads};
+    struct bo_filter *const filters[] = {&request->bench.codecs, &request->bench.kinds,
+                                         &request->bench.workloads};
     static const char *const what[] = {"codec", "kind", "workload"};
     for (size_t i = 0; i < 3; i++) {
-        const char *unmet = bo_filter_unmatched(filters[i]);
-        if (unmet) {
-            struct bo_suggestion near = bo_suggest(unmet);
-            offer_names(request, i, &near);
-            return !bo_usage_error("bench", "no %s '%s' here%s", what[i], unmet,
-                                   bo_suggestion_text(&near));
-        }
+        const char *suggestion, *unmet = bo_filter_unmatched(filters[i], &suggestion);
+        if (unmet)
+            return !bo_usage_error("bench", "no %s '%s' here%s", what[i], unmet, suggestion);
     }
     return true;
 }

@@ -17,7 +17,7 @@ const struct bo_format *bo_need_format(const char *command, const char *name)
         bo_suggest_offer(&near, (*f)->name);
     fprintf(stderr, "bakeoff: %s: %s%s%s", command, name ? "no format '" : "needs a format",
             name ? name : "", name ? "'" : "");
-    if (near.best) {
+    if (near.best[0]) {
         fprintf(stderr, "%s\n", bo_suggestion_text(&near));
         return NULL;
     }
@@ -38,8 +38,8 @@ const struct bo_codec *bo_need_codec_of(const char *command, const struct bo_for
     for (const struct bo_codec *const *c = format->codecs; *c; c++)
         bo_suggest_offer(&near, (*c)->name);
     fprintf(stderr, "bakeoff: %s: no codec '%s' of %s", command, name, format->name);
-    fputs(near.best ? bo_suggestion_text(&near) : "; there are", stderr);
-    for (const struct bo_codec *const *c = format->codecs; *c && !near.best; c++)
+    fputs(near.best[0] ? bo_suggestion_text(&near) : "; there are", stderr);
+    for (const struct bo_codec *const *c = format->codecs; *c && !near.best[0]; c++)
         fprintf(stderr, " %s", (*c)->name);
     fputc('\n', stderr);
     return NULL;
@@ -70,8 +70,8 @@ const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_fo
     for (unsigned k = 0; k < format->n_kinds; k++)
         bo_suggest_offer(&near, format->kinds[k].name);
     fprintf(stderr, "bakeoff: %s: no query kind '%s' of %s", command, name, format->name);
-    fputs(near.best ? bo_suggestion_text(&near) : "; there are", stderr);
-    for (unsigned k = 0; k < format->n_kinds && !near.best; k++)
+    fputs(near.best[0] ? bo_suggestion_text(&near) : "; there are", stderr);
+    for (unsigned k = 0; k < format->n_kinds && !near.best[0]; k++)
         fprintf(stderr, " %s", format->kinds[k].name);
     fputc('\n', stderr);
     return NULL;

@@ -11,6 +11,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "harness/core/print.h"
+#include "harness/core/suggest.h"
 
 int bo_cmd_pick(int argc, char **argv);
 
@@ -132,7 +133,10 @@ static bool take_use(const char *format, const char *use, struct bo_wish *wishes
     *n_ret = notes && notes->uses ? bo_wishes_of_use(notes->uses, use, wishes) : 0;
     if (*n_ret)
         return true;
-    fprintf(stderr, "bakeoff: pick: %s has no use '%s'%s", format, use,
+    struct bo_suggestion near = bo_suggest(use);
+    for (const struct bo_use *u = notes && notes->uses ? notes->uses->uses : NULL; u && u->use; u++)
+        bo_suggest_offer(&near, u->picks ? u->use : NULL);
+    fprintf(stderr, "bakeoff: pick: %s has no use '%s'%s%s", format, use, bo_suggestion_text(&near),
             notes && notes->uses ? "; uses:" : "\n");
     for (const struct bo_use *u = notes && notes->uses ? notes->uses->uses : NULL; u && u->use;
          u++) {

@@ -46,6 +46,14 @@ static bool parse_filters(struct request *r, struct bo_label_filter *filter)
     return false;
 }
 
+/* False after a message about a name that matched nothing. */
+static bool all_met(struct bo_filter *names, const char *what)
+{
+    const char *suggestion, *unmet = bo_filter_unmatched(names, &suggestion);
+    return !unmet ||
+           !bo_usage_error("table", "the results have no %s '%s'%s", what, unmet, suggestion);
+}
+
 /* ---- the codecs that are wanted -------------------------------------------------------------- */
 
 /* Marks the names that met a codec, in both filters. */
@@ -78,17 +86,8 @@ static bool choose_codecs(struct bo_table *table, struct request *r, struct bo_r
         run_ret->documents[d] = strcmp(run->documents[d].format, table->format) == 0
                                     ? *bo_document_with(&run->documents[d], is_wanted, r, arena)
                                     : run->documents[d];
-    const char *codec = bo_filter_unmatched(&r->codecs), *role = bo_filter_unmatched(&r->roles);
-    if (codec || role) {
-        struct bo_suggestion near = bo_suggest(codec ? codec : role);
-        for (size_t d = 0; d < run->n_documents; d++)
-            for (size_t c = 0; c < run->documents[d].n_codecs; c++)
-                if (strcmp(run->documents[d].format, table->format) == 0)
-                    bo_suggest_offer(&near, codec ? run->documents[d].codecs[c].name
-                                                  : run->documents[d].codecs[c].role);
-        return !bo_usage_error("table", "the results have no codec %s'%s'%s",
-                               codec ? "" : "of the role ", near.word, bo_suggestion_text(&near));
-    }
+    if (!all_met(&r->codecs, "codec") || !all_met(&r->roles, "codec of the role"))
+        return false;
     const size_t at = (size_t)(table->document - run->documents);
     table->run = run_ret;
     table->only = table->only ? &run_ret->documents[at] : NULL;
@@ -118,8 +117,14 @@ static bool choose_document(struct bo_table *table, const char *corpus, bool one
 {
     table->document = bo_run_document(table->run, table->format, corpus);
     table->only = corpus ? table->document : NULL;
-    if (!table->document && corpus)
-        return !bo_usage_error("table", "the results have no %s of %s", corpus, table->format);
+    if (!table->document && corpus) {
+        struct bo_suggestion near = bo_suggest(corpus);
+        for (size_t d = 0; d < table->run->n_documents; d++)
+            if (strcmp(table->run->documents[d].format, table->format) == 0)
+                bo_suggest_offer(&near, table->run->documents[d].name);
+        return !bo_usage_error("table", "the results have no %s of %s%s", corpus, table->format,
+                               bo_suggestion_text(&near));
+    }
     if (!table->document)
         return !bo_usage_error("table", "the results have nothing of %s", table->format);
     if (corpus || !one_document)
@@ -150,13 +155,7 @@ static bool filter_met(struct bo_table *table)
              l++)
             bo_label_wanted(&table->filter, document->labels[l]);
     }
-    const char *kind = bo_filter_unmatched(&table->filter.kinds);
-    const char *workload = bo_filter_unmatched(&table->filter.workloads);
-    if (kind)
-        return !bo_usage_error("table", "the results have no kind '%s'", kind);
-    if (workload)
-        return !bo_usage_error("table", "the results have no workload '%s'", workload);
-    return true;
+    return all_met(&table->filter.kinds, "kind") && all_met(&table->filter.workloads, "workload");
 }
 
 /* Held-out documents beside the others. */

@@ -189,6 +189,12 @@ suggests point bench --format pcdata --kind pont
 suggests uniform bench --format pcdata --workload unform
 suggests linear-index table pcdata --codec linear-idex
 suggests new table pcdata --role newt
+suggests status-quo table pcdata --role status-qou
+suggests encode table pcdata --kind encdoe
+suggests buf-amd64 table pcdata --corpus buf-amd46
+suggests encode bench --format pcdata --kind encdoe
+suggests esbuild-amd64-sample bench --corpus esbuild-amd64-sampel
+suggests small pick pcdata --use smal
 gives 2 "bakeoff: no command 'frobnicate'; see *" help frobnicate
 for command in $commands; do
     gives 0 "" help "$command"

@@ -487,14 +487,18 @@ static bool accepts(const struct bo_format *format, const char *path)
     return ok;
 }
 
-static bool has_document(const struct bo_format *format, const char *name)
+/* Offers the names of its documents to `near`, which is for `name`. */
+static bool has_document(const struct bo_format *format, const char *name,
+                         struct bo_suggestion *near)
 {
     struct bo_documents all;
     bool found = false;
     if (!bo_documents_list(format, BO_DOCUMENTS_ALL, &all))
         return false;
-    for (size_t i = 0; i < all.n; i++)
+    for (size_t i = 0; i < all.n; i++) {
         found = found || fnmatch(name, all.items[i].name, FNM_NOESCAPE) == 0;
+        bo_suggest_offer(near, all.items[i].name);
+    }
     bo_documents_free(&all);
     return found;
 }
@@ -505,8 +509,9 @@ const struct bo_format *bo_documents_format(const char *command, const char *nam
     const struct bo_format *found = NULL;
     size_t n = 0, length = 0;
     const bool is_file = access(name_or_path, F_OK) == 0;
+    struct bo_suggestion near = bo_suggest(name_or_path);
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        if (is_file ? accepts(*f, name_or_path) : has_document(*f, name_or_path)) {
+        if (is_file ? accepts(*f, name_or_path) : has_document(*f, name_or_path, &near)) {
             found = *f;
             n++;
         }
@@ -517,9 +522,9 @@ const struct bo_format *bo_documents_format(const char *command, const char *nam
         return found;
     if (!is_file && n == 0)
         fprintf(stderr,
-                "bakeoff: %s: neither a file nor a document of the corpora; see "
+                "bakeoff: %s: neither a file nor a document of the corpora%s; see "
                 "`bakeoff list corpora`\n",
-                name_or_path);
+                name_or_path, bo_suggestion_text(&near));
     else
         bo_usage_error(command, "%s: %s; --format chooses one of%s", name_or_path,
                        n ? "accepted by several formats" : "not accepted by any format", list);

@@ -41,15 +41,23 @@ bool bo_filter_allows(struct bo_filter *names, const char *name)
     for (unsigned i = 0; i < names->n; i++) {
         if (fnmatch(names->names[i], name, FNM_NOESCAPE) == 0)
             names->met[i] = allowed = true;
+        if (names->met[i])
+            continue;
+        names->near[i].word = names->names[i]; /* the filter may have been copied */
+        bo_suggest_offer(&names->near[i], name);
     }
     return allowed;
 }
 
-const char *bo_filter_unmatched(const struct bo_filter *names)
+const char *bo_filter_unmatched(struct bo_filter *names, const char **suggestion_ret)
 {
-    for (unsigned i = 0; i < names->n; i++)
-        if (!names->met[i])
-            return names->names[i];
+    for (unsigned i = 0; i < names->n; i++) {
+        if (names->met[i])
+            continue;
+        if (suggestion_ret)
+            *suggestion_ret = bo_suggestion_text(&names->near[i]);
+        return names->names[i];
+    }
     return NULL;
 }
 

@@ -5,18 +5,20 @@
 #include "bench/measure/query_sets.h"
 #include "bench/measure/record.h"
 #include "corpora/documents.h"
+#include "harness/core/suggest.h"
 
 /* ---- what the caller asks for ---------------------------------------------------------------- */
 
 enum { BO_MAX_NAMES = 64, BO_MAX_NAME = 64 };
 
 /*
- * A filter: no names allow everything; a * in one stands for any characters. Remembers which names
- * met something.
+ * A filter: no names allow everything; a * in one matches any characters. Remembers which names
+ * matched something, and what was nearest to the others.
  */
 struct bo_filter {
     char names[BO_MAX_NAMES][BO_MAX_NAME];
     bool met[BO_MAX_NAMES];
+    struct bo_suggestion near[BO_MAX_NAMES];
     unsigned n;
 };
 
@@ -28,8 +30,11 @@ bool bo_filter_parse(const char *list, struct bo_filter *names_ret);
 /* Whether the filter lets `name` through. */
 bool bo_filter_allows(struct bo_filter *names, const char *name);
 
-/* The first name that met nothing, or NULL. */
-const char *bo_filter_unmatched(const struct bo_filter *names);
+/*
+ * The first name that matched nothing, or NULL; *suggestion_ret (may be NULL) is then the text of
+ * bo_suggestion_text for it.
+ */
+const char *bo_filter_unmatched(struct bo_filter *names, const char **suggestion_ret);
 
 struct bo_bench_options {
     struct bo_filter codecs, kinds, workloads; /* kinds: also the operations' labels */

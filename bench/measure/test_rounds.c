@@ -434,8 +434,8 @@ static void filters_choose_rows(void **state)
     assert_int_equal(run.plan.n_rows, 2);
     assert_non_null(find_row(&run, "second", "get/chain"));
     assert_non_null(find_row(&run, "noop", "get/chain"));
-    assert_null(bo_filter_unmatched(&run.options.workloads));
-    assert_string_equal(bo_filter_unmatched(&run.options.kinds), "nothing");
+    assert_null(bo_filter_unmatched(&run.options.workloads, NULL));
+    assert_string_equal(bo_filter_unmatched(&run.options.kinds, NULL), "nothing");
     finish(&run);
 }
 
@@ -443,6 +443,7 @@ static void lists_of_names(void **state)
 {
     (void)state;
     struct bo_filter names;
+    const char *suggestion;
     assert_true(bo_filter_parse(NULL, &names));
     assert_true(bo_filter_allows(&names, "anything"));
     assert_true(bo_filter_parse("a,b", &names));
@@ -451,9 +452,16 @@ static void lists_of_names(void **state)
     assert_true(bo_filter_parse("trie+*,list*", &names));
     assert_true(bo_filter_allows(&names, "trie+u64"));
     assert_false(bo_filter_allows(&names, "front+u64"));
-    assert_string_equal(bo_filter_unmatched(&names), "list*");
+    assert_string_equal(bo_filter_unmatched(&names, NULL), "list*");
+    assert_true(bo_filter_parse("front+u64,tire+u64", &names));
+    assert_true(bo_filter_allows(&names, "front+u64"));
+    assert_false(bo_filter_allows(&names, "list+u64"));
+    assert_false(bo_filter_allows(&names, "trie+u64"));
+    assert_string_equal(bo_filter_unmatched(&names, &suggestion), "tire+u64");
+    assert_string_equal(suggestion, " (did you mean 'trie+u64'?)");
+    assert_true(bo_filter_parse("list*", &names));
     assert_true(bo_filter_allows(&names, "list"));
-    assert_null(bo_filter_unmatched(&names));
+    assert_null(bo_filter_unmatched(&names, NULL));
     assert_false(bo_filter_parse("", &names));
     assert_false(bo_filter_parse("a,,b", &names));
     assert_false(bo_filter_parse("a,", &names));

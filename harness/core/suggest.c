@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_LENGTH = 64 };
-
 struct bo_suggestion bo_suggest(const char *word)
 {
     return (struct bo_suggestion){.word = word ? word : ""};
@@ -18,11 +16,11 @@ static unsigned least(unsigned a, unsigned b)
 
 /*
  * The optimal string alignment distance: insertions, deletions, substitutions, and swaps of
- * neighbours, by dynamic programming over prefixes. Both lengths are at most MAX_LENGTH.
+ * neighbours, by dynamic programming over prefixes. Both lengths are at most BO_MAX_SUGGESTED.
  */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
-    unsigned rows[3][MAX_LENGTH + 1]; /* row i is at i % 3: prefixes of a with i characters */
+    unsigned rows[3][BO_MAX_SUGGESTED + 1]; /* row i is at i % 3: prefixes of a with i characters */
     for (size_t i = 0; i <= n; i++)
         for (size_t j = 0; j <= m; j++) {
             unsigned *cell = &rows[i % 3][j];
@@ -43,14 +41,14 @@ void bo_suggest_offer(struct bo_suggestion *s, const char *candidate)
 {
     enum { LEAST_PREFIX = 3 };
     const size_t n = strlen(s->word), m = candidate ? strlen(candidate) : 0;
-    if (n == 0 || m == 0 || n > MAX_LENGTH || m > MAX_LENGTH)
+    if (n == 0 || m == 0 || n > BO_MAX_SUGGESTED || m > BO_MAX_SUGGESTED)
         return;
     const unsigned near = 1 + (unsigned)(n < m ? n : m) / 4;
     unsigned d = distance(s->word, n, candidate, m);
     if (n >= LEAST_PREFIX && strncmp(s->word, candidate, n) == 0)
         d = least(d, 1);
-    if (d <= near && d < n && (!s->best || d < s->distance)) {
-        s->best = candidate;
+    if (d <= near && d < n && (!s->best[0] || d < s->distance)) {
+        memcpy(s->best, candidate, m + 1);
         s->distance = d;
     }
 }
@@ -58,7 +56,7 @@ void bo_suggest_offer(struct bo_suggestion *s, const char *candidate)
 const char *bo_suggestion_text(struct bo_suggestion *s)
 {
     s->text[0] = 0;
-    if (s->best)
+    if (s->best[0])
         snprintf(s->text, sizeof s->text, " (did you mean '%s'?)", s->best);
     return s->text;
 }

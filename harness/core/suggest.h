@@ -9,16 +9,19 @@
  *     for each word: bo_suggest_offer(&s, word);
  *     printf("no option '%s'%s\n", s.word, bo_suggestion_text(&s)); // " (did you mean 'style'?)"
  */
+enum { BO_MAX_SUGGESTED = 64 }; /* longer words are never suggested */
+
 struct bo_suggestion {
     const char *word;  /* as the user gave it */
-    const char *best;  /* the nearest word offered, the first one of equals; NULL: none is near */
     unsigned distance; /* of best: insertions, deletions, substitutions, swaps of neighbours */
+    /* a copy of the nearest word offered, the first one of equals; "": no word is near */
+    char best[BO_MAX_SUGGESTED + 1];
     char text[128];
 };
 
 struct bo_suggestion bo_suggest(const char *word);
 
-/* `candidate` may be NULL; otherwise it must live as long as the suggestion. */
+/* `candidate` may be NULL. */
 void bo_suggest_offer(struct bo_suggestion *suggestion, const char *candidate);
 
 /* " (did you mean 'X'?)", or "" when no word is near. */
