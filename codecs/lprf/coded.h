@@ -133,7 +133,8 @@ static enum bo_status CODED(decode)(struct bo_span in, struct bo_arena *arena, v
 {
     struct reader reader;
     const enum bo_status status = CODED(open_file)(in, arena, &reader, err);
-    return status ? status : decode_all(&reader, CODED(read_record), model_ret, err);
+    return status ? status
+                  : decode_all(&reader, CODED(read_record), CODING(check_shared), model_ret, err);
 }
 
 static enum bo_status CODED(query)(void *opaque, unsigned kind, const void *queries, size_t n,
@@ -158,9 +159,11 @@ const struct bo_codec LPRF_PASTE3(lprf, LPRF_INDEX, LPRF_CODING) = {
     .name = LPRF_INDEX_NAME "+" LPRF_QUOTE(LPRF_CODING),
     .summary = LPRF_INDEX_SUMMARY,
     .spec = "codecs/lprf/README.md#" LPRF_INDEX_NAME,
-    .choices = LPRF_PASTE2(LPRF_CHOICES, LPRF_CODING),
 #ifdef LPRF_INDEX_READS
     .reads = LPRF_INDEX_READS "+" LPRF_QUOTE(LPRF_CODING),
+#endif
+#ifdef LPRF_INDEX_CHOICES
+    .choices = LPRF_INDEX_CHOICES,
 #endif
     .role = LPRF_INDEX_ROLE,
     .access = BO_RANDOM,

@@ -109,25 +109,31 @@ static struct pair *find_pair(const struct packed_state *state, const struct lpr
     return &state->slots[i];
 }
 
+static bool key_before(const struct pair *a, const struct pair *b)
+{
+    return a->hash != b->hash ? a->hash < b->hash : a->number < b->number;
+}
+
 /* The more frequent first; then by hash and number, so that files are the same everywhere. */
 static bool goes_before(const struct pair *a, const struct pair *b)
 {
     if (a->n_functions != b->n_functions)
         return a->n_functions > b->n_functions;
-    return a->hash != b->hash ? a->hash < b->hash : a->number < b->number;
+    return key_before(a, b);
 }
 
 /* Merge sort of n pairs; `scratch` has as much room. */
-static void sort_pairs(struct pair **pairs, size_t n, struct pair **scratch)
+static void sort_pairs(struct pair **pairs, size_t n, struct pair **scratch,
+                       bool (*before)(const struct pair *, const struct pair *))
 {
     if (n < 2)
         return;
     const size_t half = n / 2;
-    sort_pairs(pairs, half, scratch);
-    sort_pairs(pairs + half, n - half, scratch);
+    sort_pairs(pairs, half, scratch, before);
+    sort_pairs(pairs + half, n - half, scratch, before);
     memcpy(scratch, pairs, half * sizeof *pairs);
     for (size_t i = 0, j = half, k = 0; i < half; k++)
-        pairs[k] = j < n && goes_before(pairs[j], scratch[i]) ? pairs[j++] : scratch[i++];
+        pairs[k] = j < n && before(pairs[j], scratch[i]) ? pairs[j++] : scratch[i++];
 }
 
 static enum bo_status packed_prepare(struct lprf_writer *w, struct bo_error *err)
@@ -157,7 +163,7 @@ static enum bo_status packed_prepare(struct lprf_writer *w, struct bo_error *err
     for (size_t i = 0; i < n_slots; i++)
         if (slots[i].n_functions)
             state->pairs[n_found++] = &slots[i];
-    sort_pairs(state->pairs, n_found, state->pairs + n_found);
+    sort_pairs(state->pairs, n_found, state->pairs + n_found, goes_before);
     for (uint32_t i = 0; i < n_found; i++)
         state->pairs[i]->entry = i;
     w->coding_state = state;
@@ -228,3 +234,47 @@ const struct lprf_coding lprf_packed = {
     .record_nbytes = packed_nbytes,
     .put_record = packed_put,
 };
+
+/* Checks that no two of the n pairs are the same; pairs[] has room for 2 n and changes. */
+static enum bo_status check_distinct(const struct lprf_file *file, struct pair **pairs, uint32_t n,
+                                     struct bo_error *err)
+{
+    sort_pairs(pairs, n, pairs + n, key_before);
+    for (uint32_t i = 1; i < n; i++)
+        if (!key_before(pairs[i - 1], pairs[i]))
+            return bo_fail(err, BO_CORRUPT,
+                           (uint64_t)(file->table.hashes - file->in.p) +
+                               8 * (uint64_t)pairs[i]->entry,
+                           "entry of the hash table occurs twice");
+    return BO_OK;
+}
+
+enum bo_status lprf_packed_check_shared(const struct lprf_file *file,
+                                        const struct lprf_entries *entries, struct bo_error *err)
+{
+    const struct lprf_hash_table *table = &file->table;
+    struct pair *pairs = bo_zalloc_array(file->arena, table->n, sizeof *pairs);
+    struct pair **order = bo_alloc_array(file->arena, 2 * (size_t)table->n, sizeof *order);
+    if (!pairs || !order)
+        return bo_fail_alloc(err, file->arena);
+    for (size_t i = 0; i < entries->n; i++) {
+        size_t off = entries->p[i].off;
+        uint64_t entry;
+        const enum bo_status status = lprf_read_varint(file->in, &off, &entry, err);
+        if (status)
+            return status;
+        pairs[entry].n_functions++;
+    }
+    for (uint32_t i = 0; i < table->n; i++) {
+        const uint64_t off = (uint64_t)(table->hashes - file->in.p) + 8 * (uint64_t)i;
+        pairs[i].hash = bo_le64(table->hashes + 8 * (size_t)i);
+        pairs[i].number = table->numbers[i];
+        pairs[i].entry = i;
+        order[i] = &pairs[i];
+        if (pairs[i].n_functions == 0)
+            return bo_fail(err, BO_CORRUPT, off, "entry of the hash table has no record");
+        if (i && !goes_before(&pairs[i - 1], &pairs[i]))
+            return bo_fail(err, BO_CORRUPT, off, "entries of the hash table are not in order");
+    }
+    return check_distinct(file, order, table->n, err);
+}

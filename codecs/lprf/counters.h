@@ -10,7 +10,7 @@
  *           says 0, a varint n stands behind i.
  *
  * varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash and
- * number at the start of the counter section, the most frequent first:
+ * number at the start of the counter section, the most frequent first, then by hash, then by number:
  *
  *   u32  entries m
  *   m x u64  hash
@@ -24,6 +24,7 @@
 
 #include "codecs/lprf/lprf.h"
 
+struct lprf_entries;
 struct lprf_writer;
 
 struct lprf_coding {
@@ -82,7 +83,8 @@ static inline enum bo_status lprf_read_varint(struct bo_span in, size_t *off, ui
  * Each coding's readers: open_shared leaves file->records_off behind what records share; read_head
  * reads a record up to its counters, of which at least one is sure to be announced and as many as
  * the file has bytes for; read_counters reads these to counters[n_counters] and sets *end_ret to
- * the end of the record. Errors name the byte.
+ * the end of the record; check_shared checks what records share once all have been read, given
+ * their entries. Errors name the byte.
  */
 static inline enum bo_status lprf_u64_open_shared(struct lprf_file *file, struct bo_error *err)
 {
@@ -117,6 +119,14 @@ static inline enum bo_status lprf_u64_read_counters(const struct lprf_file *file
     for (size_t i = 0; i < record->n_counters; i++)
         counters[i] = bo_le64(p + 8 * i);
     *end_ret = record->off + 8 * (size_t)record->n_counters;
+    return BO_OK;
+}
+
+static inline enum bo_status lprf_u64_check_shared(const struct lprf_file *file,
+                                                   const struct lprf_entries *entries,
+                                                   struct bo_error *err)
+{
+    (void)file, (void)entries, (void)err;
     return BO_OK;
 }
 
@@ -156,6 +166,13 @@ static inline enum bo_status lprf_varint_read_counters(const struct lprf_file *f
     }
     *end_ret = off;
     return BO_OK;
+}
+
+static inline enum bo_status lprf_varint_check_shared(const struct lprf_file *file,
+                                                      const struct lprf_entries *entries,
+                                                      struct bo_error *err)
+{
+    return lprf_u64_check_shared(file, entries, err);
 }
 
 static inline enum bo_status lprf_packed_open_shared(struct lprf_file *file, struct bo_error *err)
@@ -227,5 +244,8 @@ static inline enum bo_status lprf_packed_read_counters(const struct lprf_file *f
     }
     return BO_OK;
 }
+
+enum bo_status lprf_packed_check_shared(const struct lprf_file *file,
+                                        const struct lprf_entries *entries, struct bo_error *err);
 
 #endif

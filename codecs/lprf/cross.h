@@ -10,6 +10,8 @@
  *                       LPRF_INDEX_OPTIONAL when it needs a library; LPRF_INDEX_PROBABILISTIC when
  *                       it may find names that are not there;
  *                       LPRF_INDEX_CHOICES when its encoder chooses freely (bo_codec.choices);
+ *                       LPRF_INDEX_WIDTH_OFF, when it has places, the byte of its `width`;
+ *                       LPRF_INDEX_KEEPS_ORDER when it may hold an order of the functions;
  *                       LPRF_INDEX_READS, for a second reader, the name of the index whose bytes it
  *                       reads (and LPRF_INDEX_NUMBER is that one's)
  *   struct index        its reader
@@ -127,6 +129,19 @@ static enum bo_status iterate(const struct reader *reader, bool alphabetical, si
     return status;
 }
 
+#ifdef LPRF_INDEX_KEEPS_ORDER
+/* Whether the functions, in file order, are in the order that needs not be kept. */
+static bool is_alphabetical(const struct lprf_model *model)
+{
+    for (size_t i = 1; i < model->n_functions; i++)
+        if (bo_span_compare(model->functions[i - 1].name, model->functions[i].name) > 0)
+            return false;
+    return true;
+}
+#endif
+
+typedef enum bo_status check_shared(const struct lprf_file *file,
+                                    const struct lprf_entries *entries, struct bo_error *err);
 typedef enum bo_status read_record(const struct lprf_file *file, size_t off,
                                    struct lprf_function *function, size_t *end_ret,
                                    struct bo_error *err);
@@ -161,8 +176,8 @@ static enum bo_status read_records(const struct lprf_file *file, const struct lp
     return BO_OK;
 }
 
-static enum bo_status decode_all(const struct reader *reader, read_record *read, void **model_ret,
-                                 struct bo_error *err)
+static enum bo_status decode_all(const struct reader *reader, read_record *read,
+                                 check_shared *check, void **model_ret, struct bo_error *err)
 {
     const struct lprf_file *file = &reader->file;
     struct lprf_entries entries = {.arena = file->arena};
@@ -175,8 +190,14 @@ static enum bo_status decode_all(const struct reader *reader, read_record *read,
     if (!model || !functions || !in_order)
         return bo_fail_alloc(err, file->arena);
     if ((status = lprf_sort_by_off(&entries, err)) ||
-        (status = read_records(file, &entries, read, functions, err)))
+        (status = read_records(file, &entries, read, functions, err)) ||
+        (status = check(file, &entries, err)))
         return status;
+#ifdef LPRF_INDEX_WIDTH_OFF
+    status = lprf_check_place_width(file, &entries, reader->index.width, LPRF_INDEX_WIDTH_OFF, err);
+    if (status)
+        return status;
+#endif
     for (size_t i = 0; i < entries.n; i++)
         entries.p[i].gap = i; /* from here on: where its function is */
     status = file_is_alphabetical(&reader->index) ? lprf_sort_by_name(&entries, err)
@@ -187,20 +208,13 @@ static enum bo_status decode_all(const struct reader *reader, read_record *read,
         in_order[i] = functions[entries.p[i].gap];
     *model = (struct lprf_model){entries.n, in_order};
     *model_ret = model;
+#ifdef LPRF_INDEX_KEEPS_ORDER
+    if (!file_is_alphabetical(&reader->index) && is_alphabetical(model))
+        return bo_fail(err, BO_CORRUPT, LPRF_INDEX_KEEPS_ORDER,
+                       "alphabetical order is stored as a permutation");
+#endif
     return lprf_check_model(file, model, &entries, err);
 }
-
-/* What an encoder chooses freely: of the index, and of each coding. */
-#define LPRF_CHOICES_OF_PACKED "the order of the pairs of a hash and a number of counters"
-#ifdef LPRF_INDEX_CHOICES
-#define LPRF_CHOICES_u64 LPRF_INDEX_CHOICES
-#define LPRF_CHOICES_varint LPRF_INDEX_CHOICES
-#define LPRF_CHOICES_packed LPRF_INDEX_CHOICES ", " LPRF_CHOICES_OF_PACKED
-#else
-#define LPRF_CHOICES_u64 NULL
-#define LPRF_CHOICES_varint NULL
-#define LPRF_CHOICES_packed LPRF_CHOICES_OF_PACKED
-#endif
 
 /* ---- the codecs ------------------------------------------------------------------------------ */
 

@@ -266,6 +266,7 @@ static bool take_function(const struct walk *walk, uint32_t slot, struct lprf_en
 static enum bo_status read_codes(struct walk *walk, struct bo_error *err)
 {
     const uint64_t off = walk->bits.bit / 8;
+    const unsigned n_before = walk->n_codes;
     uint32_t shared, more;
     if (!bo_get_bits(&walk->bits, 2, &shared))
         return bo_fail(err, BO_TRUNCATED, off, "names run past the index's end");
@@ -279,9 +280,13 @@ static enum bo_status read_codes(struct walk *walk, struct bo_error *err)
         if (walk->n_codes == BO_MAX_NAME_CODES)
             return bo_fail(err, BO_CORRUPT, off, "name has too many codes");
     }
-    for (unsigned i = shared; i < walk->n_codes; i++)
+    for (unsigned i = shared; i < walk->n_codes; i++) {
+        const uint32_t before = walk->codes[i];
         if (!bo_get_bits(&walk->bits, walk->phrases.code_bits, &walk->codes[i]))
             return bo_fail(err, BO_TRUNCATED, off, "names run past the index's end");
+        if (i == shared && shared < MAX_SHARED && shared < n_before && walk->codes[i] == before)
+            return bo_fail(err, BO_CORRUPT, off, "name shares more codes than announced");
+    }
     walk->n_codes_read += walk->n_codes;
     return walk->n_codes ? BO_OK : bo_fail(err, BO_CORRUPT, off, "name without a code");
 }
@@ -335,7 +340,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "fingerprints"
 #define LPRF_INDEX_NUMBER 8
 #define LPRF_INDEX_ROLE BO_NEW
-#define LPRF_INDEX_CHOICES "the pilots of the hash"
+#define LPRF_INDEX_CHOICES "the cut of names into phrases, the pilots of the hash, units of sizes"
 #define LPRF_INDEX_PROBABILISTIC 1
 #define LPRF_INDEX_SUMMARY "64 bits of a name, behind a perfect hash; absent names by chance"
 #include "codecs/lprf/cross.h"

@@ -384,7 +384,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "front-coded"
 #define LPRF_INDEX_NUMBER 6
 #define LPRF_INDEX_ROLE BO_PROPOSED
-#define LPRF_INDEX_CHOICES "the width of places in an empty index"
+#define LPRF_INDEX_WIDTH_OFF (LPRF_HEADER_NBYTES)
 #define LPRF_INDEX_SUMMARY \
     "sorted names in blocks of 16, each stored as its difference from the one before"
 #include "codecs/lprf/cross.h"

@@ -327,6 +327,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "hash-chained-lean"
 #define LPRF_INDEX_NUMBER 2
 #define LPRF_INDEX_ROLE BO_PROPOSED
-#define LPRF_INDEX_CHOICES "the width of places in an empty index"
+#define LPRF_INDEX_WIDTH_OFF (LPRF_HEADER_NBYTES + 1)
 #define LPRF_INDEX_SUMMARY "chained hash table with 32-bit buckets, a tag and varints"
 #include "codecs/lprf/cross.h"

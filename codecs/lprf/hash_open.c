@@ -390,6 +390,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "hash-open"
 #define LPRF_INDEX_NUMBER 3
 #define LPRF_INDEX_ROLE BO_PROPOSED
-#define LPRF_INDEX_CHOICES "the width of places in an empty index"
+#define LPRF_INDEX_WIDTH_OFF (LPRF_HEADER_NBYTES + 1)
 #define LPRF_INDEX_SUMMARY "open addressing with 32-bit fingerprints; names in file order"
 #include "codecs/lprf/cross.h"

@@ -45,6 +45,16 @@ void lprf_fill_places(struct lprf_writer *w, size_t start, const uint32_t *at, u
     }
 }
 
+enum bo_status lprf_check_place_width(const struct lprf_file *file,
+                                      const struct lprf_entries *entries, unsigned width,
+                                      uint64_t width_off, struct bo_error *err)
+{
+    const size_t last_off = entries->n ? entries->p[entries->n - 1].off - file->records_off : 0;
+    return width == lprf_width(2 * (uint64_t)last_off + 1)
+               ? BO_OK
+               : bo_fail(err, BO_CORRUPT, width_off, "width of places is not the least");
+}
+
 enum bo_status lprf_visit_places(const struct lprf_file *file, size_t at, size_t end,
                                  unsigned width, struct bo_span name, lprf_visit *visit,
                                  void *context, struct bo_error *err)

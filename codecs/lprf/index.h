@@ -127,6 +127,11 @@ static inline enum bo_status lprf_skip_places(const struct lprf_file *file, size
     return BO_OK;
 }
 
+/* Checks that `width`, from byte width_off, is the least for these entries, sorted by offset. */
+enum bo_status lprf_check_place_width(const struct lprf_file *file,
+                                      const struct lprf_entries *entries, unsigned width,
+                                      uint64_t width_off, struct bo_error *err);
+
 /* Visits the records of a name whose fields start at `at`; they must ascend. */
 enum bo_status lprf_visit_places(const struct lprf_file *file, size_t at, size_t end,
                                  unsigned width, struct bo_span name, lprf_visit *visit,

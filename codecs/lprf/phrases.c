@@ -373,6 +373,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "phrases"
 #define LPRF_INDEX_NUMBER 7
 #define LPRF_INDEX_ROLE BO_NEW
-#define LPRF_INDEX_CHOICES "the grammar of names, the pilots of the hash"
+#define LPRF_INDEX_CHOICES "the cut of names into phrases, the pilots of the hash, units of sizes"
+#define LPRF_INDEX_KEEPS_ORDER (LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES)
 #define LPRF_INDEX_SUMMARY "names as phrases of a grammar, behind a perfect hash; exact"
 #include "codecs/lprf/cross.h"

@@ -4,6 +4,9 @@
 
 #include "codecs/lprf/file.h"
 
+/* Offsets are not required to ascend, nor to differ. */
+#define LPRF_LIST_CHOICES "the order of records, and which names share one"
+
 /* The index and the records of a file that lprf_begin has begun. */
 enum bo_status lprf_put_list(struct lprf_writer *w, struct bo_error *err);
 

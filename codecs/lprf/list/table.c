@@ -148,4 +148,5 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_SUMMARY "the list, with a hash table in memory that open builds"
 #define LPRF_INDEX_SHARES 1
 #define LPRF_INDEX_READS "list"
+#define LPRF_INDEX_CHOICES LPRF_LIST_CHOICES
 #include "codecs/lprf/cross.h"

@@ -55,7 +55,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     index->root_end = end;
     index->empty = kind == 0;
     index->root_is_leaf = kind & TRIE_ROOT_IS_LEAF;
-    index->width = kind & ~TRIE_ROOT_IS_LEAF;
+    index->width = index->empty ? 1 : kind & ~TRIE_ROOT_IS_LEAF; /* of nothing: the least */
     if (!index->empty && (index->width < 1 || index->width > 8))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "width of places is not 1 to 8");
     if (index->empty && end > ROOT_OFF)
@@ -292,6 +292,9 @@ static enum bo_status check_node(const struct lprf_file *file, struct extent ext
     const uint64_t bytes_off = (uint64_t)(node->bytes - file->in.p);
     if (node->n_children < 2 && !node->places_off)
         return bo_fail(err, BO_CORRUPT, extent.off, "node has one child and is no name");
+    if (node->ends_width !=
+        lprf_width(node->n_children < 2 ? 0 : read_end(node, node->n_children - 2)))
+        return bo_fail(err, BO_CORRUPT, extent.off, "width of the ends is not the least");
     for (size_t i = 1; i < node->n_children; i++)
         if (node->bytes[i] <= node->bytes[i - 1])
             return bo_fail(err, BO_CORRUPT, bytes_off + i, "children do not ascend");
@@ -390,6 +393,6 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "trie"
 #define LPRF_INDEX_NUMBER 5
 #define LPRF_INDEX_ROLE BO_PROPOSED
-#define LPRF_INDEX_CHOICES "the widths of child ends"
+#define LPRF_INDEX_WIDTH_OFF (LPRF_HEADER_NBYTES)
 #define LPRF_INDEX_SUMMARY "radix trie with compressed paths, alphabetical"
 #include "codecs/lprf/cross.h"
