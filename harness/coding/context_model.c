@@ -6,7 +6,6 @@
 enum {
     N_EVIDENCE = 80, /* what a context can know of a candidate */
     N_NEWS = 117,    /* what it can know of new symbols */
-    MAX_LISTED = 16, /* candidates that are asked for */
     MAX_HINTED = 4,  /* of them for hints alone */
     MAX_RUN = 31,    /* how long a match is, at most */
     TEXT_ORDERS = 5, /* contexts of so many bytes before, and of none */
@@ -206,75 +205,65 @@ static bool code_is_new(struct bo_guesser *guesser, struct bo_range_coder *coder
     return is_new;
 }
 
-struct list {
-    uint32_t symbols[MAX_LISTED];
-    unsigned n;
-    bo_counter *hints[BO_GUESS_HINTS];
-};
-
-static bool is_listed(const struct list *list, uint32_t symbol)
+static void put_on(struct bo_guess *guess, uint32_t symbol)
 {
-    for (unsigned i = 0; i < list->n; i++)
-        if (list->symbols[i] == symbol)
-            return true;
-    return false;
-}
-
-static void put_on(struct list *list, const struct bo_guess *guess, uint32_t symbol)
-{
-    if (list->n < MAX_LISTED && symbol < guess->n_symbols && !is_listed(list, symbol))
-        list->symbols[list->n++] = symbol;
+    if (guess->n_listed < BO_GUESS_LISTED && symbol < guess->n_symbols &&
+        !bo_guess_is_listed(guess, symbol))
+        guess->listed[guess->n_listed++] = symbol;
 }
 
 /* Hints that have been right in a hundredth of all cases, or never been asked; the best first. */
-static void list_hints(struct list *list, const struct bo_guess *guess)
+static void list_hints(struct bo_guess *guess, bo_counter *const *counters)
 {
     enum { HOPELESS = 600 };
     for (unsigned n = 0; n < MAX_HINTED; n++) {
         const bo_counter *best = NULL;
         uint32_t symbol = 0;
         for (unsigned i = 0; i < guess->n_hints; i++)
-            if ((!best || *list->hints[i] >> 10 > *best >> 10) &&
-                guess->hints[i] < guess->n_symbols && !is_listed(list, guess->hints[i])) {
-                best = list->hints[i];
+            if ((!best || *counters[i] >> 10 > *best >> 10) && guess->hints[i] < guess->n_symbols &&
+                !bo_guess_is_listed(guess, guess->hints[i])) {
+                best = counters[i];
                 symbol = guess->hints[i];
             }
         if (!best || (bo_counter_seen(*best) && bo_counter_probability(*best) < HOPELESS))
             return;
-        put_on(list, guess, symbol);
+        put_on(guess, symbol);
     }
 }
 
-/* The latest symbol of each context, long ones first; then those before; then hints. */
-static void make_list(struct bo_guesser *guesser, const struct bo_guess *guess, struct list *list)
+/*
+ * Lists the latest symbol of each context, long ones first; then those before; then hints, whose
+ * counters go to `counters`.
+ */
+static void make_list(struct bo_guesser *guesser, struct bo_guess *guess, bo_counter **counters)
 {
-    list->n = 0;
+    guess->n_listed = 0;
     for (unsigned age = 0; age < BO_GUESS_REMEMBERED; age++)
         for (unsigned i = guess->n_contexts; i-- > 0;)
-            if (age < guess->slots[i]->n && list->n < MAX_LISTED - MAX_HINTED - 1)
-                put_on(list, guess, guess->slots[i]->symbols[age]);
+            if (age < guess->slots[i]->n && guess->n_listed < BO_GUESS_LISTED - MAX_HINTED - 1)
+                put_on(guess, guess->slots[i]->symbols[age]);
     for (unsigned i = 0; i < guess->n_hints; i++)
-        list->hints[i] = find_counter(
+        counters[i] = find_counter(
             guesser, bo_pair_hash(guess->keys[i], (UINT64_C(5) << 40) + 64 * guess->site + i));
-    list_hints(list, guess);
-    put_on(list, guess, guess->always);
+    list_hints(guess, counters);
+    put_on(guess, guess->always);
 }
 
 /* What the best hint of this symbol says. */
 static int hint_logit(const struct bo_guesser *guesser, const struct bo_guess *guess,
-                      const struct list *list, uint32_t symbol, bool *is_hinted_ret)
+                      bo_counter *const *counters, uint32_t symbol, bool *is_hinted_ret)
 {
     const bo_counter *best = NULL;
     for (unsigned i = 0; i < guess->n_hints; i++)
-        if (guess->hints[i] == symbol && (!best || *list->hints[i] >> 10 > *best >> 10))
-            best = list->hints[i];
+        if (guess->hints[i] == symbol && (!best || *counters[i] >> 10 > *best >> 10))
+            best = counters[i];
     *is_hinted_ret = best != NULL;
     return best ? bo_counter_logit(&guesser->mixing, *best) : 0;
 }
 
 /* Whether the symbol is the k-th of the list. */
 static bool code_is_listed(struct bo_guesser *guesser, struct bo_range_coder *coder,
-                           const struct bo_guess *guess, const struct list *list, unsigned k,
+                           const struct bo_guess *guess, bo_counter *const *counters, unsigned k,
                            bool is_it)
 {
     struct bo_guess_site *site = symbols_of(guesser, guess->site);
@@ -283,11 +272,11 @@ static bool code_is_listed(struct bo_guesser *guesser, struct bo_range_coder *co
     unsigned n_knowing = 0;
     bool knows, is_hinted;
     for (unsigned i = 0; i < guess->n_contexts; i++) {
-        used[i] = &site->evidence[i][evidence_of(guess->slots[i], list->symbols[k], &knows)];
+        used[i] = &site->evidence[i][evidence_of(guess->slots[i], guess->listed[k], &knows)];
         bo_mix_add(&mix, bo_counter_logit(&guesser->mixing, *used[i]));
         n_knowing += knows;
     }
-    bo_mix_add(&mix, hint_logit(guesser, guess, list, list->symbols[k], &is_hinted));
+    bo_mix_add(&mix, hint_logit(guesser, guess, counters, guess->listed[k], &is_hinted));
     mix.weights[0] = site->listed_weights[k < 7 ? k : 7];
     mix.weights[1] = site->listed_weights[8 + n_knowing + (is_hinted ? BO_GUESS_CONTEXTS + 1 : 0)];
     is_it = code_mixed(&mix, coder, is_it, SYMBOL_RATE);
@@ -298,14 +287,14 @@ static bool code_is_listed(struct bo_guesser *guesser, struct bo_range_coder *co
 
 /* The slots have been found. */
 static uint32_t code_listed(struct bo_guesser *guesser, struct bo_range_coder *coder,
-                            const struct bo_guess *guess, uint32_t symbol)
+                            struct bo_guess *guess, uint32_t symbol)
 {
-    struct list list;
+    bo_counter *counters[BO_GUESS_HINTS];
     uint32_t found = BO_GUESS_OTHER;
-    make_list(guesser, guess, &list);
-    for (unsigned k = 0; k < list.n && found == BO_GUESS_OTHER; k++)
-        if (code_is_listed(guesser, coder, guess, &list, k, list.symbols[k] == symbol))
-            found = list.symbols[k];
+    make_list(guesser, guess, counters);
+    for (unsigned k = 0; k < guess->n_listed && found == BO_GUESS_OTHER; k++)
+        if (code_is_listed(guesser, coder, guess, counters, k, guess->listed[k] == symbol))
+            found = guess->listed[k];
     return found;
 }
 
@@ -333,6 +322,8 @@ uint32_t bo_guess_symbol(struct bo_guesser *guesser, struct bo_range_coder *code
         guesser->flaw = "coded symbol that is not known yet";
         return 0;
     }
+    if (decoding && bo_guess_is_listed(guess, symbol))
+        guesser->flaw = "coded symbol is one of the candidates";
     return symbol;
 }
 

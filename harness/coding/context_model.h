@@ -20,6 +20,7 @@ enum {
     BO_GUESS_HINTS = 14,
     BO_GUESS_SELECTORS = 32,
     BO_GUESS_REMEMBERED = 3, /* symbols in a slot */
+    BO_GUESS_LISTED = 16,    /* candidates that are asked for */
     BO_GUESS_TEXT_START = 8, /* zeros before the first text */
 };
 
@@ -80,6 +81,8 @@ struct bo_guess {
     uint32_t hints[BO_GUESS_HINTS];
     uint64_t keys[BO_GUESS_HINTS];
     struct bo_guess_slot *slots[BO_GUESS_CONTEXTS];
+    uint32_t listed[BO_GUESS_LISTED]; /* the candidates, once coded; n_listed of them */
+    unsigned n_listed;
 };
 
 static inline struct bo_guess bo_guess(unsigned site, uint32_t n_symbols)
@@ -97,6 +100,15 @@ static inline void bo_guess_hint(struct bo_guess *guess, uint32_t symbol, uint64
 {
     guess->hints[guess->n_hints] = symbol;
     guess->keys[guess->n_hints++] = key;
+}
+
+/* Whether the symbol is one of the candidates, so that it must not be coded in another way. */
+static inline bool bo_guess_is_listed(const struct bo_guess *guess, uint32_t symbol)
+{
+    for (unsigned i = 0; i < guess->n_listed; i++)
+        if (guess->listed[i] == symbol)
+            return true;
+    return false;
 }
 
 /* A symbol below n_symbols, or BO_GUESS_OTHER when it is not among those that are guessed. */

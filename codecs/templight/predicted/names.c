@@ -213,7 +213,13 @@ static void code_new_shape(struct predicted *p, struct bo_span marked, uint32_t 
         return;
     }
     n_parts = (uint32_t)told + 1;
-    add_shape(p, bo_guess_text(&p->guesser, coder, PREDICTED_TEXT, 99, n_parts, marked), n_parts);
+    marked = bo_guess_text(&p->guesser, coder, PREDICTED_TEXT, 99, n_parts, marked);
+    add_shape(p, marked, n_parts);
+    uint32_t number = 0;
+    if (p->decoding && !bo_texts_add(&p->shape_numbers, marked, &number))
+        p->no_memory = true;
+    else if (p->decoding && number + 1 != p->n_shapes)
+        p->flaw = "shape occurs twice";
 }
 
 /* The shape of a node whose base is known. */

@@ -141,8 +141,7 @@ static enum bo_status encode_trace(struct predicted *p, const struct templight_t
     p->piece_nodes = bo_alloc_array(p->arena, n_pieces, sizeof *p->piece_nodes);
     p->coded_files = bo_alloc_array(p->arena, trace->n_files, sizeof *p->coded_files);
     if (!p->piece_nodes || !p->coded_files ||
-        !predicted_make_tables(&tables, &t->counts, p->arena) ||
-        !predicted_start_trace(p, &tables) || !bo_texts_init(&p->shape_numbers, false, p->arena))
+        !predicted_make_tables(&tables, &t->counts, p->arena) || !predicted_start_trace(p, &tables))
         return bo_fail_alloc(err, p->arena);
     for (size_t i = 0; i < n_pieces; i++)
         p->piece_nodes[i] = PREDICTED_NONE;
@@ -384,6 +383,8 @@ static enum bo_status read_trace(struct predicted *p, const struct head *head,
                                  const struct read_trace *t, struct bo_error *err)
 {
     const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
+    const uint32_t n_left = p->guesser.n_left;
+    bool has_times = false, has_memory = false;
     p->counts = t->counts;
     if (!predicted_start_trace(p, &t->tables))
         return bo_fail_alloc(err, p->arena);
@@ -393,7 +394,13 @@ static enum bo_status read_trace(struct predicted *p, const struct head *head,
         const enum bo_status status = soundness(p, head, err);
         if (status)
             return status;
+        has_times |= t->records[i].has_time;
+        has_memory |= t->records[i].has_memory;
     }
+    if (has_times != t->counts.has_times || has_memory != t->counts.has_memory)
+        return bo_fail(err, BO_CORRUPT, head->off, "no record has the time or memory announced");
+    if (n_left - p->guesser.n_left != t->counts.n_text)
+        return bo_fail(err, BO_CORRUPT, head->off, "texts have another length than announced");
     if (p->n_names != t->counts.n_names || p->n_files != t->counts.n_files ||
         p->n_nodes != t->counts.n_nodes || p->n_parts != t->counts.n_parts)
         return bo_fail(err, BO_CORRUPT, head->off, "trace holds less than it says");
@@ -435,8 +442,6 @@ static enum bo_status read_streams(const struct head *head, uint8_t *history,
         if (status)
             return status;
     }
-    if (p->guesser.n_left)
-        return bo_fail(err, BO_CORRUPT, head->off, "texts are shorter than is said");
     return check_ends(p, head, err);
 }
 
@@ -486,6 +491,43 @@ static enum bo_status name_all(const struct read_trace *t, size_t off,
     return BO_OK;
 }
 
+static bool is_piece(const struct templight_dictionary *dictionary, uint32_t i,
+                     const struct read_trace *t)
+{
+    const struct templight_piece *piece = &dictionary->pieces[i];
+    const struct predicted_node *node = &t->tables.nodes[i];
+    return bo_span_equal(templight_piece_marked(dictionary, piece), node->marked) &&
+           piece->n_ids == node->n_parts &&
+           (node->n_parts == 0 ||
+            memcmp(templight_piece_ids(dictionary, piece), t->tables.parts + node->first_part,
+                   node->n_parts * sizeof *t->tables.parts) == 0);
+}
+
+/* Nodes are numbered as the dictionary numbers its pieces: a name is split in one way only. */
+static enum bo_status check_pieces(const struct read_trace *t, size_t off,
+                                   const struct templight_namer *namer, struct bo_arena *arena,
+                                   struct bo_error *err)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    struct templight_dictionary dictionary;
+    if (!templight_dictionary_init(&dictionary, TEMPLIGHT_SPLIT_WIKI, arena))
+        return bo_fail_alloc(err, arena);
+    bool ok = true;
+    for (uint32_t i = 0; i < t->counts.n_names && ok; i++) {
+        uint32_t piece;
+        const enum bo_status status =
+            templight_dictionary_add(&dictionary, namer->names.texts[i], &piece, err);
+        if (status)
+            return status;
+        ok = piece == t->tables.name_nodes[i];
+    }
+    ok = ok && dictionary.n_pieces == t->counts.n_nodes;
+    for (uint32_t i = 0; i < t->counts.n_nodes && ok; i++)
+        ok = is_piece(&dictionary, i, t);
+    bo_arena_rewind(arena, mark);
+    return ok ? BO_OK : bo_fail(err, BO_CORRUPT, off, "name is not split as the rule splits it");
+}
+
 static enum bo_status check_files(const struct read_trace *t, size_t off, struct bo_arena *arena,
                                   struct bo_error *err)
 {
@@ -516,6 +558,8 @@ static enum bo_status finish_trace(const struct read_trace *t, size_t off,
         status = define(t, off, namer, arena, err);
     if (!status)
         status = name_all(t, off, namer, err);
+    if (!status)
+        status = check_pieces(t, off, namer, arena, err);
     if (status)
         return status;
     *trace = (struct templight_trace){
@@ -581,7 +625,6 @@ const struct bo_codec templight_predicted = {
     .name = "predicted",
     .summary = "an archive: each record, name and place by what its surroundings led to before",
     .spec = "codecs/templight/README.md#predicted",
-    .choices = "whether what could be predicted is spelled out",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,

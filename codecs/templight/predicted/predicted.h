@@ -150,7 +150,7 @@ struct predicted {
     size_t n_frames, cap_frames;
     uint32_t *last_of_base;        /* by base: the last node that it had, plus 1 */
     uint32_t *node_names;          /* by node: the name that it is, plus 1 */
-    struct bo_texts shape_numbers; /* encoding */
+    struct bo_texts shape_numbers; /* by text */
     struct predicted_shape *shapes;
     uint32_t n_shapes;
     size_t cap_shapes;

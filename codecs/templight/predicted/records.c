@@ -91,7 +91,8 @@ bool predicted_start_trace(struct predicted *p, const struct predicted_tables *t
     p->cap_open = 0;
     if (!p->open_parts || !p->last_of_base || !p->node_names || !p->name_origins ||
         !p->file_numbers || !p->file_lines || !bo_grow(p->arena, &p->open, 0, 1, &p->cap_open) ||
-        !init_set(p, &p->kinds) || !init_set(p, &p->places) || !init_set(p, &p->records))
+        !bo_texts_init(&p->shape_numbers, false, p->arena) || !init_set(p, &p->kinds) ||
+        !init_set(p, &p->places) || !init_set(p, &p->records))
         return false;
     p->open[0] = (struct predicted_open){0, 0, 0};
     p->n_nodes = p->n_parts = p->n_open_parts = p->n_names = p->n_files = p->n_numbered_files = 0;
@@ -555,8 +556,11 @@ void predicted_code_record(struct predicted *p, struct templight_record *record)
     g.always = 0;
     ask_record(p, &s, &g);
     number = bo_guess_listed(&p->guesser, &p->coders[PREDICTED_REFS], &g, number);
-    if (number == BO_GUESS_OTHER)
+    if (number == BO_GUESS_OTHER) {
         number = code_fields(p, &s, record);
+        if (p->decoding && bo_guess_is_listed(&g, number))
+            p->flaw = p->flaw ? p->flaw : "coded record is one of the candidates";
+    }
     if (!predicted_is_sound(p))
         return;
     bo_guess_learn(&p->guesser, &g, number);
