@@ -124,3 +124,21 @@ enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writ
     bo_arena_rewind(out->arena, mark);
     return bo_writer_status(out, err);
 }
+
+enum bo_status ascending_expect(const struct ascending_list *list, const uint64_t *numbers,
+                                struct bo_arena *arena, uint64_t off, struct bo_error *err)
+{
+    const size_t n = (size_t)(list->body_nbits / 8), first_n = bo_uvarint_nbytes(list->first);
+    struct bo_writer again;
+    if (list->n < 2)
+        return BO_OK;
+    bo_writer_init(&again, arena);
+    enum bo_status status = ascending_put(numbers, list->n, &again, err);
+    if (!status &&
+        (again.n != first_n + 2 + bo_uvarint_nbytes(n) + n ||
+         again.p[first_n] != list->base_nbits || again.p[first_n + 1] != list->place_nbits ||
+         memcmp(again.p + again.n - n, list->body, n) != 0))
+        status = bo_fail(err, BO_CORRUPT, off, "list is not in its canonical form");
+    bo_writer_free(&again);
+    return status;
+}

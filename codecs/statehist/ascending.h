@@ -260,6 +260,13 @@ struct ascending_list {
 enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_list *list,
                               struct bo_error *err);
 
+/*
+ * BO_OK when the list, opened and read, is to the byte what ascending_put writes of its numbers;
+ * else BO_CORRUPT at `off`. Scratch memory from the arena.
+ */
+enum bo_status ascending_expect(const struct ascending_list *list, const uint64_t *numbers,
+                                struct bo_arena *arena, uint64_t off, struct bo_error *err);
+
 /* Block b < n_blocks; false when it lies outside of the list. */
 ASCENDING_INLINE bool ascending_list_block(const struct ascending_list *list, uint32_t b,
                                            struct ascending_block *block)

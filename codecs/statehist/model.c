@@ -436,6 +436,15 @@ static enum bo_status finish(struct finishing *f)
     return status;
 }
 
+bool statehist_keeps_strings(const struct statehist_builder *builder,
+                             const struct statehist_model *model)
+{
+    bool keeps = builder->strings.n == model->n_strings;
+    for (uint32_t i = 0; i < model->n_strings && keeps; i++)
+        keeps = builder->strings.texts[i].p == model->strings[i].p;
+    return keeps;
+}
+
 enum bo_status statehist_finish(struct statehist_builder *builder, int64_t start, int64_t end,
                                 struct statehist_model **model_ret, struct statehist_flaw *flaw)
 {

@@ -55,6 +55,10 @@ bool statehist_add_interval(struct statehist_builder *builder,
 enum bo_status statehist_finish(struct statehist_builder *builder, int64_t start, int64_t end,
                                 struct statehist_model **model_ret, struct statehist_flaw *flaw);
 
+/* Whether the model that was finished has the builder's strings, all of them and in their order. */
+bool statehist_keeps_strings(const struct statehist_builder *builder,
+                             const struct statehist_model *model);
+
 /*
  * What statehist_finish() returned, as an error: the flaw's phrase with the quark and the times,
  * which lives in the arena, or the arena's refusal.

@@ -123,7 +123,7 @@ struct tree_reader {
     struct statehist_builder *builder;
     struct bo_bit_cursor bits;
     struct bo_span *names;
-    uint32_t n_names;
+    uint32_t n_names, n_seen; /* names are numbered in the order of first use */
     struct symbol *symbols;
     uint32_t before; /* symbol */
 };
@@ -152,8 +152,11 @@ static const char *read_attribute(struct tree_reader *r, uint32_t q)
         if (!bo_get_bits(&r->bits, 2, &relation) ||
             !bo_get_bits(&r->bits, bo_bit_width(r->n_names), &name))
             return ends;
-        if (name > r->n_names)
-            return "no such name";
+        if (name > r->n_names || name > r->n_seen + 1)
+            return "name out of the order of first use";
+        r->n_seen += name > r->n_seen;
+        if (symbol == N_RELATIONS * name + relation)
+            return "predicted symbol is stored again";
         symbol = N_RELATIONS * name + relation;
     }
     relation = symbol % N_RELATIONS;
@@ -182,11 +185,15 @@ static const char *read_attribute(struct tree_reader *r, uint32_t q)
     }
     r->symbols[r->before].next = symbol;
     r->before = symbol;
-    return statehist_add_attribute(r->builder, spelling, parent) ? NULL : statehist_no_memory;
+    if (!statehist_add_attribute(r->builder, spelling, parent))
+        return statehist_no_memory;
+    return relation == relation_of(r->builder->attributes, q) ? NULL
+                                                              : "relation is not the first to fit";
 }
 
 static enum bo_status read_names(struct tree_reader *r, struct bo_cursor *c, struct bo_error *err)
 {
+    struct bo_texts names;
     enum bo_status status = bo_get_uvarint32(c, &r->n_names, err);
     if (status)
         return status;
@@ -195,15 +202,22 @@ static enum bo_status read_names(struct tree_reader *r, struct bo_cursor *c, str
     r->names = bo_alloc_array(r->builder->arena, r->n_names, sizeof *r->names);
     r->symbols = bo_zalloc_array(r->builder->arena, N_RELATIONS * ((size_t)r->n_names + 1),
                                  sizeof *r->symbols);
-    if (!r->names || !r->symbols)
+    if (!r->names || !r->symbols || !bo_texts_init(&names, false, r->builder->arena))
         return bo_fail_alloc(err, r->builder->arena);
     for (uint32_t i = 0; i < r->n_names; i++) {
-        uint32_t n;
+        const uint64_t off = c->base + c->off;
+        uint32_t n, number;
         if ((status = bo_get_uvarint32(c, &n, err)))
             return status;
         if (!bo_get_bytes(c, n, &r->names[i].p))
             return bo_fail_here(err, BO_TRUNCATED, c, "name runs past the tree's end");
         r->names[i].n = n;
+        if (parse_number(r->names[i], &number))
+            return bo_fail(err, BO_CORRUPT, off, "number is stored as a name");
+        if (!bo_texts_add(&names, r->names[i], &number))
+            return bo_fail_alloc(err, r->builder->arena);
+        if (number != i)
+            return bo_fail(err, BO_CORRUPT, off, "name occurs twice");
     }
     return BO_OK;
 }
@@ -226,6 +240,8 @@ enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
         if (what)
             return bo_fail(err, BO_CORRUPT, base + c.off + r.bits.bit / 8, what);
     }
+    if (r.n_seen != r.n_names)
+        return bo_fail(err, BO_CORRUPT, base, "name of no attribute");
     uint32_t rest = 0;
     const unsigned left = (unsigned)(8 * (uint64_t)r.bits.in.n - r.bits.bit < 8
                                          ? 8 * (uint64_t)r.bits.in.n - r.bits.bit

@@ -12,6 +12,7 @@ bool mixed_init(struct mixed_coder *coder, unsigned table_bits, unsigned n_kinds
                  n_weights = (size_t)n_kinds * MIXED_NODES * MIXED_INPUTS;
     bo_mixing_init(&coder->mixing);
     coder->table_bits = table_bits;
+    coder->flaw = NULL;
     coder->counters = bo_alloc_array(arena, n, sizeof *coder->counters);
     for (unsigned s = 0; s < BO_MIX_SETS; s++) {
         coder->weights[s] = bo_alloc_array(arena, n_weights, sizeof *coder->weights[s]);
@@ -66,6 +67,8 @@ uint64_t mixed_number(struct mixed_coder *coder, const struct mixed_contexts *co
 {
     const unsigned width =
         mixed_symbol(coder, contexts, WIDTH_BITS, (uint32_t)bo_bit_width(number));
+    if (width > 64)
+        coder->flaw = "number of more than 64 bits";
     if (width == 0 || width > 64)
         return 0;
     uint64_t read = 1;

@@ -23,6 +23,7 @@ struct mixed_coder {
     bo_counter *counters; /* by hash of context and node */
     unsigned table_bits;
     int32_t *weights[BO_MIX_SETS];
+    const char *flaw; /* reading: what is wrong with a number; NULL so far */
 };
 
 /* What a number is predicted from. */

@@ -139,6 +139,9 @@ static uint32_t tell_quark(struct mixed_history *h, const struct event *e, uint3
         h->what = "no such quark";
         return STATEHIST_ROOT;
     }
+    for (unsigned i = 0; i < N_CANDIDATES && h->reads; i++)
+        if (missed >> i & 1 && candidates[i] - 1 == c->quarks[in_class])
+            h->what = "attribute is one of the candidates refused";
     return c->quarks[in_class];
 }
 
@@ -259,6 +262,8 @@ static bool tell_changes(struct mixed_history *h, struct event *e,
         const uint32_t quark = tell_quark(h, e, class, has_more ? changes[i].quark : 0);
         if (!h->what && h->quarks[quark].event == e->number)
             h->what = "attribute changes twice at one time";
+        if (!h->what && e->n && quark < e->quark)
+            h->what = "changes of one time are not in the order of attributes";
         if (h->what)
             return true;
         struct mixed_value value = {STATEHIST_NULL, 0};

@@ -89,12 +89,18 @@ bool mixed_prepare(struct mixed_history *h, const struct statehist_attribute *at
 
 static size_t slot_of(const struct mixed_values *values, const struct mixed_value *value)
 {
-    size_t at =
-        (size_t)mixed_hash(mixed_hash(value->type, value->value), 7) & (values->n_slots - 1);
+    size_t at = (size_t)mixed_hash(mixed_hash(value->type, value->value ^ values->seed), 7) &
+                (values->n_slots - 1);
     while (values->slots[at] && (values->values[values->slots[at]].type != value->type ||
                                  values->values[values->slots[at]].value != value->value))
         at = (at + 1) & (values->n_slots - 1);
     return at;
+}
+
+/* The number of a value that is known; 0: it is not. */
+static uint32_t number_of_value(const struct mixed_values *values, const struct mixed_value *value)
+{
+    return values->n_slots ? values->slots[slot_of(values, value)] : 0;
 }
 
 static bool add_value(struct mixed_history *h, struct mixed_values *values,
@@ -109,8 +115,6 @@ static bool add_value(struct mixed_history *h, struct mixed_values *values,
         return false;
     values->values[values->n++] = *value;
     values->last[value->type] = value->value;
-    if (h->reads)
-        return true;
     if (2 * (size_t)values->n > values->n_slots) {
         const size_t n_slots =
             values->n_slots ? 2 * values->n_slots : 4 * bo_first_cap(h->arena, 4);
@@ -119,6 +123,7 @@ static bool add_value(struct mixed_history *h, struct mixed_values *values,
             return false;
         values->slots = slots;
         values->n_slots = n_slots;
+        values->seed = bo_mix64((uintptr_t)slots);
         for (uint32_t i = 1; i < values->n; i++)
             values->slots[slot_of(values, &values->values[i])] = i;
     } else {
@@ -150,6 +155,8 @@ static bool tell_new(struct mixed_history *h, uint32_t class, struct mixed_value
         value->type == STATEHIST_DOUBLE ? step ^ last : last + (uint64_t)bo_unzigzag64(step);
     if (h->reads)
         h->what = statehist_value_flaw(value->type, value->value, h->n_strings);
+    if (h->reads && !h->what && number_of_value(values, value))
+        h->what = "known value is stored as new";
     return h->what || add_value(h, values, value);
 }
 
@@ -161,10 +168,9 @@ bool mixed_tell_value(struct mixed_history *h, const struct mixed_contexts *cont
     uint32_t number = values->n;
     if (!h->reads) {
         fresh = *value;
-        if (value->type == STATEHIST_NULL)
-            number = 0;
-        else if (values->n_slots && values->slots[slot_of(values, value)])
-            number = values->slots[slot_of(values, value)];
+        const uint32_t known = number_of_value(values, value);
+        if (value->type == STATEHIST_NULL || known)
+            number = known;
     }
     const uint64_t told = mixed_number(&h->coder, contexts, 24, number);
     *number_ret = (uint32_t)told;

@@ -84,6 +84,13 @@ static unsigned table_bits_for(size_t n_intervals)
     return bits;
 }
 
+/* Zeros where a history says so little in nbytes that its counts would not be believed. */
+static size_t n_zeros_for(uint64_t n_intervals, uint64_t n_text, size_t nbytes)
+{
+    const size_t least = (size_t)((n_intervals + n_text) / MAX_PER_BYTE);
+    return nbytes < least ? least - nbytes : 0;
+}
+
 /* Changes by time. */
 static struct mixed_change *sort_changes(const struct statehist_model *model,
                                          struct bo_arena *arena, size_t *n_ret,
@@ -156,13 +163,12 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
     bo_put_uvarint(out, model->n_strings);
     bo_put_uvarint(out, model->n_intervals);
     bo_put_u8(out, (uint8_t)table_bits_for(model->n_intervals));
-    /* Zeros where a history says so little that its counts would not be believed. */
-    uint64_t n = model->n_intervals;
+    uint64_t n_text = 0;
     for (uint32_t i = 0; i < model->n_strings; i++)
-        n += model->strings[i].n;
-    const size_t nbytes = tree.n + best->n, least = (size_t)(n / MAX_PER_BYTE);
-    bo_put_uvarint(out, nbytes < least ? least - nbytes : 0);
-    bo_put_zeros(out, nbytes < least ? least - nbytes : 0);
+        n_text += model->strings[i].n;
+    const size_t n_zeros = n_zeros_for(model->n_intervals, n_text, tree.n + best->n);
+    bo_put_uvarint(out, n_zeros);
+    bo_put_zeros(out, n_zeros);
     bo_put_uvarint(out, tree.n);
     bo_mark(out, "tree");
     bo_put_bytes(out, tree.p, tree.n);
@@ -177,6 +183,8 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
 /* ---- decoding -------------------------------------------------------------------------------- */
 
 struct head {
+    uint64_t n_zeros;
+    size_t nbytes; /* of the tree and the changes */
     uint8_t table_bits, order;
     uint32_t n_events;
     struct bo_cursor tree, changes;
@@ -187,7 +195,7 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
 {
     struct bo_cursor c = bo_cursor(in);
     const uint8_t *p;
-    uint64_t start, end, n_zeros, n_tree;
+    uint64_t start, end, n_tree;
     uint32_t n_intervals;
     enum bo_status status;
     if (!bo_get_bytes(&c, sizeof magic, &p))
@@ -213,9 +221,9 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
         return bo_fail_here(err, BO_TRUNCATED, &c, "file ends in its head");
     if (head->table_bits != table_bits_for(n_intervals))
         return bo_fail_here(err, BO_CORRUPT, &c, "table is not as large as it should be");
-    if ((status = bo_get_uvarint64(&c, &n_zeros, err)))
+    if ((status = bo_get_uvarint64(&c, &head->n_zeros, err)))
         return status;
-    for (; n_zeros; n_zeros--) {
+    for (uint64_t i = 0; i < head->n_zeros; i++) {
         uint8_t zero;
         if (!bo_get_u8(&c, &zero))
             return bo_fail_here(err, BO_TRUNCATED, &c, "zeros run past the end");
@@ -226,6 +234,7 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
         return status;
     if (n_tree > bo_left(&c))
         return bo_fail_here(err, BO_TRUNCATED, &c, "tree runs past the end");
+    head->nbytes = bo_left(&c);
     head->tree = bo_cursor_at(in, c.off, (size_t)n_tree);
     (void)bo_get_bytes(&c, (size_t)n_tree, &p);
     if (!bo_get_u8(&c, &head->order))
@@ -257,6 +266,10 @@ static enum bo_status read_changes(struct mixed_history *h, const struct head *h
     if (!h->what && h->builder->n_intervals != h->n_intervals)
         h->what = "fewer intervals than announced";
     if (!h->what)
+        h->what = h->coder.flaw;
+    if (!h->what && head->n_zeros != n_zeros_for(h->n_intervals, h->n_text, head->nbytes))
+        h->what = "another number of zeros than the history needs";
+    if (!h->what)
         h->what = bo_range_flaw(&h->coder.range);
     const size_t off = h->coder.range.off < c->n - c->off ? h->coder.range.off : c->n - c->off;
     return h->what ? bo_fail(err, BO_CORRUPT, c->off + off, h->what) : BO_OK;
@@ -281,6 +294,8 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     status = statehist_finish(&builder, h.start, h.end, &model, &flaw);
     if (status)
         return statehist_fail(err, status, BO_NO_OFFSET, &flaw, arena);
+    if (!statehist_keeps_strings(&builder, model))
+        return bo_fail(err, BO_CORRUPT, head.changes.off, "strings are not in the order of use");
     *model_ret = model;
     return BO_OK;
 }

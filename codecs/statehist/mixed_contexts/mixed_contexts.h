@@ -24,6 +24,7 @@ struct mixed_values {
     size_t cap;
     uint32_t *slots; /* numbers; 0: nothing */
     size_t n_slots;
+    uint64_t seed;                    /* of the slots' hash: nobody foresees it */
     uint64_t last[STATEHIST_N_TYPES]; /* the latest new one of each type */
 };
 

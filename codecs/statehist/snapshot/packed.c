@@ -215,6 +215,9 @@ static enum bo_status read_list(struct unpacking *u, uint32_t n, uint64_t max,
     for (uint32_t i = 0; i < n; i++)
         if (numbers[i] > max || (i && numbers[i] <= numbers[i - 1]))
             return bo_fail(err, BO_CORRUPT, off, "list does not ascend, or too far");
+    const enum bo_status as_written = ascending_expect(&list, numbers, u->arena, off, err);
+    if (as_written)
+        return as_written;
     *numbers_ret = numbers;
     return BO_OK;
 }
@@ -285,6 +288,9 @@ static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
         (void)bo_get_bits(&bits, nbits, &code);
         if (code >= u->n_codes)
             return bo_fail(err, BO_CORRUPT, off, "no value has this code");
+        if (u->values[code].type == STATEHIST_STRING && !used[code] && code &&
+            u->values[code - 1].type == STATEHIST_STRING && !used[code - 1])
+            return bo_fail(err, BO_CORRUPT, off, "strings are not in the order of use");
         n_used += !used[code];
         used[code] = true;
         s->values[u->valued[i]] = u->values[code];
@@ -379,7 +385,6 @@ const struct bo_codec statehist_snapshot_packed = {
     .summary =
         "a snapshot: which attributes have a value, codes of those that occur, the tree in bits",
     .spec = "codecs/statehist/README.md#snapshot-packed",
-    .choices = "the low bits of the blocks of its lists",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,
