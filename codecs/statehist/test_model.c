@@ -225,6 +225,38 @@ static void test_differences(void **state)
     }
 }
 
+static void test_counts(void **state)
+{
+    (void)state;
+    const void *model = parse_text(
+        SAMPLE("0", "9", "Q\t0\t-1\tab\nQ\t1\t0\ta\nQ\t2\t1\tb\n",
+               "I\t2\t0\t1\tl\t7\nI\t0\t0\t3\ti\t5\nI\t1\t0\t3\ts\tx\nI\t1\t4\t5\ts\tyy\n"
+               "I\t0\t4\t9\ts\tx\nI\t1\t6\t9\tn\t\nI\t2\t2\t9\tl\t8\n"),
+        &arena);
+    static const struct bo_unit expected[] = {
+        {"intervals", 7}, {"quarks", 3}, {"name bytes", 4}, {"strings", 2}, {"string bytes", 3},
+    };
+    struct bo_unit units[BO_MAX_UNITS];
+    assert_int_equal(format->units(model, units), N_ELEMENTS(expected));
+    for (size_t i = 0; i < N_ELEMENTS(expected); i++) {
+        assert_string_equal(units[i].name, expected[i].name);
+        assert_true(units[i].n == expected[i].n);
+    }
+    /*
+     * Lengths 4 4, 2 2 and three to the end: 10.8966. Types s s s l l i n: 12.8966. Strings x x yy,
+     * bytes of the strings x y y: 2.7549 each. Parents 0, 1 and none: 4.7549. Values 7 8: 2. Bytes
+     * of the names a a b b: 4.
+     */
+    const double expected_nbytes = (10.896596952239761 + 12.896596952239761 + 2 * 2.7548875021634682 +
+                                   4.754887502163468 + 2 + 4) /
+                                  8;
+    const double floor_nbytes = format->entropy_floor_nbytes(model, &arena);
+    assert_true(floor_nbytes > expected_nbytes - 1e-9 && floor_nbytes < expected_nbytes + 1e-9);
+    struct bo_arena none;
+    bo_arena_init(&none, 0);
+    assert_true(format->entropy_floor_nbytes(model, &none) < 0);
+}
+
 static void test_instant(void **state)
 {
     (void)state;
@@ -311,7 +343,7 @@ static int run_file(void)
         cmocka_unit_test(test_flaws),       cmocka_unit_test(test_values),
         cmocka_unit_test(test_differences), cmocka_unit_test(test_instant),
         cmocka_unit_test(test_generated),   cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -138,6 +138,51 @@ static void test_without_own_origins(void **state)
     }
 }
 
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static void test_counts(void **state)
+{
+    (void)state;
+    const struct templight_model *model =
+        parse_text("---\nname: aab\nkind: Memoization\nevent: Begin\norig: 'x:1:1'\n"
+                   "poi: 'yy:2:1'\ntime: 1\nmemory: 5\n"
+                   "---\nevent: End\ntime: 2\n"
+                   "---\nname: b\nkind: TemplateInstantiation\nevent: Begin\norig: ''\n"
+                   "poi: 'x:4:1'\nmemory: 6\n"
+                   "---\nevent: End\norig: 'z:1:7'\n"
+                   "---\nname: aab\nkind: Memoization\nevent: Begin\norig: 'x:1:1'\n"
+                   "poi: 'x:4:2'\n"
+                   "---\nevent: End\n"
+                   "# trace: {version: 1, source: ''}\n"
+                   "---\nname: c\nkind: Memoization\nevent: Begin\norig: 'x:1:1'\npoi: ''\n"
+                   "memory: 5\n",
+                   &arena);
+    static const struct bo_unit expected[] = {
+        {"begins", 4}, {"records", 7}, {"names", 3}, {"name bytes", 5}, {"files", 4}, {"traces", 2},
+    };
+    struct bo_unit units[BO_MAX_UNITS];
+    assert_int_equal(format->units(model, units), N_ELEMENTS(expected));
+    for (size_t i = 0; i < N_ELEMENTS(expected); i++) {
+        assert_string_equal(units[i].name, expected[i].name);
+        assert_true(units[i].n == expected[i].n);
+    }
+    /*
+     * Which fields the records have: six combinations in seven records, 17.6515. Kinds and
+     * names: one of four differs, 3.2451 each. Numbers of files 1 1 1 1, 0 0, 2 and two that are
+     * absent: 16.5293. Lines 1 1 1 1, 4 4, 2: 9.6515. Columns 1 1 1 1 1, 2, 7: 8.0418. Times: 2.
+     * Memory 5 5 6: 2.7549. Bytes of the names a a b b c, of the files y y x x z: 7.6096 each.
+     */
+    const double expected_nbytes =
+        (17.651484454403228 + 2 * 3.2451124978365313 + 16.52932501298081 + 9.651484454403228 +
+         8.041843979966416 + 2 + 2.7548875021634682 + 2 * 7.609640474436812) /
+        8;
+    const double floor_nbytes = format->entropy_floor_nbytes(model, &arena);
+    assert_true(floor_nbytes > expected_nbytes - 1e-9 && floor_nbytes < expected_nbytes + 1e-9);
+    struct bo_arena none;
+    bo_arena_init(&none, 0);
+    assert_true(format->entropy_floor_nbytes(model, &none) < 0);
+}
+
 /* ---- the rules ------------------------------------------------------------------------------- */
 
 enum { N_SAMPLE_NAMES = 2, N_SAMPLE_FILES = 2, N_SAMPLE_RECORDS = 4 };
@@ -449,6 +494,7 @@ static int run_file(void)
         cmocka_unit_test(test_tables_in_the_order_of_use),
         cmocka_unit_test(test_origins_of_ends),
         cmocka_unit_test(test_without_own_origins),
+        cmocka_unit_test(test_counts),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_every_difference_shows),
         cmocka_unit_test(test_generated_models_keep_the_rules),
