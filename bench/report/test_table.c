@@ -88,32 +88,6 @@ static void rfc_has_the_codecs_that_matter(void **state)
     free(text);
 }
 
-/* What a shell makes of a quoted text is the text; no line break falls into it. */
-static void quoted_texts_are_one_word(void **state)
-{
-    (void)state;
-    static const char *const texts[][2] = {{"/tmp/a-b_c.txt", "/tmp/a-b_c.txt"},
-                                           {"", "''"},
-                                           {"a b", "'a b'"},
-                                           {"hash-*", "'hash-*'"},
-                                           {"it's", "'it'\\''s'"}};
-    struct bo_arena arena;
-    char *text = NULL;
-    size_t nbytes;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_string_equal(bo_shell_quoted(&arena, texts[i][0]), texts[i][1]);
-    bo_arena_free(&arena);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    bo_print_command(out, "bench --corpus 'a long name of a file' /a/path/longer/than/a/line", 20,
-                     " ");
-    fclose(out);
-    assert_string_equal(text, " bench --corpus \\\n 'a long name of a file' \\\n"
-                              " /a/path/longer/than/a/line\n");
-    free(text);
-}
-
 /* Names, figures and words of any length must not break any width. */
 static void text_grids_cut_and_wrap(void **state)
 {
@@ -147,43 +121,6 @@ static void text_grids_cut_and_wrap(void **state)
         assert_true(longest <= width);
         free(text);
         bo_arena_free(&arena);
-    }
-}
-
-/* A command that is pasted with its line breaks is still one command. */
-static void commands_go_on_behind_backslashes(void **state)
-{
-    (void)state;
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    bo_print_command(out, "git checkout abc && make bench", 20, "  ");
-    fclose(out);
-    assert_string_equal(text, "  git checkout abc \\\n  && make bench\n");
-    free(text);
-}
-
-/* Only a word longer than a line is cut; there is none here. */
-static void wrapping_keeps_words_whole(void **state)
-{
-    (void)state;
-    static const char sentence[] = "a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh";
-    for (unsigned width = 10; width <= 50; width++) {
-        char *text = NULL;
-        size_t nbytes, n = 0;
-        FILE *out = open_memstream(&text, &nbytes);
-        assert_non_null(out);
-        bo_print_wrapped(out, sentence, width, " ");
-        fclose(out);
-        for (size_t i = 0; i < nbytes; i++)
-            if (text[i] > ' ')
-                text[n++] = text[i];
-            else if (n && text[n - 1] != ' ')
-                text[n++] = ' ';
-        text[n - 1] = 0; /* the newline at the end */
-        assert_string_equal(text, sentence);
-        free(text);
     }
 }
 
@@ -445,29 +382,6 @@ static void refusals_are_no_failures(void **state)
     bo_run_free(&run);
 }
 
-static void numbers_as_people_read_them(void **state)
-{
-    (void)state;
-    static const struct {
-        double v;
-        const char *text;
-    } known[] = {{0, "0.00"},    {1, "1.00"},      {9.994, "9.99"},     {9.996, "10.0"},
-                 {99.96, "100"}, {1234.4, "1234"}, {0.01234, "0.0123"}, {NAN, "-"}};
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        assert_string_equal(bo_significant(&arena, known[i].v), known[i].text);
-    assert_string_equal(bo_nbytes_text(&arena, 1023), "1023 B");
-    assert_string_equal(bo_nbytes_text(&arena, 1536), "1.50 KiB");
-    assert_string_equal(bo_nbytes_text(&arena, NAN), "-");
-    assert_string_equal(bo_time_unit_for(9999).name, "ns");
-    assert_string_equal(bo_time_unit_for(1e4).name, "us");
-    assert_string_equal(bo_time_unit_for(1e10).name, "s");
-    assert_string_equal(bo_singular(&arena, "tables"), "table");
-    assert_string_equal(bo_singular(&arena, "entries"), "entry");
-    bo_arena_free(&arena);
-}
-
 static void other_files_are_refused(void **state)
 {
     (void)state;
@@ -635,10 +549,7 @@ static int run_file(void)
         cmocka_unit_test(rfc_stays_in_72_columns),
         cmocka_unit_test(rfc_says_how_to_judge_and_repeat),
         cmocka_unit_test(rfc_has_the_codecs_that_matter),
-        cmocka_unit_test(quoted_texts_are_one_word),
         cmocka_unit_test(text_grids_cut_and_wrap),
-        cmocka_unit_test(commands_go_on_behind_backslashes),
-        cmocka_unit_test(wrapping_keeps_words_whole),
         cmocka_unit_test(tex_rows_have_equal_columns),
         cmocka_unit_test(csv_has_the_figures_of_the_results),
         cmocka_unit_test(json_has_the_figures_of_csv),
@@ -649,7 +560,6 @@ static int run_file(void)
         cmocka_unit_test(few_repetitions_have_no_interval),
         cmocka_unit_test(failures_stay_visible),
         cmocka_unit_test(refusals_are_no_failures),
-        cmocka_unit_test(numbers_as_people_read_them),
         cmocka_unit_test(marks_by_hand),
         cmocka_unit_test(the_newest_run_is_found),
         cmocka_unit_test(complete_runs_of_published_depth_come_first),

@@ -101,11 +101,39 @@ static void test_longest_history(void **state)
     expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
 }
 
+/* A key that no time has is rejected, although its number is a time within the history. */
+static void test_keys_beyond_the_times(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i * i * i);
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_arena scratch;
+    void *decoded;
+    unsigned n_rejected = 0;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(changing_at(0, 100000, times, N), &out, &error), BO_OK);
+    for (size_t bit = 0; bit < 8 * out.n; bit++) {
+        bo_arena_init(&scratch, (size_t)1 << 20);
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        if (test_decode(codec(), bo_writer_span(&out), &scratch, &decoded, &error))
+            n_rejected += strcmp(error.what, "key is none") == 0;
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        bo_arena_free(&scratch);
+    }
+    assert_true(n_rejected > 0);
+    bo_writer_free(&out);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_keys_beyond_the_times, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

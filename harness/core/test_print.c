@@ -1,0 +1,107 @@
+/*
+ * Texts and numbers of reports. Why: every table and every command that a reader copies is printed
+ * with these.
+ */
+#include "harness/core/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/core/test_fixture.h"
+
+/* What a shell makes of a quoted text is the text; no line break falls into it. */
+static void test_quoted(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"/tmp/a-b_c.txt", "/tmp/a-b_c.txt"},
+                                           {"", "''"},
+                                           {"a b", "'a b'"},
+                                           {"hash-*", "'hash-*'"},
+                                           {"it's", "'it'\\''s'"}};
+    char *text = NULL;
+    size_t nbytes;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_string_equal(bo_shell_quoted(&arena, texts[i][0]), texts[i][1]);
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_print_command(out, "bench --corpus 'a long name of a file' /a/path/longer/than/a/line", 20,
+                     " ");
+    fclose(out);
+    assert_string_equal(text, " bench --corpus \\\n 'a long name of a file' \\\n"
+                              " /a/path/longer/than/a/line\n");
+    free(text);
+}
+
+/* A command that is pasted with its line breaks is still one command. */
+static void test_commands(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t nbytes;
+    FILE *out = open_memstream(&text, &nbytes);
+    assert_non_null(out);
+    bo_print_command(out, "git checkout abc && make bench", 20, "  ");
+    fclose(out);
+    assert_string_equal(text, "  git checkout abc \\\n  && make bench\n");
+    free(text);
+}
+
+/* Only a word longer than a line is cut; there is none here. */
+static void test_wrapped(void **state)
+{
+    (void)state;
+    static const char sentence[] = "a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh";
+    for (unsigned width = 10; width <= 50; width++) {
+        char *text = NULL;
+        size_t nbytes, n = 0;
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        bo_print_wrapped(out, sentence, width, " ");
+        fclose(out);
+        for (size_t i = 0; i < nbytes; i++)
+            if (text[i] > ' ')
+                text[n++] = text[i];
+            else if (n && text[n - 1] != ' ')
+                text[n++] = ' ';
+        text[n - 1] = 0; /* the newline at the end */
+        assert_string_equal(text, sentence);
+        free(text);
+    }
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double v;
+        const char *text;
+    } known[] = {{0, "0.00"},    {1, "1.00"},      {9.994, "9.99"},     {9.996, "10.0"},
+                 {99.96, "100"}, {1234.4, "1234"}, {0.01234, "0.0123"}, {NAN, "-"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_string_equal(bo_significant(&arena, known[i].v), known[i].text);
+    assert_string_equal(bo_nbytes_text(&arena, 1023), "1023 B");
+    assert_string_equal(bo_nbytes_text(&arena, 1536), "1.50 KiB");
+    assert_string_equal(bo_nbytes_text(&arena, 1024), "1.00 KiB");
+    assert_string_equal(bo_nbytes_text(&arena, 0x1p20 - 1), "1024 KiB");
+    assert_string_equal(bo_nbytes_text(&arena, 0x1p20), "1.00 MiB");
+    assert_string_equal(bo_nbytes_text(&arena, 0x1p40), "1024 GiB");
+    assert_string_equal(bo_nbytes_text(&arena, NAN), "-");
+    assert_string_equal(bo_time_unit_for(9999).name, "ns");
+    assert_string_equal(bo_time_unit_for(1e4).name, "us");
+    assert_string_equal(bo_time_unit_for(9.999e6).name, "us");
+    assert_string_equal(bo_time_unit_for(1e7).name, "ms");
+    assert_string_equal(bo_time_unit_for(9.999e9).name, "ms");
+    assert_string_equal(bo_time_unit_for(1e10).name, "s");
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quoted),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_wrapped),
+        cmocka_unit_test(test_numbers),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
+TEST_FILE(run_file)
