@@ -4,36 +4,22 @@
  * bytes of a fuzzer make no slow model.
  */
 #include "codecs/autofdo/generate.h"
+#include "harness/names/extreme_names.h"
 
-enum {
-    MAX_PREFIX = 360, /* all prefixes of a name of this length together have 64 KiB */
-    LONGEST_NAME = 65535,
-    MAX_SIBLINGS = 2000,
-    MAX_RECORDS = 4000,
-};
+enum { LONGEST_NAME = 65535, MAX_RECORDS = 4000 };
 
-/* n bytes of a name; NULL when the arena refuses. */
-static uint8_t *letters(struct bo_random *r, size_t n, struct bo_arena *arena)
-{
-    uint8_t *p = bo_alloc(arena, n);
-    for (size_t i = 0; p && i < n; i++)
-        p[i] = (uint8_t)('a' + bo_random_below(r, 26));
-    return p;
-}
-
-/* Targets whose names are all prefixes of one name: a trie of one node per byte. */
+/* Targets whose names are all prefixes of one name. */
 static bool nest_names(struct bo_random *r, struct bo_arena *arena, struct autofdo_instance *body)
 {
-    const size_t n = MAX_PREFIX / 2 + 1 + bo_random_below(r, MAX_PREFIX / 2);
-    const uint8_t *name = letters(r, n, arena);
-    struct autofdo_target *targets = bo_alloc_array(arena, n, sizeof *targets);
+    const struct bo_extreme_names names = bo_nested_names(r, arena);
+    struct autofdo_target *targets = bo_alloc_array(arena, names.n, sizeof *targets);
     struct autofdo_record *record = bo_zalloc_array(arena, 1, sizeof *record);
-    if (!name || !targets || !record)
+    if (!names.p || !targets || !record)
         return false;
-    for (size_t i = 0; i < n; i++)
-        targets[i] = (struct autofdo_target){{name, i + 1}, autofdo_random_count(r)};
+    for (size_t i = 0; i < names.n; i++)
+        targets[i] = (struct autofdo_target){names.p[i], autofdo_random_count(r)};
     record->targets = targets;
-    record->n_targets = n;
+    record->n_targets = names.n;
     body->records = record;
     body->n_records = 1;
     return true;
@@ -42,34 +28,32 @@ static bool nest_names(struct bo_random *r, struct bo_arena *arena, struct autof
 static bool lengthen_name(struct bo_random *r, struct bo_arena *arena,
                           struct autofdo_instance *body)
 {
-    body->name = (struct bo_span){letters(r, LONGEST_NAME, arena), LONGEST_NAME};
-    return body->name.p != NULL;
+    const struct bo_extreme_names name = bo_long_name(r, LONGEST_NAME, arena);
+    if (name.p)
+        body->name = *name.p;
+    return name.p != NULL;
 }
 
 /* Callees at one place, with names of three letters. */
 static bool add_siblings(struct bo_random *r, struct bo_arena *arena, struct autofdo_instance *body)
 {
-    const size_t n = MAX_SIBLINGS / 2 + 1 + bo_random_below(r, MAX_SIBLINGS / 2);
-    struct autofdo_callsite *callsites = bo_zalloc_array(arena, n, sizeof *callsites);
-    uint8_t *names = bo_alloc_array(arena, n, 3);
-    if (!callsites || !names)
+    const struct bo_span none = {NULL, 0};
+    const struct bo_extreme_names names = bo_sibling_names(r, none, none, arena);
+    struct autofdo_callsite *callsites = bo_zalloc_array(arena, names.n, sizeof *callsites);
+    if (!names.p || !callsites)
         return false;
-    for (size_t i = 0; i < n; i++) {
-        uint8_t *name = names + 3 * i;
-        name[0] = (uint8_t)('a' + i / 26 / 26);
-        name[1] = (uint8_t)('a' + i / 26 % 26);
-        name[2] = (uint8_t)('a' + i % 26);
+    for (size_t i = 0; i < names.n; i++) {
         callsites[i].line = 1;
-        callsites[i].callee.name = (struct bo_span){name, 3};
+        callsites[i].callee.name = names.p[i];
     }
     body->callsites = callsites;
-    body->n_callsites = n;
+    body->n_callsites = names.n;
     return true;
 }
 
 static bool add_records(struct bo_random *r, struct bo_arena *arena, struct autofdo_instance *body)
 {
-    const size_t n = MAX_RECORDS / 2 + 1 + bo_random_below(r, MAX_RECORDS / 2);
+    const size_t n = bo_random_extreme_size(r, MAX_RECORDS);
     struct autofdo_record *records = bo_zalloc_array(arena, n, sizeof *records);
     for (size_t i = 0; records && i < n; i++) {
         records[i].line = (uint32_t)i;

@@ -113,4 +113,19 @@ static inline bool bo_random_extreme(const struct bo_random *r, struct bo_random
     return !bo_random_exhausted(r) && bo_random_one_in(aside_ret, 16);
 }
 
+/* Units (functions, intervals, ...) that an extreme model may have beyond those it was to have. */
+enum { BO_MAX_EXTREME_UNITS = 10000 };
+
+/* How large an extreme thing is: more than half of `most`, which is even, and not larger. */
+static inline uint32_t bo_random_extreme_size(struct bo_random *r, uint32_t most)
+{
+    return most / 2 + 1 + bo_random_below(r, most / 2);
+}
+
+/* n - 2 to n + 1: both sides of a limit, such as that of 16 bits. */
+static inline uint32_t bo_random_around(struct bo_random *r, uint32_t n)
+{
+    return n - 2 + bo_random_below(r, 4);
+}
+
 #endif
