@@ -130,17 +130,26 @@ static inline void expect_mistakes(const struct marked_mistake *mistakes, size_t
 /* What is wrong with a model, NULL when it keeps the rules; scratch memory from the arena. */
 typedef const char *(*flaw_of_model)(const void *model, struct bo_arena *arena);
 
+/* Few models have more units than they were to have, and none has many more. */
+static inline void expect_scale(const void *model, size_t scale, size_t *n_larger)
+{
+    const uint64_t n = count_units(model);
+    assert_true(n <= scale + BO_MAX_EXTREME_UNITS);
+    *n_larger += n > scale;
+}
+
 /* Models of up to max_scale units keep the rules, and so do they after each of some changes. */
 static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_of_model flaw_of)
 {
     enum { N_CHANGES = 30 };
+    size_t n_larger = 0;
     for (uint64_t seed = 0; seed < n_seeds; seed++) {
         const size_t scale = seed % (max_scale + 1);
         struct bo_arena arena;
         struct bo_random random = bo_random_seeded(seed);
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         void *model = generate_model(seed, scale, &arena);
-        assert_true(count_units(model) <= scale);
+        expect_scale(model, scale, &n_larger);
         for (unsigned i = 0; i < N_CHANGES; i++) {
             void *before = model;
             assert_int_equal(test_format()->mutate(before, &random, &arena, &model, NULL), BO_OK);
@@ -151,6 +160,7 @@ static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_
         }
         bo_arena_free(&arena);
     }
+    assert_true(n_larger <= n_seeds / 8);
 }
 
 /*
@@ -162,6 +172,7 @@ static inline void expect_models_from_bytes(unsigned n_rounds, flaw_of_model fla
 {
     enum { SCALE = 1000 };
     static uint8_t entropy[4096];
+    size_t n_larger = 0;
     struct bo_arena arena;
     struct bo_random noise = bo_random_seeded(4);
     struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
@@ -173,15 +184,34 @@ static inline void expect_models_from_bytes(unsigned n_rounds, flaw_of_model fla
         const size_t n = bo_random_below(&noise, sizeof entropy + 1);
         struct bo_random random = bo_random_from_bytes((struct bo_span){entropy, n});
         assert_int_equal(test_format()->generate(&random, SCALE, &arena, &model, NULL), BO_OK);
-        assert_true(count_units(model) < SCALE);
+        expect_scale(model, SCALE - 1, &n_larger);
         assert_null(flaw_of(model, &arena));
         if (note)
             note(model);
         bo_arena_free(&arena);
     }
+    assert_true(n_larger <= n_rounds / 8);
     assert_int_equal(test_format()->generate(&nothing, SCALE, &arena, &model, NULL), BO_OK);
     assert_true(count_units(model) == 0);
     bo_arena_free(&arena);
+}
+
+/* Shows the extreme models of the first seeds, which keep the rules, to note(). */
+static inline void expect_extreme_models(unsigned n_seeds, flaw_of_model flaw_of,
+                                         void (*note)(const void *model))
+{
+    for (uint64_t seed = 0; seed < n_seeds; seed++) {
+        struct bo_random random = bo_random_seeded(seed), aside;
+        struct bo_arena arena;
+        void *model;
+        if (!bo_random_extreme(&random, &aside))
+            continue;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        assert_int_equal(test_format()->generate(&random, 4, &arena, &model, NULL), BO_OK);
+        assert_null(flaw_of(model, &arena));
+        note(model);
+        bo_arena_free(&arena);
+    }
 }
 
 /* The hash of the text of a model that was changed so many times. */

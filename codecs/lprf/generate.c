@@ -118,8 +118,7 @@ static struct shape random_shape(struct profile *profile)
     return shape;
 }
 
-/* How often a function ran, when it did: small numbers mostly, and a long tail. */
-static uint64_t random_count(struct bo_random *r)
+uint64_t lprf_random_count(struct bo_random *r)
 {
     const uint32_t a = bo_random_below(r, 28);
     const uint32_t b = bo_random_below(r, 28);
@@ -161,7 +160,7 @@ static bool fill_counters(const struct profile *profile, struct lprf_function *f
     if (bo_random_below(r, 16) < profile->dead_of_16)
         return true;
     const bool strange = bo_random_one_in(r, bo_random_strangeness(r));
-    counters[0] = strange ? strange_count(r) : random_count(r);
+    counters[0] = strange ? strange_count(r) : lprf_random_count(r);
     for (size_t i = 1; i < n && !bo_random_exhausted(r); i++)
         counters[i] = strange ? strange_count(r) : branch_count(r, counters[0]);
     return true;
@@ -214,6 +213,22 @@ static bool start_profile(struct profile *profile, struct bo_random *random, str
     return lprf_keys_init(&profile->keys, 0, arena);
 }
 
+/* False when the arena refuses. */
+static bool add_extreme_functions(struct profile *profile, struct bo_random *aside)
+{
+    struct lprf_functions added;
+    size_t number;
+    if (!lprf_extreme_functions(aside, profile->arena, &added) ||
+        !bo_grow(profile->arena, &profile->functions, profile->n, added.n, &profile->cap))
+        return false;
+    for (size_t i = 0; i < added.n; i++, profile->n++) {
+        profile->functions[profile->n] = added.p[i];
+        if (!lprf_keys_add(&profile->keys, profile->functions, &added.p[i], &number))
+            return false;
+    }
+    return true;
+}
+
 /* ---- file order ------------------------------------------------------------------------------ */
 
 /* As llvm-profdata writes: by name, then by hash. */
@@ -238,11 +253,15 @@ enum bo_status lprf_generate(struct bo_random *random, size_t scale, struct bo_a
                              void **model_ret, struct bo_error *err)
 {
     struct profile profile;
+    struct bo_random aside;
+    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
     struct lprf_model *model = bo_alloc(arena, sizeof *model);
-    if (!model || !start_profile(&profile, random, arena))
+    if (!model || !start_profile(&profile, random, arena) ||
+        (is_extreme && !add_extreme_functions(&profile, &aside)))
         return bo_fail_alloc(err, arena);
     const uint32_t order = bo_random_below(random, 3);
-    while (profile.n < scale && !bo_random_exhausted(random))
+    const size_t n_functions = profile.n + scale;
+    while (profile.n < n_functions && !bo_random_exhausted(random))
         if (!add_function(&profile))
             return bo_fail_alloc(err, arena);
     if (order == 1 && profile.n)
@@ -305,7 +324,7 @@ static bool change_counters(struct lprf_function *function, int more, struct bo_
     memcpy(counters, function->counters, n * sizeof *counters);
     function->n_counters = more < 0 && n > 1 ? n - 1 : more > 0 ? n + 1 : n;
     const size_t at = more > 0 ? n : bo_random_index(random, n);
-    counters[at] = bo_random_one_in(random, 2) ? strange_count(random) : random_count(random);
+    counters[at] = bo_random_one_in(random, 2) ? strange_count(random) : lprf_random_count(random);
     function->counters = counters;
     return true;
 }

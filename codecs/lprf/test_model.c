@@ -7,6 +7,7 @@
 #include "harness/core/hash.h"
 
 #include "harness/core/test_fixture.h"
+#include "harness/names/extreme_names.h"
 
 static const struct lprf_function good[] = {
     FUNCTION("main", 24, 5, 0),
@@ -199,6 +200,39 @@ static void test_generated_from_bytes(void **state)
     assert_true(seen->alphabetical && seen->unordered);
 }
 
+static struct {
+    bool longer_than_16_bits, most_in_16_bits, counters, nested, siblings;
+} limits;
+
+static void note_limits(const void *opaque)
+{
+    const struct lprf_model *model = opaque;
+    size_t n_siblings = 0;
+    bool is_deep[400] = {0};
+    for (size_t i = 0; i < model->n_functions; i++) {
+        const struct lprf_function *f = &model->functions[i];
+        limits.most_in_16_bits |= f->name.n == UINT16_MAX;
+        limits.longer_than_16_bits |= f->name.n > UINT16_MAX;
+        limits.counters |= f->n_counters > UINT16_MAX;
+        n_siblings += f->name.n == 24 && memcmp(f->name.p, "_ZN5boost6spirit2qi", 19) == 0;
+        if (f->name.n < sizeof is_deep)
+            is_deep[f->name.n] = true;
+    }
+    size_t depth = 1;
+    while (depth < sizeof is_deep && is_deep[depth])
+        depth++;
+    limits.nested |= depth > BO_MAX_NESTED_NAMES / 2;
+    limits.siblings |= n_siblings > BO_MAX_SIBLING_NAMES / 2;
+}
+
+static void test_extreme_models(void **state)
+{
+    (void)state;
+    expect_extreme_models(2000, flaw_of, note_limits);
+    assert_true(limits.most_in_16_bits && limits.longer_than_16_bits && limits.counters);
+    assert_true(limits.nested && limits.siblings);
+}
+
 static void test_same_seed_same_model(void **state)
 {
     (void)state;
@@ -220,6 +254,7 @@ static int run_file(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_generated_models_are_valid),
         cmocka_unit_test(test_generated_from_bytes),
+        cmocka_unit_test(test_extreme_models),
         cmocka_unit_test(test_same_seed_same_model),
         cmocka_unit_test(test_each_allocation_fails),
     };

@@ -143,7 +143,7 @@ static void draft_on_borders(struct draft *d, struct bo_random *r, uint8_t kind)
 static bool random_table(struct bo_random *r, struct bo_arena *arena, uint32_t quantum,
                          struct pcdata_table *table)
 {
-    struct draft d = {.arena = arena, .max_quanta = UINT32_C(1) << 22};
+    struct draft d = {.arena = arena, .max_quanta = PCDATA_MAX_RANDOM_QUANTA};
     const uint8_t kind =
         bo_random_one_in(r, 64) ? bo_random_u8(r) : (uint8_t)bo_random_below(r, PCDATA_INDEX0 + 5);
     const uint32_t shape = bo_random_below(r, 32);
@@ -176,19 +176,21 @@ enum bo_status pcdata_generate(struct bo_random *random, size_t scale, struct bo
 {
     struct pcdata_model *model = bo_alloc(arena, sizeof *model);
     const size_t limit = scale < UINT32_MAX / 4 ? scale : UINT32_MAX / 4;
-    struct pcdata_table *tables = NULL;
-    size_t cap = 0;
+    struct pcdata_tables tables = {NULL, 0};
+    struct bo_random aside;
+    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
     if (!model)
         return bo_fail_alloc(err, arena);
     model->quantum = 1u << bo_random_below(random, 3);
-    for (model->n_tables = 0; model->n_tables < limit; model->n_tables++) {
-        if (bo_random_exhausted(random))
-            break;
-        if (!bo_grow(arena, &tables, model->n_tables, 1, &cap) ||
-            !random_table(random, arena, model->quantum, &tables[model->n_tables]))
+    if (is_extreme && !pcdata_extreme_tables(&aside, model->quantum, arena, &tables))
+        return bo_fail_alloc(err, arena);
+    size_t cap = tables.n;
+    for (size_t left = limit; left && !bo_random_exhausted(random); left--, tables.n++)
+        if (!bo_grow(arena, &tables.p, tables.n, 1, &cap) ||
+            !random_table(random, arena, model->quantum, &tables.p[tables.n]))
             return bo_fail_alloc(err, arena);
-    }
-    model->tables = tables;
+    model->n_tables = tables.n;
+    model->tables = tables.p;
     *model_ret = model;
     return BO_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include "codecs/pcdata/test_frame.h"
 
+#include "codecs/pcdata/generate.h"
 #include "harness/core/test_fixture.h"
 
 /* ---- validity and differences ---------------------------------------------------------------- */
@@ -141,6 +142,42 @@ static void test_generated_from_bytes(void **state)
     expect_models_from_bytes(100, flaw_in, NULL);
 }
 
+static struct {
+    bool long_runs, short_runs, longest, gap, lowest, highest, tables, refs;
+} limits;
+
+static void note_table(const struct pcdata_table *table, uint32_t quantum)
+{
+    const uint32_t n_quanta = table->text_len / quantum;
+    if (table->n_runs > 2000) {
+        limits.short_runs |= table->n_runs == n_quanta;
+        limits.long_runs |= table->n_runs < n_quanta;
+    }
+    limits.longest |= n_quanta == PCDATA_MAX_RANDOM_QUANTA;
+    limits.refs |= table->refs == UINT32_MAX;
+    for (uint32_t i = 0; i < table->n_runs; i++) {
+        limits.lowest |= table->runs[i].value == INT32_MIN;
+        limits.highest |= table->runs[i].value == INT32_MAX;
+        limits.gap |= i && table->runs[i].pc - table->runs[i - 1].pc > 1 << 20;
+    }
+}
+
+static void note_limits(const void *opaque)
+{
+    const struct pcdata_model *model = opaque;
+    limits.tables |= model->n_tables > 2000;
+    for (uint32_t t = 0; t < model->n_tables; t++)
+        note_table(&model->tables[t], model->quantum);
+}
+
+static void test_extreme_models(void **state)
+{
+    (void)state;
+    expect_extreme_models(2000, flaw_in, note_limits);
+    assert_true(limits.long_runs && limits.short_runs && limits.longest && limits.gap);
+    assert_true(limits.lowest && limits.highest && limits.tables && limits.refs);
+}
+
 static void test_same_seed_same_model(void **state)
 {
     (void)state;
@@ -252,6 +289,7 @@ static int run_file(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_generated_models_are_valid),
         cmocka_unit_test(test_generated_from_bytes),
+        cmocka_unit_test(test_extreme_models),
         cmocka_unit_test(test_same_seed_same_model),
         cmocka_unit_test(test_each_allocation_fails),
         cmocka_unit_test(test_workloads_stay_inside),

@@ -50,11 +50,9 @@ static enum statehist_habit draw_habit(struct maker *m, uint32_t quark)
                                   : (enum statehist_habit)usual[drawn];
 }
 
-static bool add_attribute(struct maker *m)
+static bool add_attribute(struct maker *m, struct bo_span name, uint32_t parent)
 {
     const uint32_t quark = m->builder.n_quarks;
-    const uint32_t parent = draw_parent(m, quark);
-    const struct bo_span name = statehist_draw_name(m->random, parent, &m->taken);
     if (!name.p || !statehist_add_attribute(&m->builder, name, parent))
         return false;
     m->habits[quark] = (uint8_t)draw_habit(m, quark);
@@ -67,6 +65,39 @@ static bool add_attribute(struct maker *m)
         open->type = STATEHIST_NULL;
         open->value = 0;
     }
+    return true;
+}
+
+static bool draw_attribute(struct maker *m)
+{
+    const uint32_t parent = draw_parent(m, m->builder.n_quarks);
+    const struct bo_span name = statehist_draw_name(m->random, parent, &m->taken);
+    return add_attribute(m, name, parent);
+}
+
+/* An attribute whose name is given, and new. */
+static bool add_named_attribute(struct maker *m, struct bo_span name, uint32_t parent)
+{
+    bool is_new;
+    struct bo_span kept;
+    return statehist_take_name(&m->taken, parent, name, &is_new, &kept) &&
+           add_attribute(m, kept, parent);
+}
+
+/* Before all others: quark 0, and those in it. */
+static bool add_extreme_attributes(struct maker *m, const struct statehist_extreme *extreme)
+{
+    const struct bo_span text = extreme->text;
+    uint32_t number;
+    if (!add_named_attribute(m, bo_span_of("extreme"), STATEHIST_ROOT) ||
+        (text.p && !statehist_add_string(&m->builder, text, &number)))
+        return false;
+    m->habits[0] = STATEHIST_COUNTER;
+    m->open[0].type = text.p ? STATEHIST_STRING : STATEHIST_NULL;
+    m->open[0].value = text.p ? number : 0;
+    for (size_t i = 0; i < extreme->names.n; i++)
+        if (!add_named_attribute(m, extreme->names.p[i], extreme->nests ? (uint32_t)i : 0))
+            return false;
     return true;
 }
 
@@ -128,6 +159,17 @@ static bool make_events(struct maker *m, bool stretches)
     return true;
 }
 
+static bool make_extreme_changes(struct maker *m, bool stretches, uint32_t n)
+{
+    m->n_left += n;
+    for (; n; n--) {
+        pass_time(m, stretches, n);
+        if (!change(m, 0))
+            return false;
+    }
+    return true;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int64_t draw_start(struct bo_random *random, bool stretches)
@@ -155,7 +197,7 @@ static bool set_up(struct maker *m)
     struct bo_arena *arena = m->builder.arena;
     m->habits = bo_alloc_array(arena, m->n_quarks, sizeof *m->habits);
     m->open = bo_alloc_array(arena, m->n_quarks, sizeof *m->open);
-    return m->habits && m->open && bo_texts_init(&m->taken, true, arena);
+    return m->habits && m->open && bo_texts_init(&m->taken, false, arena);
 }
 
 /* What is still open closes with the history. */
@@ -174,16 +216,28 @@ enum bo_status statehist_generate(struct bo_random *random, size_t scale, struct
 {
     struct maker m = {.random = random, .top = STATEHIST_ROOT, .instance = STATEHIST_ROOT};
     struct statehist_model *model;
+    struct statehist_extreme extreme = {.n_changes = 0};
+    struct bo_random aside;
+    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
     const bool is_instant = bo_random_below(random, 8) == 1;
     const bool stretches = bo_random_below(random, 8) == 1;
     m.start = m.now = draw_start(random, stretches);
     m.n_quarks = draw_n_quarks(random, scale, is_instant);
     m.n_left = scale - m.n_quarks;
-    bool ok = statehist_builder_init(&m.builder, true, arena) && set_up(&m);
+    bool ok = !is_extreme || statehist_draw_extreme(&aside, arena, &extreme);
+    if (is_extreme)
+        m.n_quarks += 1 + extreme.names.n;
+    ok = ok && statehist_builder_init(&m.builder, true, arena) && set_up(&m);
+    m.random = &aside;
+    ok = ok && (!is_extreme || add_extreme_attributes(&m, &extreme));
+    m.random = random;
     while (ok && m.builder.n_quarks < m.n_quarks && !bo_random_exhausted(random))
-        ok = add_attribute(&m);
+        ok = draw_attribute(&m);
     if (m.builder.n_quarks == 0)
         m.n_left = 0;
+    m.random = &aside;
+    ok = ok && (is_instant || make_extreme_changes(&m, stretches, extreme.n_changes));
+    m.random = random;
     ok = ok && make_events(&m, stretches);
     const bool ends_at_once = bo_random_below(random, 8) == 1;
     if (!is_instant && !ends_at_once)

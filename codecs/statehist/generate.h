@@ -3,6 +3,7 @@
 #define STATEHIST_GENERATE_H
 
 #include "codecs/statehist/model.h"
+#include "harness/names/extreme_names.h"
 #include "harness/names/name_source.h"
 
 /* `scale` is the number of intervals, or nearly. */
@@ -39,6 +40,18 @@ bool statehist_draw_value(struct bo_random *random, enum statehist_habit habit,
  */
 struct bo_span statehist_draw_name(struct bo_random *random, uint32_t parent,
                                    struct bo_texts *taken);
+
+/* What a history has besides the usual. */
+struct statehist_extreme {
+    struct bo_extreme_names names; /* of attributes in an attribute of their own */
+    bool nests;                    /* each of them is in the one before */
+    uint32_t n_changes;            /* of that attribute */
+    struct bo_span text;           /* its first value; p is NULL when that is null */
+};
+
+/* False when the arena refuses. */
+bool statehist_draw_extreme(struct bo_random *random, struct bo_arena *arena,
+                            struct statehist_extreme *extreme_ret);
 
 /* Adds a name that is there already. False when the arena refuses. */
 bool statehist_take_name(struct bo_texts *taken, uint32_t parent, struct bo_span name,

@@ -175,14 +175,15 @@ bool statehist_draw_value(struct bo_random *random, enum statehist_habit habit,
 bool statehist_take_name(struct bo_texts *taken, uint32_t parent, struct bo_span name,
                          bool *is_new_ret, struct bo_span *kept_ret)
 {
-    uint8_t key[4 + sizeof(struct bo_draft)];
     uint32_t number;
     const uint32_t n_before = taken->n;
-    const size_t n = name.n < sizeof key - 4 ? name.n : sizeof key - 4;
+    uint8_t *key = bo_alloc(taken->arena, 4 + name.n);
+    if (!key)
+        return false;
     bo_set_le32(key, parent);
-    if (n)
-        memcpy(key + 4, name.p, n);
-    if (!bo_texts_add(taken, (struct bo_span){key, 4 + n}, &number))
+    if (name.n)
+        memcpy(key + 4, name.p, name.n);
+    if (!bo_texts_add(taken, (struct bo_span){key, 4 + name.n}, &number))
         return false;
     *is_new_ret = number == n_before;
     const struct bo_span kept = taken->texts[number];

@@ -227,7 +227,7 @@ enum bo_status statehist_mutate(const void *model, struct bo_random *random, str
         return statehist_take_instant(model, plan.time, arena, model_ret, err);
     int64_t start = plan.from->start, end = plan.from->end;
     const bool ok = statehist_builder_init(&plan.builder, true, arena) &&
-                    bo_texts_init(&taken, true, arena) && replay_attributes(&plan, &taken) &&
+                    bo_texts_init(&taken, false, arena) && replay_attributes(&plan, &taken) &&
                     replay_intervals(&plan) &&
                     (plan.change != ADD_ATTRIBUTE || add_attribute(&plan, &taken));
     if (plan.change == MOVE_END)

@@ -6,6 +6,7 @@
 #include "codecs/statehist/test_model.h"
 
 #include "harness/core/test_fixture.h"
+#include "harness/names/extreme_names.h"
 
 static struct statehist_builder builder;
 
@@ -309,17 +310,61 @@ static void test_generated(void **state)
     expect_failing_allocations(4, 12);
 }
 
+static struct {
+    bool deep, siblings, nested, most_in_16_bits, longer_than_16_bits, changes;
+    bool most_of_string, longer_string;
+} limits;
+
+/* All extreme attributes are in quark 0, or in each other from there on. */
+static void note_attributes(const struct statehist_model *model)
+{
+    size_t n_siblings = 0, n_nested = 0, depth = 1;
+    for (uint32_t q = 1; q < model->n_quarks; q++) {
+        const struct statehist_attribute *a = &model->attributes[q];
+        limits.most_in_16_bits |= a->name.n == UINT16_MAX;
+        limits.longer_than_16_bits |= a->name.n > UINT16_MAX;
+        n_siblings += a->parent == 0;
+        n_nested += a->parent == 0 && q > 1 && a[-1].name.n + 1 == a->name.n &&
+                    memcmp(a[-1].name.p, a->name.p, a[-1].name.n) == 0;
+        depth += depth == q && a->parent == q - 1;
+    }
+    limits.deep |= depth > 1000;
+    limits.siblings |= n_siblings > BO_MAX_SIBLING_NAMES / 2;
+    limits.nested |= n_nested >= BO_MAX_NESTED_NAMES / 2;
+}
+
+static void note_limits(const void *opaque)
+{
+    const struct statehist_model *model = opaque;
+    note_attributes(model);
+    for (uint32_t q = 0; q < model->n_quarks; q++)
+        limits.changes |= model->first[q + 1] - model->first[q] > 2000;
+    for (uint32_t i = 0; i < model->n_strings; i++) {
+        limits.most_of_string |= model->strings[i].n == INT16_MAX;
+        limits.longer_string |= model->strings[i].n > INT16_MAX;
+    }
+}
+
+static void test_extreme_models(void **state)
+{
+    (void)state;
+    expect_extreme_models(2000, flaw_of, note_limits);
+    assert_true(limits.deep && limits.siblings && limits.nested && limits.changes);
+    assert_true(limits.most_in_16_bits && limits.longer_than_16_bits);
+    assert_true(limits.most_of_string && limits.longer_string);
+}
+
 /* The number of intervals that was asked for, or nearly; times and types as kernels have them. */
 static void test_scale(void **state)
 {
     (void)state;
-    size_t n = 0;
+    size_t n = 0, n_larger = 0;
     for (uint64_t seed = 2; seed < 42; seed += 2) {
         const struct statehist_model *model = generate_model(seed, 10000, &arena);
-        assert_true(model->n_intervals <= 10000);
+        expect_scale(model, 10000, &n_larger);
         n += model->n_intervals;
     }
-    assert_true(n > 19 * 10000);
+    assert_true(n > 19 * 10000 && n_larger <= 2);
 }
 
 /* Each change makes another model, as a rule. */
@@ -342,8 +387,9 @@ static int run_file(void)
         cmocka_unit_test(test_orders),      cmocka_unit_test(test_order_by_end),
         cmocka_unit_test(test_flaws),       cmocka_unit_test(test_values),
         cmocka_unit_test(test_differences), cmocka_unit_test(test_instant),
-        cmocka_unit_test(test_generated),   cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_changes),     cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_generated),   cmocka_unit_test(test_extreme_models),
+        cmocka_unit_test(test_scale),       cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

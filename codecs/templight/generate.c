@@ -123,7 +123,11 @@ enum bo_status templight_generate(struct bo_random *random, size_t scale, struct
 {
     struct templight_builder builder;
     struct templight_model *model;
+    struct bo_random aside;
     templight_builder_init(&builder, true, arena);
+    if (bo_random_extreme(random, &aside) && scale &&
+        !templight_add_extreme_trace(&builder, &aside))
+        return bo_fail_alloc(err, arena);
     const uint32_t choice = bo_random_below(random, 16);
     const size_t n_traces = choice < 12 ? 1 : choice < 15 ? choice - 10 : scale == 0;
     for (size_t t = 0; t < n_traces; t++) {

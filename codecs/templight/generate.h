@@ -26,6 +26,9 @@ void templight_random_name(struct bo_random *random, const struct bo_texts *befo
 void templight_strange_name(struct bo_random *random, const struct bo_texts *before,
                             struct bo_draft *draft);
 
+/* A trace whose depth, names or files are at the limits; false when the arena refuses. */
+bool templight_add_extreme_trace(struct templight_builder *builder, struct bo_random *random);
+
 struct bo_span templight_random_file(struct bo_random *random);
 struct templight_place templight_random_place(struct bo_random *random);
 uint32_t templight_random_kind(struct bo_random *random);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "harness/core/test_fixture.h"
+#include "harness/names/extreme_names.h"
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 
@@ -411,6 +412,64 @@ static void test_generated_from_bytes(void **state)
     expect_models_from_bytes(300, flaw_of, NULL);
 }
 
+static struct {
+    bool open, closed, most_in_16_bits, longer_than_16_bits, arguments, names, files, nested;
+} limits;
+
+/* How many names consist of another name of the trace and bytes behind it. */
+static size_t count_longer(const struct templight_trace *trace)
+{
+    size_t n = 0;
+    for (uint32_t i = 1; i < trace->n_names; i++) {
+        const struct bo_span shorter = trace->names[i - 1], name = trace->names[i];
+        n += shorter.n && shorter.n + 1 == name.n && memcmp(shorter.p, name.p, shorter.n) == 0;
+    }
+    return n;
+}
+
+static void note_name(struct bo_span name)
+{
+    size_t n_arguments = 0;
+    while (2 * n_arguments + 1 < name.n && memcmp(name.p + 2 * n_arguments, "A<", 2) == 0)
+        n_arguments++;
+    limits.arguments |= n_arguments > 180 && name.n == 3 * n_arguments;
+    limits.most_in_16_bits |= name.n == UINT16_MAX;
+    limits.longer_than_16_bits |= name.n > UINT16_MAX;
+}
+
+static void note_trace(const struct templight_trace *trace)
+{
+    size_t n_open = 0, most_open = 0;
+    for (size_t i = 0; i < trace->n_records; i++) {
+        const bool is_end = trace->records[i].is_end;
+        n_open = is_end ? n_open - (n_open != 0) : n_open + 1;
+        most_open = n_open > most_open ? n_open : most_open;
+    }
+    limits.open |= n_open > 5000;
+    limits.closed |= most_open > 5000 && n_open == 0;
+    limits.files |= trace->n_files > BO_MAX_SIBLING_NAMES / 2;
+    limits.names |= trace->n_names > BO_MAX_SIBLING_NAMES / 2;
+    limits.nested |= count_longer(trace) >= BO_MAX_NESTED_NAMES / 2;
+    for (uint32_t i = 0; i < trace->n_names; i++)
+        note_name(trace->names[i]);
+}
+
+static void note_limits(const void *opaque)
+{
+    const struct templight_model *model = opaque;
+    for (size_t t = 0; t < model->n_traces; t++)
+        note_trace(&model->traces[t]);
+}
+
+static void test_extreme_models(void **state)
+{
+    (void)state;
+    expect_extreme_models(2000, flaw_of, note_limits);
+    assert_true(limits.open && limits.closed && limits.most_in_16_bits);
+    assert_true(limits.longer_than_16_bits && limits.arguments && limits.names);
+    assert_true(limits.files && limits.nested);
+}
+
 static void test_same_seed_same_model(void **state)
 {
     (void)state;
@@ -499,6 +558,7 @@ static int run_file(void)
         cmocka_unit_test(test_every_difference_shows),
         cmocka_unit_test(test_generated_models_keep_the_rules),
         cmocka_unit_test(test_generated_from_bytes),
+        cmocka_unit_test(test_extreme_models),
         cmocka_unit_test(test_same_seed_same_model),
         cmocka_unit_test(test_most_mutations_change_something),
         cmocka_unit_test(test_generated_models_have_everything),
