@@ -155,7 +155,10 @@ static void test_against_a_plain_merge(void **state)
         for (unsigned i = 0; i < seed % 8; i++)
             assert_int_equal(format->mutate(second, &noise, &arena, &second, NULL), BO_OK);
         const void *const models[] = {first, second};
-        struct lprf_function functions[2 * SCALE + 8];
+        const size_t max =
+            ((struct lprf_model *)first)->n_functions + ((struct lprf_model *)second)->n_functions;
+        struct lprf_function *functions = bo_alloc_array(&arena, max, sizeof *functions);
+        assert_non_null(functions);
         struct lprf_model sum = {0, functions};
         struct bo_merge_report report;
         uint64_t n_saturated = 0;

@@ -5,10 +5,10 @@
  *   selfcheck [--golden] [--generated N] [--light] [--first] [--checks-up-to BYTES] [--up-to BYTES]
  *             FORMAT GOLDEN.tsv DOCUMENT...
  *
- * Checks the documents and N generated ones, then compares the size and hash of every encoding with
- * the golden file, which is the same for all machines: lines of `document codec bytes
- * XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the generated ones
- * together. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ * Checks the documents, N generated models and a few extreme ones, then compares the size and hash
+ * of every encoding with the golden file, which is the same for all machines: lines of `document
+ * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
+ * generated ones together. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth
@@ -24,6 +24,7 @@
 
 enum {
     N_GOLDEN_GENERATED = 12,
+    N_EXTREME = 4,
     N_MUTATIONS = 3,
     DAMAGE_UP_TO = 400,
     MAX_TABLES = 12,
@@ -172,6 +173,29 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
     return status == BO_OK;
 }
 
+/* Few seeds draw extreme models: these are looked for. */
+static void check_extreme(struct selfcheck *s, const struct bo_effort *effort)
+{
+    unsigned n_left = s->light ? 1 : N_EXTREME;
+    for (unsigned long seed = N_GOLDEN_GENERATED + 1; n_left; seed++) {
+        struct bo_random aside;
+        const struct bo_random random = bo_random_seeded(seed);
+        if (!bo_random_extreme(&random, &aside))
+            continue;
+        struct bo_arena arena;
+        void *model;
+        char name[32];
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        snprintf(name, sizeof name, "extreme-%lu", seed);
+        const bool ok = generate(s->format, seed, 0, &arena, &model);
+        note(s, ok, name, "-", "generate", "failed");
+        if (ok)
+            check_all(s, name, model, effort);
+        bo_arena_free(&arena);
+        n_left--;
+    }
+}
+
 static void check_generated(struct selfcheck *s, unsigned long n)
 {
     const struct bo_effort effort = effort_of(s);
@@ -193,6 +217,8 @@ static void check_generated(struct selfcheck *s, unsigned long n)
             check_all(s, name, model, &effort);
         bo_arena_free(&arena);
     }
+    if (s->golden.p)
+        check_extreme(s, &effort);
     for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
         if (!(*c)->reads && !(*c)->optional)
             check_sections(s, *c, &sections[c - s->format->codecs]);
