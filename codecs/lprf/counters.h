@@ -10,7 +10,8 @@
  *           says 0, a varint n stands behind i.
  *
  * varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash and
- * number at the start of the counter section, the most frequent first, then by hash, then by number:
+ * number at the start of the counter section: the most frequent first, then by hash, then by
+ * number:
  *
  *   u32  entries m
  *   m x u64  hash

@@ -8,7 +8,8 @@
  * Checks the documents, N generated models and a few extreme ones, then compares the size and hash
  * of every encoding with the golden file, which is the same for all machines: lines of `document
  * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
- * generated ones together. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ * generated ones together. With --golden it prints that file instead. Ends with `N passed, M
+ * failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth
