@@ -254,7 +254,7 @@ enum bo_status lprf_generate(struct bo_random *random, size_t scale, struct bo_a
 {
     struct profile profile;
     struct bo_random aside;
-    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
+    const bool is_extreme = bo_random_extreme_seeded(random, &aside) && scale;
     struct lprf_model *model = bo_alloc(arena, sizeof *model);
     if (!model || !start_profile(&profile, random, arena) ||
         (is_extreme && !add_extreme_functions(&profile, &aside)))

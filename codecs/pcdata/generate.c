@@ -178,7 +178,7 @@ enum bo_status pcdata_generate(struct bo_random *random, size_t scale, struct bo
     const size_t limit = scale < UINT32_MAX / 4 ? scale : UINT32_MAX / 4;
     struct pcdata_tables tables = {NULL, 0};
     struct bo_random aside;
-    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
+    const bool is_extreme = bo_random_extreme_seeded(random, &aside) && scale;
     if (!model)
         return bo_fail_alloc(err, arena);
     model->quantum = 1u << bo_random_below(random, 3);

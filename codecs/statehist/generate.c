@@ -218,7 +218,7 @@ enum bo_status statehist_generate(struct bo_random *random, size_t scale, struct
     struct statehist_model *model;
     struct statehist_extreme extreme = {.n_changes = 0};
     struct bo_random aside;
-    const bool is_extreme = bo_random_extreme(random, &aside) && scale;
+    const bool is_extreme = bo_random_extreme_seeded(random, &aside) && scale;
     const bool is_instant = bo_random_below(random, 8) == 1;
     const bool stretches = bo_random_below(random, 8) == 1;
     m.start = m.now = draw_start(random, stretches);

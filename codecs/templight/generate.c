@@ -125,7 +125,7 @@ enum bo_status templight_generate(struct bo_random *random, size_t scale, struct
     struct templight_model *model;
     struct bo_random aside;
     templight_builder_init(&builder, true, arena);
-    if (bo_random_extreme(random, &aside) && scale &&
+    if (bo_random_extreme_seeded(random, &aside) && scale &&
         !templight_add_extreme_trace(&builder, &aside))
         return bo_fail_alloc(err, arena);
     const uint32_t choice = bo_random_below(random, 16);

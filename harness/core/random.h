@@ -113,6 +113,15 @@ static inline bool bo_random_extreme(const struct bo_random *r, struct bo_random
     return !bo_random_exhausted(r) && bo_random_one_in(aside_ret, 16);
 }
 
+/*
+ * The same for formats whose extreme models take longer than an input of a fuzzer may: never true
+ * where the fuzzer's bytes decide.
+ */
+static inline bool bo_random_extreme_seeded(const struct bo_random *r, struct bo_random *aside_ret)
+{
+    return bo_random_extreme(r, aside_ret) && !r->entropy.p;
+}
+
 /* Units (functions, intervals, ...) that an extreme model may have beyond those it was to have. */
 enum { BO_MAX_EXTREME_UNITS = 10000 };
 
