@@ -69,8 +69,8 @@ user_files() {
 # The commands of a page, one a line: indented or fenced lines that start as a command does. Comments stay: bash skips
 # them, too. In README.md and docs/ nothing else is indented: other lines fail.
 commands_of() { # FILE
-    awk -v strict="$([[ $1 = README.md || $1 = docs/* ]] && echo 1)" '/^```/ { fenced = !fenced; next }
-        !fenced && !/^    / { next }
+    awk -v strict="$([[ $1 = README.md || $1 = docs/* ]] && echo 1)" '/^```/ { python = /python/; fenced = !fenced; next }
+        python || (!fenced && !/^    /) { next }
         { line = $0; if (!fenced) line = substr(line, 5)
           while (line ~ /\\$/ && (getline more) > 0) { sub(/\\$/, "", line); line = line more }
           command = line; while (command ~ /^[A-Z_]+=[^ ]* +/) sub(/^[^ ]* /, "", command)
