@@ -27,12 +27,12 @@ encode() { # format/codec text: to $out/CODEC.bin
 
 # Each codec must hold the model that front-coded holds.
 templight() { # trace
-    local codec
-    encode templight/front-coded "$1" || return
-    for codec in terms predicted; do
-        encode "templight/$codec" "$1" && python3 codecs/templight/second_reader.py \
-            front-coded "$out/front-coded.bin" "$codec" "$out/$codec.bin" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    local codec files=()
+    for codec in front-coded terms predicted dict dict-wiki flat plain; do
+        encode "templight/$codec" "$1" 2>"$out/note" || return
+        files+=("$codec" "$out/$codec.bin")
     done
+    python3 codecs/templight/second_reader.py "${files[@]}" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
 }
 
 # Times, memory, own origins, a file that only they have, Ends without Begins, open Begins, three traces.
@@ -76,21 +76,15 @@ poi:             'b:c.h:1:1'
 END
 }
 
-autofdo() { # profile
-    local codec
-    for codec in shared-trees v4 v4-compact v4-one-table v4-compact-one-table gcov-v2 gcov-v3 gcov-v407; do
-        encode "autofdo/$codec" "$1" 2>"$out/note" &&
-            python3 codecs/autofdo/second_reader.py "$out/$codec.bin" "$1" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
-    done
-}
-
-statehist() { # history codec...
-    local history=$1 codec
-    shift
+# FORMAT TEXT CODEC...: each codec must hold the model of the text.
+as_text() {
+    local format=$1 text=$2 codec files=()
+    shift 2
     for codec; do
-        encode "statehist/$codec" "$history" &&
-            python3 codecs/statehist/second_reader.py "$out/$codec.bin" "$history" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+        encode "$format/$codec" "$text" 2>"$out/note" || return
+        files+=("$out/$codec.bin" "$text")
     done
+    python3 "codecs/$format/second_reader.py" "${files[@]}" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
 }
 
 # 40 threads, each with a state and the number of another one; one of them changes at a time.
@@ -113,24 +107,30 @@ made_history() {
     }'
 }
 
+snapshot() {
+    printf '# statehistory-tsv 1\n# start: -5\n# end: -5\n'
+    printf 'Q\t%s\n' $'0\t-1\tThreads' $'1\t0\t7' $'2\t1\tName' $'3\t1\tPrio' $'4\t1\tTime' $'5\t1\tOn'
+    printf 'I\t%s\n' $'0\t-5\t-5\tn\t' $'1\t-5\t-5\tl\t-3' $'2\t-5\t-5\ts\tx' $'3\t-5\t-5\ti\t-20' \
+        $'4\t-5\t-5\td\t-0' $'5\t-5\t-5\tb\ttrue'
+}
+
 made_trace >"$out/made.yaml"
 templight "$out/made.yaml"
 count "templight: a made trace"
 xz -dc corpora/templight/small_tuple.yaml.xz | awk '/^---/ && ++n > 200 { exit } { print }' >"$out/small.yaml"
 templight "$out/small.yaml"
 count "templight: the first 200 records of small_tuple"
-for profile in lua-perf; do
-    xz -dc "corpora/autofdo/$profile.txt.xz" >"$out/$profile.txt"
-    autofdo "$out/$profile.txt"
-    count "autofdo: $profile"
-done
+xz -dc corpora/autofdo/lua-perf.txt.xz >"$out/lua-perf.txt"
+as_text autofdo "$out/lua-perf.txt" shared-trees v4 v4-compact v4-one-table v4-compact-one-table gcov-v2 gcov-v3 gcov-v407
+count "autofdo: lua-perf"
 made_history >"$out/made.tsv"
-statehist "$out/made.tsv" time-index mixed-contexts
+as_text statehist "$out/made.tsv" time-index mixed-contexts arrays ht ht-4k flat typed typed-null typed-null-sorted
 count "statehist: a made history"
-for history in make-middle pipes; do
-    xz -dc "corpora/statehist/$history.tsv.xz" >"$out/$history.tsv"
-    statehist "$out/$history.tsv" time-index
-    count "statehist: $history"
-done
+xz -dc corpora/statehist/pipes.tsv.xz >"$out/pipes.tsv"
+as_text statehist "$out/pipes.tsv" time-index ht
+count "statehist: pipes"
+snapshot >"$out/snapshot.tsv"
+as_text statehist "$out/snapshot.tsv" snapshot-packed time-index mixed-contexts arrays
+count "statehist: a snapshot"
 echo "$passed passed, $failed failed: second readers"
 [[ $failed = 0 ]]

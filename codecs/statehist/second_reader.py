@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Second readers of time-index, mixed-contexts and the text form, written from README.md and the pages that it names.
+"""Second readers of statehist: of all encodings but snapshots in JSON and sqlite, and of the text form; written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
 their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
 """
+import json
 import os
 import struct
 import sys
@@ -538,6 +539,194 @@ class MixedContexts:
                 raise Reject("timeline without intervals")
 
 
+# ---- arrays and snapshot-packed ---------------------------------------------------------------
+
+
+class Arrays:
+    def __init__(self, data):
+        c = Cursor(data)
+        start, end, n_quarks, n_strings, n = i64(c), i64(c), c.le(4), c.le(4), c.le(8)
+        n_name_bytes, n_string_bytes = c.le(8), c.le(8)
+        starts, values = [i64(c) for _ in range(n)], [c.le(8) for _ in range(n)]
+        first, parents = [c.le(4) for _ in range(n_quarks + 1)], [c.le(4) for _ in range(n_quarks)]
+        ends = [[0] + [c.le(4) for _ in range(k)] for k in (n_quarks, n_strings)]
+        types = list(c.take(n))
+        names, strings = ([text[a:b] for a, b in zip(e, e[1:])] for e, text in
+                          zip(ends, (c.take(n_name_bytes), c.take(n_string_bytes))))
+        c.end()
+        value = lambda t, v: (t, strings[v] if t == STRING else signed(v) if t in (INT, LONG) else v)
+        self.model = start, end, [(-1 if p == NONE else p, name) for p, name in zip(parents, names)], [
+            [(starts[i], value(types[i], values[i])) for i in range(a, b)] for a, b in zip(first, first[1:])]
+
+
+class SnapshotPacked:
+    def __init__(self, data):
+        c = Cursor(data[:-48])
+        if c.take(4) != b"TSP1" or any(data[-48:]):
+            raise Reject("not a packed snapshot, or margin is not 0")
+        time, n_quarks, n_valued = i64(c), c.uvarint(32), c.uvarint(32)
+        counts, n_text = [c.uvarint(32) for _ in range(5)], c.uvarint()
+        valued = ascend(read_list(c, n_valued))
+        lists = [ascend(read_list(c, n)) for n in counts]
+        text, values = c.take(n_text), []
+        for t, keys in enumerate(lists, INT):
+            ends = [0] + [key - i for i, key in enumerate(keys)]
+            values += [(t, key - (1 << 31) if t == INT else key - (1 << 63) if t == LONG else
+                        text[ends[i]:ends[i + 1]] if t == STRING else key) for i, key in enumerate(keys)]
+        width = max(len(values) - 1, 0).bit_length()
+        bits = Bits(c.take((n_valued * width + 7) // 8))
+        quarks = [(NULL, 0)] * n_quarks
+        for q in valued:
+            quarks[q] = values[bits.bits(width)]
+        if bits.bits(bits.n - bits.at) or {v for v in quarks if v[0]} != set(values):
+            raise Reject("bits behind the codes are not 0, or a value has no attribute")
+        self.model = time, time, read_tree(data[c.off:-48], n_quarks), [[(time, v)] for v in quarks]
+
+
+# ---- history.bin ------------------------------------------------------------------------------
+
+
+class HistoryBin:
+    """flat, typed, typed-null and typed-null-sorted; hashes are not checked, JSON is Python's."""
+
+    TYPES = {"none": None, "int": INT, "long": LONG, "double": DOUBLE, "string": STRING, "bool": BOOL}
+    CODES = {255: NULL, 0: INT, 1: STRING, 2: LONG, 3: DOUBLE, 4: BOOL}
+
+    def __init__(self, data):
+        c = Cursor(data)
+        if c.take(7) != b"TCfiles":
+            raise Reject("not the set of files that is expected")
+        sizes = [c.le(8) for _ in range(c.u8())]
+        history, *others = (c.take(n) for n in sizes)
+        c.end()
+        tree = json.loads(others[-1])["root"]
+        c = Cursor(history)
+        if c.take(9) != b"TChistor\1":
+            raise Reject("not a history")
+        self.layout, zero, n_quarks, start, end, n = c.u8(), c.le(2), c.le(4), i64(c), i64(c), c.le(8)
+        c.take(16)
+        declared = ["any"] * n_quarks
+        if self.layout:
+            for item in json.loads(others[0])["types"]:
+                declared[item["key"]] = item["type"]
+        quarks = [[] for _ in range(n_quarks)]
+        for _ in range(n):
+            first, _, q = i64(c), i64(c), c.le(4)
+            quarks[q & 0x7fffffff].append((first, self.value(c, declared[q & 0x7fffffff], q >> 31)))
+        c.end()
+        attributes = [None] * n_quarks
+        stack = [(tree, b"", -1)]
+        while stack:
+            node, name, parent = stack.pop()
+            key = node.get("key", -1)
+            if key >= 0:
+                attributes[key] = parent, name
+            stack += [(child, text.encode(), key) for text, child in node.get("children", {}).items()]
+        self.model = start, end, attributes, quarks
+
+    def value(self, c, declared, is_null):
+        if declared == "any":
+            t = self.CODES[c.u8()]
+        elif self.layout == 1 and declared == "none" or is_null or declared == "none":
+            return NULL, 0
+        else:
+            t = self.TYPES[declared]
+        if t == STRING:
+            n = c.le(2)
+            return t, c.take(c.le(4) if n == 65535 else n)
+        n = {NULL: 0, INT: 4, LONG: 8, DOUBLE: 8, BOOL: 1}[t]
+        v = c.le(n)
+        return t, v - (1 << 8 * n) if t in (INT, LONG) and v >> 8 * n - 1 else v
+
+
+# ---- ht ---------------------------------------------------------------------------------------
+
+
+class HistoryTree:
+    """What nodes repeat of each other is not checked."""
+
+    def __init__(self, data):
+        c = Cursor(data)
+        if c.le(4) != 0x05ffa900 or c.le(4) != 11 or c.le(4) != 1:
+            raise Reject("magic number is not that of a history tree")
+        size, n_children, n_nodes, root, start = c.le(4), c.le(4), c.le(4), c.le(4), i64(c)
+        self.intervals, end = [], start
+        for k in range(n_nodes):
+            end = max(end, self.read_node(Cursor(data[4096 + k * size:4096 + (k + 1) * size]), n_children))
+        attributes = self.read_attributes(Cursor(data[4096 + n_nodes * size:]))
+        quarks = [[] for _ in attributes]
+        for q, first, value in sorted(self.intervals):
+            quarks[q].append((first, value))
+        self.model = start, end, attributes, quarks
+
+    @staticmethod
+    def varint(c):
+        return (c.le(c.u8()) - 3) & M64
+
+    def read_node(self, c, n_children):
+        kind, start, end = c.u8(), i64(c), i64(c)
+        c.take(16)
+        n = c.le(4)
+        if kind == 1:
+            c.take(4 + 4 * n_children)
+            for _ in range(2 * n_children):
+                self.varint(c)
+            c.take(8 * n_children)
+        for _ in range(n):
+            first = start + self.varint(c)
+            self.varint(c)
+            q, t = c.le(4), c.u8()
+            if t == 1:
+                value = STRING, c.take(c.le(2))
+                c.take(1)
+            else:
+                v, n_bytes = {255: (NULL, 0), 0: (INT, 4), 2: (LONG, 8), 3: (DOUBLE, 8)}[t]
+                value = c.le(n_bytes)
+                value = v, value - (1 << 8 * n_bytes) if v in (INT, LONG) and value >> 8 * n_bytes - 1 else value
+            self.intervals.append((q, first, value))
+        return end
+
+    @staticmethod
+    def read_attributes(c):
+        big = lambda n: int.from_bytes(c.take(n), "big")
+        head = bytes.fromhex("aced0005770406ec367173720013") + b"java.util.ArrayList" + bytes.fromhex(
+            "7881d21d99c7619d03000149000473697a657870")
+        if c.take(len(head)) != head:
+            raise Reject("attribute tree is not a list")
+        n = big(4)
+        c.take(2)
+        big(4)
+        names, before, quarks, attributes = [], [], {}, []
+        for i in range(n):
+            if c.u8() != 0x75:
+                raise Reject("path is not an array of strings")
+            c.take(35 if i == 0 else 5)
+            names.append(None)  # the array has a number
+            path = []
+            for k in range(big(4)):
+                kind = c.u8()
+                if kind == 0x71:
+                    name = names[big(4) - 0x7e0003]
+                else:
+                    # UTF-8 with surrogates of 3 bytes each
+                    text = c.take(big(2) if kind == 0x74 else big(8)).decode("utf-8", "surrogatepass")
+                    name = text.encode("utf-16", "surrogatepass").decode("utf-16").encode()
+                    names.append(name)
+                path.append(before[k] if name == b"*" and k < len(before) else name)
+            before = path
+            attributes.append((quarks[tuple(path[:-1])] if len(path) > 1 else -1, path[-1]))
+            quarks[tuple(path)] = i
+        if c.take(1) != b"x":
+            raise Reject("attribute tree ends early")
+        c.end()
+        return attributes
+
+
+def without_bools(model):
+    return model[:3] + ([[(start, (STRING, b"true" if v else b"false") if t == BOOL else (t, v)) for start, (t, v) in q]
+                         for q in model[3]],)
+
+
 # ---- text form --------------------------------------------------------------------------------
 
 
@@ -581,17 +770,22 @@ def read_text(text):
     return int(head[b"start"]), int(head[b"end"]), attributes, quarks
 
 
+READERS = {b"TIX1": TimeIndex, b"MCX1": MixedContexts, b"TSP1": SnapshotPacked, b"TCfi": HistoryBin,
+           b"\0\xa9\xff\5": HistoryTree}
+
+
 def main(args):
     for path, text in zip(args[::2], args[1::2]):
         with open(path, "rb") as f, open(text, "rb") as t:
             data, expected = f.read(), read_text(t.read())
         try:
-            model = (TimeIndex if data.startswith(b"TIX1") else MixedContexts)(data).model
+            reader = READERS.get(data[:4], Arrays)
+            model = reader(data).model
         except Reject as e:
             print(f"{path}: {e}")
             return 2
         print(f"{path}: {len(model[2])} quarks, {sum(map(len, model[3]))} intervals")
-        if model != expected:
+        if model != (without_bools(expected) if reader is HistoryTree else expected):
             print(f"{path}: another model than {text}")
             return 1
     return 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Second readers of front-coded, predicted and terms, written from README.md and the pages that it names.
+"""Second readers of all encodings of templight, written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py CODEC FILE CODEC FILE ... reads raw encodings (bakeoff encode --raw)
 and compares their models with the first one's. Exit status 1: a model differs; 2: a file is rejected.
@@ -798,9 +798,80 @@ def read_terms(data):
     return traces
 
 
+# ---- protocol buffers -------------------------------------------------------------------------
+
+
+def read_fields(data):
+    """Field numbers and values of a message: numbers, or bytes."""
+    c = Cursor(data)
+
+    def varint():
+        v = shift = 0
+        while True:
+            byte = c.u8()
+            v |= (byte & 127) << shift
+            if v >> 64 or shift > 63:
+                raise Reject("varint does not fit 64 bits")
+            if byte < 128:
+                return v
+            shift += 7
+
+    while c.off < len(data):
+        tag = varint()
+        if tag & 7 not in (0, 1, 2, 5) or tag < 8:
+            raise Reject("wire type is a group's, or none; or no field has such a number")
+        yield tag >> 3, (varint() if tag & 7 == 0 else c.le(8) if tag & 7 == 1 else
+                         c.take(varint()) if tag & 7 == 2 else c.le(4))
+
+
+def read_protobuf(data):
+    return [read_protobuf_trace(trace) for number, trace in read_fields(data) if number == 1]
+
+
+def read_protobuf_trace(data):
+    t, entries, files, open_begins = None, [], [], []
+
+    def place(message):
+        fields = dict(read_fields(message))
+        if fields[2] == len(files):
+            files.append(fields[1])
+        return files[fields[2]], fields[3], fields.get(4, 0)
+
+    for number, message in read_fields(data):
+        if t is None:
+            header = dict(read_fields(message))
+            t = Trace(header[1], header.get(2, b""))
+        elif number == 3:
+            text, ids = b"", []
+            for k, v in read_fields(message):
+                text, ids = (v, ids) if k == 1 else (text, ids + [v])
+            pieces = text.split(b"\0")
+            if len(pieces) != len(ids) + 1 or any(i >= len(entries) for i in ids):
+                raise Reject("dictionary entry has more markers than ids")
+            entries.append(pieces[0] + b"".join(entries[i] + piece for i, piece in zip(ids, pieces[1:])))
+        elif number == 2:
+            (kind, record), = read_fields(message)
+            fields = dict(read_fields(record))
+            if kind == 2:
+                t.end(None, fields.get(1), fields.get(2))
+                continue
+            name = dict(read_fields(fields[2]))
+            location = place(fields[3]) if 3 in fields else None
+            origin = place(fields[6]) if 6 in fields else None
+            t.begin(fields[1], name[1] if 1 in name else entries[name[3]], location, origin, fields.get(4),
+                    fields.get(5))
+    return t.resolved()
+
+
+def without_own_origins(model):
+    return [(version, source, [r[:1] + (None,) + r[2:] if r[0] == "end" else r for r in records])
+            for version, source, records in model]
+
+
 # ---- the program ------------------------------------------------------------------------------
 
 READERS = {"front-coded": read_front_coded, "predicted": read_predicted, "terms": read_terms}
+READERS.update(dict.fromkeys(("dict", "dict-wiki", "flat", "plain"), read_protobuf))
 
 
 def main(args):
@@ -818,7 +889,7 @@ def main(args):
         print(f"{path}: {codec}: {len(model)} traces, {n} records")
         if first is None:
             first = model
-        elif model != first:
+        elif model != (without_own_origins(first) if READERS[codec] == read_protobuf else first):
             print(f"{path}: another model")
             return 1
     return 0
