@@ -31,9 +31,7 @@ static struct rows rows_of(const struct bo_run_document *document, struct bo_are
                            bool wanted(const struct bo_run_codec *codec, const void *arg),
                            const void *arg)
 {
-    struct rows rows = {bo_alloc_array(arena, document->n_codecs + 1u, sizeof *rows.codecs), 0};
-    if (!rows.codecs)
-        abort();
+    struct rows rows = {bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *rows.codecs), 0};
     for (unsigned c = 0; c < document->n_codecs; c++)
         if (is_drawn(document, &document->codecs[c]) && wanted(&document->codecs[c], arg))
             rows.codecs[rows.n++] = &document->codecs[c];
@@ -83,9 +81,7 @@ static size_t find_series(const struct rows *rows, struct bo_arena *arena, struc
     size_t n = 0, cap = 0;
     for (unsigned r = 0; r < rows->n; r++)
         cap += rows->codecs[r]->size->sections.n;
-    struct series *series = bo_alloc_array(arena, cap + 1, sizeof *series);
-    if (!series)
-        abort();
+    struct series *series = bo_array_or_abort(arena, cap + 1, sizeof *series);
     for (unsigned r = 0; r < rows->n; r++) {
         const struct bo_pairs *sections = &rows->codecs[r]->size->sections;
         for (unsigned s = 0; s < sections->n; s++) {

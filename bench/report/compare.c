@@ -19,8 +19,7 @@ const char *const bo_verdict_names[] = {"equal", "unknown", "better", "worse"};
 static struct bo_change *add_change(struct bo_document_changes *document, size_t *cap,
                                     struct bo_arena *arena, const struct bo_change *change)
 {
-    if (!bo_grow(arena, &document->changes, document->n, 1, cap))
-        abort();
+    bo_abort_unless(bo_grow(arena, &document->changes, document->n, 1, cap));
     document->changes[document->n] = *change;
     return &document->changes[document->n++];
 }
@@ -44,9 +43,7 @@ static bool judge_failures(const char *before, const char *after, struct bo_chan
 /* The logarithms of a row's times, sorted: ratios become differences. */
 static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
 {
-    double *times = bo_alloc_array(arena, row->n, sizeof *times);
-    if (!times)
-        abort();
+    double *times = bo_array_or_abort(arena, row->n, sizeof *times);
     for (unsigned i = 0; i < row->n; i++)
         times[i] = log(row->times_ns[i]);
     bo_sort_doubles(times, row->n);
@@ -195,10 +192,8 @@ static void judge_times(struct bo_document_changes *document, double threshold,
                         struct bo_arena *arena)
 {
     const struct bo_arena_mark mark = bo_arena_mark(arena);
-    double *p = bo_alloc_array(arena, document->n, sizeof *p);
+    double *p = bo_array_or_abort(arena, document->n, sizeof *p);
     size_t n = 0;
-    if (!p)
-        abort();
     for (size_t i = 0; i < document->n; i++)
         if (document->changes[i].is_time && !document->changes[i].failure)
             p[n++] = document->changes[i].p;
@@ -310,10 +305,8 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
                        struct bo_arena *arena, struct bo_document_changes **documents_ret)
 {
     struct bo_document_changes *documents =
-        bo_zalloc_array(arena, after->n_documents + 1, sizeof *documents);
+        bo_array_or_abort(arena, after->n_documents + 1, sizeof *documents);
     size_t n = 0;
-    if (!documents)
-        abort();
     for (size_t d = 0; d < after->n_documents; d++) {
         const struct bo_run_document *document = &after->documents[d];
         const struct bo_run_document *old =
@@ -441,24 +434,19 @@ void bo_compare_print(const struct bo_document_changes *documents, size_t n, boo
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static json_t *number_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 static json_t *change_json(const struct bo_change *change)
 {
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:o, s:o}", "codec", change->codec, "what", change->what,
                   "verdict", bo_verdict_names[change->verdict], "before",
-                  number_or_null(change->before), "after", number_or_null(change->after));
+                  bo_number_json(change->before), "after", bo_number_json(change->after));
     if (change->failure)
         json_object_set_new(object, "failure", json_string(change->failure));
     else if (change->is_time)
         json_object_update_new(
             object, json_pack("{s:f, s:o, s:o, s:f, s:f, s:f, s:i, s:i, s:i}", "ratio",
-                              change->ratio, "low", number_or_null(change->interval.low), "high",
-                              number_or_null(change->interval.high), "coverage",
+                              change->ratio, "low", bo_number_json(change->interval.low), "high",
+                              bo_number_json(change->interval.high), "coverage",
                               change->interval.coverage, "p", change->p, "superiority",
                               change->superiority, "n_before", (int)change->n_before, "n_after",
                               (int)change->n_after, "outliers", (int)change->n_outliers));

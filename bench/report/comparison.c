@@ -379,7 +379,7 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
 
 /* ---- the same as JSON ------------------------------------------------------------------------ */
 
-static json_t *number_json(double v)
+json_t *bo_number_json(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
@@ -413,13 +413,13 @@ static json_t *row_json(const struct bo_run_document *document, const struct bo_
     json_t *object = json_pack("{s:i, s:s?, s:s}", "n", (int)row->n, "failure", row->failure,
                                "among", front_names[bo_front_kind_of(document, codec, row->label)]);
     for (unsigned f = 0; f < N_FIGURES; f++)
-        json_object_set_new(object, figures[f], number_json(sound ? figure_of(row, f) : NAN));
+        json_object_set_new(object, figures[f], bo_number_json(sound ? figure_of(row, f) : NAN));
     json_object_set_new(
         object, "coverage",
-        number_json(sound && !isnan(row->interval.low) ? row->interval.coverage : NAN));
+        bo_number_json(sound && !isnan(row->interval.low) ? row->interval.coverage : NAN));
     for (unsigned i = 0; counter_of(row->label, i); i++)
         json_object_set_new(object, counter_of(row->label, i),
-                            number_json(bo_run_counter(row, counter_of(row->label, i))));
+                            bo_number_json(bo_run_counter(row, counter_of(row->label, i))));
     return object;
 }
 
@@ -438,8 +438,8 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
                      codec->reads, "probabilistic", (int)codec->probabilistic, "leaves_out",
                      codec->leaves_out, "bytes",
                      codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(),
-                     "ratio", number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
-                     number_json(document->n_units ? bytes / (double)document->n_units : NAN),
+                     "ratio", bo_number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
+                     bo_number_json(document->n_units ? bytes / (double)document->n_units : NAN),
                      "sections", sections_json(codec, &codec->size->sections), "aside",
                      sections_json(codec, &codec->size->aside), "rows", rows, "failed_at",
                      failure ? label : NULL, "failure", failure);
@@ -467,8 +467,7 @@ struct lines {
 
 static void add_line(struct lines *lines, const char *text)
 {
-    if (!bo_grow(lines->arena, &lines->texts, lines->n, 1, &lines->cap))
-        abort();
+    bo_abort_unless(bo_grow(lines->arena, &lines->texts, lines->n, 1, &lines->cap));
     lines->texts[lines->n++] = text;
 }
 

@@ -75,6 +75,9 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
 struct json_t *bo_comparison_json(const struct bo_run_document *document,
                                   struct bo_label_filter *filter);
 
+/* null where it is not finite. */
+struct json_t *bo_number_json(double v);
+
 /* {"tables": 250, "runs": 3000}; the caller owns it. */
 struct json_t *bo_counts_json(const struct bo_pairs *counts);
 

@@ -9,6 +9,7 @@
 
 #include "bench/report/assets.h"
 #include "bench/report/canvas.h"
+#include "bench/report/comparison.h"
 #include "bench/report/figure.h"
 #include "harness/core/print.h"
 
@@ -58,10 +59,8 @@ size_t bo_curve_documents(const struct bo_run *run, const char *format, struct b
                           const struct bo_run_document ***documents_ret)
 {
     const struct bo_run_document **documents =
-        bo_alloc_array(arena, run->n_documents + 1, sizeof *documents);
+        bo_array_or_abort(arena, run->n_documents + 1, sizeof *documents);
     size_t n = 0;
-    if (!documents)
-        abort();
     for (size_t d = 0; d < run->n_documents; d++)
         if (run->documents[d].scale && strcmp(run->documents[d].format, format) == 0)
             documents[n++] = &run->documents[d];
@@ -254,7 +253,7 @@ static json_t *cost_json(const struct bo_run_document *const *documents, size_t 
         json_t *values = json_array();
         for (size_t d = 0; d < n; d++) {
             const double v = cost_of(cost, documents[d], codecs[c]->name);
-            json_array_append_new(values, isfinite(v) ? json_real(v) : json_null());
+            json_array_append_new(values, bo_number_json(v));
         }
         json_object_set_new(curves, codecs[c]->name, values);
     }

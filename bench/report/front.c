@@ -40,10 +40,9 @@ enum bo_front_kind bo_front_kind_of(const struct bo_run_document *document,
 size_t bo_front_points(const struct bo_run_document *document, const char *label,
                        struct bo_arena *arena, struct bo_front_point **points_ret)
 {
-    struct bo_front_point *points = bo_alloc_array(arena, document->n_codecs + 1u, sizeof *points);
+    struct bo_front_point *points =
+        bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *points);
     size_t n = 0;
-    if (!points)
-        abort();
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const struct bo_run_row *row = bo_run_row(document, codec, label);

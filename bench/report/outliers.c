@@ -2,7 +2,6 @@
 #include "bench/report/outliers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/stats/stats.h"
 
@@ -14,9 +13,7 @@ char *bo_outliers_text(const struct bo_run_row *row, struct bo_arena *arena, uns
     *n_ret = 0;
     if (row->n == 0)
         return NULL;
-    double *times = bo_alloc_array(arena, 2 * (size_t)row->n, sizeof *times);
-    if (!times)
-        abort();
+    double *times = bo_array_or_abort(arena, 2 * (size_t)row->n, sizeof *times);
     double *sorted = times + row->n;
     for (unsigned i = 0; i < row->n; i++)
         sorted[i] = times[i] = log(row->times_ns[i]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/comparison.h"
 #include "bench/report/grid.h"
 #include "bench/report/uses.h"
 #include "harness/core/print.h"
@@ -219,9 +220,7 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
                                            wishes[w].figure.heading, documents[d]->name);
                 return false;
             }
-    pick.codecs = bo_zalloc_array(arena, document->n_codecs + 1u, sizeof *pick.codecs);
-    if (!pick.codecs)
-        abort();
+    pick.codecs = bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *pick.codecs);
     for (unsigned i = 0; i < document->n_codecs; i++) {
         struct bo_picked_codec *c = &pick.codecs[pick.n_codecs];
         if (document->codecs[i].is_noop)
@@ -422,11 +421,6 @@ static json_t *codec_json(const struct bo_pick *pick, const struct bo_picked_cod
     return object;
 }
 
-static json_t *finite_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 json_t *bo_pick_json(const struct bo_pick *pick)
 {
     json_t *codecs = json_array(), *documents = json_array(), *ranges = json_object();
@@ -438,8 +432,8 @@ json_t *bo_pick_json(const struct bo_pick *pick)
         if (pick->wishes[w].weight > 0)
             json_object_set_new(ranges, pick->wishes[w].name,
                                 json_pack("{s:f, s:o, s:o}", "weight", pick->wishes[w].weight,
-                                          "low", finite_or_null(pick->ranges[w].low), "high",
-                                          finite_or_null(pick->ranges[w].high)));
+                                          "low", bo_number_json(pick->ranges[w].low), "high",
+                                          bo_number_json(pick->ranges[w].high)));
     return json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:b, s:s, s:o, s:o}", "format",
                      pick->documents[0]->format, "documents", documents, "baseline",
                      pick->documents[0]->baseline->name, "pick",

@@ -2,7 +2,6 @@
 #include "bench/report/picks.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/pick.h"
@@ -14,10 +13,8 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
                                const struct bo_run_document *const **documents_ret)
 {
     const struct bo_run_document **documents =
-        bo_alloc_array(arena, run->n_documents + 1, sizeof *documents);
+        bo_array_or_abort(arena, run->n_documents + 1, sizeof *documents);
     unsigned n = 0;
-    if (!documents)
-        abort();
     for (size_t d = 0; d < run->n_documents; d++) {
         const struct bo_run_document *document = &run->documents[d];
         if (strcmp(document->format, format) == 0 &&

@@ -2,7 +2,6 @@
 #include "bench/report/plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure/axes.h"
@@ -153,10 +152,9 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
                                             const double (*corners)[2], size_t n_corners,
                                             struct bo_arena *arena)
 {
-    struct bo_picture_label *labels = calloc(scatter->n + 1, sizeof *labels);
-    struct bo_picture_box *lines = calloc(2 * scatter->n + n_corners + 1, sizeof *lines);
-    if (!labels || !lines)
-        abort();
+    struct bo_picture_label *labels = bo_array_or_abort(arena, scatter->n, sizeof *labels);
+    struct bo_picture_box *lines =
+        bo_array_or_abort(arena, 2 * scatter->n + n_corners, sizeof *lines);
     size_t n_lines = 0, n_labels = 0;
     for (size_t i = 1; i < n_corners; i++)
         lines[n_lines++] =
@@ -179,7 +177,6 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
     bo_labels_place(labels, n_labels, lines, n_lines, POINT,
                     BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
                     BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM);
-    free(lines);
     return labels;
 }
 
@@ -212,9 +209,7 @@ static void put_names(struct bo_drawing *drawing, const struct scatter *scatter,
 static void put_scatter(struct bo_drawing *drawing, const struct scatter *scatter,
                         struct bo_arena *arena)
 {
-    double(*corners)[2] = calloc(2 * scatter->n + 1, sizeof *corners);
-    if (!corners)
-        abort();
+    double(*corners)[2] = bo_array_or_abort(arena, 2 * scatter->n + 1, sizeof *corners);
     const size_t n_corners = front_corners(scatter, corners);
     struct bo_picture_label *labels = place_names(scatter, corners, n_corners, arena);
     bo_picture_scale(drawing, "x", scatter->x);
@@ -222,8 +217,6 @@ static void put_scatter(struct bo_drawing *drawing, const struct scatter *scatte
     put_front(drawing, corners, n_corners);
     put_points(drawing, scatter, arena);
     put_names(drawing, scatter, labels, arena);
-    free(labels);
-    free(corners);
 }
 
 void bo_plot_size_time(const struct bo_run_document *document, const char *path,

@@ -148,12 +148,10 @@ unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_use
                      const struct bo_use *use, enum bo_field field, struct bo_arena *arena,
                      const struct bo_run_codec ***codecs_ret)
 {
-    struct ranked *ranked = bo_alloc_array(arena, document->n_codecs + 1u, sizeof *ranked);
+    struct ranked *ranked = bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *ranked);
     const struct bo_run_codec **codecs =
-        bo_alloc_array(arena, document->n_codecs + 1u, sizeof *codecs);
+        bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *codecs);
     unsigned n = 0;
-    if (!ranked || !codecs)
-        abort();
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         if (is_ranked(document, codec, use) && !(codec->leaves_out && field == BO_IN_PLACE) &&
@@ -230,11 +228,9 @@ static char *excluded_cell(struct bo_arena *arena, const struct bo_run_document 
                            const struct bo_uses *uses, const struct bo_use *use)
 {
     const struct bo_run_codec **codecs =
-        bo_alloc_array(arena, document->n_codecs + 1u, sizeof *codecs);
+        bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *codecs);
     unsigned n = 0;
     char *text = NULL;
-    if (!codecs)
-        abort();
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const struct bo_use *limit = exceeded(document, codec, uses, use->use);
