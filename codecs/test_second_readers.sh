@@ -121,7 +121,7 @@ xz -dc corpora/templight/small_tuple.yaml.xz | awk '/^---/ && ++n > 200 { exit }
 templight "$out/small.yaml"
 count "templight: the first 200 records of small_tuple"
 xz -dc corpora/autofdo/lua-perf.txt.xz >"$out/lua-perf.txt"
-as_text autofdo "$out/lua-perf.txt" shared-trees v4 v4-compact v4-one-table v4-compact-one-table gcov-v2 gcov-v3 gcov-v407
+as_text autofdo "$out/lua-perf.txt" shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text gcov-v2 gcov-v3 gcov-v407
 count "autofdo: lua-perf"
 made_history >"$out/made.tsv"
 as_text statehist "$out/made.tsv" time-index mixed-contexts arrays ht ht-4k flat typed typed-null typed-null-sorted
@@ -130,7 +130,7 @@ xz -dc corpora/statehist/pipes.tsv.xz >"$out/pipes.tsv"
 as_text statehist "$out/pipes.tsv" time-index ht
 count "statehist: pipes"
 snapshot >"$out/snapshot.tsv"
-as_text statehist "$out/snapshot.tsv" snapshot-packed time-index mixed-contexts arrays
+as_text statehist "$out/snapshot.tsv" snapshot-packed snapshot-json snapshot-today time-index mixed-contexts
 count "statehist: a snapshot"
 echo "$passed passed, $failed failed: second readers"
 [[ $failed = 0 ]]

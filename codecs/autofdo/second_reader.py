@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Second readers of shared-trees, version 4, gcov and the text form, written from README.md and the pages that it names.
+"""Second readers of shared-trees, version 4 (also as text), gcov and the text form, written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
 their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
@@ -554,6 +555,104 @@ class Gcov:
         return name, records, callsites
 
 
+# ---- version 4 as text ------------------------------------------------------------------------
+
+
+class Version4Text:
+    TOKEN = re.compile(rb"""\s+|\#[^\n]*|(?P<place>\d+\.\d+)|(?P<integer>\d+)|(?P<sign>->|[{},=])
+        |(?P<name>[A-Za-z_$][A-Za-z0-9_$.:@]*)|"(?P<string>(?:[^"\\]|\\["\\]|\\x[0-9a-f]{2})*)\"""", re.VERBOSE)
+
+    def __init__(self, data):
+        self.tokens, at = [], 0
+        while at < len(data):
+            m = self.TOKEN.match(data, at)
+            if not m:
+                raise Reject("no token")
+            at = m.end()
+            if m.lastgroup:
+                self.tokens.append((m.lastgroup, m[m.lastgroup]))
+        self.tokens.reverse()
+        self.expect(b"gcov", b"4")
+        self.functions, self.files = {}, {}
+        while self.at(b"file"):
+            path = self.name() if self.tokens[-1][0] == "string" else None
+            self.expect(b"{")
+            while self.at(b"function"):
+                name = self.name()
+                self.expect(b"{", b"head", b"=")
+                head = self.integer()
+                timestamp = self.integer() if self.at(b"timestamp", b"=") else 0
+                self.functions[name] = head, timestamp, self.body(name)
+                if path is not None:
+                    self.files[name] = path
+            self.expect(b"}")
+        if self.at(b"files", b"="):
+            for name in self.each():
+                self.expect(b"=")
+                self.files[name] = self.name()
+        if self.tokens:
+            raise Reject("expected file, files or the end")
+
+    def at(self, *words):
+        if not self.tokens or self.tokens[-1][1] != words[0] or self.tokens[-1][0] == "string":
+            return False
+        self.expect(*words)
+        return True
+
+    def expect(self, *words):
+        for word in words:
+            if not self.tokens or self.tokens.pop()[1] != word:
+                raise Reject(f"expected {word.decode()}")
+
+    def integer(self):
+        kind, text = self.tokens.pop()
+        if kind != "integer" or text != b"0" and text.startswith(b"0"):
+            raise Reject("expected an integer")
+        return int(text)
+
+    def name(self):
+        kind, text = self.tokens.pop()
+        if kind not in ("name", "string"):
+            raise Reject("expected a name")
+        return re.sub(rb"\\(x..|.)", lambda m: bytes([int(m[1][1:], 16)]) if len(m[1]) == 3 else m[1], text)
+
+    def place(self):
+        kind, text = self.tokens.pop()
+        if kind not in ("integer", "place"):
+            raise Reject("expected a place")
+        return tuple(int(n) for n in (text.split(b".") + [b"0"])[:2])
+
+    def each(self, read=None):
+        """The elements of a list in braces."""
+        self.expect(b"{")
+        while True:
+            yield (read or self.name)()
+            if not self.at(b","):
+                break
+        self.expect(b"}")
+
+    def body(self, name):
+        records, callsites = {}, {}
+        if self.at(b"counts", b"="):
+            for place in self.each(self.place):
+                self.expect(b"=")
+                records[place] = self.integer(), {}
+        if self.at(b"callsites", b"="):
+            for place in self.each(self.place):
+                self.expect(b"->")
+                for target in self.each():
+                    self.expect(b"=")
+                    records[place][1][target] = self.integer()
+        if self.at(b"inlined", b"="):
+            for place in self.each(self.place):
+                self.expect(b"->")
+                callee = self.name()
+                self.expect(b"{")
+                callsites[place + (callee,)] = self.body(callee)
+        self.expect(b"}")
+        return name, records, callsites
+
+
 # ---- text form --------------------------------------------------------------------------------
 
 
@@ -603,6 +702,8 @@ def main(args):
         with open(path, "rb") as f, open(text, "rb") as t:
             data, expected = f.read(), read_text(t.read())
         reader = {b"afst": SharedTrees, b"gcov": Version4, b"adcg": Gcov}.get(data[:4], SharedTrees)
+        if data.startswith(b"gcov 4"):
+            reader = Version4Text
         try:
             trees = reader(data)
         except Reject as e:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Second readers of statehist: of all encodings but snapshots in JSON and sqlite, and of the text form; written from README.md and the pages that it names.
+"""Second readers of statehist: of all encodings but sqlite, and of the text form; written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
 their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
@@ -586,6 +586,18 @@ class SnapshotPacked:
 # ---- history.bin ------------------------------------------------------------------------------
 
 
+def tree_of(root, n_quarks):
+    """Attributes of tree.json."""
+    attributes, stack = [None] * n_quarks, [(root, b"", -1)]
+    while stack:
+        node, name, parent = stack.pop()
+        key = node.get("key", -1)
+        if key >= 0:
+            attributes[key] = parent, name
+        stack += [(child, text.encode(), key) for text, child in node.get("children", {}).items()]
+    return attributes
+
+
 class HistoryBin:
     """flat, typed, typed-null and typed-null-sorted; hashes are not checked, JSON is Python's."""
 
@@ -614,14 +626,7 @@ class HistoryBin:
             first, _, q = i64(c), i64(c), c.le(4)
             quarks[q & 0x7fffffff].append((first, self.value(c, declared[q & 0x7fffffff], q >> 31)))
         c.end()
-        attributes = [None] * n_quarks
-        stack = [(tree, b"", -1)]
-        while stack:
-            node, name, parent = stack.pop()
-            key = node.get("key", -1)
-            if key >= 0:
-                attributes[key] = parent, name
-            stack += [(child, text.encode(), key) for text, child in node.get("children", {}).items()]
+        attributes = tree_of(tree, n_quarks)
         self.model = start, end, attributes, quarks
 
     def value(self, c, declared, is_null):
@@ -637,6 +642,48 @@ class HistoryBin:
         n = {NULL: 0, INT: 4, LONG: 8, DOUBLE: 8, BOOL: 1}[t]
         v = c.le(n)
         return t, v - (1 << 8 * n) if t in (INT, LONG) and v >> 8 * n - 1 else v
+
+
+# ---- snapshots in JSON ------------------------------------------------------------------------
+
+
+def json_value(t, v):
+    """A value of a declared type; JSON has one NaN."""
+    if v is None:
+        return NULL, 0
+    if t == DOUBLE:
+        v = float(v.replace("Infinity", "inf")) if isinstance(v, str) else float(v)
+        return DOUBLE, 0x7ff8000000000000 if v != v else struct.unpack("<Q", struct.pack("<d", v))[0]
+    return t, v.encode() if t == STRING else int(v)
+
+
+class SnapshotJson:
+    def __init__(self, data):
+        c = Cursor(data)
+        c.take(7)
+        types, tree, state = (json.loads(c.take(n)) for n in [c.le(8) for _ in range(c.u8())])
+        c.end()
+        declared = {item["key"]: item["type"] for item in types["types"]}
+        quarks = [None] * len(declared)
+        for item in state["values"]:
+            t = declared[item["key"]]
+            t = HistoryBin.TYPES[item["type"] if t == "any" else t]
+            quarks[item["key"]] = [(state["time"], json_value(t, item["value"]))]
+        self.model = state["time"], state["time"], tree_of(tree["root"], len(quarks)), quarks
+
+
+class SnapshotToday:
+    CLASSES = {"Integer": INT, "Long": LONG, "Double": DOUBLE, "String": STRING, "Boolean": BOOL}
+
+    def __init__(self, data):
+        o = json.loads(data)
+        time, attributes, quarks, paths = o["fEndTime"], [], [], {(): -1}
+        for q, a in enumerate(o["attributes"]):
+            path, v = tuple(a["Path"]), a["Value"]
+            attributes.append((paths[path[:-1]], path[-1].encode()))
+            paths[path] = q
+            quarks.append([(time, json_value(self.CLASSES.get(v["type"].rpartition(".")[2]), v.get("value")))])
+        self.model = time, time, attributes, quarks
 
 
 # ---- ht ---------------------------------------------------------------------------------------
@@ -770,8 +817,13 @@ def read_text(text):
     return int(head[b"start"]), int(head[b"end"]), attributes, quarks
 
 
-READERS = {b"TIX1": TimeIndex, b"MCX1": MixedContexts, b"TSP1": SnapshotPacked, b"TCfi": HistoryBin,
-           b"\0\xa9\xff\5": HistoryTree}
+def read_files(data):
+    """The set of files begins with history.bin, or is a snapshot's."""
+    return (HistoryBin if data[8 + 8 * data[7]:][:8] == b"TChistor" else SnapshotJson)(data)
+
+
+READERS = {b"TIX1": TimeIndex, b"MCX1": MixedContexts, b"TSP1": SnapshotPacked, b"TCfi": read_files,
+           b"\0\xa9\xff\5": HistoryTree, b'{"sn': SnapshotToday}
 
 
 def main(args):
