@@ -136,7 +136,8 @@ struct walker {
     struct seen_entries seen;
     struct pcdata_collector runs; /* of the record walked last */
     uint64_t next_bit;            /* of the area: where the record before ended */
-    uint64_t n_again; /* runs walked of records that had been walked for another text length */
+    /* Runs and bytes walked of records that had been walked for another text length. */
+    uint64_t n_again;
 };
 
 /* True when the bits from `from` to `to` are few enough to be alignment, and all 0. */
@@ -154,7 +155,7 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
  * A record may serve tables of several text lengths, and is walked for each. This bound, per byte
  * of area and directory, keeps the work on hostile files linear.
  */
-#define MAX_RUNS_AGAIN UINT64_C(512)
+#define MAX_AGAIN UINT64_C(512)
 
 /* Walks the record of a table whose directory entry is seen for the first time. */
 static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo_error *err)
@@ -175,8 +176,8 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     if (status)
         return status;
     if (known) {
-        w->n_again += w->runs.n;
-        return w->n_again <= MAX_RUNS_AGAIN * (frame->area.n + 8 * (uint64_t)frame->n_tables)
+        w->n_again += w->runs.n + (in.off - off);
+        return w->n_again <= MAX_AGAIN * (frame->area.n + 8 * (uint64_t)frame->n_tables)
                    ? BO_OK
                    : bo_fail_here(err, BO_OVER_LIMIT, &start,
                                   "record is shared by too many tables of other lengths");
