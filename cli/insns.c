@@ -149,7 +149,7 @@ int bo_cmd_insns(int argc, char **argv)
     const char *codec = NULL, *corpus = NULL, *counted = NULL, *golden = NULL;
     bool as_golden = false;
     const struct bo_option options[] = {
-        {"--codec", 0, "C", "only codecs of this name; a * stands for anything", &codec, NULL},
+        {"--codec", 0, "C", "only codecs of this name; a * matches anything", &codec, NULL},
         {"--corpus", 0, "X", "on this document (default: the format's smallest embedded one)",
          &corpus, NULL},
         {"--check", 0, "FILE",

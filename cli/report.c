@@ -173,7 +173,7 @@ static bool load_charts(const struct request *r, struct bo_arena *arena, const c
     const char *text = bo_arena_printf(arena, "%.*s", (int)in.bytes.n, (const char *)in.bytes.p);
     const bool ok = !strstr(text, "</script") && !strstr(text, "<!--");
     if (!ok)
-        fprintf(stderr, "bakeoff: %s: cannot stand in a page: it ends or begins an element\n",
+        fprintf(stderr, "bakeoff: %s: not usable in a page: it contains </script or <!--\n",
                 in.path);
     bo_input_close(&in);
     *text_ret = text;

@@ -386,7 +386,7 @@ static void print_foot(const struct html *html)
     fputs(
         html->options->charts
             ? "Written by <code>bakeoff report</code>, as REPORT.md is, from the same figures. "
-              "Charts by Observable Plot and D3, whose licences stand in this page's source."
+              "Charts by Observable Plot and D3, whose licences are in this page's source."
             : "Written by <code>bakeoff report</code>, as REPORT.md is, from the same figures. "
               "The pictures are still: <code>make report</code> puts in charts that answer, where "
               "npm can fetch them.",

@@ -36,7 +36,7 @@ static void draw(const struct bo_run_document *document, const char *folder,
     bo_plot_workloads(document, path_of(document, "workloads", folder, arena), drawing);
 }
 
-/* Of the document that stands for its format. */
+/* Of the document that represents its format. */
 static void draw_main(const struct bo_run_document *document, const char *folder,
                       struct bo_drawing *drawing)
 {

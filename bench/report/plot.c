@@ -276,7 +276,7 @@ static bool is_drawn(const struct bo_run_document *document, unsigned codec)
 }
 
 /*
- * One block a codec: place, median, interval. Codecs stand side by side in a workload's column.
+ * One block a codec: place, median, interval. Codecs are side by side in a workload's column.
  */
 static struct bo_scale put_times(struct bo_drawing *drawing, const struct bo_run_document *document)
 {

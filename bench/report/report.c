@@ -75,7 +75,7 @@ void bo_page_legend(const struct bo_page *page)
         "suggests that started the comparison. `control`: a codec to compare with, such as the "
         "plain "
         "array or what one would write in an hour. `new`: bakeoff's own.\n"
-        "- **Access.** `random`: one answer is read by itself. `block`: a block at a time. "
+        "- **Access.** `random`: one answer is read alone. `block`: a block at a time. "
         "`whole`: "
         "all or nothing.\n"
         "- **Ratio.** Bytes over those of the codec that the text names with its role: the "

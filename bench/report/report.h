@@ -11,7 +11,7 @@ struct bo_report_run {
     const char *results, *pictures;
 };
 
-/* The runs, in the order in which they stand for what they measured, and where text goes. */
+/* The runs in order of preference for what they measured, and where text goes. */
 struct bo_report {
     const struct bo_report_run *runs;
     size_t n;

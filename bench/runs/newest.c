@@ -1,4 +1,4 @@
-/* Which files of results stand for each format. */
+/* Which result files represent each format. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ static unsigned rank_of(const struct bo_run *run)
     return run->environment.partial ? 4 : rank;
 }
 
-/* Runs in the order in which they stand for what they measured, and their paths. */
+/* Runs in order of preference for what they measured, and their paths. */
 struct chosen {
     struct bo_run *runs;
     const char **paths;

@@ -30,7 +30,7 @@ static const struct bo_size_table autofdo_tables[] = {
     {"The proposal's own table",
      "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. Here "
      "they "
-     "are for our profiles, and beside them what the reviewer asked for: LLVM's encodings of the "
+     "are for our profiles, and beside them what the reviewer requested: LLVM's encodings of the "
      "same "
      "profiles, written by llvm-profdata. v4 from section 4.5 on is our reconstruction.",
      "Profile", autofdo_columns,

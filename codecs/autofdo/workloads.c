@@ -200,7 +200,7 @@ const struct bo_workload autofdo_function_workloads[AUTOFDO_N_FUNCTION_WORKLOADS
     },
     {
         .name = "first",
-        .summary = "as uniform, each asked of a reader just opened, opening included; 2^6 queries",
+        .summary = "as uniform, each run on a reader just opened, opening included; 2^6 queries",
         .n_queries = 1 << 6,
         .fresh = true,
         .draw = draw_uniform,
@@ -222,7 +222,7 @@ const struct bo_workload autofdo_tu_workloads[AUTOFDO_N_TU_WORKLOADS] = {
     },
     {
         .name = "first",
-        .summary = "as uniform, each asked of a reader just opened, opening included; up to 2^6",
+        .summary = "as uniform, each run on a reader just opened, opening included; up to 2^6",
         .n_queries = 1 << 6,
         .fresh = true,
         .draw = draw_paths,

@@ -26,7 +26,7 @@ static const struct bo_extra_group pcdata_original_groups[] = {
 
 static const struct bo_extra pcdata_extras[] = {
     {"The original benchmark's table",
-     "The Go benchmark of the proposal asks 1024 samples again and again, which the caches and "
+     "The Go benchmark of the proposal looks up 1024 samples repeatedly, which the caches and "
      "the branch predictor learn. These are its columns, by its method, in ns a lookup; the ratio "
      "is varint over linear: how many times faster linear is. Here the cache stands before the C "
      "decoder; a hit rate of 7:1 is measured for random PCs only. Other readers of the linear "

@@ -118,4 +118,28 @@ static inline void test_expect(const char *codec, const char *row, struct bo_spa
     assert_int_equal(accepted, expected->status == BO_OK);
 }
 
+/* The area of a payload of one table, and the verdict on it; offsets count from its start. */
+struct test_area {
+    const char *row;
+    struct bo_span area;
+    uint32_t quanta; /* of the text */
+    enum bo_status status;
+    uint64_t off; /* of the error */
+    const char *what;
+    uint32_t record_off; /* 0 where the area is shorter */
+};
+
+static inline void test_expect_areas(const char *codec, const struct test_area *areas, size_t n)
+{
+    static struct test_payload payload;
+    for (size_t i = 0; i < n; i++) {
+        const struct test_area *c = &areas[i];
+        const uint32_t off = c->record_off < c->area.n ? c->record_off : 0;
+        const struct test_entry entry = {off, c->quanta};
+        const struct test_verdict verdict = {c->status, TEST_AREA_OFF + c->off, c->what};
+        test_payload_make(&payload, 0, c->area, &entry, 1);
+        test_expect(codec, c->row, test_payload_span(&payload), &verdict);
+    }
+}
+
 #endif

@@ -310,7 +310,7 @@ const struct bo_workload statehist_point_workloads[STATEHIST_N_POINT_WORKLOADS] 
     },
     {
         .name = "first",
-        .summary = "as uniform, each asked of a reader just opened, opening included; 2^4 queries",
+        .summary = "as uniform, each run on a reader just opened, opening included; 2^4 queries",
         .n_queries = 1 << 4,
         .fresh = true,
         .draw = draw_uniform,

@@ -192,7 +192,7 @@ const struct bo_codec templight_dict_batch = {
 
 const struct bo_codec templight_dict_naive = {
     .name = "dict-naive",
-    .summary = "dict, read by loading everything and expanding names when they are asked for",
+    .summary = "dict, read by loading everything and expanding names when they are looked up",
     .spec = "codecs/templight/README.md#protocol-buffers",
     .choices = FREE_IN_PROTOBUF,
     .reads = "dict",

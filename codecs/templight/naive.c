@@ -146,7 +146,7 @@ static enum bo_status take_name(struct naive *r, struct naive_trace *trace,
     struct naive_name name = {.text = raw->text.p, .nbytes = raw->text.n};
     struct templight_definition *definition = NULL;
     if (raw->form == TEMPLIGHT_NAME_IS_COMPRESSED)
-        return bo_fail(err, BO_UNSUPPORTED, raw->off, "name is compressed by itself");
+        return bo_fail(err, BO_UNSUPPORTED, raw->off, "name is compressed on its own");
     if (raw->form == TEMPLIGHT_NAME_IS_ID) {
         bool is_new;
         const enum bo_status status =

@@ -50,7 +50,7 @@ enum bo_status templight_number_name(struct templight_namer *namer,
     struct templight_definition *definition = NULL;
     struct bo_span text = raw->text;
     if (raw->form == TEMPLIGHT_NAME_IS_COMPRESSED)
-        return bo_fail(err, BO_UNSUPPORTED, raw->off, "name is compressed by itself");
+        return bo_fail(err, BO_UNSUPPORTED, raw->off, "name is compressed on its own");
     if (raw->form == TEMPLIGHT_NAME_IS_ID) {
         bool is_new;
         const enum bo_status status =

@@ -210,7 +210,7 @@ static enum bo_status read_begin_field(struct templight_walk *walk,
     case TEMPLIGHT_BEGIN_LOCATION:
         /* A file's name stands where it is used first, so the order of the two matters. */
         if (parts->has_origin)
-            return bo_fail(err, BO_UNSUPPORTED, field->off, "origin stands before the location");
+            return bo_fail(err, BO_UNSUPPORTED, field->off, "origin precedes the location");
         status = enter(field, &parts->has_location, &inner, err);
         return status ? status : read_location(walk, &inner, &walk->record.location, err);
     case TEMPLIGHT_BEGIN_TIME:

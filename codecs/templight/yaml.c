@@ -326,7 +326,7 @@ static const char *read_double(struct bo_span raw, struct bo_arena *arena, struc
             continue;
         }
         if (!read_escape(raw, &i, &code))
-            return "escape that stands for no character";
+            return "escape is not a character";
         n += bo_utf8_put(code, to + n);
     }
     *at_ret = i;

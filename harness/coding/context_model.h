@@ -20,7 +20,7 @@ enum {
     BO_GUESS_HINTS = 14,
     BO_GUESS_SELECTORS = 32,
     BO_GUESS_REMEMBERED = 3, /* symbols in a slot */
-    BO_GUESS_LISTED = 16,    /* candidates that are asked for */
+    BO_GUESS_LISTED = 16,    /* candidates that are coded as a choice */
     BO_GUESS_TEXT_START = 8, /* zeros before the first text */
 };
 

@@ -9,7 +9,7 @@ do for [i=1:n_columns] {
     longest_word = kind > longest_word ? kind : longest_word
     longest_word = workload > longest_word ? workload : longest_word
 }
-# the size in which the columns' names stand side by side
+# the size in which the columns' names fit side by side
 fits = width_of_columns / (n_columns ? n_columns : 1) / longest_word / (glyph / font)
 column_font = fits < 8 ? 8 : fits > font ? font : fits
 eval log_axis('y', 'time', y_low, y_high)

@@ -153,7 +153,7 @@ static enum bo_status sort_items(struct gcov_input *r, size_t first, const char 
 static enum bo_status check_index(struct gcov_input *r, uint64_t index, size_t off)
 {
     if (index == 0)
-        return gcov_fail_at(r, BO_CORRUPT, off, "the empty name stands for a function");
+        return gcov_fail_at(r, BO_CORRUPT, off, "empty name is used for a function");
     if (index >= r->n_names)
         return gcov_fail_at(r, BO_CORRUPT, off, "no name has this index");
     return BO_OK;

@@ -14,7 +14,7 @@
  *          bits: how many runs but the first start in it
  *     .    bias
  *     .    value 0; then for each other run `low` low bits of its start, and its value
- *   A value of `width` bits stands for base + bias + (value << shift), mod 2^32.
+ *   A value of `width` bits means base + bias + (value << shift), mod 2^32.
  *
  *   split record, in blocks of 2^k quanta:
  *     4    k - 4
@@ -23,7 +23,7 @@
  *     6    b, at most 32
  *     3    base
  *     .    bias
- *     .    index: for each block 5 width (31 stands for 32); 1 clustered; 3 low; b bias of the
+ *     .    index: for each block 5 width (31 means 32); 1 clustered; 3 low; b bias of the
  *          block; o offset of the block in bytes from the end of the index
  *     .    0 bits up to a byte, where the index ends; then the blocks
  *
@@ -37,7 +37,7 @@
  *     .    value of the run that covers the block's start; then a start and a value for each other.
  *          A clustered value is its low bits, then the number of its high part in as many bits as
  *          the last number has
- *   A value stands for base + bias + ((bias of the block + value) << shift).
+ *   A value means base + bias + ((bias of the block + value) << shift).
  */
 #include "codecs/pcdata/counted_buckets/counted_buckets.h"
 
@@ -125,7 +125,7 @@ INLINE struct clusters read_clusters(const struct entry *e)
     return (struct clusters){low + bo_bit_width(n - 1), low, n};
 }
 
-/* The value of `width` bits that `field` stands for in a block. */
+/* The value of `width` bits that `field` encodes in a block. */
 INLINE uint32_t value_of_field(const uint8_t *block, const struct clusters *c, unsigned width,
                                uint32_t field)
 {
@@ -237,7 +237,7 @@ struct part {
     unsigned low, width;
     struct clusters clusters;
     uint64_t counts_at, values_at;
-    uint32_t least; /* what a value of 0 stands for */
+    uint32_t least; /* the value that a field of 0 means */
     unsigned shift;
 };
 

@@ -1,23 +1,12 @@
 /*
  * shape-code's bad payloads: dictionaries, shaped and split records that no encoder writes, each
- * with the status, the byte and the phrase that its readers must answer with. Why: its records are
+ * with the status, the byte and the phrase that its readers must report. Why: its records are
  * bits that overlap in bytes and reach below their reference, so there are more ways to be wrong
  * than in the other codecs, and none may read outside.
  */
 #include "codecs/pcdata/test_frame.h"
 
-/* The area holds a dictionary and one record of one table; offsets count from the area's start. */
-struct shape_case {
-    const char *row;
-    struct bo_span area;
-    uint32_t quanta; /* of the text */
-    enum bo_status status;
-    uint64_t off; /* of the error */
-    const char *what;
-    uint32_t record_off;
-};
-
-/* Dictionaries of 32 bytes. A base of 0 and one shape, of which the next three bytes tell. */
+/* Dictionaries of 32 bytes. A base of 0 and one shape, which the next three bytes define. */
 #define ZEROS_21 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 #define ZEROS_24 ZEROS_21 "\0\0\0"
 #define NO_SHAPES "\0\0\0\0\0\0\0\0" ZEROS_24
@@ -33,7 +22,7 @@ struct shape_case {
 #define NOT_NEXT "table's record is neither the next one nor an earlier one"
 #define LEFT_OVER "bytes of the area belong to no table"
 
-static const struct shape_case cases[] = {
+static const struct test_area cases[] = {
     /* the dictionary, at least 32 bytes: bases, templates, shapes */
     {"no dictionary", BYTES("\0\0\0"), 1, BO_TRUNCATED, 3, DICTIONARY_CUT, 32},
     {"short dictionary", BYTES(ZEROS_24 "\0\0\0\0\0\0\0"), 1, BO_TRUNCATED, 4, DICTIONARY_CUT, 32},
@@ -129,15 +118,7 @@ static const struct shape_case cases[] = {
 static void test_bad_payloads(void **state)
 {
     (void)state;
-    static struct test_payload payload;
-    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        const struct shape_case *c = &cases[i];
-        const uint32_t off = c->record_off < c->area.n ? c->record_off : 0;
-        const struct test_entry entry = {off, c->quanta};
-        const struct test_verdict verdict = {c->status, TEST_AREA_OFF + c->off, c->what};
-        test_payload_make(&payload, 0, c->area, &entry, 1);
-        test_expect("shape-code", c->row, test_payload_span(&payload), &verdict);
-    }
+    test_expect_areas("shape-code", cases, N_ELEMENTS(cases));
 }
 
 static int run_file(void)

@@ -116,7 +116,7 @@ static const struct marked_mistake today_cases[] = {
     {TODAY(A("[\"a\"]", "@1", INTEGER), "5"), BO_UNSUPPORTED,
      "attributes are not in the order of their quarks"},
     {TODAY(A("[\"a\"]", "0", INTEGER) "," A("[@\"a\"]", "1", INTEGER), "5"), BO_CORRUPT,
-     "path stands twice"},
+     "path occurs twice"},
     {TODAY(WITH("\"end\":5,\"quark\":0,\"type\":\"null\""), "5"), BO_CORRUPT, MISSING},
     {TODAY(WITH("\"start\":5,\"quark\":0,\"type\":\"null\""), "5"), BO_CORRUPT, MISSING},
     {TODAY(WITH("\"start\":5,\"end\":5,\"type\":\"null\""), "5"), BO_CORRUPT, MISSING},

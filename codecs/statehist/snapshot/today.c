@@ -195,7 +195,7 @@ static bool read_path(struct statehist_json *j, struct today *t)
         return statehist_json_fail(j, BO_CORRUPT, j->off - 1, "path without a name");
     uint32_t *slot = slot_of(t, parent, name);
     if (*slot)
-        return statehist_json_fail(j, BO_CORRUPT, off, "path stands twice");
+        return statehist_json_fail(j, BO_CORRUPT, off, "path occurs twice");
     *slot = quark + 1;
     t->attributes[quark] = (struct statehist_attribute){name, parent};
     return true;

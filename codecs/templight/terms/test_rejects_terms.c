@@ -307,7 +307,7 @@ static void test_bad_group(void **state)
     expect_name(&terms, N - 1, "A", "of the good group");
 }
 
-/* An own origin's class is 0 to 32: a code that has a symbol for class 33 is none. */
+/* An own origin's class is 0 to 32: a code with a symbol for class 33 is rejected. */
 static void test_class_of_own_origin(void **state)
 {
     (void)state;
