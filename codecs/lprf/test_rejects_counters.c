@@ -9,9 +9,9 @@
 
 #include "harness/core/test_fixture.h"
 
-/* Two counters, 1 and 2, of a function of hash 3: what the codec itself writes. */
+/* What the codec itself writes for the functions of `text`. */
 struct pattern {
-    const char *codec;
+    const char *codec, *text;
     struct bo_span section;
 };
 
@@ -24,6 +24,8 @@ struct bad {
     const char *what;
 };
 
+/* Two counters, 1 and 2, of a function of hash 3. */
+#define ONE_FUNCTION "a\n# Func Hash:\n3\n# Num Counters:\n2\n# Counter Values:\n1\n2\n"
 #define HASH "\3\0\0\0\0\0\0\0"
 #define COUNTERS_PAST "counters run past the file's end"
 #define NO_SHORTEST "varint is not in its shortest form"
@@ -32,7 +34,8 @@ struct bad {
 
 #define ONE_AND_TWO "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
 
-static const struct pattern u64 = {"trie+u64", BYTES(HASH "\2\0\0\0\0\0\0\0" ONE_AND_TWO)};
+static const struct pattern u64 = {"trie+u64", ONE_FUNCTION,
+                                   BYTES(HASH "\2\0\0\0\0\0\0\0" ONE_AND_TWO)};
 
 static const struct bad bad_u64[] = {
     {"head cut", BYTES(HASH "\2\0\0\0\0\0\0"), BO_TRUNCATED, 0, "record runs past the file's end"},
@@ -52,7 +55,7 @@ static const struct bad bad_u64[] = {
 
 /* ---- varint ---------------------------------------------------------------------------------- */
 
-static const struct pattern varint = {"trie+varint", BYTES(HASH "\2\1\2")};
+static const struct pattern varint = {"trie+varint", ONE_FUNCTION, BYTES(HASH "\2\1\2")};
 
 static const struct bad bad_varint[] = {
     {"hash cut", BYTES("\3\0\0\0\0\0\0"), BO_TRUNCATED, 0, "record runs past the file's end"},
@@ -72,9 +75,10 @@ static const struct bad bad_varint[] = {
 /* ---- packed ---------------------------------------------------------------------------------- */
 
 #define TABLE "\1\0\0\0" HASH "\2"
+#define HASH_4 "\4\0\0\0\0\0\0\0"
 #define TABLE_PAST "hash table runs past the file's end"
 
-static const struct pattern packed = {"trie+packed", BYTES(TABLE "\0\3\1\2")};
+static const struct pattern packed = {"trie+packed", ONE_FUNCTION, BYTES(TABLE "\0\3\1\2")};
 
 static const struct bad bad_packed[] = {
     {"table's head cut", BYTES("\1\0\0"), BO_TRUNCATED, 0, "file ends in the hash table"},
@@ -99,6 +103,28 @@ static const struct bad bad_packed[] = {
      "bitmap announces a counter that is 0"},
     {"counter cut", BYTES(TABLE "\0\3\1"), BO_TRUNCATED, 16, "varint runs past the end"},
     {"bytes behind", BYTES(TABLE "\0\3\1\2\2"), BO_CORRUPT, 17, "bytes after the last record"},
+    {"unused entry", BYTES("\2\0\0\0" HASH HASH_4 "\2\2\0\3\1\2"), BO_CORRUPT, 12,
+     "entry of the hash table has no record"},
+};
+
+/* The first two functions have hash 3, the last one 4. */
+static const struct pattern shared = {
+    "list+packed",
+    "a\n# Func Hash:\n3\n# Num Counters:\n1\n# Counter Values:\n1\n\n"
+    "b\n# Func Hash:\n3\n# Num Counters:\n1\n# Counter Values:\n2\n\n"
+    "c\n# Func Hash:\n4\n# Num Counters:\n1\n# Counter Values:\n1\n",
+    BYTES("\2\0\0\0" HASH HASH_4 "\1\1"
+          "\0\1\0\2\1\1")};
+
+static const struct bad bad_shared[] = {
+    {"rarer entry first",
+     BYTES("\2\0\0\0" HASH_4 HASH "\1\1"
+           "\1\1\1\2\0\1"),
+     BO_CORRUPT, 12, "entries of the hash table are not in order"},
+    {"entry twice",
+     BYTES("\2\0\0\0" HASH HASH "\1\1"
+           "\0\1\0\2\1\1"),
+     BO_CORRUPT, 12, "entry of the hash table occurs twice"},
 };
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -109,8 +135,7 @@ static struct bo_span file_with(const struct pattern *pattern, struct bo_span se
 {
     struct bo_writer out;
     struct bo_error error = {0};
-    const void *model =
-        parse_text("a\n# Func Hash:\n3\n# Num Counters:\n2\n# Counter Values:\n1\n2\n", &arena);
+    const void *model = parse_text(pattern->text, &arena);
     bo_writer_init(&out, &arena);
     assert_int_equal(bo_find_codec(test_format(), pattern->codec)->encode(model, &out, &error),
                      BO_OK);
@@ -163,6 +188,7 @@ static void test_packed(void **state)
 {
     (void)state;
     expect_bad(&packed, bad_packed, N_ELEMENTS(bad_packed));
+    expect_bad(&shared, bad_shared, N_ELEMENTS(bad_shared));
 }
 
 static int run_file(void)

@@ -328,12 +328,61 @@ static void test_lookups(void **state)
         expect_lookup(&fingerprints, &in_fingerprints[i], "ab");
 }
 
+/* ---- changed bits of what the codec writes --------------------------------------------------- */
+
+/* Some file that differs in one bit, or two neighbours, is rejected with this phrase. */
+static void expect_flip(const char *codec_name, const struct lprf_model *model, const char *what)
+{
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), codec_name);
+    struct bo_error error = {0};
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *decoded;
+    unsigned n_rejected = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec->encode(model, &out, &error), BO_OK);
+    for (size_t bit = 0; bit < 8 * out.n; bit++) {
+        for (unsigned mask = 1; mask <= 3; mask += 2) {
+            const uint8_t flipped = (uint8_t)(mask << bit % 8);
+            out.p[bit / 8] ^= flipped;
+            if (test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error))
+                n_rejected += strcmp(error.what, what) == 0;
+            out.p[bit / 8] ^= flipped;
+        }
+    }
+    if (!n_rejected)
+        fail_msg("%s: no changed bits are rejected with: %s", codec_name, what);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+static void test_changed_bits(void **state)
+{
+    (void)state;
+    static const uint64_t counter = 1;
+    const struct lprf_function functions[] = {
+        {.name = bo_span_of("second"), .n_counters = 1, .counters = &counter},
+        {.name = bo_span_of("first"), .n_counters = 1, .counters = &counter},
+    };
+    const struct lprf_function similar[] = {
+        {.name = bo_span_of("ap"), .n_counters = 1, .counters = &counter},
+        {.name = bo_span_of("bq"), .n_counters = 1, .counters = &counter},
+        {.name = bo_span_of("cr"), .n_counters = 1, .counters = &counter},
+    };
+    const struct lprf_model swapped = {N_ELEMENTS(functions), functions};
+    const struct lprf_model alike = {N_ELEMENTS(similar), similar};
+    expect_flip("phrases+u64", &swapped, "alphabetical order is stored as a permutation");
+    expect_flip("fingerprints+u64", &alike, "name shares more codes than announced");
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phrases),
         cmocka_unit_test(test_fingerprints),
         cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_changed_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

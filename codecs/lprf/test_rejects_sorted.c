@@ -71,6 +71,8 @@ static const struct test_case trie_cases[] = {
     {"record past the end", 12, BYTES("\xc0"), 0, BO_CORRUPT, 12,
      "record lies past the file's end"},
     {"record twice", 12, BYTES("\x30"), 0, BO_CORRUPT, 14 + 48, "records overlap or leave a gap"},
+    {"ends of 2 bytes", 1, BYTES("\x02\x11\x61\x62\x07\x00\x09\x08\x62\x63\x31\x90\x60\x00"), 1,
+     BO_CORRUPT, 1, "width of the ends is not the least"},
     {"no name at the root", 1, BYTES("\x01\x11\x61\x62\x02\x31\x90\x60\x63\x00"), -3, BO_CORRUPT, 6,
      "function without a name"},
 };
@@ -85,6 +87,8 @@ static const struct test_case single_cases[] = {
     {"place cut", 0, BYTES("\x13"), 0, BO_TRUNCATED, 1, "index ends in its root"},
     {"places up to the end", 1, BYTES("\x01"), 0, BO_CORRUPT, 1, "function without a name"},
     {"inner root", 0, BYTES("\x01"), 0, BO_TRUNCATED, 1, "index ends in its root"},
+    {"places of 2 bytes", 0, BYTES("\x12\x00\x00\x62"), 1, BO_CORRUPT, 0,
+     "width of places is not the least"},
 };
 
 /* No functions. */
