@@ -214,6 +214,55 @@ static inline void expect_extreme_models(unsigned n_seeds, flaw_of_model flaw_of
     }
 }
 
+/*
+ * Marks in seen[] which of n phrases decode reports for files that differ from the codec's in one
+ * bit, or in two neighbours.
+ */
+static inline void note_rejections(const struct bo_codec *codec, const void *model,
+                                   const char *const *phrases, size_t n, bool *seen)
+{
+    struct bo_error error = {0};
+    struct bo_arena scratch;
+    struct bo_writer out;
+    void *decoded;
+    bo_arena_init(&scratch, (size_t)1 << 26);
+    bo_writer_init(&out, &scratch);
+    assert_int_equal(codec->encode(model, &out, &error), BO_OK);
+    const struct bo_arena_mark mark = bo_arena_mark(&scratch);
+    for (size_t bit = 0; bit < 8 * out.n; bit++)
+        for (unsigned mask = 1; mask <= 3; mask += 2) {
+            const uint8_t flipped = (uint8_t)(mask << bit % 8);
+            out.p[bit / 8] ^= flipped;
+            if (test_decode(codec, bo_writer_span(&out), &scratch, &decoded, &error))
+                for (size_t i = 0; i < n; i++)
+                    seen[i] |= strcmp(error.what, phrases[i]) == 0;
+            out.p[bit / 8] ^= flipped;
+            bo_arena_rewind(&scratch, mark);
+        }
+    bo_writer_free(&out);
+    bo_arena_free(&scratch);
+}
+
+/* Each phrase is reported for some file that differs in so few bits from one of these seeds. */
+static inline void expect_rejections(const char *codec, unsigned n_seeds, size_t scale,
+                                     const char *const *phrases, size_t n)
+{
+    bool seen[16] = {false};
+    size_t n_seen = 0;
+    assert_true(n <= sizeof seen);
+    for (uint64_t seed = 0; seed < n_seeds && n_seen < n; seed++) {
+        struct bo_arena arena;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        note_rejections(bo_find_codec(test_format(), codec), generate_model(seed, scale, &arena),
+                        phrases, n, seen);
+        bo_arena_free(&arena);
+        for (n_seen = 0; n_seen < n && seen[n_seen];)
+            n_seen++;
+    }
+    if (n_seen < n)
+        fail_msg("%s: no changed file is rejected with: %s", codec, phrases[n_seen]);
+}
+
 /* The hash of the text of a model that was changed so many times. */
 static inline uint64_t hash_of_changed(uint64_t seed, size_t scale, unsigned n_mutations)
 {

@@ -324,12 +324,30 @@ static void test_files(void **state)
     expect_file("mixed-contexts", tiny_text, mixed_contexts_span());
 }
 
+/* ---- redundant encodings --------------------------------------------------------------------- */
+
+static void test_changed_bits(void **state)
+{
+    (void)state;
+    static const char *const phrases[] = {
+        "changes of one time are not in the order of attributes",
+        "known value is stored as new",
+        "name of no attribute",
+        "name out of the order of first use",
+        "relation is not the first to fit",
+        "number of more than 64 bits",
+        "number is stored as a name",
+    };
+    expect_rejections("mixed-contexts", 12, 12, phrases, N_ELEMENTS(phrases));
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),          cmocka_unit_test(test_time_index),
-        cmocka_unit_test(test_mixed_contexts), cmocka_unit_test(test_no_margin),
-        cmocka_unit_test(test_segments),       cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_changed_bits), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_time_index),   cmocka_unit_test(test_mixed_contexts),
+        cmocka_unit_test(test_no_margin),    cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

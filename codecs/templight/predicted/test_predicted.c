@@ -13,6 +13,8 @@
 
 #define TEST_WRITES
 #include "harness/test_decode.h"
+#define TEST_FORMAT "templight"
+#include "harness/test_format.h"
 #include "harness/core/test_fixture.h"
 
 static const char text[] =
@@ -245,6 +247,19 @@ static void test_twice(void **state)
     assert_string_equal(err.what, "name is not split as the rule splits it");
 }
 
+/* What a symbol may say in one way only. */
+static void test_changed_bits(void **state)
+{
+    (void)state;
+    static const char *const phrases[] = {
+        "coded record is one of the candidates",
+        "coded symbol is one of the candidates",
+        "no record has the time or memory announced",
+        "shape occurs twice",
+    };
+    expect_rejections("predicted", 10, 3, phrases, N_ELEMENTS(phrases));
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +268,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_zeros, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doublings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_twice, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_changed_bits, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
