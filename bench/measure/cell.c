@@ -90,7 +90,7 @@ static enum bo_status encode_payload(const struct session *session, struct bo_pa
     bo_writer_init(&out, &arena);
     enum bo_status status = BO_OK;
     if (encoding)
-        status = encoding->encode(document->model, &out, err);
+        status = encoding->encode(encoding, document->model, &out, err);
     else
         bo_noop_payload(document->format, &out);
     if (status == BO_OK && !write_all(payload->fd, bo_writer_span(&out)))
@@ -148,8 +148,8 @@ static bool open_once(struct session *session, struct bo_record *record)
     struct bo_error err = {0};
     if (!session->is_open) {
         bo_arena_init(&session->arena, BO_ARENA_UNLIMITED);
-        session->is_open =
-            opened->codec->open(opened->payload, &session->arena, &opened->reader, &err) == BO_OK;
+        session->is_open = opened->codec->open(opened->codec, opened->payload, &session->arena,
+                                               &opened->reader, &err) == BO_OK;
     }
     if (!session->is_open)
         bo_say_error(&err, record->message, sizeof record->message);

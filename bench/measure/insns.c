@@ -79,16 +79,16 @@ static void count_codec(const struct bo_document *document, const struct bo_code
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_arena_init(&scratch, BO_ARENA_UNLIMITED);
     bo_writer_init(&bytes, &scratch);
-    COUNTED(status = encoding->encode(document->model, &bytes, &err));
+    COUNTED(status = encoding->encode(encoding, document->model, &bytes, &err));
     if (status == BO_OK && !codec->reads)
         end_region(document, codec, "encode", 1, out);
     if (status == BO_OK && !codec->reads) {
-        COUNTED(status = codec->decode(bo_writer_span(&bytes), &arena, &made, &err));
+        COUNTED(status = codec->decode(codec, bo_writer_span(&bytes), &arena, &made, &err));
         if (status == BO_OK)
             end_region(document, codec, "decode", 1, out);
     }
     if (status == BO_OK) {
-        COUNTED(status = codec->open(bo_writer_span(&bytes), &arena, &made, &err));
+        COUNTED(status = codec->open(codec, bo_writer_span(&bytes), &arena, &made, &err));
         if (status == BO_OK) {
             end_region(document, codec, "open", 1, out);
             count_queries(document, codec, made, &arena, out);

@@ -26,8 +26,10 @@
 #include "bench/measure/events.h"
 #include "bench/measure/gbench_shim.h"
 #include "bench/measure/heap.h"
+#include "bench/measure/processor.h"
 #include "bench/stats/stats.h"
 #include "harness/core/clock.h"
+#include "harness/core/cpu.h"
 #include "harness/registry.h"
 
 #ifndef BO_CFLAGS
@@ -117,13 +119,21 @@ void bo_machine_slug(const char *model, int n_cpus, char slug_ret[BO_MAX_SLUG])
     snprintf(slug_ret + n, BO_MAX_SLUG - n, "%dc", n_cpus);
 }
 
+static void slug_here(int n_cpus, char slug_ret[BO_MAX_SLUG])
+{
+    char model[256], family[64], text[sizeof model + sizeof family + 1];
+    const char *name = bo_this_microarchitecture();
+    cpu_model(model, sizeof model);
+    bo_this_family(family, sizeof family);
+    snprintf(text, sizeof text, "%s %s", model, family);
+    bo_machine_slug(name ? name : text, n_cpus, slug_ret);
+}
+
 void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG])
 {
-    char model[256];
     struct bo_gbench_machine machine;
-    cpu_model(model, sizeof model);
     bo_gbench_describe_machine(&machine);
-    bo_machine_slug(model, machine.num_cpus, slug_ret);
+    slug_here(machine.num_cpus, slug_ret);
 }
 
 static json_t *caches_json(const struct bo_gbench_machine *machine)
@@ -282,6 +292,20 @@ static json_t *optional_codecs_json(void)
     return all;
 }
 
+/* The code path of each codec that has several: "pcdata/shape-code": "x86-64-v3". */
+static json_t *paths_json(void)
+{
+    json_t *paths = json_object();
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c; c++)
+            if ((*c)->paths) {
+                char name[128];
+                snprintf(name, sizeof name, "%s/%s", (*f)->name, (*c)->name);
+                json_object_set_new(paths, name, json_string(bo_cpu_path((*c)->paths)));
+            }
+    return paths;
+}
+
 static const char *compiler(void)
 {
 #ifdef __clang__
@@ -336,7 +360,7 @@ static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
     char governor[64] = "none", huge_pages[64] = "none", program[17];
     struct utsname system;
     cpu_model(model, sizeof model);
-    bo_machine_slug(model, machine->num_cpus, slug);
+    slug_here(machine->num_cpus, slug);
     describe_commit(commit, sizeof commit);
     hash_program(program);
     uname(&system);
@@ -344,11 +368,13 @@ static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
     read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:f, s:I}",
-        "machine", slug, "cpu", model, "architecture", system.machine, "kernel", kernel, "governor",
-        governor, "huge_pages", huge_pages, "compiler", compiler(), "flags", BO_CFLAGS, "commit",
-        commit, "program_xxh3", program, "allocator", bo_heap_name(), "libraries", libraries_json(),
-        "optional_codecs", optional_codecs_json(), "events", events_json(), "clock",
+        "{s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, "
+        "s:f, s:I}",
+        "machine", slug, "cpu", model, "processor", bo_processor_json(), "architecture",
+        system.machine, "kernel", kernel, "governor", governor, "huge_pages", huge_pages,
+        "compiler", compiler(), "flags", BO_CFLAGS, "commit", commit, "program_xxh3", program,
+        "allocator", bo_heap_name(), "libraries", libraries_json(), "optional_codecs",
+        optional_codecs_json(), "paths", paths_json(), "events", events_json(), "clock",
         "thread CPU time", "clock_cost_ns", clock_cost_ns(), "cold_eviction_bytes",
         (json_int_t)bo_machine_eviction_nbytes());
 }

@@ -17,7 +17,7 @@ enum { BO_MAX_SLUG = 96 };
  */
 void bo_machine_slug(const char *cpu_model, int n_cpus, char slug_ret[BO_MAX_SLUG]);
 
-/* The slug of this machine. */
+/* The slug of this machine: of its microarchitecture, or of its model and family where unknown. */
 void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG]);
 
 /*

@@ -10,8 +10,8 @@ void bo_noop_payload(const struct bo_format *format, struct bo_writer *out)
     }
 }
 
-static enum bo_status noop_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                struct bo_error *err)
+static enum bo_status noop_open(const struct bo_codec *self, struct bo_span in,
+                                struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     (void)arena;
     if (in.n % 8)
@@ -61,8 +61,8 @@ COPY_HEADS(1)
 COPY_HEADS(4)
 COPY_HEADS(8)
 
-static enum bo_status noop_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                 void *answers, struct bo_error *err)
+static enum bo_status noop_query(const struct bo_codec *self, void *reader, unsigned kind,
+                                 const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     (void)err;
     const uint8_t *sizes = (const uint8_t *)reader + 8 * (size_t)kind;

@@ -89,13 +89,13 @@ static enum bo_status merge(struct batch *batch, struct slot *slot)
     void *models[2];
     for (unsigned i = 0; i < 2; i++) {
         const enum bo_status status =
-            codec->decode(batch->payload, &slot->arena, &models[i], &batch->err);
+            codec->decode(codec, batch->payload, &slot->arena, &models[i], &batch->err);
         if (status)
             return status;
     }
     const enum bo_status status = batch->cell->on->document->format->merge(
         (const void *const *)models, 2, &slot->arena, &batch->model, &report, &batch->err);
-    return status ? status : codec->encode(batch->model, &slot->out, &batch->err);
+    return status ? status : codec->encode(codec, batch->model, &slot->out, &batch->err);
 }
 
 static enum bo_status operate(struct batch *batch, struct slot *slot)
@@ -104,16 +104,16 @@ static enum bo_status operate(struct batch *batch, struct slot *slot)
     void *reader;
     switch (batch->operation) {
     case BO_ENCODE:
-        return codec->encode(batch->cell->on->document->model, &slot->out, &batch->err);
+        return codec->encode(codec, batch->cell->on->document->model, &slot->out, &batch->err);
     case BO_DECODE:
-        return codec->decode(batch->payload, &slot->arena, &batch->model, &batch->err);
+        return codec->decode(codec, batch->payload, &slot->arena, &batch->model, &batch->err);
     case BO_MERGE:
         return merge(batch, slot);
     case BO_OPEN:
-        return codec->open(batch->payload, &slot->arena, &reader, &batch->err);
+        return codec->open(codec, batch->payload, &slot->arena, &reader, &batch->err);
     default:
-        return codec->open((struct bo_span){slot->map, batch->payload.n}, &slot->arena, &reader,
-                           &batch->err);
+        return codec->open(codec, (struct bo_span){slot->map, batch->payload.n}, &slot->arena,
+                           &reader, &batch->err);
     }
 }
 

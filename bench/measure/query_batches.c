@@ -53,7 +53,8 @@ static enum bo_status ask_fresh(struct asking *asking, size_t query, struct bo_s
     struct bo_arena arena;
     void *reader;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    enum bo_status status = opened->codec->open(opened->payload, &arena, &reader, &asking->err);
+    enum bo_status status =
+        opened->codec->open(opened->codec, opened->payload, &arena, &reader, &asking->err);
     if (status == BO_OK)
         status =
             bo_questions_ask(asking->questions, &one, opened->codec, reader, &answer, &asking->err);
@@ -223,7 +224,8 @@ static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo
 {
     bo_arena_free(arena);
     bo_arena_init(arena, BO_ARENA_UNLIMITED);
-    return fresh->codec->open(fresh->payload, arena, &fresh->reader, &asking->err) == BO_OK;
+    return fresh->codec->open(fresh->codec, fresh->payload, arena, &fresh->reader, &asking->err) ==
+           BO_OK;
 }
 
 /*

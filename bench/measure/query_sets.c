@@ -214,7 +214,7 @@ static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_ch
         if (i)
             q->kind->link(query, answers + (i - 1) * answer_size);
         const enum bo_status status =
-            codec->query(reader, q->kind_index, query, 1, answers + i * answer_size, err);
+            codec->query(codec, reader, q->kind_index, query, 1, answers + i * answer_size, err);
         if (status)
             return status;
     }
@@ -229,8 +229,9 @@ enum bo_status bo_questions_ask(const struct bo_questions *q, const struct bo_ch
     answers->n = q->kind->answer_size * chunk->n;
     if (q->workload->dependent)
         return ask_chain(q, chunk, codec, reader, answers->p, err);
-    return codec->query(reader, q->kind_index, q->queries + chunk->first * q->kind->query_size,
-                        chunk->n, q->kind->answer_size ? answers->p : (void *)answers, err);
+    return codec->query(codec, reader, q->kind_index,
+                        q->queries + chunk->first * q->kind->query_size, chunk->n,
+                        q->kind->answer_size ? answers->p : (void *)answers, err);
 }
 
 void bo_questions_touch(const struct bo_questions *q, const struct bo_chunk *chunk)

@@ -73,7 +73,7 @@ static json_t *codec_json(const struct bo_format *format, const struct bo_codec 
         json_object_set_new(json, "probabilistic", json_true());
     if (codec->optional)
         json_object_set_new(json, "optional", json_true());
-    if (codec->encode(model, &out, &err)) {
+    if (codec->encode(codec, model, &out, &err)) {
         bo_say_error(&err, status, sizeof status);
     } else {
         json_object_set_new(json, "bytes", json_integer((json_int_t)bo_writer_counted(&out)));

@@ -8,6 +8,8 @@
 
 #include "bench/measure/caches.h"
 #include "bench/measure/machine.h"
+#include "bench/measure/processor.h"
+#include "harness/core/cpu.h"
 
 static void slugs(void **state)
 {
@@ -21,6 +23,7 @@ static void slugs(void **state)
         {"AMD EPYC 7763 64-Core Processor", 4, "amd-epyc-7763-4c"},
         {"Intel(R) Xeon(R) CPU E5-2686 v4 @ 2.30GHz", 16, "intel-xeon-e5-2686-v4-16c"},
         {"Neoverse-N1", 8, "neoverse-n1-8c"},
+        {"amd-zen3", 2, "amd-zen3-2c"},
         {"  ../etc/passwd  ", 1, "etc-passwd-1c"},
         {"", 1, "1c"},
     };
@@ -56,6 +59,37 @@ static void what_empties_the_caches(void **state)
     bo_caches_empty();
 }
 
+static void microarchitectures(void **state)
+{
+    (void)state;
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x01), "amd-zen3");
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x0f), "amd-zen3");
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x10), "amd-zen4");
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x1a, 0x02), "amd-zen5");
+    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0x8f), "intel-sapphire-rapids");
+    assert_null(bo_microarchitecture("GenuineIntel", 6, 0xff));
+    assert_null(bo_microarchitecture("GenuineIntel", 0x19, 0x01));
+    assert_null(bo_microarchitecture("", 6, 0x8f));
+    assert_string_equal(bo_arm_microarchitecture(0x41, 0xd0c), "neoverse-n1");
+    assert_null(bo_arm_microarchitecture(0x42, 0xd0c));
+}
+
+/* What the context says of a processor is what this one can run. */
+static void paths_are_those_of_the_level(void **state)
+{
+    (void)state;
+    json_t *context = bo_machine_context();
+    const json_t *ours = json_object_get(context, "bakeoff");
+    const char *path =
+        json_string_value(json_object_get(json_object_get(ours, "paths"), "pcdata/shape-code"));
+    assert_string_equal(path, bo_cpu_path(BO_PATH_V3 | BO_PATH_VBMI2));
+    assert_string_equal(bo_cpu_path(0), "portable");
+    assert_true(bo_cpu_level() <= bo_cpu_own_level());
+    assert_true(bo_cpu_has_v3() == (bo_cpu_level() >= 3));
+    assert_true(bo_cpu_level() >= 4 || !bo_cpu_has_vbmi2());
+    json_decref(context);
+}
+
 static void the_context_names_no_host(void **state)
 {
     (void)state;
@@ -81,6 +115,8 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slugs),
         cmocka_unit_test(a_long_model_is_cut),
+        cmocka_unit_test(microarchitectures),
+        cmocka_unit_test(paths_are_those_of_the_level),
         cmocka_unit_test(what_empties_the_caches),
         cmocka_unit_test(the_context_names_no_host),
     };

@@ -28,7 +28,7 @@ static void draw(struct set *set, unsigned kind, unsigned workload)
     toy_fill(&set->model, 600);
     bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&set->payload, &set->arena);
-    assert_int_equal(toy_encode(&set->model, &set->payload, &err), BO_OK);
+    assert_int_equal(toy_encode(NULL, &set->model, &set->payload, &err), BO_OK);
     assert_int_equal(bo_questions_draw(&set->format, &toy_kinds[kind],
                                        &toy_kinds[kind].workloads[workload], &set->model,
                                        &set->arena, &set->questions, &err),
@@ -304,8 +304,9 @@ static void the_no_op_codec_answers_all_kinds(void **state)
         bo_writer_init(&payload, &set.arena);
         bo_noop_payload(&set.format, &payload);
         assert_int_equal(bo_writer_counted(&payload), 0);
-        assert_int_equal(bo_noop_codec.open(bo_writer_span(&payload), &set.arena, &reader, &err),
-                         BO_OK);
+        assert_int_equal(
+            bo_noop_codec.open(&bo_noop_codec, bo_writer_span(&payload), &set.arena, &reader, &err),
+            BO_OK);
         assert_int_equal(bo_questions_ask(&set.questions, &set.questions.chunks[0], &bo_noop_codec,
                                           reader, &set.answers, &err),
                          BO_OK);

@@ -176,8 +176,8 @@ static void a_codec_tells_what_is_wrong(void **state)
     finish(&run);
 }
 
-static enum bo_status forget_first(const void *model, struct bo_arena *arena, void **ret,
-                                   struct bo_error *err)
+static enum bo_status forget_first(const struct bo_codec *self, const void *model,
+                                   struct bo_arena *arena, void **ret, struct bo_error *err)
 {
     struct toy_model *held = bo_alloc(arena, sizeof *held);
     if (!held)
@@ -188,12 +188,12 @@ static enum bo_status forget_first(const void *model, struct bo_arena *arena, vo
     return BO_OK;
 }
 
-static enum bo_status encode_forgetful(const void *model, struct bo_writer *out,
-                                       struct bo_error *err)
+static enum bo_status encode_forgetful(const struct bo_codec *self, const void *model,
+                                       struct bo_writer *out, struct bo_error *err)
 {
     void *held = NULL;
-    const enum bo_status status = forget_first(model, out->arena, &held, err);
-    return status ? status : toy_encode(held, out, err);
+    const enum bo_status status = forget_first(self, model, out->arena, &held, err);
+    return status ? status : toy_encode(self, held, out, err);
 }
 
 /* A codec that cannot hold everything is measured on what it holds, when it says so. */
@@ -226,13 +226,13 @@ static void what_is_held_is_measured(void **state)
 
 static unsigned n_opens_left; /* in each process */
 
-static enum bo_status open_few(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                               struct bo_error *err)
+static enum bo_status open_few(const struct bo_codec *self, struct bo_span in,
+                               struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     if (!n_opens_left)
         return bo_fail(err, BO_CORRUPT, 7, "a toy that opens seldom");
     n_opens_left--;
-    return toy_open(in, arena, reader_ret, err);
+    return toy_open(self, in, arena, reader_ret, err);
 }
 
 /* Measures a codec that opens so many times, under some workloads. */

@@ -20,7 +20,8 @@ enum { TOY_GET, TOY_FIRST, TOY_NAME, TOY_ALL, TOY_COUNT, TOY_N_KINDS };
 
 /* ---- the honest codec: u32 count, u32 values, and four bytes aside --------------------------- */
 
-static enum bo_status toy_encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status toy_encode(const struct bo_codec *self, const void *opaque,
+                                 struct bo_writer *out, struct bo_error *err)
 {
     const struct toy_model *model = opaque;
     bo_mark(out, "count");
@@ -33,8 +34,8 @@ static enum bo_status toy_encode(const void *opaque, struct bo_writer *out, stru
     return bo_writer_status(out, err);
 }
 
-static enum bo_status toy_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                                 struct bo_error *err)
+static enum bo_status toy_decode(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     struct toy_model *model = bo_alloc(arena, sizeof *model);
     if (!model)
@@ -46,8 +47,8 @@ static enum bo_status toy_decode(struct bo_span in, struct bo_arena *arena, void
     return BO_OK;
 }
 
-static enum bo_status toy_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                               struct bo_error *err)
+static enum bo_status toy_open(const struct bo_codec *self, struct bo_span in,
+                               struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     (void)err;
     *reader_ret = bo_alloc(arena, 48); /* only to be seen in the figures */
@@ -93,8 +94,8 @@ static enum bo_status toy_answer(const uint8_t *values, uint32_t n_values, unsig
     return BO_OK;
 }
 
-static enum bo_status toy_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                void *answers, struct bo_error *err)
+static enum bo_status toy_query(const struct bo_codec *self, void *reader, unsigned kind,
+                                const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     (void)err;
     const uint8_t *in = reader;
@@ -103,49 +104,53 @@ static enum bo_status toy_query(void *reader, unsigned kind, const void *queries
 
 /* ---- dishonest ones -------------------------------------------------------------------------- */
 
-static inline enum bo_status toy_query_wrong(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers, struct bo_error *err)
+static inline enum bo_status toy_query_wrong(const struct bo_codec *self, void *reader,
+                                             unsigned kind, const void *queries, size_t n,
+                                             void *answers, struct bo_error *err)
 {
-    const enum bo_status status = toy_query(reader, kind, queries, n, answers, err);
+    const enum bo_status status = toy_query(self, reader, kind, queries, n, answers, err);
     if (kind == TOY_GET && n > 7)
         ((uint32_t *)answers)[7] ^= 1;
     return status;
 }
 
-static inline enum bo_status toy_query_crash(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers, struct bo_error *err)
+static inline enum bo_status toy_query_crash(const struct bo_codec *self, void *reader,
+                                             unsigned kind, const void *queries, size_t n,
+                                             void *answers, struct bo_error *err)
 {
     if (kind == TOY_GET)
         __builtin_trap();
-    return toy_query(reader, kind, queries, n, answers, err);
+    return toy_query(self, reader, kind, queries, n, answers, err);
 }
 
-static inline enum bo_status toy_query_hang(void *reader, unsigned kind, const void *queries,
-                                            size_t n, void *answers, struct bo_error *err)
+static inline enum bo_status toy_query_hang(const struct bo_codec *self, void *reader,
+                                            unsigned kind, const void *queries, size_t n,
+                                            void *answers, struct bo_error *err)
 {
     while (kind == TOY_FIRST)
         usleep(1000);
-    return toy_query(reader, kind, queries, n, answers, err);
+    return toy_query(self, reader, kind, queries, n, answers, err);
 }
 
 /* A lazy reader that meets bad bytes, and says where. */
-static inline enum bo_status toy_query_complain(void *reader, unsigned kind, const void *queries,
-                                                size_t n, void *answers, struct bo_error *err)
+static inline enum bo_status toy_query_complain(const struct bo_codec *self, void *reader,
+                                                unsigned kind, const void *queries, size_t n,
+                                                void *answers, struct bo_error *err)
 {
     if (kind == TOY_FIRST)
         return bo_fail(err, BO_CORRUPT, 1042, "a toy with a wheel off");
-    return toy_query(reader, kind, queries, n, answers, err);
+    return toy_query(self, reader, kind, queries, n, answers, err);
 }
 
 /* Takes 3 x 1000 bytes from its arena, and 500 for a writer beside the output's. */
-static inline enum bo_status toy_encode_wasteful(const void *model, struct bo_writer *out,
-                                                 struct bo_error *err)
+static inline enum bo_status toy_encode_wasteful(const struct bo_codec *self, const void *model,
+                                                 struct bo_writer *out, struct bo_error *err)
 {
     struct bo_writer beside;
     for (int i = 0; i < 3; i++)
         if (!bo_alloc(out->arena, 1000))
             return bo_fail_alloc(err, out->arena);
-    const enum bo_status status = toy_encode(model, out, err);
+    const enum bo_status status = toy_encode(self, model, out, err);
     bo_writer_init(&beside, out->arena);
     for (int i = 0; i < 500; i++)
         bo_put_bytes(&beside, "x", 1);
@@ -153,18 +158,19 @@ static inline enum bo_status toy_encode_wasteful(const void *model, struct bo_wr
     return status;
 }
 
-static inline enum bo_status toy_encode_refuse(const void *model, struct bo_writer *out,
-                                               struct bo_error *err)
+static inline enum bo_status toy_encode_refuse(const struct bo_codec *self, const void *model,
+                                               struct bo_writer *out, struct bo_error *err)
 {
     (void)model;
     (void)out;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "toys only");
 }
 
-static inline enum bo_status toy_decode_wrong(struct bo_span in, struct bo_arena *arena,
-                                              void **model_ret, struct bo_error *err)
+static inline enum bo_status toy_decode_wrong(const struct bo_codec *self, struct bo_span in,
+                                              struct bo_arena *arena, void **model_ret,
+                                              struct bo_error *err)
 {
-    const enum bo_status status = toy_decode(in, arena, model_ret, err);
+    const enum bo_status status = toy_decode(self, in, arena, model_ret, err);
     ((struct toy_model *)*model_ret)->values[3]++;
     return status;
 }

@@ -23,8 +23,14 @@ static char *cache_text(struct bo_arena *arena, const struct bo_cache *cache)
 char *bo_caption_processor(const struct bo_environment *environment, struct bo_arena *arena)
 {
     const double n_cpus = bo_environment_number(environment, "num_cpus");
-    char *text = bo_arena_printf(arena, "%s, %.0f CPUs", bo_environment_fact(environment, "cpu"),
-                                 isnan(n_cpus) ? 0 : n_cpus);
+    const char *name = bo_pair_text(&environment->processor, "microarchitecture");
+    const char *isa = bo_pair_text(&environment->processor, "isa");
+    const char *cap = bo_pair_text(&environment->processor, "isa_cap");
+    char *text = bo_arena_printf(arena, "%s", bo_environment_fact(environment, "cpu"));
+    if (name && isa)
+        text = bo_arena_printf(arena, "%s (%s, %s%s%s)", text, name, isa, cap ? ", capped at " : "",
+                               cap ? cap : "");
+    text = bo_arena_printf(arena, "%s, %.0f CPUs", text, isnan(n_cpus) ? 0 : n_cpus);
     for (unsigned i = 0; i < environment->n_caches; i++)
         text = bo_arena_printf(arena, "%s%s", text, cache_text(arena, &environment->caches[i]));
     return text;
@@ -75,9 +81,11 @@ char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *
     const char *depth = bo_pair_text(options, "depth");
     const bool is_quick = bo_pair_number(options, "quick") == 1;
     const bool is_full = depth && strcmp(depth, "full") == 0;
+    const char *cap = bo_pair_text(&document->environment->processor, "isa_cap");
     return bo_arena_printf(
-        arena, "build/bakeoff bench --format %s --corpus %s%s%s%s%s%s%s", document->format,
-        bo_shell_quoted(arena, bo_document_argument(document)),
+        arena, "%s%sbuild/bakeoff bench --format %s --corpus %s%s%s%s%s%s%s",
+        cap ? "BAKEOFF_ISA=" : "", cap ? bo_arena_printf(arena, "%s ", strrchr(cap, '-') + 1) : "",
+        document->format, bo_shell_quoted(arena, bo_document_argument(document)),
         option_text(options, "codec", arena), option_text(options, "kind", arena),
         option_text(options, "workload", arena), is_quick ? " --quick" : "",
         is_full ? " --full" : "",
@@ -108,6 +116,20 @@ static char *corpus_text(const struct bo_run_document *document, struct bo_arena
                            bo_counts_text(&document->sizes.units, arena));
 }
 
+/* "; code paths: shape-code x86-64-v3, others portable"; "" where the run did not record them. */
+static char *paths_text(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    const struct bo_pairs *paths = &document->environment->paths;
+    const size_t n = strlen(document->format);
+    char *text = bo_arena_printf(arena, "%s", paths->n ? "; code paths: " : "");
+    for (unsigned i = 0; i < paths->n; i++)
+        if (strncmp(paths->items[i].name, document->format, n) == 0 &&
+            paths->items[i].name[n] == '/')
+            text = bo_arena_printf(arena, "%s%s %s, ", text, paths->items[i].name + n + 1,
+                                   paths->items[i].text);
+    return bo_arena_printf(arena, "%s%s", text, paths->n ? "others portable" : "");
+}
+
 struct bo_caption bo_caption_make(const struct bo_run_document *document, const char *table_options,
                                   struct bo_arena *arena)
 {
@@ -116,10 +138,11 @@ struct bo_caption bo_caption_make(const struct bo_run_document *document, const 
     const char *part = bo_shard_text(environment, arena), *partial = environment->partial;
     struct bo_caption caption = {
         .corpus = corpus_text(document, arena),
-        .machine = bo_arena_printf(arena, "%s; %s; %s %s", bo_caption_processor(environment, arena),
-                                   bo_environment_fact(environment, "kernel"),
-                                   bo_environment_fact(environment, "compiler"),
-                                   bo_environment_fact(environment, "flags")),
+        .machine =
+            bo_arena_printf(arena, "%s; %s; %s %s%s", bo_caption_processor(environment, arena),
+                            bo_environment_fact(environment, "kernel"),
+                            bo_environment_fact(environment, "compiler"),
+                            bo_environment_fact(environment, "flags"), paths_text(document, arena)),
         .sample = bo_arena_printf(arena, "CPU time, %s; all answers checked before timing",
                                   bo_caption_sample(document, arena)),
         .run = bo_arena_printf(

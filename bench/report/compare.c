@@ -99,7 +99,7 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
 struct comparing {
     struct bo_document_changes *document;
     struct bo_arena *arena;
-    size_t cap;
+    size_t cap, relative_cap;
 };
 
 static void compare_exact(struct comparing *c, const char *codec, const char *what, double before,
@@ -158,6 +158,29 @@ static bool same_questions(const struct bo_document_changes *document, const cha
     return !a || !b || strcmp(a, b) == 0;
 }
 
+/* A row's time over that of the baseline; NaN where one of them is missing. */
+static double over_baseline(const struct bo_run_document *document, const struct bo_run_row *row)
+{
+    const struct bo_run_row *base =
+        document->baseline ? bo_run_row(document, document->baseline, row->label) : NULL;
+    const bool sound = base && base->n && !base->failure && row->n && !row->failure;
+    return sound ? row->median_ns / base->median_ns : NAN;
+}
+
+static void put_side_by_side(struct comparing *c, const char *codec,
+                             const struct bo_run_row *before, const struct bo_run_row *after)
+{
+    struct bo_document_changes *document = c->document;
+    const double old = over_baseline(document->before, before);
+    const double new = over_baseline(document->after, after);
+    if (isnan(old) || isnan(new) || strcmp(document->before->baseline->name, codec) == 0)
+        return;
+    bo_abort_unless(
+        bo_grow(c->arena, &document->relative, document->n_relative, 1, &c->relative_cap));
+    document->relative[document->n_relative++] =
+        (struct bo_relative_time){codec, after->label, old, new};
+}
+
 static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
                         const struct bo_run_row *after)
 {
@@ -182,6 +205,8 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
         contrast_times(before, after, c->arena, &change);
         add_change(c->document, &c->cap, c->arena, &change);
     }
+    if (c->document->times_not_compared)
+        put_side_by_side(c, codec, before, after);
     for (const char *const *counter = bo_exact_counters; *counter; counter++)
         compare_exact(c, codec, bo_arena_printf(c->arena, "%s: %s", after->label, *counter),
                       bo_run_counter(before, *counter), bo_run_counter(after, *counter));
@@ -291,9 +316,32 @@ static bool same_fact(const struct bo_run_document *a, const struct bo_run_docum
                   bo_environment_fact(b->environment, key)) == 0;
 }
 
-static bool same_machine(const struct bo_run_document *a, const struct bo_run_document *b)
+/* Caches are recorded by all runs; they differ between processors of one name. */
+static bool same_caches(const struct bo_environment *a, const struct bo_environment *b)
 {
-    return same_fact(a, b, "machine") && same_fact(a, b, "cpu");
+    bool same = a->n_caches == b->n_caches;
+    for (unsigned i = 0; i < a->n_caches && same; i++)
+        same =
+            a->caches[i].level == b->caches[i].level && a->caches[i].nbytes == b->caches[i].nbytes;
+    return same;
+}
+
+static bool same_level(const struct bo_environment *a, const struct bo_environment *b,
+                       const char *key)
+{
+    const char *x = bo_pair_text(&a->processor, key), *y = bo_pair_text(&b->processor, key);
+    return (!x && !y) || (x && y && strcmp(x, y) == 0);
+}
+
+/* Why times of the two are not comparable; NULL when they are. */
+static const char *difference(const struct bo_run_document *a, const struct bo_run_document *b)
+{
+    if (!same_fact(a, b, "machine") || !same_fact(a, b, "cpu") ||
+        !same_caches(a->environment, b->environment))
+        return "measured on two processors";
+    if (!same_level(a->environment, b->environment, "isa_cap"))
+        return "measured with two values of BAKEOFF_ISA";
+    return NULL;
 }
 
 static bool same_content(const struct bo_run_document *a, const struct bo_run_document *b)
@@ -314,8 +362,7 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
         if (!old)
             continue;
         documents[n] = (struct bo_document_changes){.before = old, .after = document};
-        if (!same_machine(old, document))
-            documents[n].times_not_compared = "measured on two machines";
+        documents[n].times_not_compared = difference(old, document);
         if (same_content(old, document))
             compare_documents(&documents[n], threshold, arena);
         else
@@ -378,6 +425,46 @@ static void add_row(struct bo_grid *grid, const struct bo_change *change)
     bo_grid_end_row(grid);
 }
 
+static void print_grid(const struct bo_grid *grid, unsigned width, FILE *out)
+{
+    if (bo_grid_n_rows(grid) == 1)
+        return;
+    putc('\n', out);
+    if (width == BO_COMPARE_MARKDOWN) {
+        bo_grid_markdown(grid, out);
+    } else {
+        bo_grid_text(grid, width, out);
+        putc('\n', out);
+    }
+}
+
+static void print_side_by_side(const struct bo_document_changes *document, unsigned width,
+                               struct bo_arena *arena, FILE *out)
+{
+    struct bo_grid grid;
+    if (!document->n_relative)
+        return;
+    bo_grid_init(&grid, arena, 2);
+    fprintf(out, "%stimes over those of %s, each on its own processor:\n",
+            width == BO_COMPARE_MARKDOWN ? "\n" : "  ", document->after->baseline->name);
+    bo_grid_add(&grid, "codec");
+    bo_grid_add(&grid, "what");
+    bo_grid_add(&grid, "before");
+    bo_grid_add(&grid, "after");
+    bo_grid_add(&grid, "ratio of ratios");
+    bo_grid_end_row(&grid);
+    for (size_t i = 0; i < document->n_relative; i++) {
+        const struct bo_relative_time *r = &document->relative[i];
+        bo_grid_add(&grid, "%s", r->codec);
+        bo_grid_add(&grid, "%s", r->what);
+        bo_grid_add(&grid, "%s", bo_significant(arena, r->before));
+        bo_grid_add(&grid, "%s", bo_significant(arena, r->after));
+        bo_grid_add(&grid, "%.3f", r->after / r->before);
+        bo_grid_end_row(&grid);
+    }
+    print_grid(&grid, width, out);
+}
+
 static void print_document(const struct bo_document_changes *document, bool all, unsigned width,
                            struct bo_arena *arena, FILE *out)
 {
@@ -407,15 +494,8 @@ static void print_document(const struct bo_document_changes *document, bool all,
     if (missing)
         fprintf(out, "%snote: a ratio without brackets has no 95%% interval: too few repetitions\n",
                 markdown ? "- " : "  ");
-    if (bo_grid_n_rows(&grid) == 1)
-        return;
-    putc('\n', out);
-    if (markdown) {
-        bo_grid_markdown(&grid, out);
-    } else {
-        bo_grid_text(&grid, width, out);
-        putc('\n', out);
-    }
+    print_grid(&grid, width, out);
+    print_side_by_side(document, width, arena, out);
 }
 
 void bo_compare_print(const struct bo_document_changes *documents, size_t n, bool all,
@@ -467,6 +547,15 @@ json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
         if (documents[d].times_not_compared)
             json_object_set_new(object, "times_not_compared",
                                 json_string(documents[d].times_not_compared));
+        json_t *relative = documents[d].n_relative ? json_array() : NULL;
+        for (size_t i = 0; i < documents[d].n_relative; i++) {
+            const struct bo_relative_time *r = &documents[d].relative[i];
+            json_array_append_new(relative,
+                                  json_pack("{s:s, s:s, s:f, s:f}", "codec", r->codec, "what",
+                                            r->what, "before", r->before, "after", r->after));
+        }
+        if (relative)
+            json_object_set_new(object, "over_baseline", relative);
         json_t *notes = json_array();
         for (size_t i = 0; i < documents[d].n_notes; i++)
             json_array_append_new(notes, json_string(documents[d].notes[i]));

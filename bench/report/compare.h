@@ -31,6 +31,12 @@ struct bo_change {
     enum bo_verdict verdict;
 };
 
+/* A time on two processors, over that of the document's baseline codec on the same processor. */
+struct bo_relative_time {
+    const char *codec, *what;
+    double before, after;
+};
+
 /* One document that both runs measured. */
 struct bo_document_changes {
     const struct bo_run_document *before, *after;
@@ -38,15 +44,18 @@ struct bo_document_changes {
     size_t n;
     size_t n_of[BO_WORSE + 1];      /* by verdict */
     const char *times_not_compared; /* why; NULL when they were */
-    const char *notes[8];           /* what one run has and the other not, and the like */
+    /* Instead, where the processors differ: side by side, without a verdict. */
+    struct bo_relative_time *relative;
+    size_t n_relative;
+    const char *notes[8]; /* what one run has and the other not, and the like */
     size_t n_notes;
 };
 
 /*
  * Compares all that both runs have. A time is better or worse when its corrected p is below 1 -
  * BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). Times of two
- * machines are not compared; of a document that is another one in the two runs, nothing is. Returns
- * how many documents there are.
+ * processors get no verdict: they are put side by side, over those of the baseline. A document that
+ * is another one in the two runs is not compared. Returns how many documents there are.
  */
 size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
                        struct bo_arena *arena, struct bo_document_changes **documents_ret);

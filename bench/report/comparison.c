@@ -290,7 +290,7 @@ enum { N_TIMING_FACTS = sizeof timing_facts / sizeof *timing_facts };
 
 static void add_raw_heading(const struct labels *labels, bool parts, struct bo_grid *grid)
 {
-    static const char *const fixed[] = {"document", "codec", "role",  "access",
+    static const char *const fixed[] = {"document", "codec", "role",  "access",        "path",
                                         "reads",    "bytes", "ratio", "bytes_per_unit"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         bo_grid_add(grid, "%s", fixed[i]);
@@ -341,6 +341,7 @@ static void add_raw_rows(const struct bo_run_document *document, const struct la
         bo_grid_add(grid, "%s", codec->name);
         bo_grid_add(grid, "%s", codec->role);
         bo_grid_add(grid, "%s", codec->access);
+        bo_grid_add(grid, "%s", codec->path);
         bo_grid_add(grid, "%s", codec->reads ? codec->reads : "");
         add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
         bo_grid_add(grid, "%s", bo_ratio_cell(grid->arena, document, codec));
@@ -433,16 +434,16 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
         if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
             json_object_set_new(rows, document->labels[l],
                                 row_json(document, codec, codec->rows[l]));
-    return json_pack("{s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}",
-                     "name", codec->name, "role", codec->role, "access", codec->access, "reads",
-                     codec->reads, "probabilistic", (int)codec->probabilistic, "leaves_out",
-                     codec->leaves_out, "bytes",
-                     codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(),
-                     "ratio", bo_number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
-                     bo_number_json(document->n_units ? bytes / (double)document->n_units : NAN),
-                     "sections", sections_json(codec, &codec->size->sections), "aside",
-                     sections_json(codec, &codec->size->aside), "rows", rows, "failed_at",
-                     failure ? label : NULL, "failure", failure);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
+        codec->name, "role", codec->role, "access", codec->access, "path", codec->path, "reads",
+        codec->reads, "probabilistic", (int)codec->probabilistic, "leaves_out", codec->leaves_out,
+        "bytes", codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
+        bo_number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
+        bo_number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
+        sections_json(codec, &codec->size->sections), "aside",
+        sections_json(codec, &codec->size->aside), "rows", rows, "failed_at",
+        failure ? label : NULL, "failure", failure);
 }
 
 json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_label_filter *filter)

@@ -92,6 +92,10 @@ static void print_facts(const struct bo_page *page)
         bo_nbytes_text(page->arena, bo_environment_number(environment, "cold_eviction_bytes")));
     print_fact(page, "load before the run", load_text(page));
     print_fact(page, "libraries", pairs_text(&environment->libraries, page->arena));
+    if (environment->processor.n)
+        print_fact(page, "processor", pairs_text(&environment->processor, page->arena));
+    if (environment->paths.n)
+        print_fact(page, "code paths", pairs_text(&environment->paths, page->arena));
     if (environment->has_optional_codecs)
         print_fact(page, "optional codecs", pairs_text(&environment->optional_codecs, page->arena));
     if (environment->has_events)

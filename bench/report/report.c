@@ -4,6 +4,7 @@
 #include "bench/report/environment.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
+#include "bench/report/machines.h"
 #include "bench/report/picks.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
@@ -51,7 +52,7 @@ static char *formats_text(const struct bo_report *report, const struct bo_report
             if (bo_report_run_of(report, (*f)->name, curves) == source)
                 text = bo_arena_printf(report->arena, "%s%s%s%s", text, *text ? ", " : "",
                                        (*f)->name, suffixes[curves]);
-    return text;
+    return *text ? text : bo_arena_printf(report->arena, "%s", "in the picks by machine");
 }
 
 void bo_report_list_runs(const struct bo_report *report)
@@ -128,6 +129,7 @@ void bo_report_print(const struct bo_report *report, bool with_sizes)
     print_opening(report, &text);
     fprintf(report->out, "\n## At a glance\n\n");
     bo_report_glance(report, &text, "#");
+    bo_report_machines(report, &text);
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
         const struct bo_page page = bo_report_page(report, source);

@@ -206,6 +206,35 @@ static void two_machines(void **state)
     assert_non_null(c.documents[0].times_not_compared);
     assert_int_equal(c.documents[0].n_of[BO_UNKNOWN], 0);
     assert_true(c.documents[0].n_of[BO_EQUAL] > 0);
+    /* All encode times have the same factor, so nothing moves over the baseline. */
+    assert_true(c.documents[0].n_relative > 0);
+    for (size_t i = 0; i < c.documents[0].n_relative; i++) {
+        const struct bo_relative_time *r = &c.documents[0].relative[i];
+        assert_string_not_equal(r->codec, c.documents[0].after->baseline->name);
+        assert_true(r->after / r->before > 0.999 && r->after / r->before < 1.001);
+    }
+    release(&c);
+}
+
+/* One codec's times grow on the other processor: its line says by how much, without a verdict. */
+static void two_processors_side_by_side(void **state)
+{
+    (void)state;
+    struct compared c;
+    compare(&(struct difference){.row = "/linear-index/small-sample/encode",
+                                 .factor = 3,
+                                 .machine = "other-8c"},
+            0.05, &c);
+    expect_nothing(&c);
+    unsigned n = 0;
+    for (size_t i = 0; i < c.documents[0].n_relative; i++) {
+        const struct bo_relative_time *r = &c.documents[0].relative[i];
+        if (strcmp(r->codec, "linear-index") == 0 && strcmp(r->what, "encode") == 0) {
+            assert_true(r->after / r->before > 2.99 && r->after / r->before < 3.01);
+            n++;
+        }
+    }
+    assert_int_equal(n, 1);
     release(&c);
 }
 
@@ -339,17 +368,12 @@ static void printed(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_run),
-        cmocka_unit_test(slower_and_faster),
-        cmocka_unit_test(thresholds),
-        cmocka_unit_test(many_rows_need_more),
-        cmocka_unit_test(one_byte_more),
-        cmocka_unit_test(what_fails_now_is_worse),
-        cmocka_unit_test(two_machines),
-        cmocka_unit_test(another_document),
-        cmocka_unit_test(outliers_are_named),
-        cmocka_unit_test(no_power),
-        cmocka_unit_test(few_repetitions_have_no_interval),
+        cmocka_unit_test(the_same_run),     cmocka_unit_test(slower_and_faster),
+        cmocka_unit_test(thresholds),       cmocka_unit_test(many_rows_need_more),
+        cmocka_unit_test(one_byte_more),    cmocka_unit_test(what_fails_now_is_worse),
+        cmocka_unit_test(two_machines),     cmocka_unit_test(two_processors_side_by_side),
+        cmocka_unit_test(another_document), cmocka_unit_test(outliers_are_named),
+        cmocka_unit_test(no_power),         cmocka_unit_test(few_repetitions_have_no_interval),
         cmocka_unit_test(printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

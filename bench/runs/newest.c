@@ -124,14 +124,21 @@ char *bo_run_newest_partial(const char *folder)
     return found;
 }
 
-/* Whether runs[n] measured anything that none before it did. */
+static bool same_machine(const struct bo_run *a, const struct bo_run *b)
+{
+    return strcmp(bo_environment_fact(&a->environment, "machine"),
+                  bo_environment_fact(&b->environment, "machine")) == 0;
+}
+
+/* Whether runs[n] measured anything that none of the same machine before it did. */
 static bool adds_something(const struct bo_run *runs, size_t n)
 {
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         for (unsigned scale = 0; scale < 2; scale++) {
             bool is_new = bo_run_measured(&runs[n], (*f)->name, scale);
             for (size_t i = 0; i < n && is_new; i++)
-                is_new = !bo_run_measured(&runs[i], (*f)->name, scale);
+                is_new = !same_machine(&runs[i], &runs[n]) ||
+                         !bo_run_measured(&runs[i], (*f)->name, scale);
             if (is_new)
                 return true;
         }

@@ -95,6 +95,8 @@ static struct bo_environment read_environment(const json_t *context, struct bo_a
     struct bo_environment e = {
         .libraries = pairs_of(arena, ours, "libraries"),
         .optional_codecs = pairs_of(arena, ours, "optional_codecs"),
+        .processor = pairs_of(arena, ours, "processor"),
+        .paths = pairs_of(arena, ours, "paths"),
         .seeds = pairs_of(arena, ours, "seeds"),
         .options = pairs_of(arena, ours, "options"),
         .shard = pairs_of(arena, ours, "shard"),
@@ -370,6 +372,16 @@ static bool read_rows(struct bo_run *run, const json_t *benchmarks)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
+/* The code path of a codec, which runs before there were several did not record. */
+static const char *path_of(const struct bo_run_document *document, const char *name)
+{
+    char key[128];
+    const struct bo_pairs *paths = &document->environment->paths;
+    snprintf(key, sizeof key, "%s/%s", document->format, name);
+    const char *path = bo_pair_text(paths, key);
+    return path ? path : paths->n ? "portable" : "-";
+}
+
 /* What the registry and the run's sizes know of a codec; a run of another version may know others.
  */
 static struct bo_run_codec describe_codec(const struct bo_run_document *document, const char *name)
@@ -380,6 +392,7 @@ static struct bo_run_codec describe_codec(const struct bo_run_document *document
     const struct bo_codec *known = format ? bo_find_codec(format, name) : NULL;
     codec.is_noop = strcmp(name, bo_noop_codec.name) == 0;
     codec.reads = known ? known->reads : NULL;
+    codec.path = path_of(document, name);
     for (unsigned i = document->sizes.n_codecs; i-- > 0;)
         if (strcmp(document->sizes.codecs[i].name, codec.reads ? codec.reads : name) == 0)
             codec.size = &document->sizes.codecs[i];

@@ -58,6 +58,8 @@ struct bo_cache {
 struct bo_environment {
     struct bo_pairs facts; /* machine, build and run: "cpu", "commit", "date", "rounds" */
     struct bo_pairs libraries, optional_codecs, seeds;
+    struct bo_pairs processor;   /* "family", "isa", ...: bench/measure/processor.h */
+    struct bo_pairs paths;       /* code path by "format/codec"; of codecs that have several */
     struct bo_pairs options;     /* of `bench` */
     struct bo_pairs shard;       /* "shard", "of"; empty when the run is of all documents */
     struct bo_pairs interleaved; /* "id", "with"; empty when the run is not (interleave.h) */
@@ -145,6 +147,7 @@ struct bo_run_row {
 struct bo_run_codec {
     const char *name, *role, *access; /* role and access "-" where nobody knows them */
     const char *reads;          /* the codec whose bytes it reads; NULL when they are its own */
+    const char *path;           /* the code path that ran: "portable"; "-" where it is unknown */
     const struct bo_size *size; /* of its encoding; without sections where the file has none */
     bool has_bytes;
     uint64_t bytes;                 /* of the encoding */
@@ -231,10 +234,10 @@ char *bo_run_newest_partial(const char *folder);
 bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
 
 /*
- * Loads runs below `folder` that together measured all formats, and all curves over sizes, that any
- * there did, none that adds nothing: those of published depth before other ones, partial ones last;
- * newest first. `first` (may be NULL) is the path of a run that goes before all. Paths and runs are
- * in `arena`; free each run. 0 after a message.
+ * Loads runs below `folder` that together measured all formats, and all curves over sizes, that
+ * each machine there did; none that adds nothing. Runs of published depth precede other ones,
+ * partial ones are last; newest first. `first` (may be NULL) is the path of a run that goes before
+ * all. Paths and runs are in `arena`; free each run. 0 after a message.
  */
 size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
                       struct bo_run **runs_ret, const char ***paths_ret);

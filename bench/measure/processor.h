@@ -1,0 +1,33 @@
+/*
+ * Which processor this is: results are kept by microarchitecture, since one marketing name covers
+ * several.
+ */
+#ifndef BO_PROCESSOR_H
+#define BO_PROCESSOR_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/*
+ * "amd-zen3" for AuthenticAMD 25 1 (CPUID's vendor, and its family and model with their extended
+ * parts); NULL where it is not known. From the manufacturers' tables of families and models.
+ */
+const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model);
+
+/* The same of Arm's processors, by implementer and part: "neoverse-n1" for 0x41 0xd0c. */
+const char *bo_arm_microarchitecture(unsigned implementer, unsigned part);
+
+/* The microarchitecture of this machine, or NULL. */
+const char *bo_this_microarchitecture(void);
+
+/* "family 25 model 1", to distinguish processors without a name here; "part d0c" of Arm. */
+void bo_this_family(char *text_ret, size_t nbytes);
+
+/*
+ * {"vendor", "family", "model", "stepping", "microarchitecture", "isa", "extensions",
+ * "hypervisor"}: what the processor says of itself, without what it does not say; and "isa_cap"
+ * where BAKEOFF_ISA lowers the level.
+ */
+json_t *bo_processor_json(void);
+
+#endif
