@@ -132,5 +132,56 @@ count "statehist: pipes"
 snapshot >"$out/snapshot.tsv"
 as_text statehist "$out/snapshot.tsv" snapshot-packed snapshot-json snapshot-today time-index mixed-contexts
 count "statehist: a snapshot"
+# The conformance vectors of an encoding as files: N.bin and N.txt of valid ones, invalid-N.bin.
+unpack_vectors() { # FORMAT CODEC
+    rm -rf "$out/vectors"
+    mkdir "$out/vectors"
+    xz -dc "corpora/vectors/$1-$2.json.xz" | python3 -c '
+import json, sys
+def write(name, content):
+    with open(f"{sys.argv[1]}/{name}", "wb") as file:
+        file.write(content)
+vectors = json.load(sys.stdin)
+for i, vector in enumerate(vectors["valid"]):
+    write(f"{i}.bin", bytes.fromhex(vector["bytes"]))
+    write(f"{i}.txt", bytes.fromhex(vector["model_hex"]) if "model_hex" in vector else vector["model"].encode())
+for i, vector in enumerate(vectors["invalid"]):
+    write(f"invalid-{i}.bin", bytes.fromhex(vector["bytes"]))' "$out/vectors"
+}
+
+# The valid ones.
+vectors() { # FORMAT CODEC
+    local pairs
+    unpack_vectors "$@" || return
+    mapfile -t pairs < <(for file in "$out"/vectors/[0-9]*.bin; do echo "$file"; echo "${file%bin}txt"; done)
+    python3 "codecs/$1/second_reader.py" "${pairs[@]}" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+}
+
+# All vectors, and a document.
+pcdata() { # CODEC
+    local arguments text=corpora/pcdata/esbuild-riscv64-sample.txt
+    unpack_vectors pcdata "$1" && encode "pcdata/$1" $text || return
+    mapfile -t arguments < <(
+        for file in "$out"/vectors/[0-9]*.bin; do printf '%s\n' "$1" "$file" "${file%bin}txt"; done
+        for file in "$out"/vectors/invalid-*.bin; do printf '%s\n' "$1" "$file" -; done
+    )
+    python3 codecs/pcdata/second_reader.py "${arguments[@]}" "$1" "$out/$1.bin" $text >"$out/log" 2>&1 ||
+        { cat "$out/log"; return 1; }
+}
+
+for codec in varint-delta linear-index shape-code counted-buckets raw run-array; do
+    pcdata $codec
+    count "pcdata/$codec: vectors and a document"
+done
+
+for codec in shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text gcov-v2 gcov-v3 gcov-v407; do
+    vectors autofdo $codec
+    count "autofdo/$codec: vectors"
+done
+for codec in time-index mixed-contexts arrays ht ht-4k flat typed typed-null typed-null-sorted snapshot-packed \
+    snapshot-json snapshot-today; do
+    vectors statehist $codec
+    count "statehist/$codec: vectors"
+done
 echo "$passed passed, $failed failed: second readers"
 [[ $failed = 0 ]]

@@ -273,8 +273,9 @@ static void answer_scan(const struct decoded *d, struct autofdo_digest *sum)
         add_function(d, f, sum);
 }
 
-enum bo_status autofdo_decoded_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                     void *answers, struct bo_error *err)
+enum bo_status autofdo_decoded_query(const struct bo_codec *self, void *reader, unsigned kind,
+                                     const void *queries, size_t n, void *answers,
+                                     struct bo_error *err)
 {
     (void)err;
     const struct decoded *d = reader;

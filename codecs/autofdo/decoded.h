@@ -12,7 +12,8 @@ enum bo_status autofdo_decoded_open(const struct autofdo_model *model, struct bo
                                     void **reader_ret, struct bo_error *err);
 
 /* Answers all kinds. As bo_codec.query. */
-enum bo_status autofdo_decoded_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                     void *answers, struct bo_error *err);
+enum bo_status autofdo_decoded_query(const struct bo_codec *self, void *reader, unsigned kind,
+                                     const void *queries, size_t n, void *answers,
+                                     struct bo_error *err);
 
 #endif

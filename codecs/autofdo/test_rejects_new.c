@@ -210,8 +210,8 @@ static void test_most_places(void **state)
         bo_put_zeros(&head, SUMMARY_NBYTES);
         memcpy(file, head.p, head.n);
         const struct bo_span in = {file, head.n + ROOM_NBYTES};
-        assert_true(bo_find_codec(bo_find_format("autofdo"), "shared-trees")
-                        ->open(in, &arena, &reader, &error) != BO_OK);
+        const struct bo_codec *codec = bo_find_codec(bo_find_format("autofdo"), "shared-trees");
+        assert_true(codec->open(codec, in, &arena, &reader, &error) != BO_OK);
         if ((strcmp(error.what, PLACES_ROOM) == 0) != rows[i].refused)
             fail_msg("%llu places of lists, %llu of variants: %s",
                      (unsigned long long)rows[i].n_spots, (unsigned long long)rows[i].n_parts,

@@ -5,7 +5,8 @@
 #define CODED(name) LPRF_PASTE2(name, LPRF_CODING)
 #define CODING(function) LPRF_PASTE3(lprf, LPRF_CODING, function)
 
-static enum bo_status CODED(encode)(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status CODED(encode)(const struct bo_codec *self, const void *model,
+                                    struct bo_writer *out, struct bo_error *err)
 {
     struct lprf_writer w;
     const enum bo_status status =
@@ -23,8 +24,8 @@ static enum bo_status CODED(open_file)(struct bo_span in, struct bo_arena *arena
     return status ? status : open_index(&reader->file, &reader->index, err);
 }
 
-static enum bo_status CODED(open)(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                  struct bo_error *err)
+static enum bo_status CODED(open)(const struct bo_codec *self, struct bo_span in,
+                                  struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct reader *reader = bo_alloc(arena, sizeof *reader);
     if (!reader)
@@ -128,8 +129,8 @@ static enum bo_status CODED(read_record)(const struct lprf_file *file, size_t of
     return CODING(read_counters)(file, &record, counters, end_ret, err);
 }
 
-static enum bo_status CODED(decode)(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                                    struct bo_error *err)
+static enum bo_status CODED(decode)(const struct bo_codec *self, struct bo_span in,
+                                    struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     struct reader reader;
     const enum bo_status status = CODED(open_file)(in, arena, &reader, err);
@@ -137,8 +138,9 @@ static enum bo_status CODED(decode)(struct bo_span in, struct bo_arena *arena, v
                   : decode_all(&reader, CODED(read_record), CODING(check_shared), model_ret, err);
 }
 
-static enum bo_status CODED(query)(void *opaque, unsigned kind, const void *queries, size_t n,
-                                   void *answers, struct bo_error *err)
+static enum bo_status CODED(query)(const struct bo_codec *self, void *opaque, unsigned kind,
+                                   const void *queries, size_t n, void *answers,
+                                   struct bo_error *err)
 {
     const struct reader *reader = opaque;
     switch (kind) {

@@ -80,14 +80,10 @@ static const struct bo_codec *const codecs[] = {
 #ifndef BO_WITH_CMPH
 #define BO_WITH_CMPH NULL
 #endif
-#ifndef BO_WITH_LLVM
-#define BO_WITH_LLVM NULL
-#endif
 
 static const struct bo_optional optionals[] = {
     {"marisa+*", "libmarisa", BO_WITH_MARISA},
     {"cmph+*", "libcmph", BO_WITH_CMPH},
-    {"profdata", "libLLVM-14", BO_WITH_LLVM},
     {NULL, NULL, NULL},
 };
 

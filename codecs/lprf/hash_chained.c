@@ -1,47 +1,21 @@
 /*
- * hash-chained: the index as LLVM's OnDiskChainedHashTable lays it out: chains of items, then a
- * table of where they start.
+ * hash-chained: the index as LLVM's OnDiskChainedHashTable lays it out (chained.h): chains of
+ * items, then a table of where they start.
  *
  *   24  u64  kind of the hash: 1, XXH3 of 64 bits
  *   32  u64  T, where the table starts
- *   40  for each bucket with names, in order:
- *         u16  items, above 0
- *         for each item, ascending by hash, then by name:
- *           u64  hash of the name
- *           u64  bytes of the name, above 0
- *           u64  bytes of the data, 8 for each record
- *           the name
- *           u64  offset of each of its records, in file order
- *       zeros up to T, a multiple of 8
- *   T   u64  buckets B
- *       u64  names N
- *       u64  for each bucket the offset of its items; 0 without any
- *
- * Offsets count from byte 0. A name belongs to bucket (hash mod B). B is LLVM's: 1 for up to two
- * names, else the least power of two above 4/3 N.
+ *   40  the items of all buckets. Those of a bucket ascend by hash, then by name. The data of an
+ *       item is a u64 for each of the name's records: its offset, in file order.
+ *   T   the table
  */
+#include "codecs/lprf/chained.h"
 #include "codecs/lprf/index.h"
 
-enum {
-    HASH_XXH3_64 = 1,
-    ITEMS_OFF = LPRF_HEADER_NBYTES + 16,
-    COUNT_NBYTES = 2,     /* before a bucket's items */
-    ITEM_HEAD_NBYTES = 24 /* before an item's name */
-};
+enum { HASH_XXH3_64 = 1, ITEMS_OFF = LPRF_HEADER_NBYTES + 16 };
 
 struct index {
-    const uint8_t *buckets;
-    uint64_t mask; /* B - 1 */
-    uint64_t n_names;
-    size_t table_off;
+    struct lprf_chained table;
 };
-
-static uint64_t n_buckets_for(uint64_t n_names)
-{
-    if (n_names <= 2)
-        return 1;
-    return UINT64_C(2) << (63 - __builtin_clzll(n_names * 4 / 3));
-}
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -117,12 +91,12 @@ static enum bo_status make_plan(struct plan *plan, struct bo_arena *arena, struc
     plan->next = bo_alloc_array(arena, n, sizeof *plan->next);
     if (!plan->keys || !plan->next)
         return bo_fail_alloc(err, arena);
-    const unsigned nbits = (unsigned)__builtin_ctzll(n_buckets_for(n));
+    const unsigned nbits = (unsigned)__builtin_ctzll(lprf_n_buckets_for(n));
     const enum bo_status status = link_functions(plan, nbits, arena, err);
     if (status)
         return status;
     /* Functions that share a name may need fewer buckets. */
-    const unsigned needed = (unsigned)__builtin_ctzll(n_buckets_for(plan->n_names));
+    const unsigned needed = (unsigned)__builtin_ctzll(lprf_n_buckets_for(plan->n_names));
     return needed == nbits ? BO_OK : link_functions(plan, needed, arena, err);
 }
 
@@ -139,7 +113,7 @@ static bool count_item(const struct plan *plan, struct position *at, uint64_t ke
 {
     if (starts) {
         at->bucket_off = at->off;
-        at->off += COUNT_NBYTES;
+        at->off += LPRF_COUNT_NBYTES;
         at->n_items = 0;
         bo_set_le64(at->file + at->table_off + 16 + 8 * (size_t)bucket_of_key(plan, key),
                     at->bucket_off);
@@ -157,8 +131,8 @@ static uint32_t put_item(struct plan *plan, struct position *at, uint32_t link)
     uint8_t *head = at->file + at->off;
     bo_set_le64(head, hash_of(key, plan->bucket_nbits));
     bo_set_le64(head + 8, name.n);
-    memcpy(head + ITEM_HEAD_NBYTES, name.p, name.n);
-    const size_t data_off = at->off += ITEM_HEAD_NBYTES + name.n;
+    memcpy(head + LPRF_ITEM_HEAD_NBYTES, name.p, name.n);
+    const size_t data_off = at->off += LPRF_ITEM_HEAD_NBYTES + name.n;
     for (;;) {
         const uint32_t next = plan->next[f];
         const bool more = next && repeats(plan, f, next - 1, key);
@@ -193,8 +167,8 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     if (status)
         return status;
     const uint64_t n_buckets = UINT64_C(1) << plan.bucket_nbits;
-    const uint64_t items_end = ITEMS_OFF + COUNT_NBYTES * plan.n_buckets_used +
-                               ITEM_HEAD_NBYTES * plan.n_names + plan.name_nbytes +
+    const uint64_t items_end = ITEMS_OFF + LPRF_COUNT_NBYTES * plan.n_buckets_used +
+                               LPRF_ITEM_HEAD_NBYTES * plan.n_names + plan.name_nbytes +
                                8 * (uint64_t)w->model->n_functions;
     const uint64_t table_off = (items_end + 7) / 8 * 8;
     struct lprf_index_nbytes nbytes = {.names = plan.name_nbytes,
@@ -234,52 +208,18 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
         return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
     if (bo_le64(p + LPRF_HEADER_NBYTES) != HASH_XXH3_64)
         return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES, "hash is of an unknown kind");
-    const uint64_t table_off = bo_le64(p + LPRF_HEADER_NBYTES + 8);
-    if (table_off < ITEMS_OFF || table_off > end - 16 || table_off % 8)
-        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 8, "table lies outside the index");
-    index->table_off = (size_t)table_off;
-    const uint64_t n_buckets = bo_le64(p + table_off), n_names = bo_le64(p + table_off + 8);
-    if (n_names > file->in.n || n_buckets != n_buckets_for(n_names))
-        return bo_fail(err, BO_CORRUPT, table_off, "number of buckets does not suit that of names");
-    if ((end - table_off - 16) / 8 != n_buckets || (end - table_off) % 8)
-        return bo_fail(err, BO_CORRUPT, table_off, "buckets do not end where the index does");
-    index->buckets = p + table_off + 16;
-    index->mask = n_buckets - 1;
-    index->n_names = n_names;
-    return BO_OK;
+    return lprf_open_chained((struct bo_span){p, end}, ITEMS_OFF, LPRF_HEADER_NBYTES + 8,
+                             &index->table, err);
 }
 
-/* A name and its records' offsets, as an item holds them. */
-struct item {
-    uint64_t hash;
-    struct bo_span name;
-    size_t data_off, data_nbytes;
-};
-
-/* Reads the item at *off; moves *off behind it. */
-static inline enum bo_status read_item(const struct lprf_file *file, const struct index *index,
-                                       size_t *off, struct item *item, struct bo_error *err)
+/* Checks that the item's data are offsets. */
+static inline enum bo_status check_data(const struct lprf_chained *table,
+                                        const struct lprf_item *item, struct bo_error *err)
 {
-    const uint8_t *p = file->in.p + *off;
-    size_t left = index->table_off - *off;
-    if (left < ITEM_HEAD_NBYTES)
-        return bo_fail(err, BO_TRUNCATED, *off, "item runs into the table");
-    left -= ITEM_HEAD_NBYTES;
-    const uint64_t name_nbytes = bo_le64(p + 8), data_nbytes = bo_le64(p + 16);
-    if (name_nbytes > left)
-        return bo_fail(err, BO_TRUNCATED, *off + 8, "name runs into the table");
-    if (data_nbytes > left - name_nbytes)
-        return bo_fail(err, BO_TRUNCATED, *off + 16, "data runs into the table");
-    if (name_nbytes == 0)
-        return bo_fail(err, BO_CORRUPT, *off + 8, "function without a name");
-    if (data_nbytes == 0 || data_nbytes % 8)
-        return bo_fail(err, BO_CORRUPT, *off + 16, "data is not an offset or several");
-    item->hash = bo_le64(p);
-    item->name = (struct bo_span){p + ITEM_HEAD_NBYTES, (size_t)name_nbytes};
-    item->data_off = *off + ITEM_HEAD_NBYTES + (size_t)name_nbytes;
-    item->data_nbytes = (size_t)data_nbytes;
-    *off = item->data_off + (size_t)data_nbytes;
-    return BO_OK;
+    const size_t name_off = (size_t)(item->name.p - table->p);
+    return item->data_nbytes == 0 || item->data_nbytes % 8
+               ? bo_fail(err, BO_CORRUPT, name_off - 8, "data is not an offset or several")
+               : BO_OK;
 }
 
 /* The record at match->next, of match->left ones. */
@@ -301,45 +241,25 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
     return BO_OK;
 }
 
-/* Reads where the bucket's first item lies and how many it has; 0 and 0 for an empty bucket. */
-static inline enum bo_status read_bucket(const struct lprf_file *file, const struct index *index,
-                                         uint64_t bucket, size_t *off_ret, unsigned *n_ret,
-                                         struct bo_error *err)
-{
-    const uint8_t *p = index->buckets + 8 * (size_t)bucket;
-    const uint64_t off = bo_le64(p);
-    *off_ret = *n_ret = 0;
-    if (off == 0)
-        return BO_OK;
-    if (off < ITEMS_OFF || off > index->table_off - COUNT_NBYTES)
-        return bo_fail(err, BO_CORRUPT, (size_t)(p - file->in.p), "bucket lies outside the items");
-    *n_ret = bo_le16(file->in.p + off);
-    *off_ret = (size_t)off + COUNT_NBYTES;
-    return BO_OK;
-}
-
 static inline enum bo_status find(const struct lprf_file *file, const struct index *index,
                                   struct bo_span name, struct lprf_match *match,
                                   struct bo_error *err)
 {
-    const uint64_t hash = lprf_hash_name(name, 0);
-    size_t off;
-    unsigned n;
-    enum bo_status status = read_bucket(file, index, hash & index->mask, &off, &n, err);
+    struct lprf_item item;
+    bool found;
+    enum bo_status status =
+        lprf_find_item(&index->table, name, lprf_hash_name(name, 0), &item, &found, err);
     match->off = match->left = 0;
-    for (unsigned i = 0; i < n && !status; i++) {
-        struct item item;
-        status = read_item(file, index, &off, &item, err);
-        if (status || item.hash != hash || !bo_span_equal(item.name, name))
-            continue;
-        match->next = item.data_off;
-        match->left = item.data_nbytes / 8;
-        return find_more(file, index, name, match, err);
-    }
-    return status;
+    if (status || !found)
+        return status;
+    if ((status = check_data(&index->table, &item, err)))
+        return status;
+    match->next = item.data_off;
+    match->left = item.data_nbytes / 8;
+    return find_more(file, index, name, match, err);
 }
 
-static enum bo_status visit_item(const struct lprf_file *file, const struct item *item,
+static enum bo_status visit_item(const struct lprf_file *file, const struct lprf_item *item,
                                  lprf_visit *visit, void *context, struct bo_error *err)
 {
     struct lprf_match match = {.next = item->data_off, .left = item->data_nbytes / 8};
@@ -359,35 +279,27 @@ static enum bo_status visit_item(const struct lprf_file *file, const struct item
 }
 
 /* True when the first item belongs before the second one of the same bucket. */
-static bool ascend(const struct item *a, const struct item *b)
+static bool ascend(const struct lprf_item *a, const struct lprf_item *b)
 {
     return a->hash != b->hash ? a->hash < b->hash : bo_span_compare(a->name, b->name) < 0;
 }
 
 /* Visits the items of one bucket, which starts at *off; moves *off behind them. */
-static enum bo_status each_of_bucket(const struct lprf_file *file, const struct index *index,
+static enum bo_status each_of_bucket(const struct lprf_file *file, const struct lprf_chained *table,
                                      uint64_t bucket, size_t *off, uint64_t *n_names,
                                      lprf_visit *visit, void *context, struct bo_error *err)
 {
-    struct item item, last = {.hash = 0};
-    size_t first_off;
+    struct lprf_item item, last = {.hash = 0};
     unsigned n;
-    enum bo_status status = read_bucket(file, index, bucket, &first_off, &n, err);
-    if (status || first_off == 0)
-        return status;
-    if (first_off != *off + COUNT_NBYTES)
-        return bo_fail(err, BO_CORRUPT, (size_t)(index->buckets - file->in.p) + 8 * (size_t)bucket,
-                       "items of this bucket do not follow the last one's");
-    if (n == 0)
-        return bo_fail(err, BO_CORRUPT, *off, "bucket without an item");
-    *off = first_off;
+    enum bo_status status = lprf_next_bucket(table, bucket, off, &n, err);
     for (unsigned i = 0; i < n && !status; i++) {
         const size_t item_off = *off;
-        if ((status = read_item(file, index, off, &item, err)))
+        if ((status = lprf_read_item(table, off, &item, err)) ||
+            (status = check_data(table, &item, err)))
             return status;
         if (item.hash != lprf_hash_name(item.name, 0))
             return bo_fail(err, BO_CORRUPT, item_off, "hash is not the name's");
-        if ((item.hash & index->mask) != bucket)
+        if ((item.hash & table->mask) != bucket)
             return bo_fail(err, BO_CORRUPT, item_off, "item is in the wrong bucket");
         if (i && !ascend(&last, &item))
             return bo_fail(err, BO_CORRUPT, item_off, "items of a bucket do not ascend");
@@ -402,19 +314,20 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
                            lprf_visit *visit, void *context, struct bo_error *err)
 {
     (void)keep; /* names lie in the file */
+    const struct lprf_chained *table = &index->table;
     size_t off = ITEMS_OFF;
     uint64_t n_names = 0;
-    for (uint64_t bucket = 0; bucket <= index->mask; bucket++) {
+    for (uint64_t bucket = 0; bucket <= table->mask; bucket++) {
         const enum bo_status status =
-            each_of_bucket(file, index, bucket, &off, &n_names, visit, context, err);
+            each_of_bucket(file, table, bucket, &off, &n_names, visit, context, err);
         if (status)
             return status;
     }
-    if (n_names != index->n_names)
-        return bo_fail(err, BO_CORRUPT, index->table_off + 8, "number of names is wrong");
-    if (index->table_off - off >= 8)
+    if (n_names != table->n_names)
+        return bo_fail(err, BO_CORRUPT, table->table_off + 8, "number of names is wrong");
+    if (table->table_off - off >= 8)
         return bo_fail(err, BO_CORRUPT, off, "bytes after the last item");
-    for (; off < index->table_off; off++)
+    for (; off < table->table_off; off++)
         if (file->in.p[off])
             return bo_fail(err, BO_CORRUPT, off, "padding is not 0");
     return BO_OK;

@@ -13,7 +13,11 @@ void lprf_put_library_part(const struct lprf_writer *w, unsigned width, uint32_t
     bo_put_bytes(w->out, part.p, part.n);
 }
 
-struct bo_span lprf_aligned(struct bo_span bytes, struct bo_arena *arena)
+/*
+ * The bytes where a library may read integers: themselves when they start at a multiple of 8, else
+ * a copy in the arena; p is NULL when it refuses.
+ */
+static struct bo_span aligned(struct bo_span bytes, struct bo_arena *arena)
 {
     return (uintptr_t)bytes.p % 8 ? lprf_keep_name(bytes, arena) : bytes;
 }
@@ -43,6 +47,6 @@ enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_
     if (lprf_hash_name(bytes, 0) != bo_le64(p + 16))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 16,
                        "the library's part is not what was written");
-    part->part = lprf_aligned(bytes, file->arena);
+    part->part = aligned(bytes, file->arena);
     return part->part.p ? BO_OK : bo_fail_alloc(err, file->arena);
 }

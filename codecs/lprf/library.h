@@ -37,10 +37,4 @@ void lprf_put_library_part(const struct lprf_writer *w, unsigned width, uint32_t
 enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_library_part *part,
                                       struct bo_error *err);
 
-/*
- * The bytes where a library may read integers: themselves when they start at a multiple of 8, else
- * a copy in the arena; p is NULL when it refuses.
- */
-struct bo_span lprf_aligned(struct bo_span bytes, struct bo_arena *arena);
-
 #endif

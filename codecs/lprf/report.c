@@ -61,6 +61,7 @@ static const struct bo_use lprf_uses[] = {
 
 /* How often encoding goes over the functions; the header is patched at the end. */
 static const struct bo_use_fact lprf_passes[] = {
+    {"profdata", "sorts names"},
     {"list+u64", "2"},
     {"list+varint", "2"},
     {"list+packed", "3"},

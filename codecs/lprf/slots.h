@@ -39,8 +39,9 @@ enum {
     LPRF_GROUP_SLOTS = 32,
     LPRF_CELLS_NBYTES = 4 + 1 + LPRF_GROUP_SLOTS,
     LPRF_REPEAT_NBYTES = 8,
-    LPRF_NO_NAME = UINT32_MAX,
 };
+
+#define LPRF_NO_NAME UINT32_MAX
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

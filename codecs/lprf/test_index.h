@@ -118,7 +118,7 @@ static inline void test_expect_cases(const struct test_pattern *pattern,
     bo_writer_init(&out, &arena);
     assert_int_equal(test_decode(codec, (struct bo_span){file.p, file.n}, &arena, &model, &error),
                      BO_OK);
-    assert_int_equal(codec->encode(model, &out, &error), BO_OK);
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
     assert_int_equal(out.n, file.n);
     assert_memory_equal(out.p, file.p, file.n);
     bo_writer_free(&out);

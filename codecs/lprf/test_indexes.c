@@ -42,14 +42,15 @@ static void expect_found(const char *codec_name, const struct bo_codec *codec, v
         struct bo_sink sink = {(uint8_t *)room, 0, sizeof room};
         const struct lprf_answer *answer = (const struct lprf_answer *)room;
         uint32_t there = 1;
-        assert_int_equal(codec->query(reader, LPRF_LOOKUP_KEY, &key, 1, &sink, NULL), BO_OK);
+        assert_int_equal(codec->query(codec, reader, LPRF_LOOKUP_KEY, &key, 1, &sink, NULL), BO_OK);
         if (answer->n_counters != 1 || answer->hash != f->hash || answer->counters[0] != 1)
             fail_msg("%s does not find function %zu", codec_name, i);
         assert_true(f->name.n + 2 <= sizeof longer);
         memcpy(longer, f->name.p, f->name.n);
         memset(longer + f->name.n, 0x80, 2); /* so ends none of the names here */
         const struct lprf_name_query absent = {{longer, f->name.n + 2}};
-        assert_int_equal(codec->query(reader, LPRF_CONTAINS, &absent, 1, &there, NULL), BO_OK);
+        assert_int_equal(codec->query(codec, reader, LPRF_CONTAINS, &absent, 1, &there, NULL),
+                         BO_OK);
         if (there)
             fail_msg("%s finds what is not there, after function %zu", codec_name, i);
     }
@@ -67,13 +68,13 @@ static void expect_held(const struct lprf_model *model, struct bo_arena *arena, 
         void *decoded, *reader;
         assert_non_null(codec);
         bo_writer_init(&out, arena);
-        assert_int_equal(codec->encode(model, &out, &error), BO_OK);
+        assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
         const struct bo_span in = bo_writer_span(&out);
-        if (codec->decode(in, arena, &decoded, &error))
+        if (codec->decode(codec, in, arena, &decoded, &error))
             fail_msg("%s refuses its own bytes at %llu: %s", codecs[i],
                      (unsigned long long)error.off, error.what);
         assert_null(format->differ(model, decoded));
-        assert_int_equal(codec->open(in, arena, &reader, &error), BO_OK);
+        assert_int_equal(codec->open(codec, in, arena, &reader, &error), BO_OK);
         expect_found(codecs[i], codec, reader, model, model->n_functions / n_asked + 1);
         bo_writer_free(&out);
         bo_arena_rewind(arena, mark);
@@ -161,12 +162,13 @@ static void test_patched_names(void **state)
         struct bo_writer out;
         void *reader;
         bo_writer_init(&out, &arena);
-        assert_int_equal(codec->encode(model, &out, NULL), BO_OK);
-        assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
         for (size_t k = 0; k < N_ELEMENTS(absent); k++) {
             const struct lprf_name_query query = {bo_span_of(absent[k])};
             uint32_t found = 1;
-            assert_int_equal(codec->query(reader, LPRF_CONTAINS, &query, 1, &found, NULL), BO_OK);
+            assert_int_equal(codec->query(codec, reader, LPRF_CONTAINS, &query, 1, &found, NULL),
+                             BO_OK);
             if (found)
                 fail_msg("%s finds \"%s\"", codecs[i], absent[k]);
         }
@@ -215,7 +217,8 @@ static void test_accel_buckets(void **state)
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         struct bo_writer out;
         bo_writer_init(&out, &arena);
-        assert_int_equal(codec->encode(numbered_names(&arena, rows[i].n_names), &out, NULL), BO_OK);
+        assert_int_equal(codec->encode(codec, numbered_names(&arena, rows[i].n_names), &out, NULL),
+                         BO_OK);
         assert_int_equal(bo_le32(out.p + N_HASHES_OFF), rows[i].n_names);
         assert_int_equal(bo_le32(out.p + N_BUCKETS_OFF), rows[i].n_buckets);
         bo_writer_free(&out);
@@ -245,7 +248,7 @@ static void test_memory(void **state)
         struct bo_writer out;
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         bo_writer_init(&out, &arena);
-        assert_int_equal(codec->encode(model, &out, NULL), BO_OK);
+        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
         if (arena.region_nbytes > limits[i].nbytes * N + SLACK)
             fail_msg("%s keeps %zu bytes for %d functions", limits[i].codec, arena.region_nbytes,
                      N);

@@ -137,8 +137,8 @@ static struct bo_span file_with(const struct pattern *pattern, struct bo_span se
     struct bo_error error = {0};
     const void *model = parse_text(pattern->text, &arena);
     bo_writer_init(&out, &arena);
-    assert_int_equal(bo_find_codec(test_format(), pattern->codec)->encode(model, &out, &error),
-                     BO_OK);
+    const struct bo_codec *found = bo_find_codec(test_format(), pattern->codec);
+    assert_int_equal(found->encode(found, model, &out, &error), BO_OK);
     assert_true(out.n > pattern->section.n);
     *off_ret = out.n - pattern->section.n;
     assert_memory_equal(out.p + *off_ret, pattern->section.p, pattern->section.n);

@@ -293,8 +293,10 @@ static void expect_lookup(const struct test_pattern *pattern, const struct test_
     uint32_t answer = 2;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     test_make_file(&file, pattern, expected);
-    assert_int_equal(codec->open((struct bo_span){file.p, file.n}, &arena, &reader, &error), BO_OK);
-    const enum bo_status status = codec->query(reader, LPRF_CONTAINS, &query, 1, &answer, &error);
+    assert_int_equal(codec->open(codec, (struct bo_span){file.p, file.n}, &arena, &reader, &error),
+                     BO_OK);
+    const enum bo_status status =
+        codec->query(codec, reader, LPRF_CONTAINS, &query, 1, &answer, &error);
     if (status != expected->status)
         fail_msg("%s: %s: %s", pattern->codec, expected->row, bo_status_name(status));
     if (status == BO_OK)

@@ -203,7 +203,8 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
     return BO_OK;
 }
 
-static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     return pcdata_put_frame(model, put_record, out, err);
 }
@@ -328,16 +329,16 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     return status;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
 }
 
 /* ---- reading records that open has checked: what the readers share --------------------------- */
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
     if (!frame)
@@ -500,28 +501,29 @@ INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint
 /* ---- the readers ----------------------------------------------------------------------------- */
 
 /* A reader's query function, compiled for the baseline and for x86-64-v3. */
-#define DEFINE_QUERY(name)                                                                         \
-    static enum bo_status name##_portable(const struct pcdata_frame *frame,                        \
-                                          const struct pcdata_point *queries, size_t n,            \
-                                          int32_t *answers)                                        \
-    {                                                                                              \
-        return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);              \
-    }                                                                                              \
-    BO_V3 static enum bo_status name##_v3(const struct pcdata_frame *frame,                        \
-                                          const struct pcdata_point *queries, size_t n,            \
-                                          int32_t *answers)                                        \
-    {                                                                                              \
-        return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);              \
-    }                                                                                              \
-    static enum bo_status query_##name(void *reader, unsigned kind, const void *queries, size_t n, \
-                                       void *answers, struct bo_error *err)                        \
-    {                                                                                              \
-        (void)err;                                                                                 \
-        const struct pcdata_frame *frame = reader;                                                 \
-        if (kind == PCDATA_SCAN)                                                                   \
-            return pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);             \
-        return bo_cpu_has_v3() ? name##_v3(frame, queries, n, answers)                             \
-                               : name##_portable(frame, queries, n, answers);                      \
+#define DEFINE_QUERY(name)                                                                       \
+    static enum bo_status name##_portable(const struct pcdata_frame *frame,                      \
+                                          const struct pcdata_point *queries, size_t n,          \
+                                          int32_t *answers)                                      \
+    {                                                                                            \
+        return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);            \
+    }                                                                                            \
+    BO_V3 static enum bo_status name##_v3(const struct pcdata_frame *frame,                      \
+                                          const struct pcdata_point *queries, size_t n,          \
+                                          int32_t *answers)                                      \
+    {                                                                                            \
+        return pcdata_answer_points(frame, NULL, lookup_##name, queries, n, answers);            \
+    }                                                                                            \
+    static enum bo_status query_##name(const struct bo_codec *self, void *reader, unsigned kind, \
+                                       const void *queries, size_t n, void *answers,             \
+                                       struct bo_error *err)                                     \
+    {                                                                                            \
+        (void)err;                                                                               \
+        const struct pcdata_frame *frame = reader;                                               \
+        if (kind == PCDATA_SCAN)                                                                 \
+            return pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);           \
+        return bo_cpu_has_v3() ? name##_v3(frame, queries, n, answers)                           \
+                               : name##_portable(frame, queries, n, answers);                    \
     }
 
 DEFINE_QUERY(scalar)
@@ -538,6 +540,7 @@ DEFINE_QUERY(branchless)
         .role = BO_PROPOSED,                                                \
         .access = BO_RANDOM,                                                \
         .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,                    \
+        .paths = BO_PATH_V3,                                                \
         .encode = encode,                                                   \
         .decode = decode,                                                   \
         .open = open,                                                       \

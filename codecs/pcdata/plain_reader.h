@@ -5,14 +5,14 @@
  */
 #include "codecs/pcdata/pcdata.h"
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct pcdata_frame *frame = bo_alloc(arena, sizeof *frame);
     if (!frame)
@@ -21,8 +21,8 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
     return pcdata_open_frame(in, walk_record, arena, frame, err);
 }
 
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     (void)err;
     const struct pcdata_frame *frame = reader;

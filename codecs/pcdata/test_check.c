@@ -9,62 +9,65 @@
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static enum bo_status fail_encode(const void *m, struct bo_writer *out, struct bo_error *err)
+static enum bo_status fail_encode(const struct bo_codec *self, const void *m, struct bo_writer *out,
+                                  struct bo_error *err)
 {
     (void)m, (void)out;
     return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "planted");
 }
 
-static enum bo_status fail_silently(struct bo_span in, struct bo_arena *a, void **ret,
-                                    struct bo_error *err)
+static enum bo_status fail_silently(const struct bo_codec *self, struct bo_span in,
+                                    struct bo_arena *a, void **ret, struct bo_error *err)
 {
     (void)in, (void)a, (void)ret, (void)err;
     return BO_CORRUPT;
 }
 
-static enum bo_status fail_with_another_status(struct bo_span in, struct bo_arena *a, void **ret,
-                                               struct bo_error *err)
+static enum bo_status fail_with_another_status(const struct bo_codec *self, struct bo_span in,
+                                               struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    fail_read(in, a, ret, err);
+    fail_read(self, in, a, ret, err);
     return BO_TRUNCATED;
 }
 
 /* Every second encoding has another last byte: the kind of the last table. */
-static enum bo_status encode_by_mood(const void *m, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode_by_mood(const struct bo_codec *self, const void *m,
+                                     struct bo_writer *out, struct bo_error *err)
 {
-    const enum bo_status status = real->encode(m, out, err);
+    const enum bo_status status = real->encode(real, m, out, err);
     if (!status && n_calls++ % 2)
         out->p[out->n - 1] ^= 1;
     return status;
 }
 
 /* Other bytes for the model of the test than for a decoded one. */
-static enum bo_status encode_by_address(const void *m, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode_by_address(const struct bo_codec *self, const void *m,
+                                        struct bo_writer *out, struct bo_error *err)
 {
-    const enum bo_status status = real->encode(m, out, err);
+    const enum bo_status status = real->encode(real, m, out, err);
     if (!status && m != model)
         out->p[out->n - 1] ^= 1;
     return status;
 }
 
 /* Refuses what was decoded; honest about the model of the test. */
-static enum bo_status encode_the_document_only(const void *m, struct bo_writer *out,
-                                               struct bo_error *err)
+static enum bo_status encode_the_document_only(const struct bo_codec *self, const void *m,
+                                               struct bo_writer *out, struct bo_error *err)
 {
-    return m == model ? real->encode(m, out, err) : fail_encode(m, out, err);
+    return m == model ? real->encode(real, m, out, err) : fail_encode(self, m, out, err);
 }
 
-static enum bo_status encode_without_memory_checks(const void *m, struct bo_writer *out,
-                                                   struct bo_error *err)
+static enum bo_status encode_without_memory_checks(const struct bo_codec *self, const void *m,
+                                                   struct bo_writer *out, struct bo_error *err)
 {
-    const enum bo_status status = real->encode(m, out, err);
+    const enum bo_status status = real->encode(real, m, out, err);
     return status == BO_NO_MEMORY ? BO_OK : status;
 }
 
-static enum bo_status decode_without_last_run(struct bo_span in, struct bo_arena *a, void **ret,
-                                              struct bo_error *err)
+static enum bo_status decode_without_last_run(const struct bo_codec *self, struct bo_span in,
+                                              struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    const enum bo_status status = real->decode(in, a, ret, err);
+    const enum bo_status status = real->decode(real, in, a, ret, err);
     if (!status)
         drop_run(*ret);
     return status;
@@ -73,10 +76,10 @@ static enum bo_status decode_without_last_run(struct bo_span in, struct bo_arena
 /*
  * Makes a model that breaks a rule of its format: the first table ends before its last run starts.
  */
-static enum bo_status decode_breaks_a_rule(struct bo_span in, struct bo_arena *a, void **ret,
-                                           struct bo_error *err)
+static enum bo_status decode_breaks_a_rule(const struct bo_codec *self, struct bo_span in,
+                                           struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    const enum bo_status status = real->decode(in, a, ret, err);
+    const enum bo_status status = real->decode(real, in, a, ret, err);
     struct pcdata_model *m = *ret;
     if (!status && m->n_tables)
         ((struct pcdata_table *)(uintptr_t)m->tables)->text_len =
@@ -84,27 +87,32 @@ static enum bo_status decode_breaks_a_rule(struct bo_span in, struct bo_arena *a
     return status;
 }
 
-static enum bo_status decode_without_last_run_later(struct bo_span in, struct bo_arena *a,
-                                                    void **ret, struct bo_error *err)
+static enum bo_status decode_without_last_run_later(const struct bo_codec *self, struct bo_span in,
+                                                    struct bo_arena *a, void **ret,
+                                                    struct bo_error *err)
 {
-    return n_calls++ ? decode_without_last_run(in, a, ret, err) : real->decode(in, a, ret, err);
+    return n_calls++ ? decode_without_last_run(self, in, a, ret, err)
+                     : real->decode(real, in, a, ret, err);
 }
 
 static enum bo_status read_without_memory_checks(
-    enum bo_status (*read)(struct bo_span, struct bo_arena *, void **, struct bo_error *),
+    enum bo_status (*read)(const struct bo_codec *self, struct bo_span, struct bo_arena *, void **,
+                           struct bo_error *),
     struct bo_span in, struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    const enum bo_status status = read(in, a, ret, err);
+    const enum bo_status status = read(real, in, a, ret, err);
     return status == BO_NO_MEMORY ? BO_OK : status;
 }
 
-static enum bo_status decode_without_memory_checks(struct bo_span in, struct bo_arena *a,
-                                                   void **ret, struct bo_error *err)
+static enum bo_status decode_without_memory_checks(const struct bo_codec *self, struct bo_span in,
+                                                   struct bo_arena *a, void **ret,
+                                                   struct bo_error *err)
 {
     return read_without_memory_checks(real->decode, in, a, ret, err);
 }
 
-static enum bo_status open_without_memory_checks(struct bo_span in, struct bo_arena *a, void **ret,
+static enum bo_status open_without_memory_checks(const struct bo_codec *self, struct bo_span in,
+                                                 struct bo_arena *a, void **ret,
                                                  struct bo_error *err)
 {
     return read_without_memory_checks(real->open, in, a, ret, err);
@@ -114,54 +122,59 @@ static enum bo_status open_without_memory_checks(struct bo_span in, struct bo_ar
 
 static struct bo_arena *of_reader;
 
-static enum bo_status open_with_arena(struct bo_span in, struct bo_arena *a, void **ret,
-                                      struct bo_error *err)
+static enum bo_status open_with_arena(const struct bo_codec *self, struct bo_span in,
+                                      struct bo_arena *a, void **ret, struct bo_error *err)
 {
     of_reader = a;
     n_calls = 0;
-    return real->open(in, a, ret, err);
+    return real->open(real, in, a, ret, err);
 }
 
-static enum bo_status query_allocates(void *reader, unsigned kind, const void *queries, size_t n,
-                                      void *answers, struct bo_error *err)
+static enum bo_status query_allocates(const struct bo_codec *self, void *reader, unsigned kind,
+                                      const void *queries, size_t n, void *answers,
+                                      struct bo_error *err)
 {
     for (unsigned i = 0; i < 40; i++)
         if (!bo_alloc(of_reader, 1))
             return bo_fail_alloc(err, of_reader);
-    return real->query(reader, kind, queries, n, answers, err);
+    return real->query(real, reader, kind, queries, n, answers, err);
 }
 
-static enum bo_status query_without_memory_checks(void *reader, unsigned kind, const void *queries,
-                                                  size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_without_memory_checks(const struct bo_codec *self, void *reader,
+                                                  unsigned kind, const void *queries, size_t n,
+                                                  void *answers, struct bo_error *err)
 {
-    query_allocates(reader, kind, queries, n, answers, err);
-    return real->query(reader, kind, queries, n, answers, err);
+    query_allocates(self, reader, kind, queries, n, answers, err);
+    return real->query(real, reader, kind, queries, n, answers, err);
 }
 
-static enum bo_status query_unnamed(void *reader, unsigned kind, const void *queries, size_t n,
-                                    void *answers, struct bo_error *err)
+static enum bo_status query_unnamed(const struct bo_codec *self, void *reader, unsigned kind,
+                                    const void *queries, size_t n, void *answers,
+                                    struct bo_error *err)
 {
     (void)err;
-    return query_allocates(reader, kind, queries, n, answers, NULL);
+    return query_allocates(self, reader, kind, queries, n, answers, NULL);
 }
 
 /* Fails as it must, and answers wrongly ever after. */
-static enum bo_status query_never_recovers(void *reader, unsigned kind, const void *queries,
-                                           size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_never_recovers(const struct bo_codec *self, void *reader, unsigned kind,
+                                           const void *queries, size_t n, void *answers,
+                                           struct bo_error *err)
 {
-    const enum bo_status status = query_allocates(reader, kind, queries, n, answers, err);
+    const enum bo_status status = query_allocates(self, reader, kind, queries, n, answers, err);
     n_calls += status == BO_NO_MEMORY;
     return n_calls && !status ? BO_OUT_OF_RANGE : status;
 }
 
 /* The late allocations are checked, too, of which only some fail. */
-static enum bo_status query_ignores_late_failures(void *reader, unsigned kind, const void *queries,
-                                                  size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_ignores_late_failures(const struct bo_codec *self, void *reader,
+                                                  unsigned kind, const void *queries, size_t n,
+                                                  void *answers, struct bo_error *err)
 {
     for (unsigned i = 0; i < 1000; i++)
         if (!bo_alloc(of_reader, 1) && i < 100)
             return bo_fail_alloc(err, of_reader);
-    return real->query(reader, kind, queries, n, answers, err);
+    return real->query(real, reader, kind, queries, n, answers, err);
 }
 
 static enum bo_status parse_without_memory_checks(struct bo_span in, struct bo_arena *a, void **ret,
@@ -179,92 +192,100 @@ static enum bo_status print_without_memory_checks(const void *m, struct bo_write
 }
 
 /* Calls an allocation failure by a wrong name. */
-static enum bo_status open_that_blames_the_input(struct bo_span in, struct bo_arena *a, void **ret,
+static enum bo_status open_that_blames_the_input(const struct bo_codec *self, struct bo_span in,
+                                                 struct bo_arena *a, void **ret,
                                                  struct bo_error *err)
 {
-    const enum bo_status status = real->open(in, a, ret, err);
+    const enum bo_status status = real->open(real, in, a, ret, err);
     return status == BO_NO_MEMORY ? bo_fail(err, BO_CORRUPT, 0, "planted") : status;
 }
 
 /* Takes bytes that decode refuses: those whose tables have another kind than the test's. */
-static enum bo_status decode_that_is_choosy(struct bo_span in, struct bo_arena *a, void **ret,
-                                            struct bo_error *err)
+static enum bo_status decode_that_is_choosy(const struct bo_codec *self, struct bo_span in,
+                                            struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    const enum bo_status status = real->decode(in, a, ret, err);
+    const enum bo_status status = real->decode(real, in, a, ret, err);
     return !status && in.p[in.n - 1] != PCDATA_INDEX0 + 1
                ? bo_fail(err, BO_CORRUPT, in.n - 1, "planted")
                : status;
 }
 
-static enum bo_status open_past_the_end(struct bo_span in, struct bo_arena *a, void **ret,
-                                        struct bo_error *err)
+static enum bo_status open_past_the_end(const struct bo_codec *self, struct bo_span in,
+                                        struct bo_arena *a, void **ret, struct bo_error *err)
 {
     if (*(volatile const uint8_t *)(in.p + in.n))
         n_calls++;
-    return real->open(in, a, ret, err);
+    return real->open(real, in, a, ret, err);
 }
 
-static enum bo_status query_wrong_once(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err)
+static enum bo_status query_wrong_once(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
     const struct pcdata_point *q = queries;
     for (size_t i = 0; kind == PCDATA_POINT && !status && i < n; i++)
         ((int32_t *)answers)[i] += q[i].table == 2 && q[i].pc == 6;
     return status;
 }
 
-static enum bo_status query_wrong_in_batches(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_wrong_in_batches(const struct bo_codec *self, void *reader,
+                                             unsigned kind, const void *queries, size_t n,
+                                             void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
     if (kind == PCDATA_POINT && !status && n > 1)
         ((int32_t *)answers)[n - 1]++;
     return status;
 }
 
-static enum bo_status query_fails_once(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err)
+static enum bo_status query_fails_once(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
 {
     const struct pcdata_point *q = queries;
     for (size_t i = 0; kind == PCDATA_POINT && i < n; i++)
         if (q[i].table == 1 && q[i].pc == 6)
             return BO_OUT_OF_RANGE;
-    return real->query(reader, kind, queries, n, answers, err);
+    return real->query(real, reader, kind, queries, n, answers, err);
 }
 
-static enum bo_status query_scans_too_little(void *reader, unsigned kind, const void *queries,
-                                             size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_scans_too_little(const struct bo_codec *self, void *reader,
+                                             unsigned kind, const void *queries, size_t n,
+                                             void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
     if (kind == PCDATA_SCAN && !status)
         ((struct bo_sink *)answers)->n -= sizeof(struct pcdata_run);
     return status;
 }
 
 /* Drops the runs for which there is no room. */
-static enum bo_status query_that_ignores_room(void *reader, unsigned kind, const void *queries,
-                                              size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_that_ignores_room(const struct bo_codec *self, void *reader,
+                                              unsigned kind, const void *queries, size_t n,
+                                              void *answers, struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
     return status == BO_OVER_LIMIT ? BO_OK : status;
 }
 
 /* Answers for any PC, with the value of PC 0 where there is none. */
-static enum bo_status query_out_of_range(void *reader, unsigned kind, const void *queries, size_t n,
-                                         void *answers, struct bo_error *err)
+static enum bo_status query_out_of_range(const struct bo_codec *self, void *reader, unsigned kind,
+                                         const void *queries, size_t n, void *answers,
+                                         struct bo_error *err)
 {
-    const enum bo_status status = real->query(reader, kind, queries, n, answers, err);
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
     return kind == PCDATA_POINT ? BO_OK : status;
 }
 
-static enum bo_status query_past_the_end(void *reader, unsigned kind, const void *queries, size_t n,
-                                         void *answers, struct bo_error *err)
+static enum bo_status query_past_the_end(const struct bo_codec *self, void *reader, unsigned kind,
+                                         const void *queries, size_t n, void *answers,
+                                         struct bo_error *err)
 {
     const struct pcdata_frame *frame = reader;
     if (*(volatile const uint8_t *)(frame->kinds + frame->n_tables)) /* the payload's last part */
         n_calls++;
-    return real->query(reader, kind, queries, n, answers, err);
+    return real->query(real, reader, kind, queries, n, answers, err);
 }
 
 /* ---- each fault is found by its check -------------------------------------------------------- */
@@ -354,7 +375,8 @@ static void test_failures_in_queries_are_found(void **state)
 {
     (void)state;
     static const struct {
-        enum bo_status (*query)(void *, unsigned, const void *, size_t, void *, struct bo_error *);
+        enum bo_status (*query)(const struct bo_codec *self, void *, unsigned, const void *, size_t,
+                                void *, struct bo_error *);
         const char *detail; /* NULL: no fault */
     } cases[] = {
         {query_allocates, NULL},
@@ -539,7 +561,7 @@ static const char *class_of_disagreement(void)
     const struct bo_effort effort = small_effort();
     bool accepted = false;
     bo_writer_init(&out, &arena);
-    assert_int_equal(real->encode(model, &out, NULL), BO_OK);
+    assert_int_equal(real->encode(real, model, &out, NULL), BO_OK);
     const bool ok =
         bo_check_bytes(&format, &faulty, bo_writer_span(&out), &effort, &accepted, &finding);
     bo_writer_free(&out);
@@ -637,7 +659,8 @@ static void test_all_codecs_pass(void **state)
 }
 
 /* An encoding that cannot hold a model is skipped, and says why. */
-static enum bo_status encode_nothing(const void *m, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode_nothing(const struct bo_codec *self, const void *m,
+                                     struct bo_writer *out, struct bo_error *err)
 {
     (void)m, (void)out;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "too large for planting");
@@ -659,8 +682,8 @@ static void test_unsupported_is_skipped(void **state)
 }
 
 /* A codec that holds no kinds: every table comes back as one of the first kind. */
-static enum bo_status without_kinds(const void *m, struct bo_arena *a, void **ret,
-                                    struct bo_error *err)
+static enum bo_status without_kinds(const struct bo_codec *self, const void *m, struct bo_arena *a,
+                                    void **ret, struct bo_error *err)
 {
     const struct pcdata_model *whole = m;
     struct pcdata_model *held = bo_alloc(a, sizeof *held);
@@ -677,26 +700,26 @@ static enum bo_status without_kinds(const void *m, struct bo_arena *a, void **re
     return BO_OK;
 }
 
-static enum bo_status encode_without_kinds(const void *m, struct bo_writer *out,
-                                           struct bo_error *err)
+static enum bo_status encode_without_kinds(const struct bo_codec *self, const void *m,
+                                           struct bo_writer *out, struct bo_error *err)
 {
     void *held;
-    const enum bo_status status = without_kinds(m, out->arena, &held, err);
-    return status ? status : real->encode(held, out, err);
+    const enum bo_status status = without_kinds(self, m, out->arena, &held, err);
+    return status ? status : real->encode(real, held, out, err);
 }
 
-static enum bo_status decode_without_kinds(struct bo_span in, struct bo_arena *a, void **ret,
-                                           struct bo_error *err)
+static enum bo_status decode_without_kinds(const struct bo_codec *self, struct bo_span in,
+                                           struct bo_arena *a, void **ret, struct bo_error *err)
 {
     void *whole;
-    const enum bo_status status = real->decode(in, a, &whole, err);
-    return status ? status : without_kinds(whole, a, ret, err);
+    const enum bo_status status = real->decode(real, in, a, &whole, err);
+    return status ? status : without_kinds(self, whole, a, ret, err);
 }
 
-static enum bo_status without_kinds_and_a_run(const void *m, struct bo_arena *a, void **ret,
-                                              struct bo_error *err)
+static enum bo_status without_kinds_and_a_run(const struct bo_codec *self, const void *m,
+                                              struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    const enum bo_status status = without_kinds(m, a, ret, err);
+    const enum bo_status status = without_kinds(self, m, a, ret, err);
     if (!status)
         drop_run(*ret);
     return status;

@@ -86,8 +86,8 @@ static inline struct bo_check_result run_check(const char *name)
 
 static unsigned n_calls; /* of the fault at work; each use of a fault starts at 0 */
 
-static inline enum bo_status fail_read(struct bo_span in, struct bo_arena *a, void **ret,
-                                       struct bo_error *err)
+static inline enum bo_status fail_read(const struct bo_codec *self, struct bo_span in,
+                                       struct bo_arena *a, void **ret, struct bo_error *err)
 {
     (void)in, (void)a, (void)ret;
     return bo_fail(err, BO_CORRUPT, 5, "planted");

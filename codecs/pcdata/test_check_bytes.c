@@ -7,26 +7,29 @@
 /* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
 
 /* Refuses a query, well told, unless it is the one before it: a cache that keeps what failed. */
-static enum bo_status query_keeps_failures(void *reader, unsigned kind, const void *queries,
-                                           size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_keeps_failures(const struct bo_codec *self, void *reader, unsigned kind,
+                                           const void *queries, size_t n, void *answers,
+                                           struct bo_error *err)
 {
     static uint8_t last[BO_MAX_QUERY_NBYTES];
     const size_t nbytes = pcdata->kinds[kind].query_size;
     if (nbytes == 0 || memcmp(last, queries, nbytes) == 0)
-        return real->query(reader, kind, queries, n, answers, err);
+        return real->query(real, reader, kind, queries, n, answers, err);
     memcpy(last, queries, nbytes);
     return bo_fail(err, BO_CORRUPT, 5, "planted");
 }
 
-static enum bo_status query_refuses(void *reader, unsigned kind, const void *queries, size_t n,
-                                    void *answers, struct bo_error *err)
+static enum bo_status query_refuses(const struct bo_codec *self, void *reader, unsigned kind,
+                                    const void *queries, size_t n, void *answers,
+                                    struct bo_error *err)
 {
     (void)reader, (void)kind, (void)queries, (void)n, (void)answers;
     return bo_fail(err, BO_CORRUPT, 5, "planted");
 }
 
-static enum bo_status query_fails_silently(void *reader, unsigned kind, const void *queries,
-                                           size_t n, void *answers, struct bo_error *err)
+static enum bo_status query_fails_silently(const struct bo_codec *self, void *reader, unsigned kind,
+                                           const void *queries, size_t n, void *answers,
+                                           struct bo_error *err)
 {
     (void)reader, (void)kind, (void)queries, (void)n, (void)answers, (void)err;
     return BO_CORRUPT;
@@ -50,10 +53,10 @@ static void test_lazy_reader_of_damage(void **state)
 /* ---- bytes that no encoder writes ------------------------------------------------------------ */
 
 /* The encoding and a byte that readers ignore. */
-static enum bo_status encode_with_spare_byte(const void *of, struct bo_writer *to,
-                                             struct bo_error *err)
+static enum bo_status encode_with_spare_byte(const struct bo_codec *self, const void *of,
+                                             struct bo_writer *to, struct bo_error *err)
 {
-    const enum bo_status status = real->encode(of, to, err);
+    const enum bo_status status = real->encode(real, of, to, err);
     bo_put_zeros(to, 1);
     return status;
 }
@@ -63,16 +66,16 @@ static struct bo_span without_spare_byte(struct bo_span in)
     return (struct bo_span){in.p, in.n - (in.n > 0)};
 }
 
-static enum bo_status decode_ignoring_byte(struct bo_span in, struct bo_arena *a, void **ret,
-                                           struct bo_error *err)
+static enum bo_status decode_ignoring_byte(const struct bo_codec *self, struct bo_span in,
+                                           struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    return real->decode(without_spare_byte(in), a, ret, err);
+    return real->decode(real, without_spare_byte(in), a, ret, err);
 }
 
-static enum bo_status open_ignoring_byte(struct bo_span in, struct bo_arena *a, void **ret,
-                                         struct bo_error *err)
+static enum bo_status open_ignoring_byte(const struct bo_codec *self, struct bo_span in,
+                                         struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    return real->open(without_spare_byte(in), a, ret, err);
+    return real->open(real, without_spare_byte(in), a, ret, err);
 }
 
 static void test_not_canonical(void **state)

@@ -106,7 +106,7 @@ static inline void test_expect(const char *codec, const char *row, struct bo_spa
         if (bo_encoding_of(format, *c) != encoding)
             continue;
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        enum bo_status status = (*c)->open(in, &arena, &ret, &error);
+        enum bo_status status = (*c)->open(*c, in, &arena, &ret, &error);
         test_expect_verdict((*c)->name, "open", row, expected, status, &error);
         error = (struct bo_error){0};
         status = test_decode(*c, in, &arena, &ret, &error);

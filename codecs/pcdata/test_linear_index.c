@@ -31,7 +31,7 @@ static void check_table(const struct bo_codec *codec, void *reader,
         const struct pcdata_point q = {t, pc};
         int32_t value = 0;
         run += run + 1 < table->n_runs && table->runs[run + 1].pc == pc;
-        if (codec->query(reader, PCDATA_POINT, &q, 1, &value, NULL) != BO_OK ||
+        if (codec->query(codec, reader, PCDATA_POINT, &q, 1, &value, NULL) != BO_OK ||
             value != table->runs[run].value)
             fail_msg("%s: table %u, PC %u: %d, not %d", codec->name, t, pc, value,
                      table->runs[run].value);
@@ -50,9 +50,9 @@ static void check_every_pc(const struct pcdata_model *model)
             continue;
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         bo_writer_init(&encoded, &arena);
-        assert_int_equal((*c)->encode(model, &encoded, NULL), BO_OK);
+        assert_int_equal((*c)->encode(*c, model, &encoded, NULL), BO_OK);
         assert_true(bo_guarded_copy(bo_writer_span(&encoded), &guarded));
-        assert_int_equal((*c)->open(guarded.span, &arena, &reader, NULL), BO_OK);
+        assert_int_equal((*c)->open(*c, guarded.span, &arena, &reader, NULL), BO_OK);
         for (uint32_t t = 0; t < model->n_tables; t++)
             check_table(*c, reader, model, t);
         bo_guarded_free(&guarded);
@@ -148,11 +148,11 @@ static void expect_values(struct bo_span area, uint32_t quanta, const int32_t *a
         if (!reads_linear_index(*c))
             continue;
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        assert_int_equal((*c)->open(test_payload_span(&payload), &arena, &reader, NULL), BO_OK);
+        assert_int_equal((*c)->open(*c, test_payload_span(&payload), &arena, &reader, NULL), BO_OK);
         for (uint32_t i = 0; i < n; i++) {
             const struct pcdata_point q = {0, 256 * i};
             int32_t value = 0;
-            assert_int_equal((*c)->query(reader, PCDATA_POINT, &q, 1, &value, NULL), BO_OK);
+            assert_int_equal((*c)->query(*c, reader, PCDATA_POINT, &q, 1, &value, NULL), BO_OK);
             if (value != at_256ths[i])
                 fail_msg("%s: chunk %u: %d, not %d", (*c)->name, i, value, at_256ths[i]);
         }

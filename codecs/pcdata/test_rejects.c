@@ -367,7 +367,7 @@ static void check_no_tables(const struct bo_codec *codec)
     struct bo_writer encoded;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&encoded, &arena);
-    assert_int_equal(codec->encode(&empty, &encoded, NULL), BO_OK);
+    assert_int_equal(codec->encode(codec, &empty, &encoded, NULL), BO_OK);
     test_expect(codec->name, "no tables", bo_writer_span(&encoded),
                 &(struct test_verdict){BO_OK, 0, NULL});
     const uint32_t area_n = bo_le32(encoded.p + 8);
@@ -402,8 +402,8 @@ static void *open_text(const struct bo_format *format, const struct bo_codec *co
 {
     void *model, *reader;
     assert_int_equal(format->parse(text, arena, &model, NULL), BO_OK);
-    assert_int_equal(codec->encode(model, encoded, NULL), BO_OK);
-    assert_int_equal(codec->open(bo_writer_span(encoded), arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->encode(codec, model, encoded, NULL), BO_OK);
+    assert_int_equal(codec->open(codec, bo_writer_span(encoded), arena, &reader, NULL), BO_OK);
     return reader;
 }
 
@@ -432,7 +432,7 @@ static void check_points(const struct bo_codec *codec, void *reader)
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
             int32_t value = 0;
             const enum bo_status status =
-                codec->query(reader, PCDATA_POINT, &cases[i].q, 1, &value, NULL);
+                codec->query(codec, reader, PCDATA_POINT, &cases[i].q, 1, &value, NULL);
             if (status != cases[i].status || (!status && value != cases[i].value))
                 fail_msg("%s: point %u %u: %s, %d", codec->name, cases[i].q.table, cases[i].q.pc,
                          bo_status_name(status), value);
@@ -445,14 +445,17 @@ static void check_scans(const struct bo_codec *codec, void *reader)
     uint32_t answer[7];
     const struct pcdata_scan first = {0}, absent = {1}, far_away = {UINT32_MAX};
     struct bo_sink sink = {.p = (uint8_t *)answer, .cap = sizeof answer};
-    assert_int_equal(codec->query(reader, PCDATA_SCAN, &first, 1, &sink, NULL), BO_OK);
+    assert_int_equal(codec->query(codec, reader, PCDATA_SCAN, &first, 1, &sink, NULL), BO_OK);
     assert_int_equal(sink.n, sizeof expected);
     assert_memory_equal(answer, expected, sizeof expected);
-    assert_int_equal(codec->query(reader, PCDATA_SCAN, &absent, 1, &sink, NULL), BO_OUT_OF_RANGE);
-    assert_int_equal(codec->query(reader, PCDATA_SCAN, &far_away, 1, &sink, NULL), BO_OUT_OF_RANGE);
+    assert_int_equal(codec->query(codec, reader, PCDATA_SCAN, &absent, 1, &sink, NULL),
+                     BO_OUT_OF_RANGE);
+    assert_int_equal(codec->query(codec, reader, PCDATA_SCAN, &far_away, 1, &sink, NULL),
+                     BO_OUT_OF_RANGE);
     for (size_t cap = 0; cap < sizeof answer; cap++) {
         sink = (struct bo_sink){.p = (uint8_t *)answer, .cap = cap};
-        assert_int_equal(codec->query(reader, PCDATA_SCAN, &first, 1, &sink, NULL), BO_OVER_LIMIT);
+        assert_int_equal(codec->query(codec, reader, PCDATA_SCAN, &first, 1, &sink, NULL),
+                         BO_OVER_LIMIT);
     }
 }
 
@@ -473,7 +476,8 @@ static void test_out_of_range(void **state)
             open_text(format, *c, (struct bo_span)BYTES("pcdata 1\nquantum 1\n"), &arena, &encoded);
         const struct pcdata_point q = {0, 0};
         int32_t value;
-        assert_int_equal((*c)->query(reader, PCDATA_POINT, &q, 1, &value, NULL), BO_OUT_OF_RANGE);
+        assert_int_equal((*c)->query(*c, reader, PCDATA_POINT, &q, 1, &value, NULL),
+                         BO_OUT_OF_RANGE);
         bo_writer_free(&encoded);
         bo_arena_free(&arena);
     }
@@ -497,7 +501,7 @@ static void test_raw_refuses_huge_texts(void **state)
             (struct bo_span)BYTES("pcdata 1\nquantum 1\ntable 67108865 kind=pcsp refs=1\n0 1\n"),
             &arena, &model, &error),
         BO_OK);
-    assert_int_equal(raw->encode(model, &out, &error), BO_UNSUPPORTED);
+    assert_int_equal(raw->encode(raw, model, &out, &error), BO_UNSUPPORTED);
     assert_string_equal(error.what, "raw holds texts of at most 2^26 quanta");
     bo_writer_free(&out);
     bo_arena_free(&arena);

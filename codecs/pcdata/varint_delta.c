@@ -29,7 +29,8 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
     return bo_writer_status(out, err);
 }
 
-static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     return pcdata_put_frame(model, put_record, out, err);
 }
@@ -151,8 +152,8 @@ struct cached_reader {
     } sets[CACHE_SETS][CACHE_WAYS];
 };
 
-static enum bo_status cached_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                  struct bo_error *err)
+static enum bo_status cached_open(const struct bo_codec *self, struct bo_span in,
+                                  struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct cached_reader *reader = bo_alloc(arena, sizeof *reader);
     if (!reader)
@@ -200,8 +201,9 @@ static enum bo_status cached_points(struct cached_reader *reader,
     return BO_OK;
 }
 
-static enum bo_status cached_query(void *opaque, unsigned kind, const void *queries, size_t n,
-                                   void *answers, struct bo_error *err)
+static enum bo_status cached_query(const struct bo_codec *self, void *opaque, unsigned kind,
+                                   const void *queries, size_t n, void *answers,
+                                   struct bo_error *err)
 {
     (void)err;
     struct cached_reader *reader = opaque;

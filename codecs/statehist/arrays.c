@@ -57,7 +57,8 @@ static void put_columns(const struct statehist_model *model, struct bo_writer *o
         bo_put_le32(out, model->first[q]);
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct statehist_model *model = opaque;
     const uint64_t n_name_bytes =
@@ -284,8 +285,8 @@ static bool fill_timelines(const struct reader *r, struct bo_arena *arena,
     return model->closing != NULL;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct reader r;
     const struct statehist_attribute *attributes;
@@ -312,8 +313,8 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     return BO_OK;
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct reader *r = bo_alloc(arena, sizeof *r);
     if (!r)

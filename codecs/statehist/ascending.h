@@ -41,6 +41,12 @@ enum {
 #define ASCENDING_INLINE __attribute__((always_inline)) static inline
 #endif
 
+/*
+ * For functions of which copies would cost more than calls. call_F() calls F(), where F() is not
+ * worth a copy.
+ */
+#define ASCENDING_CALL __attribute__((noinline, unused)) static
+
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 /* The nbits (at most 64) at `bit`; touches up to 9 bytes. */
@@ -185,8 +191,8 @@ ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascendi
     return n < most ? (struct ascending_find){1 + n, at} : last;
 }
 
-ASCENDING_INLINE unsigned ascending_block_count(const struct ascending_block *block,
-                                                uint64_t number, bool v3)
+static inline unsigned ascending_block_count(const struct ascending_block *block, uint64_t number,
+                                             bool v3)
 {
     return ascending_block_find(block, number, v3).n;
 }
@@ -284,8 +290,8 @@ ASCENDING_INLINE bool ascending_list_block(const struct ascending_list *list, ui
 }
 
 /* Number i < n; false when the list is damaged there. */
-ASCENDING_INLINE bool ascending_at(const struct ascending_list *list, uint32_t i, bool v3,
-                                   uint64_t *number_ret)
+static inline bool ascending_at(const struct ascending_list *list, uint32_t i, bool v3,
+                                uint64_t *number_ret)
 {
     struct ascending_block block;
     *number_ret = list->first;
@@ -314,8 +320,8 @@ ASCENDING_INLINE uint32_t ascending_find_block(const struct ascending_list *list
  * How many numbers are at or below `number`, when block b is the one found; false when it is
  * damaged.
  */
-ASCENDING_INLINE bool ascending_count_in(const struct ascending_list *list, uint64_t number,
-                                         uint32_t b, bool v3, uint32_t *n_ret)
+static inline bool ascending_count_in(const struct ascending_list *list, uint64_t number,
+                                      uint32_t b, bool v3, uint32_t *n_ret)
 {
     struct ascending_block block;
     *n_ret = 1;
@@ -328,8 +334,8 @@ ASCENDING_INLINE bool ascending_count_in(const struct ascending_list *list, uint
 }
 
 /* How many numbers are at or below `number`; false when the list is damaged there. */
-ASCENDING_INLINE bool ascending_count(const struct ascending_list *list, uint64_t number, bool v3,
-                                      uint32_t *n_ret)
+static inline bool ascending_count(const struct ascending_list *list, uint64_t number, bool v3,
+                                   uint32_t *n_ret)
 {
     *n_ret = 0;
     return list->n == 0 || number < list->first ||

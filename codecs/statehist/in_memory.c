@@ -208,8 +208,9 @@ static enum bo_status take_snapshot(const struct statehist_in_memory *r,
     return BO_OK;
 }
 
-enum bo_status statehist_query_in_memory(void *reader, unsigned kind, const void *queries, size_t n,
-                                         void *answers, struct bo_error *err)
+enum bo_status statehist_query_in_memory(const struct bo_codec *self, void *reader, unsigned kind,
+                                         const void *queries, size_t n, void *answers,
+                                         struct bo_error *err)
 {
     const struct statehist_in_memory *r = reader;
     enum bo_status status = BO_OK;

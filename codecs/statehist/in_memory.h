@@ -26,8 +26,9 @@ enum bo_status statehist_hold(const struct statehist_model *model, struct bo_are
                               struct statehist_in_memory **held_ret, struct bo_error *err);
 
 /* As bo_codec.query; the reader is a struct statehist_in_memory. */
-enum bo_status statehist_query_in_memory(void *reader, unsigned kind, const void *queries, size_t n,
-                                         void *answers, struct bo_error *err);
+enum bo_status statehist_query_in_memory(const struct bo_codec *self, void *reader, unsigned kind,
+                                         const void *queries, size_t n, void *answers,
+                                         struct bo_error *err);
 
 /* ---- what is where --------------------------------------------------------------------------- */
 

@@ -122,7 +122,8 @@ static int fill(sqlite3 *db, const struct statehist_model *model)
     return code;
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     sqlite3 *db;
     sqlite3_int64 n = 0;
@@ -205,8 +206,8 @@ static int read_history(struct reader *r)
                                                           : code;
 }
 
-static enum bo_status open_reader(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                  struct bo_error *err)
+static enum bo_status open_reader(const struct bo_codec *self, struct bo_span in,
+                                  struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct reader *r = bo_zalloc_array(arena, 1, sizeof *r);
     if (!r)
@@ -466,8 +467,8 @@ static enum bo_status query_one(struct reader *r, unsigned kind, const void *que
     return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such kind of query");
 }
 
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++)
@@ -519,8 +520,8 @@ static enum bo_status get_intervals(struct reader *r, struct statehist_builder *
     return code == SQLITE_DONE ? BO_OK : fail(code, err);
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct statehist_builder builder;
     struct statehist_model *model;
@@ -531,7 +532,7 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     const size_t n = in.n - HASH_NBYTES;
     if (bo_le64(in.p + n) != XXH3_64bits(in.p, n))
         return bo_fail(err, BO_CORRUPT, n, "hash of the database is another");
-    enum bo_status status = open_reader(in, arena, &reader, err);
+    enum bo_status status = open_reader(self, in, arena, &reader, err);
     if (status)
         return status;
     if (!statehist_builder_init(&builder, true, arena))

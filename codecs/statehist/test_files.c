@@ -18,7 +18,8 @@ static struct bo_span encode(const char *codec, const void *model)
     struct bo_writer out;
     struct bo_error error = {0};
     bo_writer_init(&out, &arena);
-    if (bo_find_codec(format, codec)->encode(model, &out, &error))
+    const struct bo_codec *found = bo_find_codec(format, codec);
+    if (found->encode(found, model, &out, &error))
         fail_msg("%s: %s", codec, error.what);
     uint8_t *p = bo_alloc(&arena, out.n);
     assert_non_null(p);
@@ -227,8 +228,9 @@ static struct bo_span full_state(const char *codec_name, const void *model, int6
     const size_t cap = 16 + 10 * (size_t)((const struct statehist_model *)model)->n_quarks + 16;
     struct bo_sink sink = {bo_alloc(&arena, cap), 0, cap};
     void *reader;
-    assert_int_equal(codec->open(encode(codec_name, model), &arena, &reader, NULL), BO_OK);
-    assert_int_equal(codec->query(reader, STATEHIST_FULL_STATE, &query, 1, &sink, NULL), BO_OK);
+    assert_int_equal(codec->open(codec, encode(codec_name, model), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->query(codec, reader, STATEHIST_FULL_STATE, &query, 1, &sink, NULL),
+                     BO_OK);
     struct statehist_values *head = (struct statehist_values *)(void *)sink.p;
     uint64_t *values = (uint64_t *)(void *)(head + 1);
     const uint8_t *types = (const uint8_t *)(values + head->n);
@@ -294,8 +296,8 @@ static void test_no_snapshot(void **state)
     for (size_t c = 0; c < N_ELEMENTS(snapshot_codecs); c++) {
         struct bo_writer out;
         bo_writer_init(&out, &arena);
-        assert_int_equal(bo_find_codec(format, snapshot_codecs[c])->encode(model, &out, NULL),
-                         BO_UNSUPPORTED);
+        const struct bo_codec *codec = bo_find_codec(format, snapshot_codecs[c]);
+        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_UNSUPPORTED);
         bo_writer_free(&out);
     }
 }
@@ -319,15 +321,15 @@ static void test_deep_tree(void **state)
     static const char *const codecs[] = {"flat", "typed-null-sorted", "snapshot-json",
                                          "snapshot-packed"};
     for (size_t c = 0; c < N_ELEMENTS(codecs); c++) {
-        assert_int_equal(bo_find_codec(format, codecs[c])
-                             ->decode(encode(codecs[c], model), &arena, &again, NULL),
+        const struct bo_codec *codec = bo_find_codec(format, codecs[c]);
+        assert_int_equal(codec->decode(codec, encode(codecs[c], model), &arena, &again, NULL),
                          BO_OK);
         assert_null(format->differ(model, again));
     }
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    assert_int_equal(bo_find_codec(format, "snapshot-today")->encode(model, &out, NULL),
-                     BO_UNSUPPORTED);
+    const struct bo_codec *found = bo_find_codec(format, "snapshot-today");
+    assert_int_equal(found->encode(found, model, &out, NULL), BO_UNSUPPORTED);
     bo_writer_free(&out);
 }
 
@@ -353,7 +355,8 @@ static void test_long_strings(void **state)
         assert_true(statehist_add_interval(&builder, &interval));
         assert_int_equal(statehist_finish(&builder, 5, 5, &model, NULL), BO_OK);
         const struct bo_codec *codec = bo_find_codec(format, "typed-null");
-        assert_int_equal(codec->decode(encode("typed-null", model), &arena, &again, NULL), BO_OK);
+        assert_int_equal(codec->decode(codec, encode("typed-null", model), &arena, &again, NULL),
+                         BO_OK);
         assert_null(format->differ(model, again));
     }
 }

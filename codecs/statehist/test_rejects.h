@@ -65,8 +65,8 @@ static inline struct bo_span encode_text(const char *codec, const char *text)
 {
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    assert_int_equal(bo_find_codec(format, codec)->encode(parse_text(text, &arena), &out, NULL),
-                     BO_OK);
+    const struct bo_codec *found = bo_find_codec(format, codec);
+    assert_int_equal(found->encode(found, parse_text(text, &arena), &out, NULL), BO_OK);
     return kept(&out);
 }
 
@@ -79,7 +79,7 @@ static inline void expect_refusal(const char *codec_name, const char *row, struc
         void *result;
         const struct bo_arena_mark mark = bo_arena_mark(&arena);
         const enum bo_status status = decodes ? test_decode(codec, in, &arena, &result, &error)
-                                              : codec->open(in, &arena, &result, &error);
+                                              : codec->open(codec, in, &arena, &result, &error);
         bo_arena_rewind(&arena, mark);
         if (status != expected ||
             (status && (error.status != status || error.off != off || strcmp(error.what, what))))

@@ -210,8 +210,9 @@ static void test_no_margin(void **state)
     void *reader;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
-    assert_int_equal(codec->open((struct bo_span){head, sizeof head}, &arena, &reader, &error),
-                     BO_TRUNCATED);
+    assert_int_equal(
+        codec->open(codec, (struct bo_span){head, sizeof head}, &arena, &reader, &error),
+        BO_TRUNCATED);
     assert_string_equal(error.what, "file ends before its margin does");
     assert_int_equal(error.off, sizeof head);
     bo_arena_free(&arena);
@@ -234,9 +235,9 @@ static void expect_segments(struct bo_span checkpoints, enum bo_status wanted)
     memcpy(other + 71 + checkpoints.n, file.p + 72, file.n - 72);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
-    assert_int_equal(
-        codec->open((struct bo_span){other, file.n - 1 + checkpoints.n}, &arena, &reader, &error),
-        wanted);
+    assert_int_equal(codec->open(codec, (struct bo_span){other, file.n - 1 + checkpoints.n}, &arena,
+                                 &reader, &error),
+                     wanted);
     if (wanted) {
         assert_string_equal(error.what, "more segments than bytes");
         assert_int_equal(error.off, 71 + checkpoints.n - 1);
@@ -269,7 +270,7 @@ static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, con
     other[26] = (uint8_t)(n >> 7);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_codec *codec = bo_find_codec(test_format(), "mixed-contexts");
-    assert_int_equal(codec->decode((struct bo_span){other, nbytes}, &arena, &model, &error),
+    assert_int_equal(codec->decode(codec, (struct bo_span){other, nbytes}, &arena, &model, &error),
                      BO_CORRUPT);
     assert_string_equal(error.what, what);
     bo_arena_free(&arena);
@@ -291,7 +292,7 @@ static void test_zeros(void **state)
     bo_put_u8(&text, 0);
     const void *const model = parse_text((const char *)text.p, &arena);
     const struct bo_codec *codec = bo_find_codec(test_format(), "mixed-contexts");
-    assert_int_equal(codec->encode(model, &out, NULL), BO_OK);
+    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
     const struct bo_span file = bo_writer_span(&out);
     const size_t n_zeros = (file.p[25] & 127u) | (size_t)file.p[26] << 7;
     assert_true(file.n >= N / 16 && file.n < N / 16 + 64);
@@ -310,7 +311,7 @@ static void expect_file(const char *codec_name, const char *text, struct bo_span
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
     const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
-    assert_int_equal(codec->encode(parse_text(text, &arena), &out, NULL), BO_OK);
+    assert_int_equal(codec->encode(codec, parse_text(text, &arena), &out, NULL), BO_OK);
     assert_int_equal(out.n, file.n);
     assert_memory_equal(out.p, file.p, file.n);
     bo_writer_free(&out);

@@ -42,7 +42,8 @@ static enum bo_status take_event(struct sequential *s, const struct templight_wa
     return BO_OK;
 }
 
-static enum bo_status open_sequential(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+static enum bo_status open_sequential(const struct bo_codec *self, struct bo_span in,
+                                      struct bo_arena *arena, void **reader_ret,
                                       struct bo_error *err)
 {
     struct sequential *s = bo_zalloc_array(arena, 1, sizeof *s);
@@ -98,8 +99,9 @@ static enum bo_status stream(const struct sequential *s, struct templight_digest
     return BO_OK;
 }
 
-static enum bo_status query_sequential(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err)
+static enum bo_status query_sequential(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
 {
     const struct sequential *s = reader;
     if (kind != TEMPLIGHT_STREAM)
@@ -115,8 +117,8 @@ static enum bo_status query_sequential(void *reader, unsigned kind, const void *
 
 /* ---- the batch reader ------------------------------------------------------------------------ */
 
-static enum bo_status open_batch(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                 struct bo_error *err)
+static enum bo_status open_batch(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct templight_decoded *decoded = NULL;
     const enum bo_status status = templight_decode_traces(in, arena, &decoded, err);
@@ -126,16 +128,17 @@ static enum bo_status open_batch(struct bo_span in, struct bo_arena *arena, void
 
 /* ---- the codecs ------------------------------------------------------------------------------ */
 
-static enum bo_status encode(const void *model, bool has_dictionary, enum templight_rule rule,
-                             struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, bool has_dictionary,
+                             enum templight_rule rule, struct bo_writer *out, struct bo_error *err)
 {
     void *reduced;
-    const enum bo_status status = templight_without_own_origins(model, out->arena, &reduced, err);
+    const enum bo_status status =
+        templight_without_own_origins(self, model, out->arena, &reduced, err);
     return status ? status : templight_write_traces(reduced, has_dictionary, rule, out, err);
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct templight_decoded *decoded = NULL;
     const enum bo_status status = templight_decode_traces(in, arena, &decoded, err);
@@ -144,25 +147,25 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     return status;
 }
 
-#define CODEC(symbol, its_name, has_dictionary, rule, its_role, ...)                \
-    static enum bo_status encode_##symbol(const void *model, struct bo_writer *out, \
-                                          struct bo_error *err)                     \
-    {                                                                               \
-        return encode(model, has_dictionary, rule, out, err);                       \
-    }                                                                               \
-    const struct bo_codec templight_##symbol = {                                    \
-        .name = its_name,                                                           \
-        .summary = __VA_ARGS__,                                                     \
-        .spec = "codecs/templight/README.md#protocol-buffers",                      \
-        .choices = FREE_IN_PROTOBUF,                                                \
-        .role = its_role,                                                           \
-        .access = BO_WHOLE,                                                         \
-        .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,                                     \
-        .reduce = templight_without_own_origins,                                    \
-        .encode = encode_##symbol,                                                  \
-        .decode = decode,                                                           \
-        .open = open_sequential,                                                    \
-        .query = query_sequential,                                                  \
+#define CODEC(symbol, its_name, has_dictionary, rule, its_role, ...)                      \
+    static enum bo_status encode_##symbol(const struct bo_codec *self, const void *model, \
+                                          struct bo_writer *out, struct bo_error *err)    \
+    {                                                                                     \
+        return encode(self, model, has_dictionary, rule, out, err);                       \
+    }                                                                                     \
+    const struct bo_codec templight_##symbol = {                                          \
+        .name = its_name,                                                                 \
+        .summary = __VA_ARGS__,                                                           \
+        .spec = "codecs/templight/README.md#protocol-buffers",                            \
+        .choices = FREE_IN_PROTOBUF,                                                      \
+        .role = its_role,                                                                 \
+        .access = BO_WHOLE,                                                               \
+        .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,                                           \
+        .reduce = templight_without_own_origins,                                          \
+        .encode = encode_##symbol,                                                        \
+        .decode = decode,                                                                 \
+        .open = open_sequential,                                                          \
+        .query = query_sequential,                                                        \
     }
 
 CODEC(dict, "dict", true, TEMPLIGHT_SPLIT_SCOPES, BO_STATUS_QUO,

@@ -149,7 +149,8 @@ static enum bo_status put_trace(struct bo_writer *out, const struct templight_tr
     return bo_writer_status(out, err);
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct templight_model *model = opaque;
     bo_mark(out, "header");
@@ -355,8 +356,8 @@ static enum bo_status get_trace(struct reader *r)
     return status;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct reader r = {.in = bo_cursor(in), .arena = arena, .err = err};
     struct templight_model *model;
@@ -374,14 +375,14 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     return status;
 }
 
-static enum bo_status open_all(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                               struct bo_error *err)
+static enum bo_status open_all(const struct bo_codec *self, struct bo_span in,
+                               struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct templight_decoded *decoded = bo_alloc(arena, sizeof *decoded);
     void *model;
     if (!decoded)
         return bo_fail_alloc(err, arena);
-    const enum bo_status status = decode(in, arena, &model, err);
+    const enum bo_status status = decode(self, in, arena, &model, err);
     if (status)
         return status;
     decoded->model = *(const struct templight_model *)model;

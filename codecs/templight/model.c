@@ -247,8 +247,9 @@ static bool copy_without_own_origins(const struct templight_trace *from, struct 
     return true;
 }
 
-enum bo_status templight_without_own_origins(const void *opaque, struct bo_arena *arena,
-                                             void **model_ret, struct bo_error *err)
+enum bo_status templight_without_own_origins(const struct bo_codec *self, const void *opaque,
+                                             struct bo_arena *arena, void **model_ret,
+                                             struct bo_error *err)
 {
     const struct templight_model *from = opaque;
     struct templight_model *to = bo_alloc(arena, sizeof *to);

@@ -60,8 +60,9 @@ const struct templight_record *templight_open_begin(const struct templight_build
 /*
  * A copy of the model without the origins that Ends have of their own, and so perhaps fewer files.
  */
-enum bo_status templight_without_own_origins(const void *model, struct bo_arena *arena,
-                                             void **model_ret, struct bo_error *err);
+enum bo_status templight_without_own_origins(const struct bo_codec *self, const void *model,
+                                             struct bo_arena *arena, void **model_ret,
+                                             struct bo_error *err);
 
 /* As bo_format.differ. */
 const char *templight_differ(const void *a, const void *b);

@@ -178,8 +178,8 @@ static enum bo_status take_record(struct naive *r, const struct templight_walk *
     return record->is_end ? BO_OK : take_name(r, trace, &walk->name, &record->name, err);
 }
 
-enum bo_status templight_open_naive(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                    struct bo_error *err)
+enum bo_status templight_open_naive(const struct bo_codec *self, struct bo_span in,
+                                    struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct naive *r = bo_zalloc_array(arena, 1, sizeof *r);
     if (!r)
@@ -274,8 +274,9 @@ static enum bo_status answer_find(const struct naive *r, const struct templight_
     return BO_OK;
 }
 
-enum bo_status templight_query_naive(void *reader, unsigned kind, const void *queries, size_t n,
-                                     void *answers, struct bo_error *err)
+enum bo_status templight_query_naive(const struct bo_codec *self, void *reader, unsigned kind,
+                                     const void *queries, size_t n, void *answers,
+                                     struct bo_error *err)
 {
     (void)err;
     const struct naive *r = reader;

@@ -7,11 +7,13 @@
 
 #include "codecs/templight/definitions.h"
 
-enum bo_status templight_open_naive(struct bo_span in, struct bo_arena *arena, void **reader_ret,
+enum bo_status templight_open_naive(const struct bo_codec *self, struct bo_span in,
+                                    struct bo_arena *arena, void **reader_ret,
                                     struct bo_error *err);
 
 /* All kinds but TEMPLIGHT_PREFIX, for which there is nothing but to put all names together. */
-enum bo_status templight_query_naive(void *reader, unsigned kind, const void *queries, size_t n,
-                                     void *answers, struct bo_error *err);
+enum bo_status templight_query_naive(const struct bo_codec *self, void *reader, unsigned kind,
+                                     const void *queries, size_t n, void *answers,
+                                     struct bo_error *err);
 
 #endif

@@ -284,8 +284,9 @@ static void stream_decoded(const struct templight_model *model, struct templight
     }
 }
 
-enum bo_status templight_query_decoded(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err)
+enum bo_status templight_query_decoded(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
 {
     (void)err;
     const struct templight_decoded *decoded = reader;

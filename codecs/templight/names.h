@@ -56,7 +56,8 @@ enum bo_status templight_answer_names(const struct templight_namer *namers, size
                                       unsigned kind, const void *queries, size_t n, void *answers);
 
 /* The same, and TEMPLIGHT_STREAM from the model; `decoded` is a reader. As bo_codec.query. */
-enum bo_status templight_query_decoded(void *decoded, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err);
+enum bo_status templight_query_decoded(const struct bo_codec *self, void *decoded, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err);
 
 #endif

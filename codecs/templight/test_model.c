@@ -123,7 +123,7 @@ static void test_without_own_origins(void **state)
                    "---\nevent: End\norig: ''\n",
                    &arena);
     assert_int_equal(model->traces->n_files, 4);
-    assert_int_equal(templight_without_own_origins(model, &arena, &reduced, NULL), BO_OK);
+    assert_int_equal(templight_without_own_origins(NULL, model, &arena, &reduced, NULL), BO_OK);
     assert_null(templight_model_flaw(reduced, &arena));
     const struct templight_trace *trace = ((struct templight_model *)reduced)->traces;
     assert_int_equal(trace->n_files, 3);
@@ -134,7 +134,8 @@ static void test_without_own_origins(void **state)
         assert_false(trace->records[i].has_own_origin);
     for (uint64_t seed = 0; seed < 40; seed++) {
         const struct templight_model *generated = generate_model(seed, 60, &arena);
-        assert_int_equal(templight_without_own_origins(generated, &arena, &reduced, NULL), BO_OK);
+        assert_int_equal(templight_without_own_origins(NULL, generated, &arena, &reduced, NULL),
+                         BO_OK);
         assert_null(templight_model_flaw(reduced, &arena));
     }
 }

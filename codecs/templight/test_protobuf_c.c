@@ -145,11 +145,12 @@ static const struct templight_model *read_by_protobuf_c(struct bo_span bytes)
 static void expect_held(const struct templight_model *model)
 {
     void *held = NULL;
-    assert_int_equal(templight_without_own_origins(model, &arena, &held, NULL), BO_OK);
+    assert_int_equal(templight_without_own_origins(NULL, model, &arena, &held, NULL), BO_OK);
     for (size_t c = 0; c < N_ELEMENTS(codec_names); c++) {
         struct bo_writer out;
         bo_writer_init(&out, &arena);
-        assert_int_equal(bo_find_codec(format, codec_names[c])->encode(model, &out, NULL), BO_OK);
+        const struct bo_codec *codec = bo_find_codec(format, codec_names[c]);
+        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
         const char *difference = format->differ(held, read_by_protobuf_c(bo_writer_span(&out)));
         if (difference)
             fail_msg("%s: %s", codec_names[c], difference);
@@ -211,14 +212,15 @@ static void test_damaged(void **state)
             const struct bo_codec *codec = bo_find_codec(format, codec_names[c]);
             struct bo_writer out;
             bo_writer_init(&out, &arena);
-            assert_int_equal(codec->encode(generate_model(seed, 20, &arena), &out, NULL), BO_OK);
+            assert_int_equal(codec->encode(codec, generate_model(seed, 20, &arena), &out, NULL),
+                             BO_OK);
             for (unsigned i = 0; i < 100 && out.n; i++) {
                 const size_t at = bo_random_below(&random, out.n);
                 const uint8_t before = out.p[at];
                 void *ours = NULL;
                 out.p[at] = i % 2 ? bo_random_u8(&random)
                                   : (uint8_t)(before ^ 1u << bo_random_below(&random, 8));
-                if (codec->decode(bo_writer_span(&out), &arena, &ours, NULL) != BO_OK) {
+                if (codec->decode(codec, bo_writer_span(&out), &arena, &ours, NULL) != BO_OK) {
                     n_refused++;
                 } else if (!has_name_in_two_forms(bo_writer_span(&out))) {
                     const char *difference =

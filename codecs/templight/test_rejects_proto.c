@@ -243,7 +243,7 @@ static void expect_verdict(const char *row, struct bo_span in, enum bo_status ex
             struct bo_error error = {0};
             void *result;
             bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-            const enum bo_status status = opens ? codec->open(in, &arena, &result, &error)
+            const enum bo_status status = opens ? codec->open(codec, in, &arena, &result, &error)
                                                 : test_decode(codec, in, &arena, &result, &error);
             if (status != expected ||
                 (status && (error.off != off || strcmp(error.what, what) != 0)))
@@ -591,8 +591,8 @@ static void test_sum(void **state)
     finish_trace(&out, start);
     struct bo_arena small;
     bo_arena_init(&small, 64 << 20);
-    assert_int_equal(bo_find_codec(templight(), "dict-naive")
-                         ->open(bo_writer_span(&out), &small, &model, &error),
+    const struct bo_codec *codec = bo_find_codec(templight(), "dict-naive");
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &small, &model, &error),
                      BO_OVER_LIMIT);
     assert_string_equal(error.what, "names would expand to too much");
     bo_arena_free(&small);

@@ -9,17 +9,17 @@ static const struct gcov_layout v3 = {.version = 3, .is_v3 = true};
 static const struct gcov_layout v2 = {.version = 2};
 static const struct gcov_layout v407 = {.version = UINT32_C(0x3430372a), .padded = true};
 
-static enum bo_status encode(const struct gcov_layout *layout, const void *model,
-                             struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct autofdo_model *folded;
     const enum bo_status status = gcov_fold(model, out->arena, &folded, err);
-    return status ? status : gcov_write(layout, folded, out, err);
+    return status ? status : gcov_write(self->own, folded, out, err);
 }
 
 /* Discriminators are folded; v2 and v407 have neither files nor timestamps. */
-static enum bo_status reduce(const struct gcov_layout *layout, const void *model,
-                             struct bo_arena *arena, void **model_ret, struct bo_error *err)
+static enum bo_status reduce(const struct bo_codec *self, const void *model, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     const struct autofdo_model *folded;
     const enum bo_status status = gcov_fold(model, arena, &folded, err);
@@ -30,6 +30,7 @@ static enum bo_status reduce(const struct gcov_layout *layout, const void *model
         return bo_fail_alloc(err, arena);
     *reduced = *folded;
     *model_ret = reduced;
+    const struct gcov_layout *layout = self->own;
     if (layout->is_v3)
         return BO_OK;
     struct autofdo_function *functions =
@@ -45,13 +46,13 @@ static enum bo_status reduce(const struct gcov_layout *layout, const void *model
     return BO_OK;
 }
 
-static enum bo_status decode(const struct gcov_layout *layout, struct bo_span in,
-                             struct bo_arena *arena, void **model_ret, struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     const struct autofdo_model *model;
     struct autofdo_model *copy = bo_alloc(arena, sizeof *copy);
     const enum bo_status status =
-        copy ? gcov_read(layout, in, arena, &model, err) : bo_fail_alloc(err, arena);
+        copy ? gcov_read(self->own, in, arena, &model, err) : bo_fail_alloc(err, arena);
     if (status)
         return status;
     *copy = *model;
@@ -59,49 +60,30 @@ static enum bo_status decode(const struct gcov_layout *layout, struct bo_span in
     return BO_OK;
 }
 
-static enum bo_status open(const struct gcov_layout *layout, struct bo_span in,
-                           struct bo_arena *arena, void **reader_ret, struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     const struct autofdo_model *model;
-    const enum bo_status status = gcov_read(layout, in, arena, &model, err);
+    const enum bo_status status = gcov_read(self->own, in, arena, &model, err);
     return status ? status : autofdo_decoded_open(model, arena, reader_ret, err);
 }
 
-/* The codec's functions are those above, with its layout. */
-#define GCOV_CODEC(layout, its_role, ...)                                            \
-    static enum bo_status encode_##layout(const void *model, struct bo_writer *out,  \
-                                          struct bo_error *err)                      \
-    {                                                                                \
-        return encode(&layout, model, out, err);                                     \
-    }                                                                                \
-    static enum bo_status reduce_##layout(const void *model, struct bo_arena *arena, \
-                                          void **model_ret, struct bo_error *err)    \
-    {                                                                                \
-        return reduce(&layout, model, arena, model_ret, err);                        \
-    }                                                                                \
-    static enum bo_status decode_##layout(struct bo_span in, struct bo_arena *arena, \
-                                          void **model_ret, struct bo_error *err)    \
-    {                                                                                \
-        return decode(&layout, in, arena, model_ret, err);                           \
-    }                                                                                \
-    static enum bo_status open_##layout(struct bo_span in, struct bo_arena *arena,   \
-                                        void **reader_ret, struct bo_error *err)     \
-    {                                                                                \
-        return open(&layout, in, arena, reader_ret, err);                            \
-    }                                                                                \
-    const struct bo_codec autofdo_gcov_##layout = {                                  \
-        .name = "gcov-" #layout,                                                     \
-        .summary = __VA_ARGS__,                                                      \
-        .spec = "codecs/autofdo/README.md#gcov",                                     \
-        .choices = "the order of names, functions, call sites and counts",           \
-        .role = its_role,                                                            \
-        .access = BO_WHOLE,                                                          \
-        .kinds = (1u << AUTOFDO_N_KINDS) - 1,                                        \
-        .reduce = reduce_##layout,                                                   \
-        .encode = encode_##layout,                                                   \
-        .decode = decode_##layout,                                                   \
-        .open = open_##layout,                                                       \
-        .query = autofdo_decoded_query,                                              \
+/* The codecs differ in their layouts. */
+#define GCOV_CODEC(layout, its_role, ...)                                  \
+    const struct bo_codec autofdo_gcov_##layout = {                        \
+        .name = "gcov-" #layout,                                           \
+        .summary = __VA_ARGS__,                                            \
+        .spec = "codecs/autofdo/README.md#gcov",                           \
+        .choices = "the order of names, functions, call sites and counts", \
+        .role = its_role,                                                  \
+        .access = BO_WHOLE,                                                \
+        .kinds = (1u << AUTOFDO_N_KINDS) - 1,                              \
+        .own = &layout,                                                    \
+        .reduce = reduce,                                                  \
+        .encode = encode,                                                  \
+        .decode = decode,                                                  \
+        .open = open,                                                      \
+        .query = autofdo_decoded_query,                                    \
     };
 
 GCOV_CODEC(v3, BO_STATUS_QUO, "GCOV version 3: with a summary, files and timestamps")

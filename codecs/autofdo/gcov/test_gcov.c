@@ -47,7 +47,7 @@ static struct bo_span encode_text(const struct bo_codec *codec, const char *text
     struct bo_writer out;
     struct bo_error error = {0};
     bo_writer_init(&out, arena);
-    if (codec->encode(parse_text(text, arena), &out, &error))
+    if (codec->encode(codec, parse_text(text, arena), &out, &error))
         fail_msg("%s: %s: %s", codec->name, error.what, text);
     uint8_t *p = bo_alloc(arena, out.n);
     assert_non_null(p);
@@ -72,7 +72,7 @@ static void expect_text(const struct bo_codec *codec, struct bo_span in, const c
 {
     void *model = NULL;
     struct bo_error error = {0};
-    if (codec->decode(in, arena, &model, &error))
+    if (codec->decode(codec, in, arena, &model, &error))
         fail_msg("%s: %s at byte %llu", codec->name, error.what, (unsigned long long)error.off);
     const char *difference = autofdo()->differ(model, parse_text(text, arena));
     if (difference)
@@ -229,7 +229,8 @@ static void test_fold(void **state)
     for (size_t i = 0; i < N_ELEMENTS(codec_names); i++) {
         const struct bo_codec *codec = gcov_codec(codec_names[i]);
         void *reduced = NULL;
-        assert_int_equal(codec->reduce(parse_text(text, &arena), &arena, &reduced, NULL), BO_OK);
+        assert_int_equal(codec->reduce(codec, parse_text(text, &arena), &arena, &reduced, NULL),
+                         BO_OK);
         assert_null(autofdo()->differ(reduced, parse_text(folded, &arena)));
         expect_text(codec, encode_text(codec, text, &arena), folded, &arena);
     }
@@ -255,7 +256,7 @@ static void test_large_counts(void **state)
             struct bo_writer out;
             struct bo_error error = {0};
             bo_writer_init(&out, &arena);
-            if (codec->encode(parse_text(texts[t], &arena), &out, &error) != BO_UNSUPPORTED)
+            if (codec->encode(codec, parse_text(texts[t], &arena), &out, &error) != BO_UNSUPPORTED)
                 fail_msg("%s takes %s", codec->name, texts[t]);
             bo_writer_free(&out);
         }

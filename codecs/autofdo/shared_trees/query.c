@@ -205,8 +205,9 @@ static enum bo_status answer_tu(struct autofdo_trees *trees, const struct autofd
     return answer_some(trees, false, path, path, digest, err);
 }
 
-enum bo_status autofdo_query_trees(void *reader, unsigned kind, const void *queries, size_t n,
-                                   void *answers, struct bo_error *err)
+enum bo_status autofdo_query_trees(const struct bo_codec *self, void *reader, unsigned kind,
+                                   const void *queries, size_t n, void *answers,
+                                   struct bo_error *err)
 {
     struct autofdo_trees *trees = reader;
     const struct autofdo_name_query *names = queries;

@@ -405,7 +405,8 @@ enum bo_status autofdo_put_trees(const struct autofdo_model *model,
                                  struct bo_error *err);
 enum bo_status autofdo_decode_trees(struct bo_span in, const struct autofdo_strings *kind,
                                     struct bo_arena *arena, void **model_ret, struct bo_error *err);
-enum bo_status autofdo_query_trees(void *reader, unsigned kind, const void *queries, size_t n,
-                                   void *answers, struct bo_error *err);
+enum bo_status autofdo_query_trees(const struct bo_codec *self, void *reader, unsigned kind,
+                                   const void *queries, size_t n, void *answers,
+                                   struct bo_error *err);
 
 #endif

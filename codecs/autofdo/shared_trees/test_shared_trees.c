@@ -15,7 +15,7 @@ static struct bo_span encode(const struct bo_codec *codec, const struct autofdo_
 {
     struct bo_error error = {0};
     bo_writer_reset(out);
-    if (codec->encode(model, out, &error))
+    if (codec->encode(codec, model, out, &error))
         fail_msg("%s: %s", codec->name, error.what);
     return bo_writer_span(out);
 }
@@ -191,12 +191,12 @@ static void test_partial(void **state)
     assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
                      BO_CORRUPT);
     assert_string_equal(error.what, "count is not a valid code");
-    assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
     static const char *const asked[] = {"a", "b", "a"};
     for (unsigned i = 0; i < N_ELEMENTS(asked); i++) {
         const struct autofdo_name_query query = {bo_span_of(asked[i])};
         struct bo_sink sink = {(uint8_t *)&got, 0, sizeof got};
-        assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
+        assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
                          i == 1 ? BO_CORRUPT : BO_OK);
         if (i == 1)
             continue;
@@ -263,8 +263,8 @@ static void expect_bomb(const struct autofdo_plan *plan, const char *function, c
     assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
                      BO_OVER_LIMIT);
     assert_string_equal(error.what, what);
-    assert_int_equal(codec->open(bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
-    assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error),
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error),
                      BO_OVER_LIMIT);
     assert_string_equal(error.what, what);
     bo_writer_free(&out);
@@ -332,14 +332,16 @@ static void test_lookups(void **state)
         if (!codec)
             continue;
         bo_writer_init(&out, &arena);
-        assert_int_equal(codec->open(encode(codec, model, &out), &arena, &reader, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, encode(codec, model, &out), &arena, &reader, NULL),
+                         BO_OK);
         for (unsigned i = 0; i <= 2 * N; i++) {
             char name[16];
             struct autofdo_answer answer;
             struct bo_sink sink = {(uint8_t *)&answer, 0, sizeof answer};
             snprintf(name, sizeof name, "prefix%03u", i);
             const struct autofdo_name_query query = {bo_span_of(name)};
-            assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL), BO_OK);
+            assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
+                             BO_OK);
             assert_int_equal(answer.head, i % 2 == 0 && i < 2 * N ? i / 2 + 1 : 0);
         }
         bo_writer_free(&out);
@@ -353,7 +355,7 @@ static enum bo_status ask_function(const struct bo_codec *codec, void *reader, c
     struct bo_error error;
     struct bo_sink sink = {p, 0, sizeof p};
     const struct autofdo_name_query query = {bo_span_of(name)};
-    return codec->query(reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
+    return codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
 }
 
 /*
@@ -377,14 +379,14 @@ static void test_damaged_block(void **state)
     for (size_t i = 0; i < 8 * bytes.n; i++) {
         void *reader, *fresh, *model;
         out.p[i / 8] ^= (uint8_t)(1u << i % 8);
-        if (codec->open(bytes, &arena, &reader, NULL) == BO_OK &&
-            codec->open(bytes, &arena, &fresh, NULL) == BO_OK &&
+        if (codec->open(codec, bytes, &arena, &reader, NULL) == BO_OK &&
+            codec->open(codec, bytes, &arena, &fresh, NULL) == BO_OK &&
             ask_function(codec, fresh, "f39") == BO_OK &&
             ask_function(codec, reader, "f00") == BO_CORRUPT) {
             for (unsigned again = 0; again < TIMES; again++)
                 assert_int_equal(ask_function(codec, reader, "f00"), BO_CORRUPT);
             assert_int_equal(ask_function(codec, reader, "f39"), BO_OK);
-            if (codec->decode(bytes, &arena, &model, NULL) && n_cases++ == 0)
+            if (codec->decode(codec, bytes, &arena, &model, NULL) && n_cases++ == 0)
                 test_keep(getenv("BAKEOFF_KEEP"), "refused-shared-trees-one-block", bytes);
         }
         out.p[i / 8] ^= (uint8_t)(1u << i % 8);

@@ -231,19 +231,20 @@ static const struct autofdo_strings frames = {
 
 /* ---- the codec ------------------------------------------------------------------------------- */
 
-static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     return autofdo_put_trees(model, &frames, out, err);
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     return autofdo_decode_trees(in, &frames, arena, model_ret, err);
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct autofdo_trees *trees;
     const enum bo_status status = autofdo_open_trees(in, &frames, arena, &trees, err);

@@ -226,8 +226,8 @@ static enum bo_status check_summary(const struct decoder *d, const struct autofd
     return status;
 }
 
-enum bo_status autofdo_v4_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                                 struct bo_error *err)
+enum bo_status autofdo_v4_decode(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     struct decoder d = {.arena = arena};
     struct autofdo_model *model = NULL;

@@ -4,7 +4,7 @@
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/v4/v4.h"
 
-enum { NO_FILE = UINT32_MAX };
+#define NO_FILE UINT32_MAX
 
 /* A function and the path of its unit. */
 struct placed {

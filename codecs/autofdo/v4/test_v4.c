@@ -17,7 +17,7 @@ static void expect_text(const char *name, struct bo_span in, const char *text)
     void *model;
     bool accepted = false;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    if (codec->decode(in, &arena, &model, &error))
+    if (codec->decode(codec, in, &arena, &model, &error))
         fail_msg("%s at byte %llu", error.what, (unsigned long long)error.off);
     const struct bo_span expected = print_text(parse_text(text, &arena), &arena);
     assert_string_equal((const char *)print_text(model, &arena).p, (const char *)expected.p);
@@ -33,7 +33,8 @@ static enum bo_status encode(const char *name, const void *model, struct bo_aren
 {
     struct bo_writer out;
     bo_writer_init(&out, arena);
-    const enum bo_status status = codec_of(name)->encode(model, &out, err);
+    const struct bo_codec *codec = codec_of(name);
+    const enum bo_status status = codec->encode(codec, model, &out, err);
     uint8_t *p = bo_alloc(arena, out.n);
     assert_non_null(p);
     if (out.n)
@@ -206,8 +207,8 @@ static struct autofdo_digest ask_tu(const struct bo_codec *codec, struct bo_span
     struct bo_arena arena;
     void *reader;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(codec->open(in, &arena, &reader, NULL), BO_OK);
-    *status_ret = codec->query(reader, AUTOFDO_TU, &q, 1, &digest, NULL);
+    assert_int_equal(codec->open(codec, in, &arena, &reader, NULL), BO_OK);
+    *status_ret = codec->query(codec, reader, AUTOFDO_TU, &q, 1, &digest, NULL);
     bo_arena_free(&arena);
     return digest;
 }
@@ -265,9 +266,9 @@ static void test_summary_alone(void **state)
     assemble(&file, false, normal_parts, N_PARTS, SUMMARY, FILES, starts);
     memset(file.p + starts[STRINGS], 0xff, file.n - starts[STRINGS]);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(codec_of("v4")->open(file_span(&file), &arena, &reader, NULL), BO_OK);
-    assert_int_equal(codec_of("v4")->query(reader, AUTOFDO_SUMMARY, NULL, 1, &summary, NULL),
-                     BO_OK);
+    const struct bo_codec *codec = codec_of("v4");
+    assert_int_equal(codec->open(codec, file_span(&file), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->query(codec, reader, AUTOFDO_SUMMARY, NULL, 1, &summary, NULL), BO_OK);
     assert_int_equal(summary.total_count, 300);
     assert_int_equal(summary.entries[15].n_counts, 1);
     bo_arena_free(&arena);
@@ -288,13 +289,13 @@ static void test_scratch_is_given_back(void **state)
         bo_arena_init(&reading, BO_ARENA_UNLIMITED);
         assert_int_equal(encode(names[i], parse_text(FILES_TEXT, &arena), &arena, &in, NULL),
                          BO_OK);
-        assert_int_equal(codec->open(in, &reading, &reader, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, in, &reading, &reader, NULL), BO_OK);
         const size_t before = reading.region_nbytes;
         struct bo_sink sink = {.p = room, .cap = sizeof room};
         struct autofdo_digest digest;
         const struct autofdo_name_query q = {bo_span_of("b")};
-        assert_int_equal(codec->query(reader, AUTOFDO_FUNCTION, &q, 1, &sink, NULL), BO_OK);
-        assert_int_equal(codec->query(reader, AUTOFDO_SCAN, NULL, 1, &digest, NULL), BO_OK);
+        assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &q, 1, &sink, NULL), BO_OK);
+        assert_int_equal(codec->query(codec, reader, AUTOFDO_SCAN, NULL, 1, &digest, NULL), BO_OK);
         assert_int_equal(reading.region_nbytes, before);
         bo_arena_free(&reading);
         bo_arena_free(&arena);
@@ -344,7 +345,8 @@ static void expect_encode(const void *model, struct bo_arena *arena, const char 
             assert_string_equal(error.what, what);
             continue;
         }
-        assert_int_equal(codec_of(names[i])->decode(encoded, arena, &decoded, &error), BO_OK);
+        const struct bo_codec *codec = codec_of(names[i]);
+        assert_int_equal(codec->decode(codec, encoded, arena, &decoded, &error), BO_OK);
         assert_null(bo_find_format("autofdo")->differ(model, decoded));
     }
 }

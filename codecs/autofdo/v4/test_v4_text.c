@@ -20,7 +20,8 @@ static void expect_text_of(const void *model, const char *expected)
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
-    assert_int_equal(codec_of("v4-text")->encode(model, &out, NULL), BO_OK);
+    const struct bo_codec *codec = codec_of("v4-text");
+    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
     bo_put_u8(&out, 0);
     assert_string_equal((const char *)out.p, expected);
     bo_writer_free(&out);

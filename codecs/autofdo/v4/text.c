@@ -219,7 +219,8 @@ static void put_callee_files(struct bo_writer *out, const struct autofdo_model *
         put_literal(out, "\n}\n");
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct autofdo_model *model = opaque;
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
@@ -243,11 +244,11 @@ static enum bo_status encode(const void *opaque, struct bo_writer *out, struct b
 
 /* ---- the codec ------------------------------------------------------------------------------- */
 
-static enum bo_status open_text(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                struct bo_error *err)
+static enum bo_status open_text(const struct bo_codec *self, struct bo_span in,
+                                struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     void *model = NULL;
-    const enum bo_status status = autofdo_v4_text_decode(in, arena, &model, err);
+    const enum bo_status status = autofdo_v4_text_decode(self, in, arena, &model, err);
     return status ? status : autofdo_decoded_open(model, arena, reader_ret, err);
 }
 

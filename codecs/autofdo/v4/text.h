@@ -5,7 +5,8 @@
 #include "codecs/autofdo/autofdo.h"
 
 /* As bo_codec.decode. */
-enum bo_status autofdo_v4_text_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+enum bo_status autofdo_v4_text_decode(const struct bo_codec *self, struct bo_span in,
+                                      struct bo_arena *arena, void **model_ret,
                                       struct bo_error *err);
 
 static inline bool autofdo_v4_text_is_first(uint8_t byte)

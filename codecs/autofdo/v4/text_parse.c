@@ -550,7 +550,8 @@ static enum bo_status parse_profile(struct parser *p)
     return status;
 }
 
-enum bo_status autofdo_v4_text_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
+enum bo_status autofdo_v4_text_decode(const struct bo_codec *self, struct bo_span in,
+                                      struct bo_arena *arena, void **model_ret,
                                       struct bo_error *err)
 {
     struct parser p = {.at = bo_cursor(in), .arena = arena, .err = err};

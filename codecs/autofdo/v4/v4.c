@@ -27,8 +27,8 @@ struct reader {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static enum bo_status open_plain(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                 struct bo_error *err)
+static enum bo_status open_plain(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct reader *r = bo_zalloc_array(arena, 1, sizeof *r);
     if (!r)
@@ -76,10 +76,10 @@ static enum bo_status index_unit(struct reader *r, uint32_t u, struct bo_error *
     return status;
 }
 
-static enum bo_status open_indexed(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                   struct bo_error *err)
+static enum bo_status open_indexed(const struct bo_codec *self, struct bo_span in,
+                                   struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
-    enum bo_status status = open_plain(in, arena, reader_ret, err);
+    enum bo_status status = open_plain(self, in, arena, reader_ret, err);
     if (status)
         return status;
     struct reader *r = *reader_ret;
@@ -249,8 +249,8 @@ static enum bo_status answer_summaries(const struct reader *r, size_t n,
     return status;
 }
 
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     switch ((enum autofdo_query_kind)kind) {
     case AUTOFDO_SUMMARY:
@@ -269,24 +269,26 @@ static enum bo_status query(void *reader, unsigned kind, const void *queries, si
 
 /* ---- the codecs ------------------------------------------------------------------------------ */
 
-static enum bo_status encode_normal(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode_normal(const struct bo_codec *self, const void *model,
+                                    struct bo_writer *out, struct bo_error *err)
 {
     return autofdo_v4_encode(model, false, false, out, err);
 }
 
-static enum bo_status encode_compact(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode_compact(const struct bo_codec *self, const void *model,
+                                     struct bo_writer *out, struct bo_error *err)
 {
     return autofdo_v4_encode(model, true, false, out, err);
 }
 
-static enum bo_status encode_one_table(const void *model, struct bo_writer *out,
-                                       struct bo_error *err)
+static enum bo_status encode_one_table(const struct bo_codec *self, const void *model,
+                                       struct bo_writer *out, struct bo_error *err)
 {
     return autofdo_v4_encode(model, false, true, out, err);
 }
 
-static enum bo_status encode_compact_one_table(const void *model, struct bo_writer *out,
-                                               struct bo_error *err)
+static enum bo_status encode_compact_one_table(const struct bo_codec *self, const void *model,
+                                               struct bo_writer *out, struct bo_error *err)
 {
     return autofdo_v4_encode(model, true, true, out, err);
 }

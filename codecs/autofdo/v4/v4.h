@@ -216,8 +216,8 @@ enum bo_status autofdo_v4_visit(const struct autofdo_v4_file *file,
 /* ---- the whole file -------------------------------------------------------------------------- */
 
 /* As bo_codec.decode. Checks all that readers of a part do not look at. */
-enum bo_status autofdo_v4_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                                 struct bo_error *err);
+enum bo_status autofdo_v4_decode(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
 /* ---- the model out of its parts -------------------------------------------------------------- */
 

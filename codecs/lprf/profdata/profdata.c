@@ -1,234 +1,160 @@
 /*
- * profdata: the status quo, and an optional codec: the indexed profile that LLVM itself writes and
- * reads, in process.
+ * profdata: the status quo, the indexed profile of a front end as LLVM 22 writes it (version 13).
  *
- *   0  a .profdata file, to the byte: LLVM 14's InstrProfWriter wrote it
- *      u64  XXH3 of 64 bits, seed 0, of all before it
+ *   0   ff "lprofi" 81
+ *   8   u64  version: 13; its high bits are flags of other kinds of profiles
+ *   16  u64  0
+ *   24  u64  kind of the hash: 0, the first 8 bytes of MD5
+ *   32  u64  T, where the table starts
+ *   40  u64  0: no memory profile
+ *   48  u64  where the binary ids start
+ *   56  u64  0: no temporal profile
+ *   64  u64  where the names of vtables start
+ *   72  56 x u64  the summary (summary.c)
+ *   520 the items of all buckets (chained.h). The data of an item is for each of the name's
+ *       functions
+ *         u64  hash
+ *         u64  counters n, above 0
+ *         n x u64  counter
+ *         u64  bitmap bytes: 0
+ *         u32  bytes of the value data: 8
+ *         u32  kinds of values: 0
+ *   T   the table
+ *       u64  bytes of the binary ids: 0
+ *       u64  bytes of the names of vtables: 0
  *
- * LLVM's tools read such a file as it is. The checksum is this codec's, not LLVM's, so it stands
- * beside the size: LLVM's reader trusts its bytes, and open compares. It finds accidents; it does
- * not stop who makes bad bytes with the right checksum.
+ * The order of items and records is that of tables in LLVM's memory (write.c). It does not keep the
+ * order of the functions: so the codec holds only profiles in the order in which LLVM's tools print
+ * them, by name, then by hash.
  *
- * LLVM keeps functions in the order of its table. So the codec holds only profiles in the order in
- * which LLVM's tools print them, by name, then by hash, and sorts when it is asked for an order.
+ * A lookup reads what it needs and checks that. decode compares the whole file with what the
+ * encoder writes for its functions.
  */
-#include "codecs/lprf/library.h"
+#include "codecs/lprf/profdata/profdata.h"
+
+#include "codecs/lprf/chained.h"
+#include "codecs/lprf/file.h"
 #include "codecs/lprf/model.h"
-#include "codecs/lprf/profdata/shim.h"
+#include "harness/core/md5.h"
 
-enum { CHECKSUM_NBYTES = 8 };
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-/*
- * The maximum as LLVM's summary has it: without first counters of 2^64 - 1, and without functions
- * whose hash has the bit that marks context-sensitive ones.
- */
-static uint64_t llvm_maximum(const struct lprf_model *model)
-{
-    enum { CONTEXT_SENSITIVE_BIT = 60 };
-    uint64_t maximum = 0;
-    for (size_t f = 0; f < model->n_functions; f++) {
-        const uint64_t first = model->functions[f].counters[0];
-        const bool counts =
-            first != UINT64_MAX && !(model->functions[f].hash >> CONTEXT_SENSITIVE_BIT & 1);
-        maximum = counts && first > maximum ? first : maximum;
-    }
-    return maximum;
-}
-
-static enum bo_status check_held(const struct lprf_model *model, struct bo_error *err)
-{
-    for (size_t f = 0; f < model->n_functions; f++) {
-        const struct lprf_function *function = &model->functions[f];
-        const int order = f ? bo_span_compare(model->functions[f - 1].name, function->name) : -1;
-        if (order > 0 || (order == 0 && model->functions[f - 1].hash > function->hash))
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "profdata holds functions by name and hash, in no other order");
-        if (function->hash >= UINT64_MAX - 1)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "LLVM's tables hold no hash of 2^64 - 1 or 2^64 - 2");
-    }
-    return llvm_maximum(model) == lprf_maximum(model)
-               ? BO_OK
-               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                         "LLVM's summary leaves out the function with the maximum");
-}
-
-/*
- * Puts the file, with its sections by their sums: for each function LLVM writes 8 bytes each of
- * hash, number of counters and empty value profile, and the counters.
- */
-static void put_file(const struct lprf_model *model, struct bo_span file, struct bo_writer *out)
-{
-    size_t names_n = 0, hashes_n = 0, counters_n = 0;
-    for (size_t f = 0; f < model->n_functions; f++) {
-        const struct lprf_function *function = &model->functions[f];
-        if (f == 0 || !lprf_same_name(model, (uint32_t)f - 1, (uint32_t)f))
-            names_n += function->name.n;
-        hashes_n += 24;
-        counters_n += 8 * function->n_counters;
-    }
-    const struct {
-        const char *section;
-        size_t n;
-    } parts[] = {{"names", names_n},
-                 {"hashes", hashes_n},
-                 {"counters", counters_n},
-                 {"tables", file.n - names_n - hashes_n - counters_n}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        bo_mark(out, parts[i].section);
-        bo_put_bytes(out, file.p, parts[i].n);
-        file.p += parts[i].n;
-    }
-}
-
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
-{
-    const struct lprf_model *model = opaque;
-    const size_t start = out->n;
-    const enum bo_status status = check_held(model, err);
-    if (status)
-        return status;
-    struct lprf_profdata_writer *writer = lprf_profdata_begin_write();
-    for (size_t f = 0; f < model->n_functions; f++) {
-        const struct lprf_function *function = &model->functions[f];
-        const struct lprf_profdata_function record = {function->name.p, function->name.n,
-                                                      function->hash, function->counters,
-                                                      function->n_counters};
-        lprf_profdata_add(writer, &record);
-    }
-    struct bo_span file;
-    lprf_profdata_write(writer, &file.p, &file.n);
-    put_file(model, file, out);
-    lprf_profdata_end_write(writer);
-    bo_mark_aside(out, "checksum");
-    if (!out->status)
-        bo_put_le64(out, lprf_hash_name((struct bo_span){out->p + start, out->n - start}, 0));
-    return bo_writer_status(out, err);
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
+const uint8_t profdata_magic[8] = {0xff, 'l', 'p', 'r', 'o', 'f', 'i', 0x81};
 
 struct reader {
-    struct lprf_profdata_reader *llvm;
+    struct lprf_chained table;
     struct bo_arena *arena; /* for what a query needs while it runs */
 };
 
-static enum bo_status fail_llvm(struct bo_error *err)
-{
-    return bo_fail(err, BO_CORRUPT, 0, "LLVM refuses the profile");
-}
-
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
-{
-    if (in.n < CHECKSUM_NBYTES)
-        return bo_fail(err, BO_TRUNCATED, in.n, "file ends in the checksum");
-    struct bo_span file = {in.p, in.n - CHECKSUM_NBYTES};
-    if (lprf_hash_name(file, 0) != bo_le64(in.p + file.n))
-        return bo_fail(err, BO_CORRUPT, file.n, "the profile is not what was written");
-    struct reader *reader = bo_alloc(arena, sizeof *reader);
-    file = lprf_aligned(file, arena);
-    if (!reader || !file.p)
-        return bo_fail_alloc(err, arena);
-    *reader = (struct reader){lprf_profdata_open(file.p, file.n), arena};
-    if (!reader->llvm)
-        return fail_llvm(err);
-    if (!bo_arena_on_release(arena, lprf_profdata_close, reader->llvm)) {
-        lprf_profdata_close(reader->llvm);
-        return bo_fail_alloc(err, arena);
-    }
-    *reader_ret = reader;
-    return BO_OK;
-}
-
-/* All functions, in arrays that grow. */
-struct functions {
-    struct lprf_function *p;
-    size_t n, cap;
-};
-
-static enum bo_status keep_function(struct functions *functions, struct lprf_entries *entries,
-                                    const struct lprf_profdata_function *told, struct bo_error *err)
-{
-    struct bo_arena *arena = entries->arena;
-    const struct bo_span name = {told->name, told->name_nbytes};
-    uint64_t *counters = bo_alloc_array(arena, told->n_counters, sizeof *counters);
-    if (!counters || !bo_grow(arena, &functions->p, functions->n, 1, &functions->cap))
-        return bo_fail_alloc(err, arena);
-    if (told->n_counters)
-        memcpy(counters, told->counters, told->n_counters * sizeof *counters);
-    const struct lprf_entry entry = {.name = name, .off = functions->n, .order = told->hash};
-    functions->p[functions->n++] =
-        (struct lprf_function){name, told->hash, told->n_counters, counters};
-    return lprf_collect(entries, &entry, err);
-}
-
-/* The whole profile in its order. */
-static enum bo_status read_model(const struct reader *reader, struct lprf_model *model,
+static enum bo_status open_table(struct bo_span in, struct lprf_chained *table,
                                  struct bo_error *err)
 {
-    struct lprf_entries entries = {.arena = reader->arena};
-    struct functions functions = {.n = 0};
-    struct lprf_profdata_function told;
-    enum lprf_profdata_status next;
-    enum bo_status status = lprf_profdata_rewind(reader->llvm) ? BO_OK : fail_llvm(err);
-    if (status)
-        return status;
-    while ((next = lprf_profdata_next(reader->llvm, &told)) == LPRF_PROFDATA_OK)
-        if ((status = keep_function(&functions, &entries, &told, err)))
-            return status;
-    if (next == LPRF_PROFDATA_MALFORMED)
-        return fail_llvm(err);
-    if ((status = lprf_sort_by_name(&entries, err)))
-        return status;
-    struct lprf_function *sorted = bo_alloc_array(reader->arena, entries.n, sizeof *sorted);
-    if (!sorted)
-        return bo_fail_alloc(err, reader->arena);
-    for (size_t i = 0; i < entries.n; i++)
-        sorted[i] = functions.p[entries.p[i].off];
-    *model = (struct lprf_model){entries.n, sorted};
-    return BO_OK;
+    enum { HASH_KIND_OFF = 24, MEMORY_OFF = 40, TEMPORAL_OFF = 56 };
+    if (in.n < PROFDATA_ITEMS_OFF + 16 + PROFDATA_TAIL_NBYTES)
+        return bo_fail(err, BO_TRUNCATED, in.n, "file ends in the header");
+    if (memcmp(in.p, profdata_magic, sizeof profdata_magic) != 0)
+        return bo_fail(err, BO_CORRUPT, 0, "magic number is not that of an indexed profile");
+    if (bo_le64(in.p + PROFDATA_VERSION_OFF) != PROFDATA_VERSION)
+        return bo_fail(err, BO_UNSUPPORTED, PROFDATA_VERSION_OFF,
+                       "not version 13 of a front end's profile");
+    if (bo_le64(in.p + HASH_KIND_OFF) != 0)
+        return bo_fail(err, BO_UNSUPPORTED, HASH_KIND_OFF, "hash is of an unknown kind");
+    if (bo_le64(in.p + MEMORY_OFF) != 0)
+        return bo_fail(err, BO_UNSUPPORTED, MEMORY_OFF, "memory profile");
+    if (bo_le64(in.p + TEMPORAL_OFF) != 0)
+        return bo_fail(err, BO_UNSUPPORTED, TEMPORAL_OFF, "temporal profile");
+    const struct bo_span index = {in.p, in.n - PROFDATA_TAIL_NBYTES};
+    return lprf_open_chained(index, PROFDATA_ITEMS_OFF, PROFDATA_TABLE_OFF_OFF, table, err);
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
-    void *opened;
-    size_t function;
-    enum bo_status status = open(in, arena, &opened, err);
-    if (status)
-        return status;
-    const struct reader *reader = opened;
-    struct lprf_model *model = bo_alloc(arena, sizeof *model);
-    if (!model)
+    struct reader *reader = bo_alloc(arena, sizeof *reader);
+    if (!reader)
         return bo_fail_alloc(err, arena);
-    if ((status = read_model(reader, model, err)) ||
-        (status = lprf_check_rules(model, arena, &function, err)))
-        return status;
-    if (lprf_maximum(model) != lprf_profdata_maximum(reader->llvm))
-        return bo_fail(err, BO_CORRUPT, 0, "maximum is not that of the functions");
-    *model_ret = model;
+    reader->arena = arena;
+    *reader_ret = reader;
+    return open_table(in, &reader->table, err);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+struct record {
+    uint64_t hash;
+    size_t n_counters;
+    const uint8_t *counters; /* NULL: no record */
+};
+
+static inline void copy_counters(const struct record *record, uint64_t *counters)
+{
+    for (size_t i = 0; i < record->n_counters; i++)
+        counters[i] = bo_le64(record->counters + 8 * i);
+}
+
+/* Reads the record at *off, of the item whose data ends at `end`; moves *off behind it. */
+static inline enum bo_status read_record(const struct lprf_chained *table, size_t *off, size_t end,
+                                         struct record *record, struct bo_error *err)
+{
+    const uint8_t *p = table->p + *off;
+    if (end - *off < PROFDATA_RECORD_NBYTES)
+        return bo_fail(err, BO_TRUNCATED, *off, "record runs past its item's end");
+    const uint64_t n = bo_le64(p + 8);
+    if (n > (end - *off - PROFDATA_RECORD_NBYTES) / 8)
+        return bo_fail(err, BO_TRUNCATED, *off + 8, "counters run past their item's end");
+    if (n == 0)
+        return bo_fail(err, BO_CORRUPT, *off + 8, "function without a counter");
+    *record = (struct record){bo_le64(p), (size_t)n, p + 16};
+    const size_t tail_off = *off + 16 + 8 * (size_t)n;
+    if (bo_le64(table->p + tail_off) != 0)
+        return bo_fail(err, BO_UNSUPPORTED, tail_off, "bitmap of conditions");
+    if (bo_le64(table->p + tail_off + 8) != PROFDATA_VALUE_DATA)
+        return bo_fail(err, BO_UNSUPPORTED, tail_off + 8, "profile of values");
+    *off = tail_off + 16;
     return BO_OK;
 }
 
-/* ---- queries --------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
-static enum bo_status answer(enum lprf_profdata_status found,
-                             const struct lprf_profdata_function *function, struct bo_sink *sink,
-                             struct bo_error *err)
+static inline enum bo_status find_item(const struct reader *reader, struct bo_span name,
+                                       struct lprf_item *item, bool *found_ret,
+                                       struct bo_error *err)
 {
-    if (found == LPRF_PROFDATA_MALFORMED)
-        return fail_llvm(err);
-    const size_t n = found == LPRF_PROFDATA_OK ? function->n_counters : 0;
-    struct lprf_answer *answer_ret = bo_sink_take(sink, sizeof *answer_ret + 8 * n);
-    if (!answer_ret)
+    return lprf_find_item(&reader->table, name, bo_md5_low64(name), item, found_ret, err);
+}
+
+/*
+ * Of the functions of a name, the one whose hash is *hash, or without `hash` the one with the
+ * lowest; no counters when there is none.
+ */
+static inline enum bo_status find(const struct reader *reader, struct bo_span name,
+                                  const uint64_t *hash, struct record *found, struct bo_error *err)
+{
+    struct lprf_item item;
+    bool is_there;
+    enum bo_status status = find_item(reader, name, &item, &is_there, err);
+    *found = (struct record){0, 0, NULL};
+    if (status || !is_there)
+        return status;
+    const size_t end = item.data_off + item.data_nbytes;
+    for (size_t off = item.data_off; off < end;) {
+        struct record record;
+        if ((status = read_record(&reader->table, &off, end, &record, err)))
+            return status;
+        if (hash ? record.hash == *hash : !found->counters || record.hash < found->hash)
+            *found = record;
+        if (hash && found->counters)
+            break;
+    }
+    return BO_OK;
+}
+
+static enum bo_status answer(const struct record *record, struct bo_sink *sink)
+{
+    struct lprf_answer *taken = bo_sink_take(sink, sizeof *taken + 8 * record->n_counters);
+    if (!taken)
         return BO_OVER_LIMIT;
-    answer_ret->hash = found == LPRF_PROFDATA_OK ? function->hash : 0;
-    answer_ret->n_counters = n;
-    if (n)
-        memcpy(answer_ret->counters, function->counters, 8 * n);
+    taken->hash = record->hash;
+    taken->n_counters = record->n_counters;
+    copy_counters(record, taken->counters);
     return BO_OK;
 }
 
@@ -237,10 +163,10 @@ static enum bo_status lookup(const struct reader *reader, const struct lprf_name
 {
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        struct lprf_profdata_function function;
-        const enum lprf_profdata_status found =
-            lprf_profdata_find_name(reader->llvm, queries[i].name.p, queries[i].name.n, &function);
-        status = answer(found, &function, sink, err);
+        struct record record;
+        status = find(reader, queries[i].name, NULL, &record, err);
+        if (!status)
+            status = answer(&record, sink);
     }
     return status;
 }
@@ -250,52 +176,108 @@ static enum bo_status lookup_key(const struct reader *reader, const struct lprf_
 {
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        struct lprf_profdata_function function;
-        const enum lprf_profdata_status found = lprf_profdata_find_key(
-            reader->llvm, queries[i].name.p, queries[i].name.n, queries[i].hash, &function);
-        status = answer(found, &function, sink, err);
+        struct record record;
+        status = find(reader, queries[i].name, &queries[i].hash, &record, err);
+        if (!status)
+            status = answer(&record, sink);
     }
     return status;
 }
 
-/* File order is alphabetical order, so there is one iteration. */
-static enum bo_status emit_all(const struct lprf_model *model, struct bo_sink *sink)
+static enum bo_status contains(const struct reader *reader, const struct lprf_name_query *queries,
+                               size_t n, uint32_t *answers, struct bo_error *err)
 {
-    for (size_t f = 0; f < model->n_functions; f++) {
-        const struct lprf_function *function = &model->functions[f];
-        const size_t counters_n = 8 * function->n_counters, name_n = function->name.n;
-        const size_t padded = (name_n + 7) / 8 * 8;
-        struct lprf_visited *visited = bo_sink_take(sink, sizeof *visited + counters_n + padded);
-        if (!visited)
-            return BO_OVER_LIMIT;
-        visited->name_nbytes = name_n;
-        visited->hash = function->hash;
-        visited->n_counters = function->n_counters;
-        memcpy(visited->counters, function->counters, counters_n);
-        uint8_t *name = (uint8_t *)visited->counters + counters_n;
-        memset(name, 0, padded);
-        memcpy(name, function->name.p, name_n);
+    enum bo_status status = BO_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        struct lprf_item item;
+        bool found;
+        status = find_item(reader, queries[i].name, &item, &found, err);
+        answers[i] = found;
+    }
+    return status;
+}
+
+/* ---- all functions --------------------------------------------------------------------------- */
+
+static enum bo_status collect_item(const struct lprf_chained *table, const struct lprf_item *item,
+                                   struct lprf_entries *entries, struct bo_error *err)
+{
+    const size_t end = item->data_off + item->data_nbytes;
+    for (size_t off = item->data_off; off < end;) {
+        struct lprf_entry entry = {.name = item->name, .off = off};
+        struct record record;
+        enum bo_status status = read_record(table, &off, end, &record, err);
+        entry.order = record.hash;
+        if (status || (status = lprf_collect(entries, &entry, err)))
+            return status;
     }
     return BO_OK;
 }
 
+/* All functions by name and hash; the offsets are of their records, which have been checked. */
+static enum bo_status collect(const struct lprf_chained *table, struct bo_arena *arena,
+                              struct lprf_entries *entries, struct bo_error *err)
+{
+    size_t off = PROFDATA_ITEMS_OFF;
+    *entries = (struct lprf_entries){.arena = arena};
+    for (uint64_t bucket = 0; bucket <= table->mask; bucket++) {
+        struct lprf_item item;
+        unsigned n;
+        enum bo_status status = lprf_next_bucket(table, bucket, &off, &n, err);
+        for (unsigned i = 0; i < n && !status; i++) {
+            status = lprf_read_item(table, &off, &item, err);
+            if (!status)
+                status = collect_item(table, &item, entries, err);
+        }
+        if (status)
+            return status;
+    }
+    return lprf_sort_by_name(entries, err);
+}
+
+static struct record record_at(const struct lprf_chained *table, size_t off)
+{
+    const uint8_t *p = table->p + off;
+    return (struct record){bo_le64(p), (size_t)bo_le64(p + 8), p + 16};
+}
+
+static enum bo_status emit(const struct lprf_chained *table, const struct lprf_entry *entry,
+                           struct bo_sink *sink)
+{
+    const struct record record = record_at(table, entry->off);
+    const size_t padded = (entry->name.n + 7) / 8 * 8;
+    struct lprf_visited *visited =
+        bo_sink_take(sink, sizeof *visited + 8 * record.n_counters + padded);
+    if (!visited)
+        return BO_OVER_LIMIT;
+    visited->name_nbytes = entry->name.n;
+    visited->hash = record.hash;
+    visited->n_counters = record.n_counters;
+    copy_counters(&record, visited->counters);
+    uint8_t *name = (uint8_t *)(visited->counters + record.n_counters);
+    bo_set_le64(name + padded - 8, 0);
+    memcpy(name, entry->name.p, entry->name.n);
+    return BO_OK;
+}
+
+/* File order is alphabetical order, so there is one iteration. */
 static enum bo_status iterate(const struct reader *reader, size_t n, struct bo_sink *sink,
                               struct bo_error *err)
 {
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++) {
         const struct bo_arena_mark mark = bo_arena_mark(reader->arena);
-        struct lprf_model model;
-        status = read_model(reader, &model, err);
-        if (!status)
-            status = emit_all(&model, sink);
+        struct lprf_entries entries;
+        status = collect(&reader->table, reader->arena, &entries, err);
+        for (size_t f = 0; f < entries.n && !status; f++)
+            status = emit(&reader->table, &entries.p[f], sink);
         bo_arena_rewind(reader->arena, mark);
     }
     return status;
 }
 
-static enum bo_status query(void *opaque, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
+static enum bo_status query(const struct bo_codec *self, void *opaque, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     const struct reader *reader = opaque;
     switch (kind) {
@@ -304,31 +286,89 @@ static enum bo_status query(void *opaque, unsigned kind, const void *queries, si
     case LPRF_LOOKUP_KEY:
         return lookup_key(reader, queries, n, answers, err);
     case LPRF_CONTAINS:
-        for (size_t i = 0; i < n; i++) {
-            const struct bo_span name = ((const struct lprf_name_query *)queries)[i].name;
-            ((uint32_t *)answers)[i] = lprf_profdata_contains(reader->llvm, name.p, name.n);
-        }
-        return BO_OK;
+        return contains(reader, queries, n, answers, err);
     case LPRF_SUMMARY:
         for (size_t i = 0; i < n; i++)
-            ((uint64_t *)answers)[i] = lprf_profdata_maximum(reader->llvm);
+            ((uint64_t *)answers)[i] = bo_le64(reader->table.p + PROFDATA_MAXIMUM_OFF);
         return BO_OK;
     default:
         return iterate(reader, n, answers, err);
     }
 }
 
+/* ---- decoding -------------------------------------------------------------------------------- */
+
+static enum bo_status make_model(const struct lprf_chained *table,
+                                 const struct lprf_entries *entries, struct lprf_model *model,
+                                 struct bo_error *err)
+{
+    struct bo_arena *arena = entries->arena;
+    struct lprf_function *functions = bo_alloc_array(arena, entries->n, sizeof *functions);
+    size_t n_counters = 0, function;
+    for (size_t f = 0; f < entries->n; f++)
+        n_counters += record_at(table, entries->p[f].off).n_counters;
+    uint64_t *counters = bo_alloc_array(arena, n_counters, sizeof *counters);
+    if (!functions || !counters)
+        return bo_fail_alloc(err, arena);
+    for (size_t f = 0; f < entries->n; f++) {
+        const struct record record = record_at(table, entries->p[f].off);
+        copy_counters(&record, counters);
+        functions[f] =
+            (struct lprf_function){entries->p[f].name, record.hash, record.n_counters, counters};
+        counters += record.n_counters;
+    }
+    *model = (struct lprf_model){entries->n, functions};
+    const enum bo_status status = lprf_check_rules(model, arena, &function, err);
+    if (status == BO_CORRUPT && err)
+        err->off = entries->p[function].off;
+    return status;
+}
+
+/* Checks that the file is what the encoder writes for its functions. */
+static enum bo_status check_bytes(const struct bo_codec *self, struct bo_span in,
+                                  const struct lprf_model *model, struct bo_arena *arena,
+                                  struct bo_error *err)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    struct bo_writer out;
+    size_t same = 0;
+    bo_writer_init(&out, arena);
+    enum bo_status status = profdata_encode(self, model, &out, err);
+    if (!status && !bo_span_equal(in, bo_writer_span(&out))) {
+        while (same < in.n && same < out.n && in.p[same] == out.p[same])
+            same++;
+        status = bo_fail(err, BO_CORRUPT, same, "not what LLVM writes for these functions");
+    }
+    bo_writer_free(&out);
+    bo_arena_rewind(arena, mark);
+    return status;
+}
+
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
+{
+    struct lprf_chained table;
+    struct lprf_entries entries;
+    struct lprf_model *model = bo_alloc(arena, sizeof *model);
+    if (!model)
+        return bo_fail_alloc(err, arena);
+    *model_ret = model;
+    enum bo_status status = open_table(in, &table, err);
+    if (status || (status = collect(&table, arena, &entries, err)) ||
+        (status = make_model(&table, &entries, model, err)))
+        return status;
+    return check_bytes(self, in, model, arena, err);
+}
+
 const struct bo_codec lprf_profdata = {
     .name = "profdata",
-    .summary = "LLVM 14's own indexed profile, written and read by LLVM",
+    .summary = "LLVM's own indexed profile, version 13",
     .spec = "codecs/lprf/README.md#profdata",
-    .choices = "the hash table that LLVM's writer makes",
     .role = BO_STATUS_QUO,
     .access = BO_RANDOM,
     .lazy = true,
-    .optional = true,
     .kinds = (1u << LPRF_N_KINDS) - 1,
-    .encode = encode,
+    .encode = profdata_encode,
     .decode = decode,
     .open = open,
     .query = query,

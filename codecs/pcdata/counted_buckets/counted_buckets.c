@@ -505,7 +505,8 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     return BO_OK;
 }
 
-static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     return pcdata_put_frame(model, counted_put_record, out, err);
 }

@@ -232,7 +232,8 @@ static enum bo_status put_tables(struct encoder *e, struct bo_writer *out, struc
     return status;
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct pcdata_model *model = opaque;
     struct shape_dictionary *dictionary = bo_alloc(out->arena, sizeof *dictionary);
@@ -506,15 +507,15 @@ static enum bo_status read_all(struct bo_span in, struct shape_reader *reader,
     return status ? status : pcdata_walk_all(&reader->frame, &layout, arena, model_ret, err);
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct shape_reader *reader = bo_alloc(arena, sizeof *reader);
     return reader ? read_all(in, reader, arena, model_ret, err) : bo_fail_alloc(err, arena);
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct shape_reader *reader = bo_alloc(arena, sizeof *reader);
     uint8_t *tables = bo_alloc(arena, sizeof *reader->lows + _Alignof(struct low_tables));
@@ -543,65 +544,64 @@ DEFINE_POINTS(v3, BO_V3, lookup_v3)
 DEFINE_POINTS(vbmi2, BO_VBMI2, lookup_vbmi2)
 #endif
 
-static enum bo_status query(void *opaque, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
+static enum bo_status query(const struct bo_codec *self, void *opaque, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
 {
-    (void)err;
     const struct shape_reader *reader = opaque;
     if (kind == PCDATA_SCAN)
         return pcdata_answer_scans(&reader->frame, reader, scan_record, queries, n, answers);
 #if defined(__x86_64__)
-    if (bo_cpu_has_vbmi2())
+    if (self->paths & BO_PATH_VBMI2 && bo_cpu_has_vbmi2())
         return points_vbmi2(reader, queries, n, answers);
-    if (bo_cpu_has_v3())
+    if (self->paths & BO_PATH_V3 && bo_cpu_has_v3())
         return points_v3(reader, queries, n, answers);
 #endif
     return points_portable(reader, queries, n, answers);
 }
 
-/*
- * The same bytes by a lower level, so that the levels are held against each other where all are to
- * be had.
- */
-static enum bo_status query_portable(void *opaque, unsigned kind, const void *queries, size_t n,
-                                     void *answers, struct bo_error *err)
-{
-    (void)err;
-    const struct shape_reader *reader = opaque;
-    return kind == PCDATA_SCAN
-               ? pcdata_answer_scans(&reader->frame, reader, scan_record, queries, n, answers)
-               : points_portable(reader, queries, n, answers);
-}
+const struct bo_codec pcdata_shape_code = {
+    .name = "shape-code",
+    .summary = "one byte names the record's shape; Elias-Fano boundaries and fixed-width values",
+    .spec = "codecs/pcdata/README.md#shape-code",
+    .choices = "which shapes the dictionary has, and where tables are split",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .paths = BO_PATH_V3 | BO_PATH_VBMI2,
+    .encode = encode,
+    .decode = decode,
+    .open = open,
+    .query = query,
+};
 
-static enum bo_status query_bmi2(void *opaque, unsigned kind, const void *queries, size_t n,
-                                 void *answers, struct bo_error *err)
-{
-#if defined(__x86_64__)
-    if (kind == PCDATA_POINT && bo_cpu_has_v3())
-        return points_v3(opaque, queries, n, answers);
-#endif
-    return query_portable(opaque, kind, queries, n, answers, err);
-}
+/* The same bytes read with fewer instruction sets, so that the checks compare all code paths. */
+const struct bo_codec pcdata_shape_code_bmi2 = {
+    .name = "shape-code-bmi2",
+    .summary = "shape-code without AVX-512: pdep, and a loop over one bucket",
+    .spec = "codecs/pcdata/README.md#shape-code",
+    .choices = "which shapes the dictionary has, and where tables are split",
+    .reads = "shape-code",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .paths = BO_PATH_V3,
+    .encode = encode,
+    .decode = decode,
+    .open = open,
+    .query = query,
+};
 
-#define SHAPE_CODEC(symbol, codec_name, encoding, answer, text)                   \
-    const struct bo_codec symbol = {                                              \
-        .name = codec_name,                                                       \
-        .summary = text,                                                          \
-        .spec = "codecs/pcdata/README.md#shape-code",                             \
-        .choices = "which shapes the dictionary has, and where tables are split", \
-        .reads = encoding,                                                        \
-        .role = BO_NEW,                                                           \
-        .access = BO_RANDOM,                                                      \
-        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,                          \
-        .encode = encode,                                                         \
-        .decode = decode,                                                         \
-        .open = open,                                                             \
-        .query = answer,                                                          \
-    }
-
-SHAPE_CODEC(pcdata_shape_code, "shape-code", NULL, query,
-            "one byte names the record's shape; Elias-Fano boundaries and fixed-width values");
-SHAPE_CODEC(pcdata_shape_code_bmi2, "shape-code-bmi2", "shape-code", query_bmi2,
-            "shape-code without AVX-512: pdep, and a loop over one bucket");
-SHAPE_CODEC(pcdata_shape_code_portable, "shape-code-portable", "shape-code", query_portable,
-            "shape-code in plain C");
+const struct bo_codec pcdata_shape_code_portable = {
+    .name = "shape-code-portable",
+    .summary = "shape-code in plain C",
+    .spec = "codecs/pcdata/README.md#shape-code",
+    .choices = "which shapes the dictionary has, and where tables are split",
+    .reads = "shape-code",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .encode = encode,
+    .decode = decode,
+    .open = open,
+    .query = query,
+};

@@ -124,10 +124,11 @@ static uint64_t hash_since(const struct bo_writer *out, size_t start)
     return statehist_hash((struct bo_span){out->p + start, out->n - start});
 }
 
-static enum bo_status encode(const struct statehist_model *model,
-                             const struct statehist_flat_layout *layout, struct bo_writer *out,
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
                              struct bo_error *err)
 {
+    const struct statehist_model *model = opaque;
+    const struct statehist_flat_layout *layout = self->own;
     for (uint32_t i = 0; i < model->n_strings; i++)
         if (model->strings[i].n > INT32_MAX)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "string has 2^31 bytes or more");
@@ -374,13 +375,13 @@ static enum bo_status read_files(struct statehist_flat *f, struct bo_span in, st
     return check_records(f, err);
 }
 
-static enum bo_status open(struct bo_span in, const struct statehist_flat_layout *layout,
-                           struct bo_arena *arena, void **reader_ret, struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct statehist_flat *f = bo_zalloc_array(arena, 1, sizeof *f);
     if (!f)
         return bo_fail_alloc(err, arena);
-    f->layout = layout;
+    f->layout = self->own;
     f->arena = arena;
     *reader_ret = f;
     return read_files(f, in, err);
@@ -414,13 +415,13 @@ static bool build(const struct statehist_flat *f, struct statehist_builder *b)
     return true;
 }
 
-static enum bo_status decode(struct bo_span in, const struct statehist_flat_layout *layout,
-                             struct bo_arena *arena, void **model_ret, struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     void *reader = NULL;
     struct statehist_builder builder;
     struct statehist_flaw flaw;
-    const enum bo_status status = open(in, layout, arena, &reader, err);
+    const enum bo_status status = open(self, in, arena, &reader, err);
     if (status)
         return status;
     const struct statehist_flat *f = reader;
@@ -436,34 +437,20 @@ static enum bo_status decode(struct bo_span in, const struct statehist_flat_layo
 
 /* ---- the codecs ------------------------------------------------------------------------------ */
 
-#define FLAT_CODEC(id, codec_name, codec_role, text)                                               \
-    static enum bo_status encode_##id(const void *model, struct bo_writer *out,                    \
-                                      struct bo_error *err)                                        \
-    {                                                                                              \
-        return encode(model, &id##_layout, out, err);                                              \
-    }                                                                                              \
-    static enum bo_status decode_##id(struct bo_span in, struct bo_arena *arena, void **model_ret, \
-                                      struct bo_error *err)                                        \
-    {                                                                                              \
-        return decode(in, &id##_layout, arena, model_ret, err);                                    \
-    }                                                                                              \
-    static enum bo_status open_##id(struct bo_span in, struct bo_arena *arena, void **reader_ret,  \
-                                    struct bo_error *err)                                          \
-    {                                                                                              \
-        return open(in, &id##_layout, arena, reader_ret, err);                                     \
-    }                                                                                              \
-    const struct bo_codec statehist_##id = {                                                       \
-        .name = codec_name,                                                                        \
-        .summary = text,                                                                           \
-        .spec = "codecs/statehist/README.md#historybin",                                           \
-        .choices = "the spelling of the JSON parts, the types that are declared",                  \
-        .role = codec_role,                                                                        \
-        .access = BO_RANDOM,                                                                       \
-        .kinds = (1u << STATEHIST_N_KINDS) - 1,                                                    \
-        .encode = encode_##id,                                                                     \
-        .decode = decode_##id,                                                                     \
-        .open = open_##id,                                                                         \
-        .query = statehist_query_flat,                                                             \
+#define FLAT_CODEC(id, codec_name, codec_role, text)                              \
+    const struct bo_codec statehist_##id = {                                      \
+        .name = codec_name,                                                       \
+        .summary = text,                                                          \
+        .spec = "codecs/statehist/README.md#historybin",                          \
+        .choices = "the spelling of the JSON parts, the types that are declared", \
+        .role = codec_role,                                                       \
+        .access = BO_RANDOM,                                                      \
+        .kinds = (1u << STATEHIST_N_KINDS) - 1,                                   \
+        .own = &id##_layout,                                                      \
+        .encode = encode,                                                         \
+        .decode = decode,                                                         \
+        .open = open,                                                             \
+        .query = statehist_query_flat,                                            \
     }
 
 FLAT_CODEC(flat, "flat", BO_CONTROL,

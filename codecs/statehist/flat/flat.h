@@ -100,7 +100,8 @@ static inline uint64_t statehist_record_value(const struct statehist_record *r)
 }
 
 /* As bo_codec.query. */
-enum bo_status statehist_query_flat(void *reader, unsigned kind, const void *queries, size_t n,
-                                    void *answers, struct bo_error *err);
+enum bo_status statehist_query_flat(const struct bo_codec *self, void *reader, unsigned kind,
+                                    const void *queries, size_t n, void *answers,
+                                    struct bo_error *err);
 
 #endif

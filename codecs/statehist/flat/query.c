@@ -320,8 +320,9 @@ static void answer_scan(const struct statehist_flat *f, struct statehist_digest 
     }
 }
 
-enum bo_status statehist_query_flat(void *reader, unsigned kind, const void *queries, size_t n,
-                                    void *answers, struct bo_error *err)
+enum bo_status statehist_query_flat(const struct bo_codec *self, void *reader, unsigned kind,
+                                    const void *queries, size_t n, void *answers,
+                                    struct bo_error *err)
 {
     const struct statehist_flat *f = reader;
     enum bo_status status = BO_OK;

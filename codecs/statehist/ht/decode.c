@@ -151,11 +151,11 @@ static enum bo_status build(const struct gathering *g, void **model_ret)
                           &flaw, g->arena);
 }
 
-enum bo_status ht_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                         struct bo_error *err)
+enum bo_status ht_decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                         void **model_ret, struct bo_error *err)
 {
     void *reader;
-    enum bo_status status = ht_open(in, arena, &reader, err);
+    enum bo_status status = ht_open(self, in, arena, &reader, err);
     if (status)
         return status;
     struct gathering g = {.r = reader, .arena = arena, .err = err};

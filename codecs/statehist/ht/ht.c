@@ -43,8 +43,8 @@ static bool add_reduced(struct statehist_builder *builder, const struct statehis
     return statehist_add_interval(builder, &interval);
 }
 
-static enum bo_status reduce(const void *opaque, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status reduce(const struct bo_codec *self, const void *opaque,
+                             struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     const struct statehist_model *model = opaque;
     struct statehist_builder builder;
@@ -118,9 +118,11 @@ static enum bo_status check_strings(const struct statehist_model *model,
     return BO_OK;
 }
 
-static enum bo_status encode(const struct statehist_model *model, const struct ht_config *config,
-                             struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
+    const struct statehist_model *model = opaque;
+    const struct ht_config *config = self->own;
     struct ht_tree tree;
     enum bo_status status = check_strings(model, config, err);
     if (!status)
@@ -136,39 +138,38 @@ static enum bo_status encode(const struct statehist_model *model, const struct h
     return status ? status : bo_writer_status(out, err);
 }
 
-static enum bo_status encode_real(const void *model, struct bo_writer *out, struct bo_error *err)
-{
-    static const struct ht_config config = {.block_nbytes = 65536, .max_children = 50};
-    return encode(model, &config, out, err);
-}
-
-static enum bo_status encode_4k(const void *model, struct bo_writer *out, struct bo_error *err)
-{
-    static const struct ht_config config = {.block_nbytes = 4096, .max_children = 50};
-    return encode(model, &config, out, err);
-}
-
 /* ---- the codecs ------------------------------------------------------------------------------ */
-
-/* What both have. */
-#define HT_CODEC                                                                              \
-    .spec = "codecs/statehist/README.md#ht",                                                  \
-    .choices = "the size of nodes, the shape of the tree", .access = BO_RANDOM, .lazy = true, \
-    .kinds = (1u << STATEHIST_N_KINDS) - 1, .reduce = reduce, .decode = ht_decode,            \
-    .open = ht_open, .query = ht_query
 
 const struct bo_codec statehist_ht = {
     .name = "ht",
     .summary = "Trace Compass' history tree file, version 11: a tree of blocks over time",
+    .spec = "codecs/statehist/README.md#ht",
+    .choices = "the size of nodes, the shape of the tree",
     .role = BO_STATUS_QUO,
-    .encode = encode_real,
-    HT_CODEC,
+    .access = BO_RANDOM,
+    .lazy = true,
+    .kinds = (1u << STATEHIST_N_KINDS) - 1,
+    .own = &(const struct ht_config){.block_nbytes = 65536, .max_children = 50},
+    .reduce = reduce,
+    .encode = encode,
+    .decode = ht_decode,
+    .open = ht_open,
+    .query = ht_query,
 };
 
 const struct bo_codec statehist_ht_4k = {
     .name = "ht-4k",
     .summary = "the same with blocks of 4096 bytes",
+    .spec = "codecs/statehist/README.md#ht",
+    .choices = "the size of nodes, the shape of the tree",
     .role = BO_CONTROL,
-    .encode = encode_4k,
-    HT_CODEC,
+    .access = BO_RANDOM,
+    .lazy = true,
+    .kinds = (1u << STATEHIST_N_KINDS) - 1,
+    .own = &(const struct ht_config){.block_nbytes = 4096, .max_children = 50},
+    .reduce = reduce,
+    .encode = encode,
+    .decode = ht_decode,
+    .open = ht_open,
+    .query = ht_query,
 };

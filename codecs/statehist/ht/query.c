@@ -394,8 +394,8 @@ static enum bo_status query_one(struct ht_reader *r, unsigned kind, const void *
     return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such kind of query");
 }
 
-enum bo_status ht_query(void *reader, unsigned kind, const void *queries, size_t n, void *answers,
-                        struct bo_error *err)
+enum bo_status ht_query(const struct bo_codec *self, void *reader, unsigned kind,
+                        const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     struct ht_reader *r = reader;
     enum bo_status status = BO_OK;

@@ -1,8 +1,8 @@
 /* Reading a history tree node by node: opening, keeping, walking. */
 #include "codecs/statehist/ht/reader.h"
 
-enum bo_status ht_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                       struct bo_error *err)
+enum bo_status ht_open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                       void **reader_ret, struct bo_error *err)
 {
     struct ht_reader *r = bo_zalloc_array(arena, 1, sizeof *r);
     if (!r)

@@ -40,8 +40,8 @@ struct ht_walk {
     uint32_t n_stacked;
 };
 
-enum bo_status ht_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                       struct bo_error *err);
+enum bo_status ht_open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                       void **reader_ret, struct bo_error *err);
 
 /*
  * From the root down, children in order, none twice. The next node goes to *node_ret, and lasts
@@ -61,10 +61,10 @@ enum bo_status ht_walk_next(struct ht_reader *reader, struct ht_walk *walk,
 uint32_t ht_first_from(const struct ht_kept_node *node, int64_t time);
 
 /* The entry of struct bo_codec. */
-enum bo_status ht_query(void *reader, unsigned kind, const void *queries, size_t n, void *answers,
-                        struct bo_error *err);
+enum bo_status ht_query(const struct bo_codec *self, void *reader, unsigned kind,
+                        const void *queries, size_t n, void *answers, struct bo_error *err);
 
-enum bo_status ht_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                         struct bo_error *err);
+enum bo_status ht_decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                         void **model_ret, struct bo_error *err);
 
 #endif

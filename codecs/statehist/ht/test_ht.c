@@ -28,7 +28,7 @@ static struct bo_span encode(const struct bo_codec *codec, const void *model)
     struct bo_writer out;
     struct bo_error error = {0};
     bo_writer_init(&out, &arena);
-    if (codec->encode(model, &out, &error))
+    if (codec->encode(codec, model, &out, &error))
         fail_msg("%s", error.what);
     uint8_t *copy = bo_alloc(&arena, out.n);
     assert_non_null(copy);
@@ -42,7 +42,7 @@ static void *decode(const struct bo_codec *codec, struct bo_span in)
 {
     struct bo_error error = {0};
     void *model;
-    if (codec->decode(in, &arena, &model, &error))
+    if (codec->decode(codec, in, &arena, &model, &error))
         fail_msg("%s at byte %llu", error.what, (unsigned long long)error.off);
     return model;
 }
@@ -53,7 +53,7 @@ static enum bo_status try_encode(const struct bo_codec *codec, const void *model
     struct bo_writer out;
     struct bo_error error = {0};
     bo_writer_init(&out, &arena);
-    const enum bo_status status = codec->encode(model, &out, &error);
+    const enum bo_status status = codec->encode(codec, model, &out, &error);
     bo_writer_free(&out);
     *what_ret = error.what;
     return status;
@@ -430,11 +430,11 @@ static void test_bools(void **state)
         "I\t0\t0\t3\ts\ttrue\nI\t0\t4\t6\ts\ttrue\nI\t0\t7\t9\ts\tfalse\n";
     const void *model = parse_text(bools, &arena), *expected = parse_text(strings, &arena);
     void *reduced;
-    assert_int_equal(ht()->reduce(model, &arena, &reduced, NULL), BO_OK);
+    assert_int_equal(ht()->reduce(ht(), model, &arena, &reduced, NULL), BO_OK);
     assert_null(format->differ(expected, reduced));
     assert_null(format->differ(expected, decode(ht(), encode(ht(), model))));
     assert_int_equal(((const struct statehist_model *)reduced)->n_strings, 2);
-    assert_int_equal(ht()->reduce(expected, &arena, &reduced, NULL), BO_OK);
+    assert_int_equal(ht()->reduce(ht(), expected, &arena, &reduced, NULL), BO_OK);
     assert_ptr_equal(reduced, expected);
 }
 
@@ -475,7 +475,7 @@ static void test_kept(void **state)
     const struct bo_span in = encode(ht_4k(), model);
     struct bo_random random = bo_random_seeded(1);
     void *reader;
-    assert_int_equal(ht_4k()->open(in, &arena, &reader, NULL), BO_OK);
+    assert_int_equal(ht_4k()->open(ht_4k(), in, &arena, &reader, NULL), BO_OK);
     assert_true(((struct ht_reader *)reader)->file.n_nodes > 2 * HT_N_KEPT);
     for (unsigned i = 0; i < N_QUERIES; i++) {
         const struct statehist_point_query q = {
@@ -483,7 +483,8 @@ static void test_kept(void **state)
                 (int64_t)(bo_random_u64(&random) % (uint64_t)(model->end - model->start + 1)),
             bo_random_below(&random, model->n_quarks), 0};
         struct statehist_state answer, right;
-        assert_int_equal(ht_4k()->query(reader, STATEHIST_POINT, &q, 1, &answer, NULL), BO_OK);
+        assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_POINT, &q, 1, &answer, NULL),
+                         BO_OK);
         assert_int_equal(format->kinds[STATEHIST_POINT].oracle(model, &q, 1, &right), BO_OK);
         assert_memory_equal(&answer, &right, sizeof right);
     }

@@ -65,7 +65,7 @@ static struct bo_span make_file(const struct bo_codec *codec)
     sprintf(text + n, "I\t0\t1000\t8999\tn\t\nI\t2\t1000\t8999\ts\txyz\n");
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    assert_int_equal(codec->encode(parse_text(text, &arena), &out, NULL), BO_OK);
+    assert_int_equal(codec->encode(codec, parse_text(text, &arena), &out, NULL), BO_OK);
     uint8_t *copy = bo_alloc(&arena, out.n);
     assert_non_null(copy);
     memcpy(copy, out.p, out.n);
@@ -104,9 +104,9 @@ static void expect_verdict(const char *row, struct bo_span in, const struct verd
     void *model, *reader;
     enum bo_status status = test_decode(ht_4k(), in, &arena, &model, &error);
     expect_error(row, "decode", status, &error, expected);
-    status = ht_4k()->open(in, &arena, &reader, &error);
+    status = ht_4k()->open(ht_4k(), in, &arena, &reader, &error);
     if (!status)
-        status = ht_4k()->query(reader, STATEHIST_SCAN, NULL, 1, &digest, &error);
+        status = ht_4k()->query(ht_4k(), reader, STATEHIST_SCAN, NULL, 1, &digest, &error);
     if (status)
         expect_error(row, "open and scan", status, &error, expected);
     if (!bo_check_bytes(format, ht_4k(), in, &effort, NULL, &finding))
@@ -478,12 +478,14 @@ static void test_hole(void **state)
     struct bo_sink sink = {answers, 0, sizeof answers};
     struct bo_error error = {0};
     void *reader;
-    assert_int_equal(ht_4k()->open(in, &arena, &reader, &error), BO_OK);
-    assert_int_equal(ht_4k()->query(reader, STATEHIST_POINT, &q, 1, &answer, &error), BO_CORRUPT);
-    assert_string_equal(error.what, "an attribute has no interval at this time");
-    assert_int_equal(ht_4k()->query(reader, STATEHIST_FULL_STATE, &t, 1, &sink, &error),
+    assert_int_equal(ht_4k()->open(ht_4k(), in, &arena, &reader, &error), BO_OK);
+    assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_POINT, &q, 1, &answer, &error),
                      BO_CORRUPT);
-    assert_int_equal(ht_4k()->query(reader, STATEHIST_EXPORT, &t, 1, &sink, &error), BO_CORRUPT);
+    assert_string_equal(error.what, "an attribute has no interval at this time");
+    assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_FULL_STATE, &t, 1, &sink, &error),
+                     BO_CORRUPT);
+    assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_EXPORT, &t, 1, &sink, &error),
+                     BO_CORRUPT);
 }
 
 static int run_file(void)

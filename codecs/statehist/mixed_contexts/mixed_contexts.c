@@ -142,7 +142,8 @@ static enum bo_status tell_history(const struct statehist_model *model, enum ord
     return bo_writer_status(out, err);
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct statehist_model *model = opaque;
     struct bo_writer told[2], tree;
@@ -275,8 +276,8 @@ static enum bo_status read_changes(struct mixed_history *h, const struct head *h
     return h->what ? bo_fail(err, BO_CORRUPT, c->off + off, h->what) : BO_OK;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct statehist_builder builder;
     struct statehist_model *model;
@@ -302,13 +303,13 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
 
 /* ---- queries: of the arrays that everything becomes ------------------------------------------ */
 
-static enum bo_status open_history(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                   struct bo_error *err)
+static enum bo_status open_history(const struct bo_codec *self, struct bo_span in,
+                                   struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     void *model;
     struct statehist_in_memory *held;
     const struct bo_arena_mark mark = bo_arena_mark(arena);
-    enum bo_status status = decode(in, arena, &model, err);
+    enum bo_status status = decode(self, in, arena, &model, err);
     if (!status)
         status = statehist_hold(model, arena, mark, &held, err);
     if (!status)

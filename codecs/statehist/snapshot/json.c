@@ -30,7 +30,8 @@ static void put_state(const struct statehist_model *model, struct bo_writer *out
     bo_put_text(out, "]}");
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct statehist_model *model = opaque;
     size_t head;
@@ -175,8 +176,8 @@ static enum bo_status read_state(const struct statehist_part *part, const uint8_
     return j.status;
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct statehist_part parts[STATEHIST_MAX_PARTS];
     struct statehist_instant *snapshot = bo_zalloc_array(arena, 1, sizeof *snapshot);
@@ -196,11 +197,11 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
     return status;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     void *reader = NULL;
-    const enum bo_status status = open(in, arena, &reader, err);
+    const enum bo_status status = open(self, in, arena, &reader, err);
     return status ? status : statehist_instant_model(reader, arena, model_ret, err);
 }
 

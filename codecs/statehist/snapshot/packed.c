@@ -18,6 +18,7 @@
 #include "codecs/statehist/ascending.h"
 #include "codecs/statehist/snapshot/snapshot.h"
 #include "codecs/statehist/tree.h"
+#include "harness/core/cpu.h"
 #include "harness/core/utf8.h"
 
 static const uint8_t magic[4] = {'T', 'S', 'P', '1'};
@@ -133,7 +134,8 @@ static enum bo_status put_plan(const struct plan *p, struct bo_writer *out, stru
     return status ? status : statehist_pack_tree(model, out, err);
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     struct plan plan = {.model = opaque};
     enum bo_status status = statehist_expect_snapshot(plan.model, err);
@@ -347,8 +349,8 @@ static enum bo_status check_strings(const struct unpacking *u, uint64_t off, str
     return BO_OK;
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct unpacking u = {.arena = arena, .c = bo_cursor(in)};
     u.snapshot = bo_zalloc_array(arena, 1, sizeof *u.snapshot);
@@ -372,11 +374,11 @@ static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **rea
     return status ? status : read_tree(&u, err);
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     void *reader = NULL;
-    const enum bo_status status = open(in, arena, &reader, err);
+    const enum bo_status status = open(self, in, arena, &reader, err);
     return status ? status : statehist_instant_model(reader, arena, model_ret, err);
 }
 
@@ -388,6 +390,7 @@ const struct bo_codec statehist_snapshot_packed = {
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,
+    .paths = BO_PATH_V3,
     .encode = encode,
     .decode = decode,
     .open = open,

@@ -14,8 +14,8 @@ enum bo_status statehist_expect_snapshot(const struct statehist_model *model, st
                : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "holds one instant, not a history");
 }
 
-enum bo_status statehist_reduce_nans(const void *opaque, struct bo_arena *arena, void **model_ret,
-                                     struct bo_error *err)
+enum bo_status statehist_reduce_nans(const struct bo_codec *self, const void *opaque,
+                                     struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     const struct statehist_model *model = opaque;
     struct statehist_model *reduced = bo_alloc(arena, sizeof *reduced);
@@ -164,8 +164,9 @@ static void answer_scan(const struct statehist_instant *s, struct statehist_dige
                                   s->values[quark].value);
 }
 
-enum bo_status statehist_query_instant(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err)
+enum bo_status statehist_query_instant(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
 {
     (void)err;
     const struct statehist_instant *s = reader;

@@ -29,7 +29,8 @@ enum bo_status statehist_expect_snapshot(const struct statehist_model *model, st
  * The model with every NaN as the one that JSON has; itself when there is no other. As
  * bo_codec.reduce.
  */
-enum bo_status statehist_reduce_nans(const void *model, struct bo_arena *arena, void **model_ret,
+enum bo_status statehist_reduce_nans(const struct bo_codec *self, const void *model,
+                                     struct bo_arena *arena, void **model_ret,
                                      struct bo_error *err);
 
 enum bo_status statehist_instant_model(const struct statehist_instant *instant,
@@ -37,7 +38,8 @@ enum bo_status statehist_instant_model(const struct statehist_instant *instant,
                                        struct bo_error *err);
 
 /* As bo_codec.query; the reader is a struct statehist_instant. */
-enum bo_status statehist_query_instant(void *reader, unsigned kind, const void *queries, size_t n,
-                                       void *answers, struct bo_error *err);
+enum bo_status statehist_query_instant(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err);
 
 #endif

@@ -277,7 +277,7 @@ static void test_cut_packed_snapshot(void **state)
         struct bo_error error = {0};
         void *reader;
         const enum bo_status status =
-            codec->open((struct bo_span){longer, n}, &arena, &reader, &error);
+            codec->open(codec, (struct bo_span){longer, n}, &arena, &reader, &error);
         assert_int_equal(status == BO_OK, n == sizeof packed_file);
         assert_int_equal(error.status, status);
     }

@@ -22,7 +22,7 @@ static enum bo_status read_strings(const struct decoder *d, struct bo_error *err
     for (uint32_t i = 0; i < index->n_strings; i++) {
         struct bo_span string;
         uint32_t number;
-        if (!time_index_string(index, i, false, &string))
+        if (!time_index_string(index, i, &string))
             return damaged(d, err, index->strings.p, "strings are damaged");
         if (!statehist_add_string(d->builder, string, &number))
             return bo_fail_alloc(err, d->builder->arena);
@@ -77,8 +77,7 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
     for (unsigned i = 0; i < block->n_local; i++) {
         uint32_t type;
         uint64_t value;
-        if (!time_index_value_of(index, block->class, time_index_local(block, i), false, &type,
-                                 &value))
+        if (!time_index_value_of(index, block->class, time_index_local(block, i), &type, &value))
             return "value code is out of range";
     }
     for (unsigned i = 0; i < block->n_codes; i++) {
@@ -97,7 +96,7 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
             if (!statehist_add_interval(d->builder, at))
                 return statehist_no_memory;
         }
-        if (!time_index_value_of(index, block->class, time_index_code(block, i), false, &next.type,
+        if (!time_index_value_of(index, block->class, time_index_code(block, i), &next.type,
                                  &next.value))
             return "value code is out of range";
         *at = next;
@@ -110,12 +109,12 @@ static const char *read_timeline(const struct decoder *d, uint32_t quark)
     const struct time_index *index = d->index;
     struct time_index_timeline t;
     struct statehist_interval at = {.start = index->start, .quark = quark};
-    if (!time_index_timeline(index, quark, false, &t))
+    if (!time_index_timeline(index, quark, &t))
         return "record is damaged";
     index->class_of[quark] = (uint8_t)(t.class - index->classes);
     if (t.n > index->n_intervals - d->builder->n_intervals)
         return "more intervals than announced";
-    if (!t.shape && !time_index_value_of(index, t.class, t.first_code, false, &at.type, &at.value))
+    if (!t.shape && !time_index_value_of(index, t.class, t.first_code, &at.type, &at.value))
         return "value code is out of range";
     for (uint32_t b = 0; b < time_index_n_blocks(&t); b++) {
         struct time_index_block block;
@@ -187,7 +186,7 @@ static bool check_code(const struct playback *b, struct bo_bit_cursor *codes, ui
     uint32_t code, type;
     uint64_t value;
     return bo_get_bits(codes, class->code_nbits, &code) &&
-           time_index_value_of(index, class, code, false, &type, &value) && type == now->type &&
+           time_index_value_of(index, class, code, &type, &value) && type == now->type &&
            value == now->value;
 }
 
@@ -288,8 +287,8 @@ static enum bo_status check_checkpoints(const struct decoder *d, struct bo_error
     return BO_OK;
 }
 
-enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                                 struct bo_error *err)
+enum bo_status time_index_decode(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     void *reader;
     enum bo_status status =

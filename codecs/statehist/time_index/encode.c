@@ -557,7 +557,8 @@ static void put_file(const struct plan *plan, const struct bo_writer *sections,
     bo_put_zeros(out, ASCENDING_MARGIN);
 }
 
-enum bo_status time_index_encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+enum bo_status time_index_encode(const struct bo_codec *self, const void *opaque,
+                                 struct bo_writer *out, struct bo_error *err)
 {
     struct plan plan = {.model = opaque, .arena = out->arena};
     struct bo_writer sections[TIME_INDEX_N_SECTIONS];

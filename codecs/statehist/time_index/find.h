@@ -1,16 +1,13 @@
 /*
- * time-index: where a time lies in a timeline, and what the attribute is then. Inline, since
- * queries are compiled twice (`v3`): for any CPU, and for those with BMI2, which find the k-th 1
- * bit of a word in one instruction.
+ * time-index: where a time is in a timeline, and what the attribute is then. Queries are compiled
+ * twice (queries.h). Copies are for the paths of points and ranges; other queries call.
  */
 #ifndef STATEHIST_TIME_INDEX_FIND_H
 #define STATEHIST_TIME_INDEX_FIND_H
 
 #include "codecs/statehist/time_index/unpacked.h"
 
-#define INLINE ASCENDING_INLINE
-
-INLINE bool is_in(const struct time_index *index, int64_t time)
+ASCENDING_INLINE bool is_in(const struct time_index *index, int64_t time)
 {
     return time >= index->start && time <= index->end;
 }
@@ -23,22 +20,26 @@ struct moment {
     bool before_all;
 };
 
-/* The block of times that slice s starts in, or the last one. */
-INLINE uint32_t slice_at(const struct time_index *index, uint64_t s)
+ASCENDING_CALL void find_slice(const struct time_index *index, uint64_t s)
 {
     const struct ascending_list *times = &index->times;
-    if (__builtin_expect(index->slices[s] == 0, 0)) {
-        const uint64_t start = s << index->slice_nbits;
-        const bool is_beyond = start >> index->slice_nbits != s; /* of 64 bits */
-        index->slices[s] = is_beyond ? times->n_blocks
-                           : start < times->first
-                               ? 1
-                               : 1 + ascending_find_block(times, start, 0, times->n_blocks);
-    }
+    const uint64_t start = s << index->slice_nbits;
+    const bool is_beyond = start >> index->slice_nbits != s; /* of 64 bits */
+    index->slices[s] = is_beyond ? times->n_blocks
+                       : start < times->first
+                           ? 1
+                           : 1 + ascending_find_block(times, start, 0, times->n_blocks);
+}
+
+/* The block of times that slice s starts in, or the last one. */
+ASCENDING_INLINE uint32_t slice_at(const struct time_index *index, uint64_t s)
+{
+    if (__builtin_expect(index->slices[s] == 0, 0))
+        find_slice(index, s);
     return index->slices[s] - 1;
 }
 
-INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, struct moment *moment)
+ASCENDING_INLINE bool moment_of(const struct time_index *index, int64_t time, struct moment *moment)
 {
     const uint64_t above = (uint64_t)time - (uint64_t)index->start;
     *moment = (struct moment){.key = above};
@@ -53,10 +54,16 @@ INLINE bool moment_of(const struct time_index *index, int64_t time, bool v3, str
     if (!ascending_count_in(
             &index->times, above,
             ascending_find_block(&index->times, above, first, last > first ? last - first + 1 : 1),
-            v3, &n))
+            TIME_INDEX_V3, &n))
         return time_index_damaged(index, index->times.body, "times are damaged");
     moment->key = n - UINT64_C(1);
     return true;
+}
+
+ASCENDING_CALL bool call_moment_of(const struct time_index *index, int64_t time,
+                                   struct moment *moment)
+{
+    return moment_of(index, time, moment);
 }
 
 /* An interval of a timeline: its number, value and neighbours' keys. */
@@ -69,7 +76,7 @@ struct place {
 };
 
 /* The last of n > 0 numbers that is not above another one, or the first. */
-INLINE uint32_t last_up_to(const uint64_t *numbers, uint32_t n, uint64_t most)
+ASCENDING_INLINE uint32_t last_up_to(const uint64_t *numbers, uint32_t n, uint64_t most)
 {
     uint32_t i = 0;
     for (; n > 1; n -= n / 2)
@@ -78,7 +85,7 @@ INLINE uint32_t last_up_to(const uint64_t *numbers, uint32_t n, uint64_t most)
 }
 
 /* How many blocks of a large timeline start at or before a key. */
-INLINE uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
+static inline uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
 {
     uint32_t i = 0, n = time_index_n_blocks(t);
     if (n == 0 || time_index_base(t, 0) > key)
@@ -90,7 +97,8 @@ INLINE uint32_t count_blocks(const struct time_index_timeline *t, uint64_t key)
     return i + 1;
 }
 
-INLINE bool keys_damaged(const struct time_index *index, const struct time_index_block *block)
+static inline bool keys_damaged(const struct time_index *index,
+                                const struct time_index_block *block)
 {
     return time_index_damaged(index, index->records + block->keys.upper / 8, "keys are damaged");
 }
@@ -99,34 +107,20 @@ INLINE bool keys_damaged(const struct time_index *index, const struct time_index
  * The keys around a moment in a block: of the last change up to it, and of the next one, if there
  * is one.
  */
-INLINE bool keys_around(const struct time_index *index, const struct time_index_block *block,
-                        struct ascending_find found, bool v3, struct place *place)
+static inline bool keys_around(const struct time_index *index, const struct time_index_block *block,
+                               struct ascending_find found, struct place *place)
 {
-    return (ascending_block_before(&block->keys, found, v3, &place->start) &&
+    return (ascending_block_before(&block->keys, found, TIME_INDEX_V3, &place->start) &&
             (found.n == block->keys.n ||
-             ascending_block_after(&block->keys, found, v3, &place->end))) ||
+             ascending_block_after(&block->keys, found, TIME_INDEX_V3, &place->end))) ||
            keys_damaged(index, block);
 }
 
-/* The interval that holds a moment; with `keys`, when it starts and ends, too. */
-INLINE bool find_place(const struct time_index_timeline *t, const struct moment *moment, bool keys,
-                       bool v3, struct place *place)
+/* The interval of a large timeline that holds a moment. */
+ASCENDING_CALL bool find_large_place(const struct time_index_timeline *t,
+                                     const struct moment *moment, bool keys, struct place *place)
 {
     struct time_index_block block;
-    struct ascending_find found = {0, 0};
-    place->start = place->end = 0;
-    if (__builtin_expect(t->shape != NULL, 1)) {
-        if (!time_index_block(t, 0, &block))
-            return false;
-        if (block.keys.n == 0 || moment->before_all || moment->key < block.keys.base)
-            place->end = block.keys.base;
-        else
-            found = ascending_block_find(&block.keys, moment->key, v3);
-        place->number = found.n;
-        place->code = time_index_code(&block, found.n);
-        place->has_end = found.n < block.keys.n;
-        return !keys || found.n == 0 || keys_around(t->index, &block, found, v3, place);
-    }
     const uint32_t n_blocks = time_index_n_blocks(t);
     const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
     place->number = 0;
@@ -136,22 +130,51 @@ INLINE bool find_place(const struct time_index_timeline *t, const struct moment 
         place->end = time_index_base(t, n);
     if (n == 0)
         return true;
-    if (!time_index_block(t, n - 1, &block))
+    if (!time_index_large_block(t, n - 1, &block))
         return false;
     if (block.keys.base > moment->key)
         return time_index_damaged(t->index, t->index->records + t->at / 8, "keys do not ascend");
-    found = ascending_block_find(&block.keys, moment->key, v3);
+    const struct ascending_find found =
+        ascending_block_find(&block.keys, moment->key, TIME_INDEX_V3);
     place->number = (n - 1) * ASCENDING_BLOCK + found.n;
     place->code = time_index_code(&block, found.n - 1);
     place->has_end |= found.n < block.keys.n;
-    return !keys || keys_around(t->index, &block, found, v3, place);
+    return !keys || keys_around(t->index, &block, found, place);
+}
+
+/* The interval that holds a moment; with `keys`, when it starts and ends, too. */
+ASCENDING_INLINE bool find_place(const struct time_index_timeline *t, const struct moment *moment,
+                                 bool keys, struct place *place)
+{
+    struct time_index_block block;
+    struct ascending_find found = {0, 0};
+    place->start = place->end = 0;
+    if (__builtin_expect(t->shape == NULL, 0))
+        return find_large_place(t, moment, keys, place);
+    if (!time_index_shaped_block(t, &block))
+        return false;
+    if (block.keys.n == 0 || moment->before_all || moment->key < block.keys.base)
+        place->end = block.keys.base;
+    else
+        found = ascending_block_find(&block.keys, moment->key, TIME_INDEX_V3);
+    place->number = found.n;
+    place->code = time_index_code(&block, found.n);
+    place->has_end = found.n < block.keys.n;
+    return !keys || found.n == 0 || keys_around(t->index, &block, found, place);
+}
+
+ASCENDING_CALL bool call_find_place(const struct time_index_timeline *t,
+                                    const struct moment *moment, bool keys, struct place *place)
+{
+    return find_place(t, moment, keys, place);
 }
 
 /* ---- the timeline of a quark ----------------------------------------------------------------- */
 
 /* From the place of its record: one that is kept open, or `t`; NULL when it is damaged. */
-INLINE const struct time_index_timeline *timeline_at(const struct time_index *index, uint64_t place,
-                                                     struct time_index_timeline *t)
+ASCENDING_INLINE const struct time_index_timeline *timeline_at(const struct time_index *index,
+                                                               uint64_t place,
+                                                               struct time_index_timeline *t)
 {
     const struct time_index_columns *columns = time_index_columns_at(index, place);
     return columns ? &columns->t : time_index_record(index, place, t) ? t : NULL;
@@ -165,8 +188,8 @@ struct walk {
 };
 
 /* The record of the next quark, which are taken from 0 on; false when it is damaged. */
-INLINE bool next_timeline(const struct time_index *index, struct walk *walk, uint32_t quark,
-                          struct time_index_timeline *t)
+ASCENDING_INLINE bool next_timeline(const struct time_index *index, struct walk *walk,
+                                    uint32_t quark, struct time_index_timeline *t)
 {
     if (quark % ASCENDING_BLOCK == 0 && !time_index_places(index, quark, walk->places))
         return false;
@@ -175,27 +198,37 @@ INLINE bool next_timeline(const struct time_index *index, struct walk *walk, uin
 
 /* ---- values as answers have them ------------------------------------------------------------- */
 
-INLINE bool answered_value(const struct time_index *index, const struct time_index_class *class,
-                           uint32_t code, bool v3, uint32_t *type_ret, uint64_t *value_ret)
+/* Looks up a value that is not in its slot, and keeps it there. */
+ASCENDING_CALL bool fill_slot(const struct time_index *index, const struct time_index_class *class,
+                              uint32_t code)
 {
-    struct time_index_slot *slot = &class->slots[code & class->slot_mask];
+    uint32_t type;
+    uint64_t value;
+    if (!time_index_value_of(index, class, code, &type, &value))
+        return false;
+    if (type == STATEHIST_STRING) {
+        struct bo_span string;
+        if (!time_index_string(index, (uint32_t)value, &string))
+            return false;
+        value = statehist_hash(string);
+    }
+    class->slots[code & class->slot_mask] = (struct time_index_slot){code, type, value};
+    return true;
+}
+
+ASCENDING_INLINE bool answered_value(const struct time_index *index,
+                                     const struct time_index_class *class, uint32_t code,
+                                     uint32_t *type_ret, uint64_t *value_ret)
+{
+    const struct time_index_slot *slot = &class->slots[code & class->slot_mask];
     if (__builtin_expect(slot->code != code, 0)) {
-        uint32_t type;
-        uint64_t value;
         if (code == 0) {
             *type_ret = STATEHIST_NULL;
             *value_ret = 0;
             return true;
         }
-        if (!time_index_value_of(index, class, code, v3, &type, &value))
+        if (!fill_slot(index, class, code))
             return false;
-        if (type == STATEHIST_STRING) {
-            struct bo_span string;
-            if (!time_index_string(index, (uint32_t)value, v3, &string))
-                return false;
-            value = statehist_hash(string);
-        }
-        *slot = (struct time_index_slot){code, type, value};
     }
     *type_ret = slot->type;
     *value_ret = slot->value;
@@ -205,8 +238,8 @@ INLINE bool answered_value(const struct time_index *index, const struct time_ind
 /* ---- one interval ---------------------------------------------------------------------------- */
 
 /* With the value's code. */
-INLINE bool state_at(const struct time_index_timeline *t, const struct moment *moment, bool v3,
-                     struct statehist_state *state, uint32_t *code_ret)
+ASCENDING_INLINE bool state_at(const struct time_index_timeline *t, const struct moment *moment,
+                               struct statehist_state *state, uint32_t *code_ret)
 {
     const struct time_index *index = t->index;
     struct place place;
@@ -214,16 +247,16 @@ INLINE bool state_at(const struct time_index_timeline *t, const struct moment *m
     state->start = index->start;
     state->end = index->end;
     state->padding = 0;
-    if (!find_place(t, moment, true, v3, &place) ||
-        !answered_value(index, t->class, place.code, v3, &state->type, &state->value))
+    if (!find_place(t, moment, true, &place) ||
+        !answered_value(index, t->class, place.code, &state->type, &state->value))
         return false;
     if (place.number) {
-        if (!time_index_time_of(index, place.start, v3, &time))
+        if (!time_index_time_of(index, place.start, &time))
             return false;
         state->start = (int64_t)((uint64_t)index->start + time);
     }
     if (place.has_end) {
-        if (!time_index_time_of(index, place.end, v3, &time))
+        if (!time_index_time_of(index, place.end, &time))
             return false;
         state->end = (int64_t)((uint64_t)index->start + time - 1);
     }
@@ -235,8 +268,8 @@ INLINE bool state_at(const struct time_index_timeline *t, const struct moment *m
 enum { FEW_CHANGES = 8 };
 
 /* The same for a shaped timeline of few changes, at a time above the start of the history. */
-INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted, bool v3,
-                           struct statehist_state *state)
+ASCENDING_INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted,
+                                     struct statehist_state *state)
 {
     const struct time_index *index = t->index;
     struct time_index_block block;
@@ -246,9 +279,9 @@ INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted,
     unsigned number = 0;
     for (unsigned n = block.keys.n; n;) {
         uint64_t key, time;
-        if (!ascending_block_at(&block.keys, number + n / 2, v3, &key))
+        if (!ascending_block_at(&block.keys, number + n / 2, TIME_INDEX_V3, &key))
             return keys_damaged(index, &block);
-        if (!time_index_time_of(index, key, v3, &time))
+        if (!time_index_time_of(index, key, &time))
             return false;
         if (time <= wanted) {
             start = time;
@@ -262,18 +295,24 @@ INLINE bool state_by_times(const struct time_index_timeline *t, uint64_t wanted,
     state->start = (int64_t)((uint64_t)index->start + start);
     state->end = (int64_t)((uint64_t)index->start + end - 1);
     state->padding = 0;
-    return answered_value(index, t->class, time_index_code(&block, number), v3, &state->type,
+    return answered_value(index, t->class, time_index_code(&block, number), &state->type,
                           &state->value);
 }
 
-INLINE bool state_of(const struct time_index_timeline *t, int64_t time, bool v3,
-                     struct statehist_state *state)
+ASCENDING_INLINE bool state_of(const struct time_index_timeline *t, int64_t time,
+                               struct statehist_state *state)
 {
     struct moment moment;
     uint32_t code;
     if (t->shape && t->shape->n <= FEW_CHANGES + 1)
-        return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, v3, state);
-    return moment_of(t->index, time, v3, &moment) && state_at(t, &moment, v3, state, &code);
+        return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, state);
+    return moment_of(t->index, time, &moment) && state_at(t, &moment, state, &code);
+}
+
+ASCENDING_CALL bool call_state_of(const struct time_index_timeline *t, int64_t time,
+                                  struct statehist_state *state)
+{
+    return state_of(t, time, state);
 }
 
 #endif

@@ -7,6 +7,11 @@
 
 #include "codecs/statehist/time_index/time_index.h"
 
+/* Whether the code is compiled for CPUs of x86-64-v3. */
+#ifndef TIME_INDEX_V3
+#define TIME_INDEX_V3 false
+#endif
+
 /* A record, opened. */
 struct time_index_timeline {
     const struct time_index *index;
@@ -29,30 +34,11 @@ struct time_index_block {
     unsigned n_codes, nulls, n_local, told_nbits;
 };
 
-/* The record at a bit; false when it is damaged. */
-ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t at,
-                                        struct time_index_timeline *t)
+/* What a record without a shape starts with, from bit `at` on; false when it is damaged. */
+ASCENDING_CALL bool time_index_large_record(const struct time_index *index, uint64_t at,
+                                            struct time_index_timeline *t)
 {
-    const uint8_t *p = index->records, *record = p + at / 8;
-    if (at > index->records_nbits)
-        return time_index_damaged(index, index->places.body, "record lies behind all records");
-    const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
-    at += index->shape_nbits;
-    t->index = index;
-    if (__builtin_expect(number > index->n_shapes, 0))
-        return time_index_damaged(index, record, "shape number is out of range");
-    t->first_code = 0;
-    t->place_nbits = t->entry_nbits = 0;
-    t->blocks = 0;
-    t->bases = NULL;
-    t->shape = NULL;
-    if (__builtin_expect(number != 0, 1)) {
-        t->shape = &index->shapes[number - 1];
-        t->class = &index->classes[t->shape->class];
-        t->n = t->shape->n;
-        t->at = at;
-        return true;
-    }
+    const uint8_t *p = index->records, *record = p + (at - index->shape_nbits) / 8;
     const uint32_t class = (uint32_t)ascending_bits(p, at, TIME_INDEX_CLASS_FIELD);
     at += TIME_INDEX_CLASS_FIELD;
     const unsigned n_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
@@ -73,6 +59,32 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
            time_index_damaged(index, record, "record runs past the end, or has no interval");
 }
 
+/* The record at a bit; false when it is damaged. */
+ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t at,
+                                        struct time_index_timeline *t)
+{
+    const uint8_t *p = index->records;
+    if (at > index->records_nbits)
+        return time_index_damaged(index, index->places.body, "record lies behind all records");
+    const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
+    t->index = index;
+    if (__builtin_expect(number > index->n_shapes, 0))
+        return time_index_damaged(index, p + at / 8, "shape number is out of range");
+    at += index->shape_nbits;
+    t->first_code = 0;
+    t->place_nbits = t->entry_nbits = 0;
+    t->blocks = 0;
+    t->bases = NULL;
+    t->shape = NULL;
+    if (__builtin_expect(number == 0, 0))
+        return time_index_large_record(index, at, t);
+    t->shape = &index->shapes[number - 1];
+    t->class = &index->classes[t->shape->class];
+    t->n = t->shape->n;
+    t->at = at;
+    return true;
+}
+
 /* A record that is about to be read. */
 ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64_t at)
 {
@@ -80,8 +92,16 @@ ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64
         __builtin_prefetch(index->records + at / 8);
 }
 
+/* The same where none are kept. */
+ASCENDING_CALL bool time_index_read_place(const struct time_index *index, uint32_t quark,
+                                          uint64_t *place_ret)
+{
+    return ascending_at(&index->places, quark, TIME_INDEX_V3, place_ret) ||
+           time_index_damaged(index, index->places.body, "places of records are damaged");
+}
+
 /* Where the record of a quark lies; false when that is damaged. */
-ASCENDING_INLINE bool time_index_place(const struct time_index *index, uint32_t quark, bool v3,
+ASCENDING_INLINE bool time_index_place(const struct time_index *index, uint32_t quark,
                                        uint64_t *place_ret)
 {
     const struct time_index_kept *kept = &index->kept_places;
@@ -92,16 +112,15 @@ ASCENDING_INLINE bool time_index_place(const struct time_index *index, uint32_t 
         *place_ret = kept->numbers[quark];
         return true;
     }
-    return ascending_at(&index->places, quark, v3, place_ret) ||
-           time_index_damaged(index, index->places.body, "places of records are damaged");
+    return time_index_read_place(index, quark, place_ret);
 }
 
 /* The record of a quark; false when it is damaged. */
-ASCENDING_INLINE bool time_index_timeline(const struct time_index *index, uint32_t quark, bool v3,
-                                          struct time_index_timeline *t)
+static inline bool time_index_timeline(const struct time_index *index, uint32_t quark,
+                                       struct time_index_timeline *t)
 {
     uint64_t at;
-    return time_index_place(index, quark, v3, &at) && time_index_record(index, at, t);
+    return time_index_place(index, quark, &at) && time_index_record(index, at, t);
 }
 
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
@@ -116,54 +135,75 @@ ASCENDING_INLINE uint64_t time_index_base(const struct time_index_timeline *t, u
                           t->index->key_nbits);
 }
 
-/* Block b of a timeline; false when it runs out of the records. */
-ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint32_t b,
-                                       struct time_index_block *block)
+ASCENDING_INLINE bool time_index_check_block(const struct time_index_timeline *t,
+                                             const struct time_index_block *block)
+{
+    return (block->keys.upper <= t->index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL) ||
+           time_index_damaged(t->index, t->index->records + t->at / 8,
+                              "block runs past the end, or has no such nulls");
+}
+
+/* Block b of a large timeline; false when it runs out of the records. */
+ASCENDING_CALL bool time_index_large_block(const struct time_index_timeline *t, uint32_t b,
+                                           struct time_index_block *block)
 {
     const struct time_index *index = t->index;
     const uint8_t *p = index->records;
     struct ascending_block *keys = &block->keys;
-    uint64_t at;
+    uint64_t at = t->at + (uint64_t)b * t->entry_nbits;
     keys->p = p;
     block->class = t->class;
-    if (__builtin_expect(t->shape != NULL, 1)) {
-        const struct time_index_shape *shape = t->shape;
-        keys->n = shape->n - 1u;
-        keys->l = shape->l;
-        keys->base = keys->n ? ascending_bits(p, t->at, index->key_nbits) : 0;
-        at = t->at + (keys->n ? index->key_nbits : 0);
-        block->n_codes = shape->n;
-        block->nulls = shape->nulls;
-        block->n_local = shape->n_local;
-        block->told_nbits = shape->told_nbits;
-        keys->low = at;
-        block->local = at + shape->local;
-        block->told = at + shape->told;
-        keys->upper = at + shape->upper;
-    } else {
-        at = t->at + (uint64_t)b * t->entry_nbits;
-        keys->base = ascending_bits(p, at, index->key_nbits);
-        at += index->key_nbits;
-        keys->l = (unsigned)ascending_bits(p, at, ASCENDING_LOW_FIELD);
-        at += ASCENDING_LOW_FIELD;
-        block->nulls = (unsigned)ascending_bits(p, at, TIME_INDEX_NULLS_FIELD);
-        at += TIME_INDEX_NULLS_FIELD;
-        block->n_local = (unsigned)ascending_bits(p, at, TIME_INDEX_LOCAL_FIELD);
-        at += TIME_INDEX_LOCAL_FIELD;
-        at = t->blocks + ascending_bits(p, at, t->place_nbits);
-        const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
-        keys->n = left < ASCENDING_BLOCK ? left : ASCENDING_BLOCK;
-        block->n_codes = keys->n;
-        block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
-        keys->low = at;
-        block->local = at + (uint64_t)(keys->n - 1) * keys->l;
-        block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
-        keys->upper =
-            block->told + (uint64_t)time_index_n_told(keys->n, block->nulls) * block->told_nbits;
-    }
-    return (keys->upper <= index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL) ||
-           time_index_damaged(index, p + t->at / 8,
-                              "block runs past the end, or has no such nulls");
+    keys->base = ascending_bits(p, at, index->key_nbits);
+    at += index->key_nbits;
+    keys->l = (unsigned)ascending_bits(p, at, ASCENDING_LOW_FIELD);
+    at += ASCENDING_LOW_FIELD;
+    block->nulls = (unsigned)ascending_bits(p, at, TIME_INDEX_NULLS_FIELD);
+    at += TIME_INDEX_NULLS_FIELD;
+    block->n_local = (unsigned)ascending_bits(p, at, TIME_INDEX_LOCAL_FIELD);
+    at += TIME_INDEX_LOCAL_FIELD;
+    at = t->blocks + ascending_bits(p, at, t->place_nbits);
+    const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
+    keys->n = left < ASCENDING_BLOCK ? left : ASCENDING_BLOCK;
+    block->n_codes = keys->n;
+    block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
+    keys->low = at;
+    block->local = at + (uint64_t)(keys->n - 1) * keys->l;
+    block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
+    keys->upper =
+        block->told + (uint64_t)time_index_n_told(keys->n, block->nulls) * block->told_nbits;
+    return time_index_check_block(t, block);
+}
+
+/* The only block of a shaped timeline; false when it runs out of the records. */
+ASCENDING_INLINE bool time_index_shaped_block(const struct time_index_timeline *t,
+                                              struct time_index_block *block)
+{
+    const struct time_index *index = t->index;
+    const struct time_index_shape *shape = t->shape;
+    struct ascending_block *keys = &block->keys;
+    keys->p = index->records;
+    block->class = t->class;
+    keys->n = shape->n - 1u;
+    keys->l = shape->l;
+    keys->base = keys->n ? ascending_bits(keys->p, t->at, index->key_nbits) : 0;
+    const uint64_t at = t->at + (keys->n ? index->key_nbits : 0);
+    block->n_codes = shape->n;
+    block->nulls = shape->nulls;
+    block->n_local = shape->n_local;
+    block->told_nbits = shape->told_nbits;
+    keys->low = at;
+    block->local = at + shape->local;
+    block->told = at + shape->told;
+    keys->upper = at + shape->upper;
+    return time_index_check_block(t, block);
+}
+
+/* Block b of any timeline. */
+ASCENDING_INLINE bool time_index_block(const struct time_index_timeline *t, uint32_t b,
+                                       struct time_index_block *block)
+{
+    return __builtin_expect(t->shape != NULL, 1) ? time_index_shaped_block(t, block)
+                                                 : time_index_large_block(t, b, block);
 }
 
 /* Code i < n_local of a block's own dictionary. */
@@ -190,9 +230,9 @@ ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, 
 }
 
 /* What a code stands for; false when it is none, or its value is out of its type's range. */
-ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
-                                          const struct time_index_class *class, uint32_t code,
-                                          bool v3, uint32_t *type_ret, uint64_t *value_ret)
+static inline bool time_index_value_of(const struct time_index *index,
+                                       const struct time_index_class *class, uint32_t code,
+                                       uint32_t *type_ret, uint64_t *value_ret)
 {
     *type_ret = STATEHIST_NULL;
     *value_ret = 0;
@@ -205,7 +245,7 @@ ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
         type++;
     uint64_t key;
     const struct ascending_list *list = &class->values[type];
-    if (!ascending_at(list, code - class->first[type], v3, &key))
+    if (!ascending_at(list, code - class->first[type], TIME_INDEX_V3, &key))
         return time_index_damaged(index, list->body, "values are damaged");
     *type_ret = type;
     *value_ret = time_index_value(type, key);
@@ -218,12 +258,12 @@ ASCENDING_INLINE bool time_index_value_of(const struct time_index *index,
 }
 
 /* The bytes of string i < n_strings; false when the file is damaged there. */
-ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t i, bool v3,
-                                        struct bo_span *string_ret)
+static inline bool time_index_string(const struct time_index *index, uint32_t i,
+                                     struct bo_span *string_ret)
 {
     uint64_t start = 0, end;
-    if ((i && !ascending_at(&index->string_ends, i - 1, v3, &start)) ||
-        !ascending_at(&index->string_ends, i, v3, &end))
+    if ((i && !ascending_at(&index->string_ends, i - 1, TIME_INDEX_V3, &start)) ||
+        !ascending_at(&index->string_ends, i, TIME_INDEX_V3, &end))
         return time_index_damaged(index, index->string_ends.body, "ends of strings are damaged");
     start -= i ? i - 1 : 0;
     end -= i;
@@ -234,12 +274,12 @@ ASCENDING_INLINE bool time_index_string(const struct time_index *index, uint32_t
 }
 
 /* The time of a key where none are kept. */
-ASCENDING_INLINE bool time_index_read_time(const struct time_index *index, uint64_t key, bool v3,
-                                           uint64_t *time_ret)
+ASCENDING_CALL bool time_index_read_time(const struct time_index *index, uint64_t key,
+                                         uint64_t *time_ret)
 {
     const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
     *time_ret = key;
-    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, v3, time_ret))
+    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, TIME_INDEX_V3, time_ret))
         return time_index_damaged(index, index->times.body, "times are damaged");
     return (*time_ret > 0 && *time_ret <= length) ||
            time_index_damaged(index, index->direct ? index->records : index->times.body,
@@ -247,7 +287,7 @@ ASCENDING_INLINE bool time_index_read_time(const struct time_index *index, uint6
 }
 
 /* When the change of a key happens, from the start of the history; false when the key is none. */
-ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key, bool v3,
+ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key,
                                          uint64_t *time_ret)
 {
     const struct time_index_kept *kept = &index->kept_times;
@@ -260,7 +300,7 @@ ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_
         *time_ret = kept->numbers[key];
         return true;
     }
-    return time_index_read_time(index, key, v3, time_ret);
+    return time_index_read_time(index, key, time_ret);
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -285,9 +325,8 @@ bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
 /*
  * The next group: bits for its quarks, and its first quark. False behind the last, or when damaged.
  */
-ASCENDING_INLINE bool time_index_next_group(const struct time_index *index,
-                                            struct time_index_set *set, uint64_t *word_ret,
-                                            uint32_t *quark_ret)
+static inline bool time_index_next_group(const struct time_index *index, struct time_index_set *set,
+                                         uint64_t *word_ret, uint32_t *quark_ret)
 {
     struct ascending_block block;
     const unsigned i = set->at % ASCENDING_BLOCK;
@@ -314,8 +353,8 @@ ASCENDING_INLINE bool time_index_next_group(const struct time_index *index,
 }
 
 /* Where the records of a quark and those that follow it lie, up to 64; quark % 64 is 0. */
-ASCENDING_INLINE bool time_index_places(const struct time_index *index, uint32_t quark,
-                                        uint64_t places_ret[ASCENDING_BLOCK])
+static inline bool time_index_places(const struct time_index *index, uint32_t quark,
+                                     uint64_t places_ret[ASCENDING_BLOCK])
 {
     struct ascending_block block;
     places_ret[0] = index->places.first;

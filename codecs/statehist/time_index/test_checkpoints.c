@@ -56,7 +56,7 @@ static void encode(struct bo_writer *out, size_t *at_ret, size_t *n_ret)
 {
     size_t at = 0;
     bo_writer_init(out, &arena);
-    assert_int_equal(codec()->encode(make(), out, NULL), BO_OK);
+    assert_int_equal(codec()->encode(codec(), make(), out, NULL), BO_OK);
     for (unsigned i = 0; i < out->n_sections; i++) {
         if (strcmp(out->sections[i].name, "checkpoints") == 0) {
             *at_ret = at;
@@ -83,7 +83,8 @@ static void expect_full_state(void *reader, const struct statehist_model *model,
     static _Alignas(8) uint8_t got[16 * N_QUARKS], expected[16 * N_QUARKS];
     const struct statehist_time_query query = {time};
     struct bo_sink a = {.p = got, .cap = sizeof got}, b = {.p = expected, .cap = sizeof expected};
-    assert_int_equal(codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &a, NULL), BO_OK);
+    assert_int_equal(codec()->query(codec(), reader, STATEHIST_FULL_STATE, &query, 1, &a, NULL),
+                     BO_OK);
     assert_int_equal(test_format()->kinds[STATEHIST_FULL_STATE].oracle(model, &query, 1, &b),
                      BO_OK);
     assert_int_equal(a.n, b.n);
@@ -146,7 +147,7 @@ static void test_no_checkpoints(void **state)
                        "I\t3\t0\t999\ti\t7\nI\t4\t0\t999\ts\tb\n");
     bo_put_u8(&text, 0);
     const struct statehist_model *model = parse_text((const char *)text.p, &arena);
-    assert_int_equal(codec()->encode(model, &out, NULL), BO_OK);
+    assert_int_equal(codec()->encode(codec(), model, &out, NULL), BO_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_told};
         void *reader;
@@ -218,12 +219,12 @@ static void test_too_many_quarks(void **state)
         memcpy(bad, out.p, out.n);
         memset(bad + at + i, 0xff, N_ONES);
         const struct bo_span in = {bad, out.n};
-        if (codec()->open(in, &arena, &reader, NULL) == BO_OK)
+        if (codec()->open(codec(), in, &arena, &reader, NULL) == BO_OK)
             for (int64_t time = 0; time < LENGTH; time += 100) {
                 const struct statehist_time_query query = {time};
                 struct bo_sink sink = {.p = answer, .cap = sizeof answer};
                 struct bo_error error = {0};
-                if (codec()->query(reader, STATEHIST_FULL_STATE, &query, 1, &sink, &error))
+                if (codec()->query(codec(), reader, STATEHIST_FULL_STATE, &query, 1, &sink, &error))
                     n_refused +=
                         strcmp(error.what, "checkpoint has more quarks than there are") == 0;
             }

@@ -26,7 +26,7 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     uint64_t n_cases = 0;
     void *reader;
     bo_writer_init(&out, &arena);
-    assert_int_equal(codec()->encode(model, &out, &error), BO_OK);
+    assert_int_equal(codec()->encode(codec(), model, &out, &error), BO_OK);
     assert_int_equal(time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, &error),
                      BO_OK);
     const struct time_index *index = reader;
@@ -39,8 +39,8 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     assert_true(n_cases > 100);
     assert_int_equal(index->unpacked ? index->unpacked->n_columns : 0, n_open);
     uint64_t time;
-    assert_true(time_index_time_of(index, index->times.n - 1, false, &time));
-    assert_false(time_index_time_of(index, index->times.n, false, &time));
+    assert_true(time_index_time_of(index, index->times.n - 1, &time));
+    assert_false(time_index_time_of(index, index->times.n, &time));
     assert_string_equal(index->damage->what, "change key is out of range");
     bo_writer_free(&out);
 }
@@ -115,7 +115,8 @@ static void test_keys_beyond_the_times(void **state)
     void *decoded;
     unsigned n_rejected = 0;
     bo_writer_init(&out, &arena);
-    assert_int_equal(codec()->encode(changing_at(0, 100000, times, N), &out, &error), BO_OK);
+    assert_int_equal(codec()->encode(codec(), changing_at(0, 100000, times, N), &out, &error),
+                     BO_OK);
     for (size_t bit = 0; bit < 8 * out.n; bit++) {
         bo_arena_init(&scratch, (size_t)1 << 20);
         out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);

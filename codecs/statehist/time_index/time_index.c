@@ -1,5 +1,6 @@
 /* time-index: opening, and the codec. */
 #include "codecs/statehist/time_index/unpacked.h"
+#include "harness/core/cpu.h"
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
@@ -365,8 +366,8 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
     return BO_OK;
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     static const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED,
                                                     TIME_INDEX_MAX_TOLD};
@@ -384,6 +385,7 @@ const struct bo_codec statehist_time_index = {
     .access = BO_RANDOM,
     .lazy = true,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,
+    .paths = BO_PATH_V3,
     .encode = time_index_encode,
     .decode = time_index_decode,
     .open = open,

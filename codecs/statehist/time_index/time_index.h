@@ -193,14 +193,13 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
 
 /* ---- the codec's entries --------------------------------------------------------------------- */
 
-enum bo_status time_index_encode(const void *model, struct bo_writer *out, struct bo_error *err);
-enum bo_status time_index_query(void *reader, unsigned kind, const void *queries, size_t n,
-                                void *answers, struct bo_error *err);
-enum bo_status time_index_full_state(struct time_index *index, int64_t time, struct bo_sink *sink);
-enum bo_status time_index_range(const struct time_index *index,
-                                const struct statehist_range_query *q, struct bo_sink *sink);
-enum bo_status time_index_scan(const struct time_index *index, struct statehist_digest *digest);
-enum bo_status time_index_decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                                 struct bo_error *err);
+enum bo_status time_index_encode(const struct bo_codec *self, const void *model,
+                                 struct bo_writer *out, struct bo_error *err);
+enum bo_status time_index_query(const struct bo_codec *self, void *reader, unsigned kind,
+                                const void *queries, size_t n, void *answers, struct bo_error *err);
+enum bo_status time_index_query_v3(struct time_index *index, unsigned kind, const void *queries,
+                                   size_t n, void *answers);
+enum bo_status time_index_decode(const struct bo_codec *self, struct bo_span in,
+                                 struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
 #endif

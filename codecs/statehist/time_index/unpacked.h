@@ -46,9 +46,6 @@ bool time_index_open_unpacked(struct time_index *index, uint32_t max_intervals,
 /* A query has gone through so many intervals of a timeline. True when places are others now. */
 bool time_index_asked(const struct time_index_timeline *t, uint32_t quark, uint32_t n_intervals);
 
-/* Unpacks what is not yet known of these intervals; false when that finds damage. */
-bool time_index_unpack(struct time_index_columns *columns, uint32_t first, uint32_t last);
-
 /* The timeline that has a place, when it is open, else NULL. */
 ASCENDING_INLINE struct time_index_columns *time_index_columns_at(const struct time_index *index,
                                                                   uint64_t place)

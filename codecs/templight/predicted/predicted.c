@@ -226,7 +226,8 @@ static enum bo_status encode_traces(const struct templight_model *model, struct 
     return BO_OK;
 }
 
-static enum bo_status encode(const void *opaque, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct templight_model *model = opaque;
     struct bo_arena *arena = out->arena;
@@ -602,8 +603,8 @@ static enum bo_status read_all(struct bo_span in, struct bo_arena *arena,
     return status;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     struct templight_decoded *decoded = NULL;
     const enum bo_status status = read_all(in, arena, &decoded, err);
@@ -612,8 +613,8 @@ static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **m
     return status;
 }
 
-static enum bo_status open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
     struct templight_decoded *decoded = NULL;
     const enum bo_status status = read_all(in, arena, &decoded, err);

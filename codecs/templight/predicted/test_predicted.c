@@ -31,14 +31,14 @@ static void encode_text(void)
     struct bo_error err = {0};
     assert_int_equal(templight_parse(bo_span_of(text), &arena, &model, &err), BO_OK);
     bo_writer_reset(&out);
-    assert_int_equal(encode(model, &out, &err), BO_OK);
+    assert_int_equal(encode(NULL, model, &out, &err), BO_OK);
 }
 
 static enum bo_status try_bytes(struct bo_span in, struct bo_error *err)
 {
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     void *model;
-    const enum bo_status status = decode(in, &arena, &model, err);
+    const enum bo_status status = decode(NULL, in, &arena, &model, err);
     if (status) /* what is right stands for far more than its bytes, and is slow */
         test_keep_met("predicted", in, status, err);
     bo_arena_rewind(&arena, mark);
@@ -142,7 +142,7 @@ static void test_zeros(void **state)
     for (unsigned i = 0; i < N; i++)
         assert_true(templight_add_entry(&builder, &end));
     assert_true(templight_finish(&builder, &model));
-    assert_int_equal(encode(model, &out, &err), BO_OK);
+    assert_int_equal(encode(NULL, model, &out, &err), BO_OK);
     assert_int_equal(out.n, (N + UNITS_PER_BYTE - 1) / UNITS_PER_BYTE);
     const struct bo_span whole = bo_writer_span(&out);
     assert_int_equal(try_bytes(whole, &err), BO_OK);

@@ -78,7 +78,8 @@ static enum bo_status put_trace(const struct templight_trace *trace, struct bo_w
     return BO_OK;
 }
 
-static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     const struct templight_model *m = model;
     bo_mark(out, "header");
@@ -140,8 +141,8 @@ static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct 
     return status;
 }
 
-static enum bo_status open_file(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                                struct bo_error *err)
+static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
+                                struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     struct bo_cursor c = bo_cursor(in);
     const uint8_t *head;
@@ -410,8 +411,8 @@ static enum bo_status answer_prefix(struct reader *r, const struct templight_tex
     return BO_OK;
 }
 
-static enum bo_status query(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err)
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     struct reader *r = reader;
     const struct templight_text_query *texts = queries;
@@ -568,11 +569,11 @@ static enum bo_status decode_trace(const struct reader *r, struct trace *from,
     return BO_OK;
 }
 
-static enum bo_status decode(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
 {
     void *reader;
-    enum bo_status status = open_file(in, arena, &reader, err);
+    enum bo_status status = open_file(self, in, arena, &reader, err);
     if (status)
         return status;
     struct reader *r = reader;

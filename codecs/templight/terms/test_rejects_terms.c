@@ -356,8 +356,9 @@ static void test_class_of_own_origin(void **state)
         bo_put_uvarint(&out, locations.n);
         bo_put_bytes(&out, locations.p, locations.n);
         bo_put_u8(&out, 0);
-        assert_int_equal(templight_terms.decode(bo_writer_span(&out), &arena, &model, &error),
-                         BO_CORRUPT);
+        assert_int_equal(
+            templight_terms.decode(&templight_terms, bo_writer_span(&out), &arena, &model, &error),
+            BO_CORRUPT);
         assert_string_equal(error.what, symbol == TEMPLIGHT_CLASSES
                                             ? "record is invalid"
                                             : "code lengths of records do not form a prefix code");

@@ -37,7 +37,7 @@ static struct bo_span encoded(const struct templight_model *model)
     struct bo_writer out;
     struct bo_error error = {0};
     bo_writer_init(&out, &arena);
-    if (terms()->encode(model, &out, &error))
+    if (terms()->encode(terms(), model, &out, &error))
         fail_msg("encoding: %s", error.what);
     uint8_t *copy = bo_alloc(&arena, out.n);
     memcpy(copy, out.p, out.n);
@@ -53,7 +53,8 @@ static void expect_name(void *reader, uint32_t name, struct bo_span text)
     struct bo_sink sink = {answer, 0, text.n + 16};
     struct templight_text head;
     struct bo_error error;
-    assert_int_equal(terms()->query(reader, TEMPLIGHT_NAME, &query, 1, &sink, &error), BO_OK);
+    assert_int_equal(terms()->query(terms(), reader, TEMPLIGHT_NAME, &query, 1, &sink, &error),
+                     BO_OK);
     memcpy(&head, answer, sizeof head);
     assert_int_equal(head.nbytes, text.n);
     assert_memory_equal(answer + sizeof head, text.p, text.n);
@@ -69,13 +70,13 @@ static void expect_names(const struct bo_span *names, uint32_t n)
     if (test_decode(terms(), bytes, &arena, &decoded, &error))
         fail_msg("decoding: %s", error.what);
     assert_null(templight_differ(model, decoded));
-    assert_int_equal(terms()->open(bytes, &arena, &reader, NULL), BO_OK);
+    assert_int_equal(terms()->open(terms(), bytes, &arena, &reader, NULL), BO_OK);
     for (uint32_t i = 0; i < n; i++) {
         const struct templight_text_query by_text = {names[i], 0};
         uint32_t number;
         expect_name(reader, i, names[i]);
-        assert_int_equal(terms()->query(reader, TEMPLIGHT_FIND, &by_text, 1, &number, &error),
-                         BO_OK);
+        assert_int_equal(
+            terms()->query(terms(), reader, TEMPLIGHT_FIND, &by_text, 1, &number, &error), BO_OK);
         assert_int_equal(number, i);
     }
 }
@@ -275,7 +276,7 @@ static void test_any_order(void **state)
     const struct bo_span bytes = encoded(model_of(names, N));
     for (uint32_t first = N; first-- > 0;) {
         void *reader;
-        assert_int_equal(terms()->open(bytes, &arena, &reader, NULL), BO_OK);
+        assert_int_equal(terms()->open(terms(), bytes, &arena, &reader, NULL), BO_OK);
         expect_name(reader, first, names[first]);
         for (uint32_t i = N; i-- > 0;)
             expect_name(reader, i, names[i]);
@@ -314,7 +315,7 @@ static void expect_open(struct bo_span bytes, enum bo_status status, uint64_t of
 {
     struct bo_error error = {0};
     void *reader;
-    assert_int_equal(terms()->open(bytes, &arena, &reader, &error), status);
+    assert_int_equal(terms()->open(terms(), bytes, &arena, &reader, &error), status);
     if (status == BO_OK)
         return;
     assert_string_equal(error.what, what);
@@ -357,8 +358,9 @@ static void test_rejects(void **state)
     for (size_t n = 0; n < good.n; n++) {
         struct bo_error error = {0};
         void *reader;
-        assert_int_equal(terms()->open((struct bo_span){good.p, n}, &arena, &reader, &error),
-                         BO_TRUNCATED);
+        assert_int_equal(
+            terms()->open(terms(), (struct bo_span){good.p, n}, &arena, &reader, &error),
+            BO_TRUNCATED);
     }
 }
 

@@ -1,7 +1,9 @@
 /* time-index: one timeline, or all, block after block. */
+#ifndef STATEHIST_TIME_INDEX_RANGE_H
+#define STATEHIST_TIME_INDEX_RANGE_H
+
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index/find.h"
-#include "harness/core/cpu.h"
 
 /* Where changes of a timeline that lie together go, with the values that start then. */
 struct stretch {
@@ -11,10 +13,10 @@ struct stretch {
 };
 
 /* Keys become times, in place; those of a table. */
-INLINE bool look_up_times(const struct time_index *index, uint64_t *keys, unsigned n, bool v3)
+static bool look_up_times(const struct time_index *index, uint64_t *keys, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (!time_index_time_of(index, keys[i], v3, &keys[i]))
+        if (!time_index_time_of(index, keys[i], &keys[i]))
             return false;
     return true;
 }
@@ -26,13 +28,13 @@ struct local {
     bool has_one_type;
 };
 
-INLINE bool read_local(const struct time_index *index, const struct time_index_block *block,
-                       bool v3, struct local *local)
+ASCENDING_INLINE bool read_local(const struct time_index *index,
+                                 const struct time_index_block *block, struct local *local)
 {
     local->has_one_type = true;
     for (unsigned i = 0; i < block->n_local; i++) {
         uint32_t type;
-        if (!answered_value(index, block->class, time_index_local(block, i), v3, &type,
+        if (!answered_value(index, block->class, time_index_local(block, i), &type,
                             &local->values[i]))
             return false;
         local->types[i] = (uint8_t)type;
@@ -42,8 +44,8 @@ INLINE bool read_local(const struct time_index *index, const struct time_index_b
 }
 
 /* Told values, at every `step`-th place, from `numbers` of the dictionary. */
-INLINE void put_local(const struct local *local, const uint64_t *numbers, unsigned n, unsigned step,
-                      uint64_t *values, uint8_t *types)
+ASCENDING_INLINE void put_local(const struct local *local, const uint64_t *numbers, unsigned n,
+                                unsigned step, uint64_t *values, uint8_t *types)
 {
     for (unsigned i = 0; i < n; i++)
         values[i * step] = local->values[numbers[i]];
@@ -55,21 +57,21 @@ INLINE void put_local(const struct local *local, const uint64_t *numbers, unsign
 }
 
 /* The same, from codes of the class. */
-INLINE bool put_codes(const struct time_index *index, const struct time_index_block *block,
-                      const uint64_t *codes, unsigned n, unsigned step, bool v3, uint64_t *values,
-                      uint8_t *types)
+ASCENDING_INLINE bool put_codes(const struct time_index *index,
+                                const struct time_index_block *block, const uint64_t *codes,
+                                unsigned n, unsigned step, uint64_t *values, uint8_t *types)
 {
     for (unsigned i = 0; i < n; i++) {
         uint32_t type;
-        if (!answered_value(index, block->class, (uint32_t)codes[i], v3, &type, &values[i * step]))
+        if (!answered_value(index, block->class, (uint32_t)codes[i], &type, &values[i * step]))
             return false;
         types[i * step] = (uint8_t)type;
     }
     return true;
 }
 
-INLINE bool values_of(const struct time_index *index, const struct time_index_block *block, bool v3,
-                      const struct stretch *stretch)
+ASCENDING_INLINE bool values_of(const struct time_index *index,
+                                const struct time_index_block *block, const struct stretch *stretch)
 {
     const unsigned n_told = time_index_n_told(block->n_codes, block->nulls);
     const unsigned step = block->nulls == TIME_INDEX_ALL_TOLD ? 1 : 2;
@@ -89,9 +91,9 @@ INLINE bool values_of(const struct time_index *index, const struct time_index_bl
         numbers[n] = ascending_bits(block->keys.p, block->told + (uint64_t)n * block->told_nbits,
                                     block->told_nbits);
     if (block->n_local == 0)
-        return step == 1 ? put_codes(index, block, numbers, n_told, 1, v3, values, types)
-                         : put_codes(index, block, numbers, n_told, 2, v3, values, types);
-    if (!read_local(index, block, v3, &local))
+        return step == 1 ? put_codes(index, block, numbers, n_told, 1, values, types)
+                         : put_codes(index, block, numbers, n_told, 2, values, types);
+    if (!read_local(index, block, &local))
         return false;
     for (unsigned i = 0; i < n_told; i++)
         beyond |= (uint64_t)(numbers[i] >= block->n_local);
@@ -106,7 +108,7 @@ INLINE bool values_of(const struct time_index *index, const struct time_index_bl
 }
 
 /* How many intervals block b of a timeline starts; b = UINT32_MAX: the first of a large one. */
-INLINE unsigned stretch_size(const struct time_index_timeline *t, uint32_t b)
+static unsigned stretch_size(const struct time_index_timeline *t, uint32_t b)
 {
     const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
     return t->shape                 ? t->shape->n
@@ -116,16 +118,15 @@ INLINE unsigned stretch_size(const struct time_index_timeline *t, uint32_t b)
 }
 
 /* These intervals; there is room for so many, and up to three more starts. */
-INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, bool v3,
-                         const struct stretch *stretch)
+ASCENDING_INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b,
+                                   const struct stretch *stretch)
 {
     const struct time_index *index = t->index;
     struct time_index_block block;
     stretch->starts[0] = (uint64_t)index->start;
     if (b == UINT32_MAX) {
         uint32_t type = STATEHIST_NULL;
-        const bool ok =
-            answered_value(index, t->class, t->first_code, v3, &type, &stretch->values[0]);
+        const bool ok = answered_value(index, t->class, t->first_code, &type, &stretch->values[0]);
         stretch->types[0] = (uint8_t)type;
         return ok;
     }
@@ -136,16 +137,22 @@ INLINE bool read_stretch(const struct time_index_timeline *t, uint32_t b, bool v
     if (n) {
         if (!ascending_block_all(&block.keys, keys))
             return time_index_damaged(index, block.keys.p + block.keys.low / 8, "keys are damaged");
-        if (!index->direct && !look_up_times(index, keys, n, v3))
+        if (!index->direct && !look_up_times(index, keys, n))
             return false;
         for (unsigned i = 0; i < n; i++)
             keys[i] += (uint64_t)index->start;
     }
-    return values_of(index, &block, v3, stretch);
+    return values_of(index, &block, stretch);
+}
+
+ASCENDING_CALL bool call_read_stretch(const struct time_index_timeline *t, uint32_t b,
+                                      const struct stretch *stretch)
+{
+    return read_stretch(t, b, stretch);
 }
 
 /* n intervals from number `first` on, of a timeline that has them. */
-INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, uint64_t n, bool v3,
+static bool read_intervals(const struct time_index_timeline *t, uint32_t first, uint64_t n,
                            struct stretch out)
 {
     uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];
@@ -157,9 +164,9 @@ INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, 
     for (; n; b++, skip = 0) {
         const unsigned size = stretch_size(t, b);
         if (skip == 0 && size <= n) {
-            if (!read_stretch(t, b, v3, &out))
+            if (!read_stretch(t, b, &out))
                 return false;
-        } else if (!read_stretch(t, b, v3, &aside))
+        } else if (!call_read_stretch(t, b, &aside))
             return false;
         const unsigned m = n < size - skip ? (unsigned)n : size - skip;
         if (skip || size > n) {
@@ -175,62 +182,6 @@ INLINE bool read_intervals(const struct time_index_timeline *t, uint32_t first, 
     return true;
 }
 
-/* n intervals from number `first` on, which end at `end`. */
-INLINE enum bo_status put_range(const struct time_index_timeline *t,
-                                struct time_index_columns *columns, uint32_t first, size_t n,
-                                int64_t end, bool v3, struct bo_sink *sink)
-{
-    int64_t *starts;
-    struct stretch out;
-    struct statehist_columns *head =
-        statehist_take_columns(n, sink, &starts, &out.values, &out.types);
-    if (!head)
-        return BO_OVER_LIMIT;
-    head->end = end;
-    out.starts = (uint64_t *)starts;
-    if (!columns || !time_index_unpack(columns, first, first + (uint32_t)n - 1))
-        return read_intervals(t, first, n, v3, out) ? BO_OK : BO_CORRUPT;
-    memcpy(out.starts, columns->starts + first, 8 * n);
-    memcpy(out.values, columns->values + first, 8 * n);
-    memcpy(out.types, columns->types + first, n);
-    return BO_OK;
-}
-
-INLINE enum bo_status ask_range(const struct time_index *index,
-                                const struct statehist_range_query *q, bool v3,
-                                struct bo_sink *sink)
-{
-    struct time_index_timeline opened;
-    struct moment from, to;
-    struct place first, last;
-    uint64_t place, ends_at;
-    if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
-        q->from > q->to)
-        return BO_OUT_OF_RANGE;
-    if (!moment_of(index, q->from, v3, &from) || !moment_of(index, q->to, v3, &to) ||
-        !time_index_place(index, q->quark, v3, &place))
-        return BO_CORRUPT;
-    const struct time_index_timeline *t = timeline_at(index, place, &opened);
-    if (!t || !find_place(t, &from, false, v3, &first) || !find_place(t, &to, true, v3, &last))
-        return BO_CORRUPT;
-    if (last.number < first.number || last.number >= t->n) {
-        time_index_damaged(index, index->records + t->at / 8, "keys do not ascend");
-        return BO_CORRUPT;
-    }
-    const size_t n = (size_t)last.number - first.number + 1;
-    int64_t end = index->end;
-    if (last.has_end) {
-        if (!time_index_time_of(index, last.end, v3, &ends_at))
-            return BO_CORRUPT;
-        end = (int64_t)((uint64_t)index->start + ends_at - 1);
-    }
-    const enum bo_status status =
-        put_range(t, time_index_columns_at(index, place), first.number, n, end, v3, sink);
-    if (!t->shape && !t->bases)
-        time_index_asked(t, q->quark, (uint32_t)n);
-    return status;
-}
-
 /* ---- what is kept unpacked ----------------------------------------------------------------- */
 
 /* Block b, or the first interval, as read_stretch() has it. */
@@ -238,10 +189,11 @@ static bool unpack_block(struct time_index_columns *columns, uint32_t b)
 {
     const size_t i = b == UINT32_MAX ? 0 : 1 + (size_t)b * ASCENDING_BLOCK;
     const struct stretch stretch = {columns->starts + i, columns->values + i, columns->types + i};
-    return read_stretch(&columns->t, b, false, &stretch);
+    return call_read_stretch(&columns->t, b, &stretch);
 }
 
-bool time_index_unpack(struct time_index_columns *columns, uint32_t first, uint32_t last)
+/* Unpacks what is not yet known of these intervals; false when that finds damage. */
+static bool unpack(struct time_index_columns *columns, uint32_t first, uint32_t last)
 {
     if (first == 0 && !unpack_block(columns, UINT32_MAX))
         return false;
@@ -254,10 +206,67 @@ bool time_index_unpack(struct time_index_columns *columns, uint32_t first, uint3
     return true;
 }
 
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* n intervals from number `first` on, which end at `end`. */
+static enum bo_status put_range(const struct time_index_timeline *t,
+                                struct time_index_columns *columns, uint32_t first, size_t n,
+                                int64_t end, struct bo_sink *sink)
+{
+    int64_t *starts;
+    struct stretch out;
+    struct statehist_columns *head =
+        statehist_take_columns(n, sink, &starts, &out.values, &out.types);
+    if (!head)
+        return BO_OVER_LIMIT;
+    head->end = end;
+    out.starts = (uint64_t *)starts;
+    if (!columns || !unpack(columns, first, first + (uint32_t)n - 1))
+        return read_intervals(t, first, n, out) ? BO_OK : BO_CORRUPT;
+    memcpy(out.starts, columns->starts + first, 8 * n);
+    memcpy(out.values, columns->values + first, 8 * n);
+    memcpy(out.types, columns->types + first, n);
+    return BO_OK;
+}
+
+ASCENDING_CALL enum bo_status ask_range(const struct time_index *index,
+                                        const struct statehist_range_query *q, struct bo_sink *sink)
+{
+    struct time_index_timeline opened;
+    struct moment from, to;
+    struct place first, last;
+    uint64_t place, ends_at;
+    if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
+        q->from > q->to)
+        return BO_OUT_OF_RANGE;
+    if (!moment_of(index, q->from, &from) || !moment_of(index, q->to, &to) ||
+        !time_index_place(index, q->quark, &place))
+        return BO_CORRUPT;
+    const struct time_index_timeline *t = timeline_at(index, place, &opened);
+    if (!t || !find_place(t, &from, false, &first) || !find_place(t, &to, true, &last))
+        return BO_CORRUPT;
+    if (last.number < first.number || last.number >= t->n) {
+        time_index_damaged(index, index->records + t->at / 8, "keys do not ascend");
+        return BO_CORRUPT;
+    }
+    const size_t n = (size_t)last.number - first.number + 1;
+    int64_t end = index->end;
+    if (last.has_end) {
+        if (!time_index_time_of(index, last.end, &ends_at))
+            return BO_CORRUPT;
+        end = (int64_t)((uint64_t)index->start + ends_at - 1);
+    }
+    const enum bo_status status =
+        put_range(t, time_index_columns_at(index, place), first.number, n, end, sink);
+    if (!t->shape && !t->bases)
+        time_index_asked(t, q->quark, (uint32_t)n);
+    return status;
+}
+
 /* ---- everything ------------------------------------------------------------------------------ */
 
-INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
-                               struct statehist_digest *digest)
+ASCENDING_CALL enum bo_status ask_scan(const struct time_index *index,
+                                       struct statehist_digest *digest)
 {
     struct walk walk;
     uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];
@@ -276,7 +285,7 @@ INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
         const struct stretch stretch = {starts, values, types};
         for (uint32_t b = t.shape ? 0 : UINT32_MAX, n = time_index_n_blocks(&t);
              b == UINT32_MAX || b < n; b++) {
-            if (!read_stretch(&t, b, v3, &stretch))
+            if (!call_read_stretch(&t, b, &stretch))
                 return BO_CORRUPT;
             for (unsigned i = 0, m = stretch_size(&t, b); i < m; i++, is_first = false) {
                 if (!is_first)
@@ -292,27 +301,4 @@ INLINE enum bo_status ask_scan(const struct time_index *index, bool v3,
     return BO_OK;
 }
 
-/* ---- for this CPU ---------------------------------------------------------------------------- */
-
-#if defined(__x86_64__)
-BO_V3 static enum bo_status range_v3(const struct time_index *index,
-                                     const struct statehist_range_query *q, struct bo_sink *sink)
-{
-    return ask_range(index, q, true, sink);
-}
 #endif
-
-enum bo_status time_index_range(const struct time_index *index,
-                                const struct statehist_range_query *q, struct bo_sink *sink)
-{
-#if defined(__x86_64__)
-    if (bo_cpu_has_v3())
-        return range_v3(index, q, sink);
-#endif
-    return ask_range(index, q, false, sink);
-}
-
-enum bo_status time_index_scan(const struct time_index *index, struct statehist_digest *digest)
-{
-    return ask_scan(index, false, digest);
-}

@@ -5,9 +5,11 @@
  * checkpoints there is one segment, whose part is made from timelines: those of one interval are
  * what they are.
  */
+#ifndef STATEHIST_TIME_INDEX_FULL_STATE_H
+#define STATEHIST_TIME_INDEX_FULL_STATE_H
+
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index/find.h"
-#include "harness/core/cpu.h"
 
 /* An answer on its way. */
 struct states {
@@ -19,7 +21,7 @@ struct states {
 /* ---- parts of checkpoints -------------------------------------------------------------------- */
 
 /* The quarks of a set. */
-INLINE bool read_quarks(const struct time_index *index, struct time_index_set *set,
+static bool read_quarks(const struct time_index *index, struct time_index_set *set,
                         struct time_index_told *told)
 {
     uint64_t word;
@@ -34,9 +36,8 @@ INLINE bool read_quarks(const struct time_index *index, struct time_index_set *s
  * Their values, from codes from bit `at` on, and that without those of quarks that are null: they
  * have a 0 bit among those at `bits`, where there are such.
  */
-INLINE bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
-                        bool has_bits, uint64_t *at, struct time_index_told *told, uint32_t n,
-                        bool v3)
+static bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
+                        bool has_bits, uint64_t *at, struct time_index_told *told, uint32_t n)
 {
     const uint64_t end = 8 * (uint64_t)part->n;
     for (uint32_t i = 0; i < n; i++) {
@@ -47,21 +48,21 @@ INLINE bool read_values(const struct time_index *index, const struct bo_cursor *
             return time_index_damaged(index, part->p + *at / 8, "checkpoint ends too early");
         const uint32_t code = (uint32_t)ascending_bits(part->p, *at, nbits);
         *at += nbits;
-        if (!answered_value(index, class, code, v3, &told[i].type, &told[i].value))
+        if (!answered_value(index, class, code, &told[i].type, &told[i].value))
             return false;
     }
     return true;
 }
 
 /* What all attributes were when the era began: those that were not null. */
-INLINE bool read_era(const struct time_index *index, struct bo_cursor *part,
-                     struct time_index_told *told, uint32_t *n_ret, bool v3)
+static bool read_era(const struct time_index *index, struct bo_cursor *part,
+                     struct time_index_told *told, uint32_t *n_ret)
 {
     struct time_index_set set;
     if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
         return false;
     uint64_t at = 8 * (uint64_t)part->off;
-    if (!read_values(index, part, 0, false, &at, told, set.n, v3))
+    if (!read_values(index, part, 0, false, &at, told, set.n))
         return false;
     part->off = (size_t)((at + 7) / 8);
     *n_ret = set.n;
@@ -72,8 +73,8 @@ INLINE bool read_era(const struct time_index *index, struct bo_cursor *part,
  * What changed in a segment and, where the era goes on, as what it was behind it: a bit for each
  * that is not null, then codes.
  */
-INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
-                         struct time_index_told *told, uint32_t *n_ret, bool v3)
+static bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
+                         struct time_index_told *told, uint32_t *n_ret)
 {
     struct time_index_set set;
     if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
@@ -85,15 +86,15 @@ INLINE bool read_changes(const struct time_index *index, struct bo_cursor *part,
         return true;
     if (at > 8 * (uint64_t)part->n)
         return time_index_damaged(index, part->p + part->off, "checkpoint ends too early");
-    return read_values(index, part, bits, true, &at, told, set.n, v3);
+    return read_values(index, part, bits, true, &at, told, set.n);
 }
 
 /*
  * Of the attributes of one interval, or of the others, what they are at the start; not those of one
  * that are null.
  */
-INLINE bool read_timelines(const struct time_index *index, bool of_one,
-                           struct time_index_told *told, uint32_t *n_ret, bool v3)
+static bool read_timelines(const struct time_index *index, bool of_one,
+                           struct time_index_told *told, uint32_t *n_ret)
 {
     static const struct moment at_start = {.before_all = true};
     struct walk walk;
@@ -106,8 +107,8 @@ INLINE bool read_timelines(const struct time_index *index, bool of_one,
         if ((t.n == 1) != of_one)
             continue;
         told[n].quark = quark;
-        if (!find_place(&t, &at_start, false, v3, &place) ||
-            !answered_value(index, t.class, place.code, v3, &told[n].type, &told[n].value))
+        if (!call_find_place(&t, &at_start, false, &place) ||
+            !answered_value(index, t.class, place.code, &told[n].type, &told[n].value))
             return false;
         n += !of_one || told[n].type != STATEHIST_NULL;
     }
@@ -115,24 +116,24 @@ INLINE bool read_timelines(const struct time_index *index, bool of_one,
     return true;
 }
 
-INLINE bool read_segment(const struct time_index *index, uint32_t k, struct time_index_told *told,
-                         struct time_index_part *part, bool v3)
+static bool read_segment(const struct time_index *index, uint32_t k, struct time_index_told *told,
+                         struct time_index_part *part)
 {
     struct bo_cursor c;
     return time_index_part(index, k, &c) &&
-           (k % index->era || read_era(index, &c, told, &part->n_before, v3)) &&
+           (k % index->era || read_era(index, &c, told, &part->n_before)) &&
            read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
-                        told + part->n_before, &part->n_changes, v3);
+                        told + part->n_before, &part->n_changes);
 }
 
-INLINE bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+static bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part)
 {
     *part = (struct time_index_part){.first = index->n_told, .is_known = true};
     struct time_index_told *told = index->told + part->first;
     if (index->n_segments
-            ? !read_segment(index, k, told, part, v3)
-            : !read_timelines(index, true, told, &part->n_before, v3) ||
-                  !read_timelines(index, false, told + part->n_before, &part->n_changes, v3))
+            ? !read_segment(index, k, told, part)
+            : !read_timelines(index, true, told, &part->n_before) ||
+                  !read_timelines(index, false, told + part->n_before, &part->n_changes))
         return false;
     index->n_told += (size_t)part->n_before + part->n_changes;
     index->kept_parts[k] = *part;
@@ -140,7 +141,7 @@ INLINE bool read_part(struct time_index *index, uint32_t k, struct time_index_pa
 }
 
 /* The part of segment k, as long as no other one is asked for. */
-INLINE bool get_part(struct time_index *index, uint32_t k, struct time_index_part *part, bool v3)
+static bool get_part(struct time_index *index, uint32_t k, struct time_index_part *part)
 {
     *part = index->kept_parts[k];
     if (part->is_known)
@@ -149,12 +150,12 @@ INLINE bool get_part(struct time_index *index, uint32_t k, struct time_index_par
         memset(index->kept_parts, 0, index->n_parts * sizeof *index->kept_parts);
         index->n_told = 0;
     }
-    return read_part(index, k, part, v3);
+    return read_part(index, k, part);
 }
 
 /* ---- from parts ------------------------------------------------------------------------------ */
 
-INLINE void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
+static void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
 {
     uint64_t *values = s->values;
     uint8_t *types = s->types;
@@ -165,8 +166,8 @@ INLINE void put_told(const struct states *s, const struct time_index_told *told,
 }
 
 /* Those that change in the segment of the time itself are looked up. */
-INLINE bool put_found(const struct states *s, const struct time_index_told *told, uint32_t n,
-                      const struct moment *moment, bool v3)
+static bool put_found(const struct states *s, const struct time_index_told *told, uint32_t n,
+                      const struct moment *moment)
 {
     enum { AHEAD = 16 }; /* places that are found before the first record is read */
     const struct time_index *index = s->index;
@@ -176,42 +177,43 @@ INLINE bool put_found(const struct states *s, const struct time_index_told *told
         struct place place;
         uint32_t type;
         for (uint32_t k = i; i % AHEAD == 0 && k < n && k < i + AHEAD; k++) {
-            if (!time_index_place(index, told[k].quark, v3, &places[k % AHEAD]))
+            if (!time_index_place(index, told[k].quark, &places[k % AHEAD]))
                 return false;
             time_index_prefetch(index, places[k % AHEAD]);
         }
         const struct time_index_timeline *t = timeline_at(index, places[i % AHEAD], &opened);
-        if (!t || !find_place(t, moment, false, v3, &place) ||
-            !answered_value(index, t->class, place.code, v3, &type, &s->values[told[i].quark]))
+        if (!t || !find_place(t, moment, false, &place) ||
+            !answered_value(index, t->class, place.code, &type, &s->values[told[i].quark]))
             return false;
         s->types[told[i].quark] = (uint8_t)type;
     }
     return true;
 }
 
-INLINE bool put_parts(const struct states *s, int64_t time, const struct moment *moment, bool v3)
+static bool put_parts(const struct states *s, int64_t time, const struct moment *moment)
 {
     struct time_index *index = s->index;
     struct time_index_part part;
     uint32_t segment;
-    if (!ascending_count(&index->cuts, (uint64_t)time - (uint64_t)index->start, v3, &segment))
+    if (!ascending_count(&index->cuts, (uint64_t)time - (uint64_t)index->start, TIME_INDEX_V3,
+                         &segment))
         return time_index_damaged(index, index->cuts.body, "starts of segments are damaged");
     memset(s->values, 0, 8 * (size_t)index->n_quarks);
     memset(s->types, 0, index->n_quarks);
     for (uint32_t k = segment - segment % index->era;; k++) {
-        if (!get_part(index, k, &part, v3))
+        if (!get_part(index, k, &part))
             return false;
         const struct time_index_told *told = index->told + part.first;
         put_told(s, told, part.n_before);
         if (k == segment)
-            return put_found(s, told + part.n_before, part.n_changes, moment, v3);
+            return put_found(s, told + part.n_before, part.n_changes, moment);
         put_told(s, told + part.n_before, part.n_changes);
     }
 }
 
 /* ---- from timelines -------------------------------------------------------------------------- */
 
-INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3)
+static bool put_all(const struct states *s, const struct moment *moment)
 {
     const struct time_index *index = s->index;
     struct walk walk;
@@ -219,8 +221,9 @@ INLINE bool put_all(const struct states *s, const struct moment *moment, bool v3
         struct time_index_timeline t;
         struct place place;
         uint32_t type;
-        if (!next_timeline(index, &walk, quark, &t) || !find_place(&t, moment, false, v3, &place) ||
-            !answered_value(index, t.class, place.code, v3, &type, &s->values[quark]))
+        if (!next_timeline(index, &walk, quark, &t) ||
+            !call_find_place(&t, moment, false, &place) ||
+            !answered_value(index, t.class, place.code, &type, &s->values[quark]))
             return false;
         s->types[quark] = (uint8_t)type;
     }
@@ -244,8 +247,8 @@ static bool learn_classes(struct time_index *index)
     return true;
 }
 
-INLINE enum bo_status ask_full_state(struct time_index *index, int64_t time, bool v3,
-                                     struct bo_sink *sink)
+ASCENDING_CALL enum bo_status ask_full_state(struct time_index *index, int64_t time,
+                                             struct bo_sink *sink)
 {
     struct states s = {.index = index};
     struct moment moment;
@@ -255,24 +258,10 @@ INLINE enum bo_status ask_full_state(struct time_index *index, int64_t time, boo
         return BO_OVER_LIMIT;
     if (index->kept_parts && index->n_segments && !index->classes_known && !learn_classes(index))
         return BO_CORRUPT;
-    return moment_of(index, time, v3, &moment) &&
-                   (index->kept_parts ? put_parts(&s, time, &moment, v3) : put_all(&s, &moment, v3))
+    return call_moment_of(index, time, &moment) &&
+                   (index->kept_parts ? put_parts(&s, time, &moment) : put_all(&s, &moment))
                ? BO_OK
                : BO_CORRUPT;
 }
 
-#if defined(__x86_64__)
-BO_V3 static enum bo_status ask_v3(struct time_index *index, int64_t time, struct bo_sink *sink)
-{
-    return ask_full_state(index, time, true, sink);
-}
 #endif
-
-enum bo_status time_index_full_state(struct time_index *index, int64_t time, struct bo_sink *sink)
-{
-#if defined(__x86_64__)
-    if (bo_cpu_has_v3())
-        return ask_v3(index, time, sink);
-#endif
-    return ask_full_state(index, time, false, sink);
-}
