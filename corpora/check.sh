@@ -55,7 +55,8 @@ unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as 
 
 # Every text in a format's folder, packed or not, must be in the manifest.
 for file in */*.txt */*.xz */*.zst */*/*.xz; do
-    [[ $file != fetched/* ]] || continue
+    # Conformance vectors are compared with what codecs make: corpora/vectors.sh check.
+    [[ $file != fetched/* && $file != vectors/* ]] || continue
     jq -e --arg file "$file" 'any(.documents[], .lists[], .vectors[]; .file == $file)' \
         manifest.json >/dev/null || fail "$file: not in the manifest"
 done

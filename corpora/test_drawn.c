@@ -38,8 +38,8 @@ static uint64_t nbytes_of(const struct bo_codec *codec, const void *model)
     struct bo_writer bytes;
     bo_arena_init(&scratch, BO_ARENA_UNLIMITED);
     bo_writer_init(&bytes, &scratch);
-    const bool ok =
-        codec->encode(model, &bytes, NULL) == BO_OK && bo_writer_status(&bytes, NULL) == BO_OK;
+    const bool ok = codec->encode(codec, model, &bytes, NULL) == BO_OK &&
+                    bo_writer_status(&bytes, NULL) == BO_OK;
     const uint64_t n = ok ? bo_writer_counted(&bytes) : 0;
     bo_writer_free(&bytes);
     bo_arena_free(&scratch);

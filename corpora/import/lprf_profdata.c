@@ -1,6 +1,7 @@
 /*
  * The importer of LLVM's binary profiles, .profdata (indexed) and .profraw (as programs write
- * them), through LLVM's own reader.
+ * them): indexed ones of versions 12 and 13 with the codec `profdata`, which holds most of them,
+ * all others through LLVM's own reader.
  */
 #include "corpora/import/import.h"
 #include "corpora/import/profdata_tool.h"
@@ -19,6 +20,13 @@ static bool has_magic(struct bo_span file)
            (magic[KIND] == 'i' || magic[KIND] == 'r' || magic[KIND] == 'R');
 }
 
+enum { VERSION = 8, INDEX_OFF = 32, HEADER_NBYTES = 40 };
+
+static bool is_indexed(struct bo_span file)
+{
+    return file.n >= HEADER_NBYTES && file.p[0] == 0xff && file.p[6] == 'i';
+}
+
 /*
  * LLVM's reader trusts the place of the index that an indexed profile's header tells: a profile cut
  * short reads as an empty one, or crashes it. Later versions than those known may lay headers out
@@ -26,11 +34,9 @@ static bool has_magic(struct bo_span file)
  */
 static enum bo_status check_index_place(struct bo_span file, struct bo_error *err)
 {
-    enum { VERSION = 8, INDEX_OFF = 32, HEADER_NBYTES = 40, LAST_KNOWN_VERSION = 10 };
+    enum { LAST_KNOWN_VERSION = 13 };
     enum { BUCKETS = 16 }; /* in the index, after the numbers of buckets and of entries */
-    const bool indexed = file.p[0] == 0xff && file.p[6] == 'i';
-    if (!indexed || file.n < HEADER_NBYTES ||
-        (bo_le64(file.p + VERSION) & UINT64_MAX >> 8) > LAST_KNOWN_VERSION)
+    if ((bo_le64(file.p + VERSION) & UINT64_MAX >> 8) > LAST_KNOWN_VERSION)
         return BO_OK;
     const uint64_t off = bo_le64(file.p + INDEX_OFF);
     const bool inside = off <= file.n && file.n - off >= BUCKETS &&
@@ -38,9 +44,30 @@ static enum bo_status check_index_place(struct bo_span file, struct bo_error *er
     return inside ? BO_OK : bo_fail(err, BO_TRUNCATED, file.n, "file ends before its index does");
 }
 
-/* The plain name goes first: a .profraw is read only by the LLVM whose programs write it. */
-static const struct profdata_tool tool = {
-    .newest_first = false, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}};
+/* Decodes with the codec, of whose version 13 version 12 differs in its number alone. */
+static bool decode(struct bo_span file, struct bo_arena *arena, void **model_ret)
+{
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "profdata");
+    const uint64_t version = bo_le64(file.p + VERSION);
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    uint8_t *copy = version == 12 || version == 13 ? bo_alloc(arena, file.n) : NULL;
+    if (!copy)
+        return false;
+    memcpy(copy, file.p, file.n);
+    bo_set_le64(copy + VERSION, 13);
+    if (codec->decode(codec, (struct bo_span){copy, file.n}, arena, model_ret, NULL) == BO_OK)
+        return true;
+    bo_arena_rewind(arena, mark);
+    return false;
+}
+
+/*
+ * Later versions read all indexed profiles of earlier ones. A .profraw is read only by the LLVM
+ * whose programs write it: there, the plain name goes first.
+ */
+static const struct profdata_tool tools[] = {
+    {.newest_first = false, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}},
+    {.newest_first = true, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}}};
 
 static enum bo_status import_profdata(struct bo_span file, const struct bo_import_options *options,
                                       struct bo_arena *arena, void **model_ret,
@@ -48,9 +75,12 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
 {
     (void)options;
     struct bo_span text;
-    enum bo_status status = check_index_place(file, err);
+    const bool indexed = is_indexed(file);
+    enum bo_status status = indexed ? check_index_place(file, err) : BO_OK;
+    if (!status && indexed && decode(file, arena, model_ret))
+        return BO_OK;
     if (!status)
-        status = profdata_tool_text(&tool, file, arena, &text, err);
+        status = profdata_tool_text(&tools[indexed], file, arena, &text, err);
     if (status)
         return status;
     /* An offset would be one of a text that nobody sees. */
@@ -63,7 +93,7 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
 const struct bo_importer lprf_profdata_importer = {
     .format = "lprf",
     .name = "profdata",
-    .summary = "LLVM's .profdata and .profraw, through llvm-profdata (Debian: llvm)",
+    .summary = "LLVM's .profdata, and others and .profraw through llvm-profdata (Debian: llvm)",
     .sniff = has_magic,
     .import = import_profdata,
 };

@@ -4,7 +4,8 @@
 #
 #   corpora/import/test_real_llvm.sh
 #
-# Needs clang, llvm-profdata, xz and jq; no network. BAKEOFF and OUT override where the program is and
+# Needs clang, llvm-profdata, xz and jq; llvm-profdata-19 and -22 where their bytes are compared with ours; no
+# network. BAKEOFF and OUT override where the program is and
 # where files go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
 . "$(dirname "$0")/real.sh" llvm "clang llvm xz-utils jq" clang clang++ llvm-profdata xz jq
 sources=corpora/import/testdata/profiled
@@ -72,6 +73,7 @@ exchange() { # name text
         "$out/$name.llvm.proftext"
 }
 
+mkdir -p "$out/no-tools"
 names=$(jq -r '.documents[] | select(.format == "lprf" and .embedded) | .name' \
     corpora/manifest.json)
 check "there are profiles" test "$(wc -w <<<"$names")" -ge 5
@@ -83,6 +85,43 @@ for name in $names; do
 done
 check "dup_main has three functions of one name" \
     test "$(grep -c '^main$' "$out/dup_main.profdata.proftext")" = 3
+
+# ---- LLVM's own format: the same bytes -----------------------------------------------------------
+
+# LLVM 19 writes version 12, LLVM 22 version 13, which differ in the version alone.
+same_bytes() { # version-of-LLVM name: as `merge` writes
+    "$bakeoff" encode --raw lprf/profdata "$out/$2.proftext" -o "$out/ours.profdata" &&
+        llvm-profdata-$1 merge "$out/$2.proftext" -o "$out/theirs.profdata" &&
+        cmp <(tail -c +10 "$out/ours.profdata") <(tail -c +10 "$out/theirs.profdata") &&
+        cmp -n 8 "$out/ours.profdata" "$out/theirs.profdata" &&
+        [ "$(od -An -tu1 -j8 -N1 "$out/theirs.profdata")" -eq $(($1 == 19 ? 12 : 13)) ] &&
+        [ "$(od -An -tu1 -j8 -N1 "$out/ours.profdata")" -eq 13 ]
+}
+imports_alone() { # name: without any LLVM program
+    PATH=$out/no-tools "$bakeoff" import lprf "$out/theirs.profdata" -o "$out/imported.proftext" &&
+        cmp "$out/imported.proftext" "$out/$1.proftext"
+}
+shows() { # version-of-LLVM name: as many functions
+    [ "$(llvm-profdata-$1 show --all-functions "$out/ours.profdata" | grep -c '^    Hash: ')" -eq \
+        "$(grep -c '^# Func Hash:$' "$out/$2.proftext")" ]
+}
+for version in 19 22; do
+    command -v llvm-profdata-$version >/dev/null || {
+        echo "note: not run: the bytes of LLVM $version: no llvm-profdata-$version (Debian: llvm-$version)"
+        continue
+    }
+    for name in $names; do
+        check "$name: the bytes of LLVM $version" same_bytes $version "$name"
+        check "$name: import of LLVM $version's bytes" imports_alone "$name"
+        [ $version = 19 ] || check "$name: LLVM $version shows our bytes" shows $version "$name"
+    done
+done
+if command -v llvm-profdata-22 >/dev/null; then
+    printf x >>"$out/theirs.profdata"
+    check "a profile that only LLVM reads" "$bakeoff" import lprf "$out/theirs.profdata" \
+        -o "$out/imported.proftext"
+    check "and reads the same" cmp "$out/imported.proftext" "$out/$name.proftext"
+fi
 
 # ---- programs of our own, from their counters to each codec and back -----------------------------
 
@@ -185,7 +224,6 @@ check "a .profdata of another version: what LLVM says" fails_saying \
 head -c 100 "$out/c.profraw" >"$out/cut.profraw"
 check "a cut .profraw: what LLVM says" fails_saying 'cut.profraw: llvm-profdata: .*header is corrupt' \
     "$bakeoff" import lprf "$out/cut.profraw"
-mkdir -p "$out/no-tools"
 check "without llvm-profdata: its package" fails_saying 'not installed (Debian: llvm)' \
     env PATH="$out/no-tools" "$bakeoff" import lprf "$out/built.profdata"
 newest=$(command -v llvm-profdata)

@@ -67,7 +67,7 @@ enum bo_vector_verdict bo_vector_check(const struct bo_codec *codec, const json_
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&payload, &arena);
     bo_writer_init(&counted, &arena);
-    if (codec->encode(model, &payload, &error)) {
+    if (codec->encode(codec, model, &payload, &error)) {
         *why_ret = error.what;
     } else {
         bo_writer_copy_counted(&payload, &counted);
