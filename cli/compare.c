@@ -75,7 +75,9 @@ int bo_cmd_compare(int argc, char **argv)
         "printed\n"
         "with its 95% interval. Sizes, memory and pages are exact: any change is reported. Times "
         "of\n"
-        "two machines are not compared. Exits with 1 when something is worse.",
+        "two processors get no verdict: they are printed side by side, over those of the baseline "
+        "codec.\n"
+        "Exits with 1 when something is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

@@ -34,7 +34,7 @@ int bo_cmd_convert(int argc, char **argv)
     struct bo_error error = {0};
     void *model = NULL;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const enum bo_status status = from->decode(payload, &arena, &model, &error);
+    const enum bo_status status = from->decode(from, payload, &arena, &model, &error);
     if (error.off != BO_NO_OFFSET)
         error.off += (uint64_t)(payload.p - in.bytes.p); /* speak of the file, not of its payload */
     const int code =

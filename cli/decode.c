@@ -31,7 +31,7 @@ int bo_cmd_decode(int argc, char **argv)
     struct bo_error error = {0};
     void *model = NULL;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const enum bo_status status = codec->decode(payload, &arena, &model, &error);
+    const enum bo_status status = codec->decode(codec, payload, &arena, &model, &error);
     if (error.off != BO_NO_OFFSET)
         error.off += (uint64_t)(payload.p - in.bytes.p); /* speak of the file, not of its payload */
     const int code = status ? bo_file_error(in.path, &error) : bo_write_text(format, model, out);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/plugins.h"
 #include "cli/version.h"
+#include "harness/core/cpu.h"
 #include "harness/core/suggest.h"
 
 #define COMMAND(function, name, summary) int bo_cmd_##function(int argc, char **argv);
@@ -27,7 +28,9 @@ static void print_help(FILE *to)
     for (const struct bo_command *c = bo_commands; c->name; c++)
         fprintf(to, "  %-9s %s\n", c->name, c->summary);
     fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n"
-          "--version prints the version and the commit\n",
+          "--version prints the version and the commit\n"
+          "BAKEOFF_ISA=v1 (to v4) caps the level of x86-64 that codecs use; v1 is the portable "
+          "path\n",
           to);
     fputs("\nexit codes: 0 success, 1 a check or comparison failed, 2 bad usage or bad input, "
           "130 interrupted bench\n",
@@ -73,6 +76,10 @@ static int help(const char *name)
 
 int main(int argc, char **argv)
 {
+    if (bo_cpu_bad_cap()) {
+        fprintf(stderr, "bakeoff: BAKEOFF_ISA=%s: not one of v1, v2, v3, v4\n", bo_cpu_bad_cap());
+        return BO_EXIT_USAGE;
+    }
     while (argc > 2 && strcmp(argv[1], "--plugin") == 0) {
         if (!bo_load_plugin(argv[2]))
             return BO_EXIT_USAGE;

@@ -15,8 +15,8 @@ static enum bo_status ask(const struct bo_codec *codec, void *reader, unsigned k
         struct bo_sink sink = {.p = bo_alloc(arena, cap), .cap = cap};
         if (!sink.p)
             return bo_fail_alloc(err, arena);
-        const enum bo_status status =
-            codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink.p : &sink, err);
+        const enum bo_status status = codec->query(codec, reader, k, query, 1,
+                                                   kind->answer_size ? (void *)sink.p : &sink, err);
         if (status == BO_OVER_LIMIT && !kind->answer_size)
             continue;
         *answer_ret = (struct bo_span){sink.p, kind->answer_size ? kind->answer_size : sink.n};
@@ -36,7 +36,7 @@ static int answer(const struct bo_format *format, const struct bo_codec *codec,
     int code = BO_EXIT_OK;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&text, &arena);
-    enum bo_status status = codec->open(payload, &arena, &reader, &error);
+    enum bo_status status = codec->open(codec, payload, &arena, &reader, &error);
     if (!status)
         status =
             ask(codec, reader, bo_kind_index(format, kind), kind, query, &arena, &found, &error);

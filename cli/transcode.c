@@ -84,7 +84,7 @@ int bo_write_payload(const struct bo_format *format, const struct bo_codec *code
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&payload, &arena);
     bo_writer_init(&file, &arena);
-    enum bo_status status = codec->encode(model, &payload, &error);
+    enum bo_status status = codec->encode(codec, model, &payload, &error);
     if (!status)
         status = tell_what_is_left_out(format, codec, model, &arena, &error);
     if (!status && !raw) {

@@ -8,6 +8,8 @@
 #include "cli/workers.h"
 #include "corpora/documents.h"
 #include "corpora/import/vectors.h"
+#include "corpora/vectors.h"
+#include "harness/core/input.h"
 #include "harness/check/check.h"
 #include "harness/core/progress.h"
 #include "harness/core/suggest.h"
@@ -199,7 +201,7 @@ static struct bo_span encoding_for(struct verification *v, const struct job *job
 {
     const struct bo_codec *writer = bo_encoding_of(job->document->format, job->codec);
     struct bo_error error = {0};
-    if (writer->encode != job->codec->encode)
+    if (writer->encode != job->codec->encode || writer->own != job->codec->own)
         writer = job->codec;
     if (v->encoded_by != writer || v->encoded_document != job->document) {
         drop_encoding(v);
@@ -207,7 +209,7 @@ static struct bo_span encoding_for(struct verification *v, const struct job *job
         bo_writer_init(&v->encoding, &v->arena);
         v->encoded_by = writer;
         v->encoded_document = job->document;
-        if (writer->encode(job->document->model, &v->encoding, &error))
+        if (writer->encode(writer, job->document->model, &v->encoding, &error))
             bo_writer_free(&v->encoding);
     }
     return bo_writer_span(&v->encoding);
@@ -377,26 +379,18 @@ static void verify_vector(const struct bo_format *format, const json_t *vector, 
     }
 }
 
-static bool verify_vectors(const struct bo_format *format, const char *path,
-                           const struct bo_effort *effort, struct tally *tally)
+/* Vectors of models and the bytes that several codecs make of them. */
+static bool verify_models(const struct bo_format *format, const char *path, const json_t *vectors,
+                          const struct bo_effort *effort, struct tally *tally)
 {
     const struct bo_vector_reader *reader = bo_find_vector_reader(format->name);
     if (!reader) {
         fprintf(stderr, "bakeoff: %s: there are no vectors of %s\n", path, format->name);
         return false;
     }
-    json_error_t json_error;
-    json_t *vectors = json_load_file(path, 0, &json_error);
-    if (!json_is_array(vectors)) {
-        fprintf(stderr, "bakeoff: %s: %s at byte %d\n", path,
-                vectors ? "not an array of vectors" : json_error.text,
-                vectors ? 0 : json_error.position);
-        json_decref(vectors);
-        return false;
-    }
     bool ok = true;
     size_t i;
-    json_t *vector;
+    const json_t *vector;
     json_array_foreach(vectors, i, vector)
     {
         struct bo_arena arena;
@@ -412,6 +406,63 @@ static bool verify_vectors(const struct bo_format *format, const char *path,
         if (!ok)
             break;
     }
+    return ok;
+}
+
+struct checked {
+    struct tally *tally;
+    const char *codec;
+};
+
+static void note_vector(void *context, const char *name, const struct bo_vector_finding *finding)
+{
+    const struct checked *checked = context;
+    struct bo_check_result result = {.outcome = finding ? BO_FAIL : BO_PASS, .n_cases = 1};
+    if (finding) {
+        result.finding.class = "vector";
+        snprintf(result.finding.detail, sizeof result.finding.detail, "%s", finding->detail);
+    }
+    note(checked->tally, name, checked->codec, "vector", &result);
+}
+
+/* Vectors of one codec (corpora/vectors.h), by every reader of its bytes. */
+static bool verify_conformance(const struct bo_format *format, const char *path,
+                               const json_t *vectors, struct tally *tally)
+{
+    const char *of = json_string_value(json_object_get(vectors, "format"));
+    const char *name = json_string_value(json_object_get(vectors, "codec")), *why = NULL;
+    if (!of || !name || strcmp(of, format->name) != 0) {
+        fprintf(stderr, "bakeoff: %s: not vectors of %s\n", path, format->name);
+        return false;
+    }
+    const struct bo_codec *codec = bo_need_codec_of("verify", format, name);
+    for (const struct bo_codec *const *c = format->codecs; codec && *c && !why; c++)
+        if (*c == codec || ((*c)->reads && strcmp((*c)->reads, name) == 0))
+            bo_vectors_check(format, *c, vectors, note_vector, &(struct checked){tally, (*c)->name},
+                             &why);
+    if (why)
+        fprintf(stderr, "bakeoff: %s: %s\n", path, why);
+    return codec && !why;
+}
+
+static bool verify_vectors(const struct bo_format *format, const char *path,
+                           const struct bo_effort *effort, struct tally *tally)
+{
+    struct bo_input in;
+    json_error_t error;
+    if (!bo_input_open(path, &in))
+        return false;
+    json_t *vectors = json_loadb((const char *)in.bytes.p, in.bytes.n, 0, &error);
+    bo_input_close(&in);
+    bool ok = false;
+    if (json_is_array(vectors))
+        ok = verify_models(format, path, vectors, effort, tally);
+    else if (json_is_object(vectors))
+        ok = verify_conformance(format, path, vectors, tally);
+    else
+        fprintf(stderr, "bakeoff: %s: %s at byte %d\n", path,
+                vectors ? "neither vectors of a codec nor an array of them" : error.text,
+                vectors ? 0 : error.position);
     json_decref(vectors);
     return ok;
 }

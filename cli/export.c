@@ -1,0 +1,142 @@
+/* bakeoff export: one codec as a folder of C files that builds by itself. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/version.h"
+
+int bo_cmd_export(int argc, char **argv);
+int bo_cmd_vectors(int argc, char **argv);
+
+enum { MAX_PATH = 4096 };
+
+/* ---- the sources ----------------------------------------------------------------------------- */
+
+/*
+ * The source tree: the one given, else that of a program in build/ or build/VARIANT/, else what
+ * `make install` put beside the program.
+ */
+static bool find_source(const char *given, char *path_ret, size_t n)
+{
+    static const char *const places[] = {"..", "../..", "../share/bakeoff"};
+    char program[MAX_PATH / 4], tool[MAX_PATH];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    if (strrchr(program, '/'))
+        *strrchr(program, '/') = 0;
+    for (size_t i = 0; i < (given ? 1 : sizeof places / sizeof *places); i++) {
+        if (given)
+            snprintf(path_ret, n, "%s", given);
+        else
+            snprintf(path_ret, n, "%s/%s", program, places[i]);
+        snprintf(tool, sizeof tool, "%s/cli/export/amalgamate.py", path_ret);
+        if (access(tool, R_OK) == 0)
+            return true;
+    }
+    fprintf(stderr,
+            "bakeoff: %s: no source tree of bakeoff here; export takes the codec's code from it: "
+            "--source DIR\n",
+            given ? given : program);
+    return false;
+}
+
+static int write_code(const char *source, const char *name, const struct bo_codec *codec,
+                      const char *folder, bool reader_only, const char *prefix)
+{
+    char tool[MAX_PATH], version[64];
+    snprintf(tool, sizeof tool, "%s/cli/export/amalgamate.py", source);
+    snprintf(version, sizeof version, "%s%s%s", BO_VERSION, *BO_COMMIT ? ", commit " : "",
+             BO_COMMIT);
+    const pid_t child = fork();
+    if (child == 0) {
+        execlp("python3", "python3", tool, source, name, folder,
+               reader_only ? "reader-only" : "all", prefix ? prefix : "", codec->spec,
+               codec->summary, version, (char *)NULL);
+        fprintf(stderr, "bakeoff: python3: %s\n", strerror(errno));
+        _exit(BO_EXIT_USAGE);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0) {
+        fprintf(stderr, "bakeoff: python3: %s\n", strerror(errno));
+        return BO_EXIT_USAGE;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? BO_EXIT_OK : BO_EXIT_USAGE;
+}
+
+static bool make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && bo_is_folder(path)))
+        return true;
+    fprintf(stderr, "bakeoff: %s: %s\n", path, strerror(errno));
+    return false;
+}
+
+static bool valid_prefix(const char *prefix)
+{
+    return prefix[0] >= 'a' && prefix[0] <= 'z' &&
+           strspn(prefix, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(prefix);
+}
+
+/*
+ * Those in the source tree, or as `bakeoff vectors` makes them. A second reader has the vectors of
+ * the codec that it reads.
+ */
+static bool write_vectors(const struct bo_format *format, const struct bo_codec *codec,
+                          const char *tree, const char *folder)
+{
+    char command[] = "vectors", output[] = "-o", name[256], path[MAX_PATH], kept[MAX_PATH];
+    char *argv[] = {command, name, output, path, NULL};
+    const char *encoding = bo_encoding_of(format, codec)->name;
+    struct bo_input in;
+    snprintf(name, sizeof name, "%s/%s", format->name, encoding);
+    snprintf(path, sizeof path, "%s/vectors.json", folder);
+    snprintf(kept, sizeof kept, "%s/corpora/vectors/%s-%s.json.xz", tree, format->name, encoding);
+    if (access(kept, R_OK) != 0)
+        return bo_cmd_vectors(4, argv) == BO_EXIT_OK;
+    if (!bo_input_open(kept, &in))
+        return false;
+    const bool ok = bo_output(path, in.bytes);
+    bo_input_close(&in);
+    return ok;
+}
+
+int bo_cmd_export(int argc, char **argv)
+{
+    const char *folder = NULL, *prefix = NULL, *source = NULL;
+    bool reader_only = false;
+    const struct bo_option options[] = {
+        {"--output", 'o', "DIR", "the folder to write; made if it does not exist", &folder, NULL},
+        {"--reader-only", 0, NULL, "without the encoder", NULL, &reader_only},
+        {"--prefix", 0, "PREFIX", "put before all public names: \"my_\"", &prefix, NULL},
+        {"--source", 0, "DIR", "bakeoff's source tree, if it is not beside the program", &source,
+         NULL},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
+    const struct bo_usage usage = {
+        "export", "FORMAT/CODEC -o DIR",
+        "Writes the codec as a folder of C files that builds by itself: reader, writer,\n"
+        "specification, vectors, test, fuzz target, licence. Needs python3.\n"
+        "docs/adopting.md describes what is in the folder.",
+        options};
+    const int n = bo_options_parse(&usage, argc, argv);
+    if (n < 0)
+        return bo_options_exit(n);
+    if (n != 1 || !folder)
+        return bo_usage_error("export", "takes FORMAT/CODEC and -o DIR");
+    if (prefix && !valid_prefix(prefix))
+        return bo_usage_error("export", "a prefix is made of a-z, 0-9 and _: '%s' is not", prefix);
+    const struct bo_format *format;
+    const struct bo_codec *codec = bo_need_codec("export", argv[1], &format);
+    char tree[MAX_PATH / 2];
+    if (!codec || !find_source(source, tree, sizeof tree) || !make_folder(folder) ||
+        !write_vectors(format, codec, tree, folder))
+        return BO_EXIT_USAGE;
+    return write_code(tree, argv[1], codec, folder, reader_only, prefix);
+}

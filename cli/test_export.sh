@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# Exports codecs of role `new` and `proposed` and builds the folders as a stranger does: test_export.sh [CODEC...].
+# Without arguments: of role `new` one codec of each specification, and of role `proposed` one of each format;
+# EXPORT_ALL=1 takes all. Also: prefixes, a reader alone, C++, other machines, threads, the fuzz target, and a plugin and
+# a program against an installed tree. 77 when the machine lacks something.
+set -uo pipefail
+for tool in jq python3 clang g++ pkg-config; do
+    command -v "$tool" >/dev/null || { echo "$tool is missing"; exit 77; }
+done
+bakeoff=${BAKEOFF:-$PWD/build/bakeoff} t=$(mktemp -d)
+trap 'rm -rf "$t"' EXIT
+include=(-isystem "$PWD/build/include")
+# Warnings that depend on optimisation are wrong in some codecs with GCC 12, so strict builds have none.
+strict=(-std=c11 -pedantic -Wall -Wextra -Werror -O0 "${include[@]}")
+passed=0 failed=0
+
+holds() { # NAME COMMAND...
+    local name=$1
+    shift
+    if "$@" >"$t/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "failed: $name"
+        tail -n 8 "$t/log"
+    fi
+}
+
+export_to() { holds "export $1 ${*:3}" "$bakeoff" export "$1" -o "$2" "${@:3}"; } # CODEC DIR OPTION...
+name_of() { echo "${1//[^a-z0-9]/_}"; }
+
+# build DIR CODEC [PREFIX]: with both compilers; the vectors run. What all codecs of a format share is checked once.
+declare -A checked=()
+build() {
+    local dir=$1 name files
+    name=$3$(name_of "$2")
+    files=("$dir/$name.c")
+    holds "$2: vectors" make -s -C "$dir" test CC=gcc CFLAGS="${strict[*]}"
+    if [[ ! ${checked[$3${2%/*}]:-} ]]; then
+        files+=("$dir/check.c" "$dir/test.c")
+        holds "$2: header as C++" g++ -Wall -Wextra -Werror -fsyntax-only -x c++ "$dir/$name.h"
+    fi
+    checked[$3${2%/*}]=1
+    holds "$2: clang" clang "${strict[@]}" -fsyntax-only "${files[@]}"
+}
+
+if (($#)); then
+    codecs=("$@")
+else
+    mapfile -t codecs < <("$bakeoff" list codecs --json | jq -r --arg all "${EXPORT_ALL:-}" '[.[] |
+        select(.role == "new" or .role == "proposed")] | if $all != "" then .[]
+        else map(select(.reads == null)) | group_by(if .role == "new" then .spec else .format end)[] | last end |
+        .format + "/" + .codec')
+fi
+for codec in "${codecs[@]}"; do
+    mkdir -p "$t/${codec%/*}"
+    export_to "$codec" "$t/$codec"
+    build "$t/$codec" "$codec" ''
+done
+(($# == 0)) || { echo "$passed passed, $failed failed"; exit $((failed > 0)); }
+
+# ---- the test programs detect what is wrong
+
+cp -r "$t/pcdata/linear-index" "$t/broken"
+echo x >>"$t/broken/vectors/valid-2.txt"
+holds "another model is detected" bash -c '! "$0/run-vectors" "$0/vectors"' "$t/broken"
+cp "$t/pcdata/linear-index/vectors/valid-3.bin" "$t/broken/vectors/invalid-1.bin"
+holds "an accepted invalid vector is detected" grep -q 'invalid-1: accepted' \
+    <("$t/broken/run-vectors" "$t/broken/vectors")
+
+# ---- two codecs in one program, in C++; a reader alone
+
+export_to pcdata/shape-code "$t/mine" --prefix my_
+export_to lprf/fingerprints+packed "$t/yours" --prefix your_ --reader-only
+build "$t/mine" pcdata/shape-code my_
+build "$t/yours" lprf/fingerprints+packed your_
+cat >"$t/both.cc" <<'CC'
+#include "mine/my_pcdata_shape_code.h"
+#include "yours/your_lprf_fingerprints_packed.h"
+int main()
+{
+    my_bo_arena mine;
+    your_bo_arena yours;
+    void *reader;
+    my_bo_arena_init(&mine, 1 << 20);
+    your_bo_arena_init(&yours, 1 << 20);
+    const bool ok = my_pcdata_shape_code_open({nullptr, 0}, &mine, &reader, nullptr) == MY_BO_TRUNCATED &&
+                    your_lprf_fingerprints_packed_open({nullptr, 0}, &yours, &reader, nullptr) == YOUR_BO_TRUNCATED;
+    my_bo_arena_free(&mine);
+    your_bo_arena_free(&yours);
+    return !ok;
+}
+CC
+holds "two codecs in a C++ program" g++ -Wall -Wextra -Werror -I"$t" "$t/both.cc" "$t"/mine/my_*.o \
+    "$t"/yours/your_*.o -o "$t/both"
+holds "it runs" "$t/both"
+holds "a reader alone has no encoder" bash -c '! nm -g --defined-only "$0"/your_*.o | grep -q encode' "$t/yours"
+holds "all global names have the prefix" bash -c '! nm -g --defined-only "$0"/my_*.o | grep -v " my_"' "$t/mine"
+
+# ---- the example of a README
+
+example=$t/lprf/phrases+packed
+sed -n '/^## Use/,/^## Rules/s/^    //p' "$example/README.md" >"$example/use.c"
+holds "the README's example" gcc "${strict[@]}" -c "$example/use.c" -o "$t/use.o"
+
+# ---- other machines
+
+elsewhere() { # MACHINE RUNNER
+    command -v "$1-gcc" >/dev/null || { echo "note: $1-gcc is missing"; return; }
+    cp -r "$t/lprf/phrases+packed" "$t/$1"
+    rm -f "$t/$1"/*.[oa] "$t/$1/run-vectors"
+    holds "$1: vectors" make -s -C "$t/$1" test CC="$1-gcc" AR="$1-ar" RUN="$2" LDFLAGS=-static \
+        CFLAGS="${strict[*]}"
+}
+elsewhere s390x-linux-gnu qemu-s390x-static
+elsewhere i686-linux-gnu ''
+
+# ---- threads; the fuzz target. docs/adopting.md lists whose readers may be shared.
+
+threads() { # MODE CODEC
+    make -s -C "$t/$2" threads SANITIZED="clang ${strict[*]} -fsanitize=thread" && (
+        cd "$t/$2" && TSAN_OPTIONS=exitcode=66 ./threads "$1" vectors/valid-[34].bin
+    )
+}
+holds "shared reader: pcdata/shape-code" threads shared pcdata/shape-code
+holds "own readers: lprf/phrases+packed" threads own lprf/phrases+packed
+holds "own readers: autofdo/shared-trees" threads own autofdo/shared-trees
+holds "own readers: templight/predicted" threads own templight/predicted
+holds "own readers: statehist/mixed-contexts" threads own statehist/mixed-contexts
+holds "a shared reader with scratch memory is detected" bash -c '! "$0" shared "$1"/valid-[3-5].bin' \
+    "$t/lprf/phrases+packed/threads" "$t/lprf/phrases+packed/vectors"
+holds "fuzz target" make -s -C "$t/pcdata/shape-code" fuzz SANITIZED="clang ${strict[*]}"
+holds "it runs" "$t/pcdata/shape-code/fuzz" -runs=200 "$t/pcdata/shape-code/vectors"
+
+# ---- an installed tree: a plugin and a program are built against it, and it exports
+
+holds "make install" make -s install DESTDIR="$t/staged" PREFIX=/usr
+installed=$t/staged/usr
+package() { PKG_CONFIG_PATH=$installed/lib/pkgconfig pkg-config --define-variable=prefix="$installed" "$@" bakeoff; }
+holds "plugin" make -s -C examples/plugin OUT="$t" BAKEOFF_CFLAGS="$(package --cflags) ${include[*]}"
+holds "the plugin is loaded" grep -q run-pairs <("$installed/bin/bakeoff" --plugin "$t/run-pairs.so" list codecs)
+cat >"$t/program.c" <<'C'
+#include <stdio.h>
+#include "harness/registry.h"
+int main(void)
+{
+    return !bo_find_codec(bo_find_format("pcdata"), "shape-code");
+}
+C
+# shellcheck disable=SC2046
+holds "program" gcc -std=gnu11 "${include[@]}" "$t/program.c" $(package --cflags --libs) -o "$t/program"
+holds "it finds a codec" "$t/program"
+holds "the installed program exports" "$installed/bin/bakeoff" export pcdata/raw -o "$t/from-installed"
+cp "$bakeoff" "$t/alone"
+holds "without sources, the message names --source" grep -q -- '--source DIR' \
+    <("$t/alone" export pcdata/raw -o "$t/x" 2>&1)
+echo "$passed passed, $failed failed"
+((failed == 0))
