@@ -1,4 +1,4 @@
-/* Watching codecs at work: each operation goes through a function that knows its codec's number. */
+/* Measures what the operations of codecs cost, through codecs that wrap them. */
 #include "fuzz/observe.h"
 
 #include <inttypes.h>
@@ -138,32 +138,34 @@ bool bo_fuzz_write_worst(const char *path)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static const struct bo_codec *codec_at(unsigned number)
-{
-    return observer.format->codecs[number];
-}
+/* What an observed codec's `own` points to: the codec itself, and what its operations cost. */
+struct observed {
+    const struct bo_codec *inner;
+    struct watched *watched; /* by operation */
+};
 
-static enum bo_status encode(unsigned number, const void *model, struct bo_writer *out,
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
                              struct bo_error *err)
 {
+    const struct observed *o = self->own;
     start_counting();
-    const enum bo_status status = codec_at(number)->encode(model, out, err);
-    stop_counting(&observer.watched[number][ENCODE]);
+    const enum bo_status status = o->inner->encode(o->inner, model, out, err);
+    stop_counting(&o->watched[ENCODE]);
     return status;
 }
 
 /* Reads bytes with open or decode. Memory of the arena is counted from here on. */
-static enum bo_status read(unsigned number, enum operation operation, struct bo_span in,
+static enum bo_status read(const struct observed *o, enum operation operation, struct bo_span in,
                            struct bo_arena *arena, void **ret, struct bo_error *err)
 {
-    const struct bo_codec *codec = codec_at(number);
-    struct watched *watched = &observer.watched[number][operation];
+    const struct bo_codec *inner = o->inner;
+    struct watched *watched = &o->watched[operation];
     const size_t peak = arena->peak_nbytes, live = arena->region_nbytes + arena->charged_nbytes;
     arena->peak_nbytes = live;
     start_counting();
     const uint64_t start = now_ns();
-    const enum bo_status status =
-        operation == OPEN ? codec->open(in, arena, ret, err) : codec->decode(in, arena, ret, err);
+    const enum bo_status status = operation == OPEN ? inner->open(inner, in, arena, ret, err)
+                                                    : inner->decode(inner, in, arena, ret, err);
     const uint64_t ns = now_ns() - start;
     stop_counting(watched);
     keep_extreme(&watched->slowest, ns, in.n);
@@ -172,51 +174,33 @@ static enum bo_status read(unsigned number, enum operation operation, struct bo_
     return status;
 }
 
-static enum bo_status query(unsigned number, void *reader, unsigned kind, const void *queries,
-                            size_t n, void *answers, struct bo_error *err)
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
 {
-    start_counting();
-    const enum bo_status status = codec_at(number)->query(reader, kind, queries, n, answers, err);
-    stop_counting(&observer.watched[number][QUERY]);
-    return status;
+    return read(self->own, OPEN, in, arena, reader_ret, err);
 }
 
-/* X(i) for the hexadecimal i below MAX_CODECS. */
-#define EIGHT(X, at) X(at##0) X(at##1) X(at##2) X(at##3) X(at##4) X(at##5) X(at##6) X(at##7)
-#define EIGHT_MORE(X, at) X(at##8) X(at##9) X(at##a) X(at##b) X(at##c) X(at##d) X(at##e) X(at##f)
-#define SIXTEEN(X, at) EIGHT(X, at) EIGHT_MORE(X, at)
-#define EACH_NUMBER(X) SIXTEEN(X, 0x0) SIXTEEN(X, 0x1) SIXTEEN(X, 0x2) SIXTEEN(X, 0x3)
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
+{
+    return read(self->own, DECODE, in, arena, model_ret, err);
+}
 
-#define DEFINE_OPERATIONS(i)                                                                      \
-    static enum bo_status encode_##i(const void *model, struct bo_writer *out,                    \
-                                     struct bo_error *err)                                        \
-    {                                                                                             \
-        return encode(i, model, out, err);                                                        \
-    }                                                                                             \
-    static enum bo_status open_##i(struct bo_span in, struct bo_arena *arena, void **reader_ret,  \
-                                   struct bo_error *err)                                          \
-    {                                                                                             \
-        return read(i, OPEN, in, arena, reader_ret, err);                                         \
-    }                                                                                             \
-    static enum bo_status query_##i(void *reader, unsigned kind, const void *queries, size_t n,   \
-                                    void *answers, struct bo_error *err)                          \
-    {                                                                                             \
-        return query(i, reader, kind, queries, n, answers, err);                                  \
-    }                                                                                             \
-    static enum bo_status decode_##i(struct bo_span in, struct bo_arena *arena, void **model_ret, \
-                                     struct bo_error *err)                                        \
-    {                                                                                             \
-        return read(i, DECODE, in, arena, model_ret, err);                                        \
-    }
-EACH_NUMBER(DEFINE_OPERATIONS)
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
+{
+    const struct observed *o = self->own;
+    start_counting();
+    const enum bo_status status = o->inner->query(o->inner, reader, kind, queries, n, answers, err);
+    stop_counting(&o->watched[QUERY]);
+    return status;
+}
 
 /* ---- the format ------------------------------------------------------------------------------ */
 
 const struct bo_format *bo_fuzz_observe(const struct bo_format *format)
 {
-#define OPERATIONS(i) \
-    {.encode = encode_##i, .open = open_##i, .query = query_##i, .decode = decode_##i},
-    static const struct bo_codec operations[MAX_CODECS] = {EACH_NUMBER(OPERATIONS)};
+    static struct observed inner[MAX_CODECS];
     static struct bo_codec codecs[MAX_CODECS];
     static const struct bo_codec *list[MAX_CODECS + 1];
     static struct bo_format observed;
@@ -226,11 +210,13 @@ const struct bo_format *bo_fuzz_observe(const struct bo_format *format)
     for (unsigned c = 0; format->codecs[c]; c++) {
         if (c == MAX_CODECS)
             abort();
+        inner[c] = (struct observed){format->codecs[c], observer.watched[c]};
         codecs[c] = *format->codecs[c];
-        codecs[c].encode = operations[c].encode;
-        codecs[c].open = operations[c].open;
-        codecs[c].query = operations[c].query;
-        codecs[c].decode = operations[c].decode;
+        codecs[c].own = &inner[c];
+        codecs[c].encode = encode;
+        codecs[c].open = open;
+        codecs[c].query = query;
+        codecs[c].decode = decode;
         list[c] = &codecs[c];
     }
     return &observed;

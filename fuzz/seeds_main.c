@@ -46,7 +46,7 @@ static void write_encodings(const char *dir, const struct bo_format *format, uns
         if ((*codec)->reads)
             continue;
         bo_writer_init(&out, arena);
-        const enum bo_status status = (*codec)->encode(model, &out, &err);
+        const enum bo_status status = (*codec)->encode(*codec, model, &out, &err);
         if (status && status != BO_UNSUPPORTED && status != BO_OVER_LIMIT)
             die((*codec)->name, err.what);
         if (status == BO_OK && out.n <= BO_FUZZ_MAX_INPUT_NBYTES)

@@ -126,12 +126,14 @@ void bo_fuzz_show(const char *title, const void *model)
     bo_arena_free(&arena);
 }
 
-/* What a codec, or the parser of the text form, decodes; nothing unless bo_fuzz_prints. */
-static void show_decoded(const char *name, struct bo_span bytes,
-                         enum bo_status (*decode)(struct bo_span, struct bo_arena *, void **,
-                                                  struct bo_error *),
-                         const struct bo_effort *effort)
+/*
+ * What a codec decodes, or, without one, the parser of the text form; nothing unless
+ * bo_fuzz_prints.
+ */
+static void show_decoded(const struct bo_format *format, const struct bo_codec *codec,
+                         struct bo_span bytes, const struct bo_effort *effort)
 {
+    const char *name = codec ? codec->name : "the parser of the text form";
     struct bo_arena arena;
     struct bo_error error = {0};
     void *model = NULL;
@@ -140,7 +142,8 @@ static void show_decoded(const char *name, struct bo_span bytes,
         return;
     bo_arena_init(&arena, effort->budget_nbytes);
     snprintf(title, sizeof title, "decoded by %s", name);
-    if (decode(bytes, &arena, &model, &error) == BO_OK)
+    if ((codec ? codec->decode(codec, bytes, &arena, &model, &error)
+               : format->parse(bytes, &arena, &model, &error)) == BO_OK)
         bo_fuzz_show(title, model);
     else
         printf("# rejected by %s: %s\n", name, error.what ? error.what : "no phrase");
@@ -169,7 +172,7 @@ void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encodi
         bo_probes_draw(format, model, &arena, &probes);
     if (!bo_guarded_copy(bytes, &guarded))
         abort();
-    show_decoded(encoding->name, guarded.span, encoding->decode, effort);
+    show_decoded(format, encoding, guarded.span, effort);
     if (!bo_check_bytes_in_place(format, encoding, guarded.span, model ? &probes : NULL, effort,
                                  &accepted, &finding))
         bo_fuzz_report(&finding);
@@ -185,7 +188,7 @@ void bo_fuzz_offer_text(const struct bo_format *format, struct bo_span text,
 {
     struct bo_finding finding;
     bool accepted;
-    show_decoded("the parser of the text form", text, format->parse, effort);
+    show_decoded(format, NULL, text, effort);
     if (!bo_check_text(format, text, effort, &accepted, &finding))
         bo_fuzz_report(&finding);
 }

@@ -28,7 +28,7 @@ static struct bo_span damage(struct bo_writer *out, size_t nbytes, struct bo_ran
 static bool encode(const struct bo_codec *encoding, const void *model, struct bo_writer *out)
 {
     struct bo_error err = {0};
-    const enum bo_status status = encoding->encode(model, out, &err);
+    const enum bo_status status = encoding->encode(encoding, model, out, &err);
     if (status && status != BO_UNSUPPORTED && status != BO_OVER_LIMIT)
         bo_fuzz_report_status(bo_fuzz_format, encoding->name, "encode-fails", &err);
     return status == BO_OK;

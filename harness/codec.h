@@ -60,31 +60,39 @@ struct bo_codec {
      */
     const char *choices;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
+    unsigned paths; /* code for processors of some levels: BO_PATH_... (core/cpu.h); 0: portable */
+
+    /*
+     * The functions receive the codec that they are called on, so that codecs can share them. `own`
+     * is for these functions alone: what distinguishes this codec from others with the same ones.
+     */
+    const void *own;
 
     /*
      * What the encoding holds of a model, where it cannot hold all: fields left out, numbers
      * rounded. decode(encode(model)) equals this, and queries answer from it. NULL: everything. It
      * may point into the model.
      */
-    enum bo_status (*reduce)(const void *model, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err);
+    enum bo_status (*reduce)(const struct bo_codec *self, const void *model, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err);
 
     /*
      * Appends the model's encoding to `out`, with its sections marked. Scratch memory comes from
      * out->arena. BO_UNSUPPORTED when the encoding cannot hold this model.
      */
-    enum bo_status (*encode)(const void *model, struct bo_writer *out, struct bo_error *err);
+    enum bo_status (*encode)(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err);
 
     /* Rebuilds the whole model in `arena`. The model may point into `in`. */
-    enum bo_status (*decode)(struct bo_span in, struct bo_arena *arena, void **model_ret,
-                             struct bo_error *err);
+    enum bo_status (*decode)(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err);
 
     /*
      * Makes a reader in `arena` that answers queries from `in`; both must outlive it. Queries may
      * take scratch memory from `arena` and give it back before they return.
      */
-    enum bo_status (*open)(struct bo_span in, struct bo_arena *arena, void **reader_ret,
-                           struct bo_error *err);
+    enum bo_status (*open)(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err);
 
     /*
      * Answers n queries of one kind, each by itself and in order: no looking ahead in the batch,
@@ -94,8 +102,8 @@ struct bo_codec {
      * lazy codec meets bad bytes; the answers are then unspecified. Only the last kind of error
      * has to be told in *err (which may be NULL).
      */
-    enum bo_status (*query)(void *reader, unsigned kind, const void *queries, size_t n,
-                            void *answers, struct bo_error *err);
+    enum bo_status (*query)(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err);
 };
 
 /*

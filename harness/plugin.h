@@ -15,12 +15,10 @@
 #include "harness/codec.h"
 
 /*
- * Counts up when a plugin must be built anew: struct bo_codec or a function that it calls has
- * changed. It is part of the entry point's name, so that another version's object is told from this
- * one's.
+ * The entry point. Its number grows whenever plugins must be rebuilt, because struct bo_codec or a
+ * function that plugins call has changed: an object built for another version lacks this symbol.
  */
-#define BO_PLUGIN_VERSION 2
-#define BO_PLUGIN_ENTRY bo_plugin_1
+#define BO_PLUGIN_ENTRY bo_plugin_3
 
 struct bo_plugin {
     size_t codec_nbytes;                  /* sizeof(struct bo_codec), as the plugin was built */

@@ -45,7 +45,7 @@ enum bo_status bo_held_model(const struct bo_format *format, const struct bo_cod
     const struct bo_codec *encoding = bo_encoding_of(format, codec);
     void *reduced = NULL;
     const enum bo_status status =
-        encoding->reduce ? encoding->reduce(model, arena, &reduced, err) : BO_OK;
+        encoding->reduce ? encoding->reduce(encoding, model, arena, &reduced, err) : BO_OK;
     *held_ret = encoding->reduce ? reduced : model;
     return status;
 }

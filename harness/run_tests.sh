@@ -70,7 +70,10 @@ plan 10 "source layout" make --no-print-directory check-format
 plan 10 "corpora: manifest" corpora/check.sh
 plan 10 "import: clang's traces" corpora/import/test_real_templight.sh
 plan 5 "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
+plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "second readers" codecs/test_second_readers.sh
+plan 90 "exported codecs" cli/test_export.sh
+plan 15 "PC tables in Go" examples/go/run.sh
 plan 5 "the steps of make test" harness/test_steps.sh
 plan 30 "adoption" make --no-print-directory check-adoption
 plan 5 "planted faults" fuzz/faults.sh anchors

@@ -46,12 +46,12 @@ static inline void test_keep_met(const char *whose, struct bo_span in, enum bo_s
     }
 }
 
-/* codec->decode(...) */
+/* codec->decode(codec, ...) */
 static inline enum bo_status test_decode(const struct bo_codec *codec, struct bo_span in,
                                          struct bo_arena *arena, void **model_ret,
                                          struct bo_error *err)
 {
-    const enum bo_status status = codec->decode(in, arena, model_ret, err);
+    const enum bo_status status = codec->decode(codec, in, arena, model_ret, err);
     test_keep_met(codec->name, in, status, err);
     return status;
 }

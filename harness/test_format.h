@@ -227,7 +227,7 @@ static inline void note_rejections(const struct bo_codec *codec, const void *mod
     void *decoded;
     bo_arena_init(&scratch, (size_t)1 << 26);
     bo_writer_init(&out, &scratch);
-    assert_int_equal(codec->encode(model, &out, &error), BO_OK);
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
     const struct bo_arena_mark mark = bo_arena_mark(&scratch);
     for (size_t bit = 0; bit < 8 * out.n; bit++)
         for (unsigned mask = 1; mask <= 3; mask += 2) {

@@ -4,15 +4,16 @@
 #include "harness/plugin.h"
 #include "harness/registry.h"
 
-static enum bo_status no_encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status no_encode(const struct bo_codec *self, const void *model,
+                                struct bo_writer *out, struct bo_error *err)
 {
     (void)model;
     (void)out;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "no");
 }
 
-static enum bo_status no_read(struct bo_span in, struct bo_arena *arena, void **ret,
-                              struct bo_error *err)
+static enum bo_status no_read(const struct bo_codec *self, struct bo_span in,
+                              struct bo_arena *arena, void **ret, struct bo_error *err)
 {
     (void)in;
     (void)arena;
@@ -20,8 +21,8 @@ static enum bo_status no_read(struct bo_span in, struct bo_arena *arena, void **
     return bo_fail(err, BO_CORRUPT, 0, "no");
 }
 
-static enum bo_status no_query(void *reader, unsigned kind, const void *queries, size_t n,
-                               void *answers, struct bo_error *err)
+static enum bo_status no_query(const struct bo_codec *self, void *reader, unsigned kind,
+                               const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     (void)reader;
     (void)kind;

@@ -44,8 +44,9 @@ enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
     const unsigned k = bo_kind_index(c->format, c->kind);
     c->got.n = c->kind->answer_size ? n * c->kind->answer_size : 0;
     memset(c->got.p, 0xa5, c->got.n ? c->got.n : c->expected.n);
-    return c->kind->answer_size ? c->codec->query(c->reader, k, c->queries, n, c->got.p, &c->error)
-                                : c->codec->query(c->reader, k, c->queries, n, &c->got, &c->error);
+    return c->kind->answer_size
+               ? c->codec->query(c->codec, c->reader, k, c->queries, n, c->got.p, &c->error)
+               : c->codec->query(c->codec, c->reader, k, c->queries, n, &c->got, &c->error);
 }
 
 struct bo_span bo_contest_got(const struct bo_contest *c)

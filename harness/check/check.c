@@ -69,7 +69,7 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
         t->encoded.p = (uint8_t *)(uintptr_t)effort->encoding.p;
         t->encoded.n = effort->encoding.n;
     } else {
-        status = codec->encode(model, &t->encoded, &error);
+        status = codec->encode(codec, model, &t->encoded, &error);
     }
     if (status == BO_OK)
         status = bo_held_model(format, codec, model, &t->arena, &t->held, &error);
@@ -113,7 +113,8 @@ static void trial_fail(struct trial *t, const struct bo_query_kind *kind, const 
 static bool borrows_encoding(const struct bo_format *format, const struct bo_codec *codec)
 {
     const struct bo_codec *lender = bo_encoding_of(format, codec);
-    return lender != codec && lender->encode == codec->encode && lender->decode == codec->decode;
+    return lender != codec && lender->own == codec->own && lender->encode == codec->encode &&
+           lender->decode == codec->decode;
 }
 
 static const char *const borrowed =
@@ -130,7 +131,7 @@ static struct bo_check_result check_round_trip(const struct bo_format *format,
         struct bo_error error = {0};
         void *decoded = NULL;
         const enum bo_status status =
-            codec->decode(bo_writer_span(&t.encoded), &t.arena, &decoded, &error);
+            codec->decode(codec, bo_writer_span(&t.encoded), &t.arena, &decoded, &error);
         const char *difference = status ? NULL : format->differ(t.held, decoded);
         t.result = pass(1);
         if (status)
@@ -150,7 +151,7 @@ static bool trial_open(struct trial *t, struct bo_guarded *guarded, void **reade
         t->result = skip("no memory for a guarded copy");
         return false;
     }
-    if (t->codec->open(guarded->span, &t->arena, reader_ret, &error) == BO_OK)
+    if (t->codec->open(t->codec, guarded->span, &t->arena, reader_ret, &error) == BO_OK)
         return true;
     trial_fail(t, NULL, "itself", "open-fails", "open", &error);
     bo_guarded_free(guarded);
@@ -240,7 +241,7 @@ static bool encodes_alike(struct trial *t, const void *model)
     void *garbage = bo_alloc(&arena, 100);
     if (garbage)
         memset(garbage, 0x5a, 100);
-    const bool alike = t->codec->encode(model, &again, &error) == BO_OK &&
+    const bool alike = t->codec->encode(t->codec, model, &again, &error) == BO_OK &&
                        bo_span_equal(bo_writer_span(&again), bo_writer_span(&t->encoded));
     bo_writer_free(&again);
     bo_arena_free(&arena);
@@ -260,7 +261,7 @@ static struct bo_check_result check_determinism(const struct bo_format *format,
         t.result = pass(2);
         if (!encodes_alike(&t, model))
             trial_fail(&t, NULL, "itself", "nondeterministic", "encoding twice", NULL);
-        else if (codec->decode(bo_writer_span(&t.encoded), &t.arena, &decoded, &error) ||
+        else if (codec->decode(codec, bo_writer_span(&t.encoded), &t.arena, &decoded, &error) ||
                  !encodes_alike(&t, decoded))
             trial_fail(&t, NULL, "itself", "nondeterministic", "encoding what was decoded", NULL);
     }
@@ -389,14 +390,14 @@ static enum bo_status attempt(const struct trial *t, enum step step, struct bo_s
     enum bo_status status;
     switch (step) {
     case DECODE:
-        return t->codec->decode(bo_writer_span(&t->encoded), arena, &ignored, error);
+        return t->codec->decode(t->codec, bo_writer_span(&t->encoded), arena, &ignored, error);
     case OPEN:
-        return t->codec->open(bo_writer_span(&t->encoded), arena, &ignored, error);
+        return t->codec->open(t->codec, bo_writer_span(&t->encoded), arena, &ignored, error);
     case PARSE:
         return t->format->parse(text, arena, &ignored, error);
     default:
         bo_writer_init(&out, arena);
-        status = step == ENCODE ? t->codec->encode(t->model, &out, error)
+        status = step == ENCODE ? t->codec->encode(t->codec, t->model, &out, error)
                                 : t->format->print(t->model, &out, error);
         bo_writer_free(&out);
         return status;
@@ -459,7 +460,7 @@ static bool survives_failure(struct bo_contest *c, size_t n, uint64_t fail_at, s
     struct bo_arena arena;
     bo_arena_init(&arena, effort->budget_nbytes);
     arena.max_first_cap = 1;
-    bool ok = c->codec->open(in, &arena, &c->reader, &c->error) == BO_OK;
+    bool ok = c->codec->open(c->codec, in, &arena, &c->reader, &c->error) == BO_OK;
     if (ok) {
         arena.fail_at = arena.n_allocs + fail_at;
         c->error = (struct bo_error){0};

@@ -34,8 +34,8 @@ static bool receive(const struct bo_format *format, const struct bo_codec *codec
     *r = (struct reception){.reader = NULL};
     bo_arena_init(&r->of_reader, effort->budget_nbytes);
     bo_arena_init(&r->of_model, effort->budget_nbytes);
-    r->open = codec->open(in, &r->of_reader, &r->reader, &r->open_error);
-    r->decode = codec->decode(in, &r->of_model, &r->model, &r->decode_error);
+    r->open = codec->open(codec, in, &r->of_reader, &r->reader, &r->open_error);
+    r->decode = codec->decode(codec, in, &r->of_model, &r->model, &r->decode_error);
     if ((r->open && !bo_well_told(r->open, &r->open_error)) ||
         (r->decode && !bo_well_told(r->decode, &r->decode_error))) {
         bo_finding_set(finding, format, NULL, codec, "itself", "unnamed-error");
@@ -85,9 +85,9 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
     void *model_again = NULL;
     bo_arena_init(&arena, effort->budget_nbytes);
     bo_writer_init(&again, &arena);
-    enum bo_status status = codec->encode(model, &again, &error);
+    enum bo_status status = codec->encode(codec, model, &again, &error);
     if (!status)
-        status = codec->decode(bo_writer_span(&again), &arena, &model_again, &error);
+        status = codec->decode(codec, bo_writer_span(&again), &arena, &model_again, &error);
     const char *difference = status ? NULL : format->differ(model, model_again);
     bool same_bytes = true;
     if (status && status != BO_OVER_LIMIT) {
@@ -257,8 +257,8 @@ static verdict ask_probe(const struct bo_format *format, const struct bo_codec *
     const struct bo_query_kind *kind = &format->kinds[k];
     struct bo_error error = {0};
     sink->n = 0;
-    const enum bo_status status =
-        codec->query(reader, k, query, 1, kind->answer_size ? (void *)sink->p : sink, &error);
+    const enum bo_status status = codec->query(codec, reader, k, query, 1,
+                                               kind->answer_size ? (void *)sink->p : sink, &error);
     *well_told_ret = !status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT ||
                      bo_well_told(status, &error);
     if (status == BO_OVER_LIMIT || status == BO_NO_MEMORY)
@@ -309,7 +309,8 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
     if (!ask_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
         return false;
     /* A library that is a control decides itself what it keeps; and the arena has a budget. */
-    if ((codec->role == BO_CONTROL && codec->optional) || codec->open(in, arena, &other, &error))
+    if ((codec->role == BO_CONTROL && codec->optional) ||
+        codec->open(codec, in, arena, &other, &error))
         return true;
     if (!ask_probes(format, codec, in, probes, other, 3, &sink, thrice, finding))
         return false;

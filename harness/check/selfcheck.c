@@ -123,7 +123,7 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
         char line[256];
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         bo_writer_init(&out, &arena);
-        const enum bo_status status = (*c)->encode(model, &out, &error);
+        const enum bo_status status = (*c)->encode(*c, model, &out, &error);
         if (status)
             snprintf(line, sizeof line, "%s\t%s\t%s\n", name, (*c)->name, error.what);
         else
