@@ -26,7 +26,8 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
     return bo_writer_status(out, err);
 }
 
-static enum bo_status encode(const void *model, struct bo_writer *out, struct bo_error *err)
+static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
+                             struct bo_error *err)
 {
     return pcdata_put_frame(model, put_record, out, err);
 }

@@ -1,0 +1,3 @@
+module pctab
+
+go 1.19
