@@ -23,10 +23,13 @@ holds() { # NAME COMMAND...
         failed=$((failed + 1))
         echo "failed: $name"
         tail -n 8 "$t/log"
+        return 1
     fi
 }
 
-export_to() { holds "export $1 ${*:3}" "$bakeoff" export "$1" -o "$2" "${@:3}"; } # CODEC DIR OPTION...
+export_to() { # CODEC DIR OPTION...: without the folder, nothing after it can be tested
+    holds "export $1 ${*:3}" "$bakeoff" export "$1" -o "$2" "${@:3}" || exit 1
+}
 name_of() { echo "${1//[^a-z0-9]/_}"; }
 
 # build DIR CODEC [PREFIX]: with both compilers; the vectors run. What all codecs of a format share is checked once.
@@ -132,10 +135,11 @@ holds "a shared reader with scratch memory is detected" bash -c '! "$0" shared "
 holds "fuzz target" make -s -C "$t/pcdata/shape-code" fuzz SANITIZED="clang ${strict[*]}"
 holds "it runs" "$t/pcdata/shape-code/fuzz" -runs=200 "$t/pcdata/shape-code/vectors"
 
-# ---- an installed tree: a plugin and a program are built against it, and it exports
+# ---- an installed tree, in a folder named as one of the sources' is: a plugin and a program are built against it,
+# and it exports
 
-holds "make install" make -s install DESTDIR="$t/staged" PREFIX=/usr
-installed=$t/staged/usr
+holds "make install" make -s install DESTDIR="$t/check" PREFIX=/usr
+installed=$t/check/usr
 package() { PKG_CONFIG_PATH=$installed/lib/pkgconfig pkg-config --define-variable=prefix="$installed" "$@" bakeoff; }
 holds "plugin" make -s -C examples/plugin OUT="$t" BAKEOFF_CFLAGS="$(package --cflags) ${include[*]}"
 holds "the plugin is loaded" grep -q run-pairs <("$installed/bin/bakeoff" --plugin "$t/run-pairs.so" list codecs)
