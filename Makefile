@@ -66,25 +66,10 @@ LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIA
 # The faster linker for the many programs that test; what is measured keeps the usual one.
 QUICK_LINK := $(if $(filter i686 s390x oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
 
-# How much a variant looks at, where checks are slow: every check on documents whose text has up to so
-# many bytes, sizes and hashes alone up to the second number, nothing of longer ones; every check on
-# so many generated ones (third number; sizes and hashes of twelve are always compared); and less in
-# each check where it says `light`. A variant without numbers sees everything; LIMITS_<variant>_<format>
-# goes first. selfcheck says what it left out, and run_tests.sh passes that on.
-LIMITS_gcc_lprf := 500000 100000000 12 light
-LIMITS_gcc_autofdo := 100000 100000000 6
-LIMITS_gcc_templight := 3000000 100000000 24 light
-LIMITS_gcc_statehist := 300000 100000000 10
-LIMITS_clang := 500000 5000000 12 light
-LIMITS_asan := 300000 2000000 12 light
-LIMITS_asan_templight := 3000000 5000000 8 light
-LIMITS_msan := 100000 500000 2 light
-LIMITS_i686 := 250000 1000000 4 light
-LIMITS_s390x := 100000 500000 2 light
-# $(1): format
-limits = $(or $(LIMITS_$(VARIANT)_$(1)),$(LIMITS_$(VARIANT)))
-limit_options = $(if $(limits),--checks-up-to $(word 1,$(limits)) --up-to $(word 2,$(limits))) \
-	$(if $(filter light,$(limits)),--light) --generated $(or $(GENERATED),$(word 3,$(limits)),12)
+# How much selfcheck checks of a format in this variant: codecs/<format>/limits.tsv, or LIMITS. $(1): format
+limit_options = $(or $(LIMITS),$(shell awk -v variant=$(VARIANT) '$$1 == variant { \
+	printf "--checks-up-to %s --up-to %s --generated %s%s", $$2, $$3, $$4, $$5 == "light" ? " --light" : "" }' \
+	codecs/$(1)/limits.tsv))
 
 # ---- sources: folders decide, nothing is listed twice ------------------------------------------
 
@@ -264,7 +249,7 @@ include fuzz/fuzz.mk
 
 # ---- the front door ------------------------------------------------------------------------------
 
-.PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test test-shared \
+.PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test check test-shared \
 	check-variant replays tests check-cli install verify-codec verify-corpora adoption check-adoption bench \
 	bench-quick report page charts check-page corpora golden check-insns golden-insns coverage coverage-report format check-format clean
 
@@ -302,8 +287,11 @@ deps-corpora:
 test: deps-test ## every check and test, under every compiler, sanitizer and machine that is here
 	+@harness/run_tests.sh $(VARIANTS_FULL) -- $(VARIANTS_CORE)
 
+check: ## the inner loop: check what changed since SINCE (HEAD), or everything with ALL=1, in about a minute
+	+@ALL=$(ALL) harness/check_changes.sh $(SINCE)
+
 # What the steps of the script share, made before they run side by side.
-test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS) \
+test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS) $(FUZZ_ALL_TARGETS:%=build/seeds/%) \
 	$(if $(wildcard /usr/include/protobuf-c/protobuf-c.h),$(PROTOBUF_C_CODE).c)
 
 # What the script runs for one VARIANT, side by side: the core checks of each format, replays, and
@@ -447,6 +435,12 @@ SOURCES = $(shell find cli harness codecs corpora bench fuzz examples -name '*.[
 
 format: ## lay out all sources by .clang-format
 	@clang-format -i $(SOURCES)
+# For editors and analysers.
+compile_commands.json: FORCE ## write how each C file is compiled, for editors
+	@printf '%s\n' $(CORE_SRC) $(CLI_SRC) $(TEST_SRC) | jq -Rn --arg folder '$(CURDIR)' \
+	    --arg command '$(CC) $(CFLAGS) $(CFLAGS_jemalloc) -c ' \
+	    '[inputs | {directory: $$folder, file: ., command: ($$command + .)}]' >$@
+
 check-format:
 	@clang-format --dry-run --Werror $(SOURCES)
 	@harness/check_layout.sh

@@ -42,7 +42,7 @@ dictionary_of() {
 # known_inputs TARGET: the directories of what is in git, and of what earlier nights kept.
 known_inputs() {
     local dir
-    for dir in fuzz/seeds/"$1" fuzz/regressions/"$1" "$CORPUS/$1"; do
+    for dir in build/seeds/"$1" fuzz/regressions/"$1" "$CORPUS/$1"; do
         [[ -d $dir ]] && echo "$dir"
     done
     return 0
@@ -55,7 +55,7 @@ start_inputs() {
     rm -rf "$2"
     mkdir -p "$2"
     while read -r dir; do
-        [[ $dir = fuzz/* ]] || { echo "$dir"; continue; }
+        [[ $dir != "$CORPUS"/* ]] || { echo "$dir"; continue; }
         find "$dir" -type f -not -name '.*' -not -name 'too-slow-*' -exec cp -t "$2" {} +
     done < <(known_inputs "$1")
     [[ ! -f $WORK/failing/$1 ]] || mapfile -t failing <"$WORK/failing/$1"

@@ -75,12 +75,12 @@ fails() {
 by_tests() {
     local target program
     for target in $(targets_of "$1"); do
-        fails "replay of $target" build/gcc/fuzz/"$target" fuzz/seeds/"$target" && return
+        fails "replay of $target" build/gcc/fuzz/"$target" build/seeds/"$target" && return
     done
     for program in $(test_programs "$1" "$2"); do
         fails "${program##*/}" "$program" && return
     done
-    fails selfcheck make -s "checks-of-$1" "LIMITS_gcc_$1=300000 1000000 12 light" ||
+    fails selfcheck make -s "checks-of-$1" "LIMITS=--checks-up-to 300000 --up-to 1000000 --generated 12 --light" ||
         took=$'-\t-'
 }
 
@@ -93,7 +93,7 @@ by_libfuzzer() { # TARGET
 # A seed that fails, or does not end, counts; AFL++ itself leaves it out.
 by_afl() { # TARGET
     took=-
-    if fails seeds timeout "$seconds" build/afl/fuzz/"$1" fuzz/seeds/"$1"/*; then
+    if fails seeds timeout "$seconds" build/afl/fuzz/"$1" build/seeds/"$1"/*; then
         took=${took#*$'\t'}
     else
         run_afl "$1" "$seconds"
@@ -108,7 +108,7 @@ test_programs() { # FORMAT FOLDER
 
 build_tests() { # FORMAT FOLDER
     # shellcheck disable=SC2046
-    build build/gcc/selfcheck $(test_programs "$1" "$2") $(targets_of "$1" | sed 's|^|build/gcc/fuzz/|')
+    build build/gcc/selfcheck $(test_programs "$1" "$2") $(targets_of "$1" | sed 's|.*|build/gcc/fuzz/& build/seeds/&|')
 }
 
 find_fault() { # FAULT
@@ -151,8 +151,8 @@ for format in $(printf '%s\n' "${names[@]%%-*}" | sort -u); do
 done
 for target in $(for name in "${names[@]}"; do field "$name" target; done | sort -u); do
     build fuzz-engines "FUZZ_TARGETS=$target"
-    if fails - build/libfuzzer/fuzz/"$target" -runs=0 fuzz/seeds/"$target" ||
-        fails - build/afl/fuzz/"$target" fuzz/seeds/"$target"/*; then
+    if fails - build/libfuzzer/fuzz/"$target" -runs=0 build/seeds/"$target" ||
+        fails - build/afl/fuzz/"$target" build/seeds/"$target"/*; then
         fail "$target fails without a fault; see $TREE/found.log"
     fi
 done

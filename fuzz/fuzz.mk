@@ -91,7 +91,7 @@ $(FUZZ_OBJ)/lib$(1).a: $(filter $(OBJ)/harness/% $(OBJ)/codecs/$(1)/%,$(CORE_OBJ
 endef
 $(foreach f,$(FORMATS),$(eval $(call FUZZ_FORMAT_RULES,$(f))))
 
-# $(1): target, $(2): its format, $(3): its kind, $(4): whether its input is events
+# $(1): target, $(2): its format, $(3): its kind, $(4): whether its input is events. Seeds are one archive a target in git.
 define FUZZ_TARGET_RULES
 $(FUZZ_OBJ)/$(1).o: fuzz/target_$(3).c
 	@mkdir -p $$(@D)
@@ -104,6 +104,9 @@ $(OUT)/fuzz/$(1): $(FUZZ_OBJ)/$(1).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(3)) \
 	@mkdir -p $$(@D)
 	$$(say) $$(or $$(LINK_$$(VARIANT)),$$(CC)) $$^ $$(LDFLAGS) $$(ENGINE_$$(VARIANT)) $$(QUICK_LINK) \
 	    $$(CORE_LIBS) $$(FUZZ_LIBS_$(1)) -lm -o $$@
+
+build/seeds/$(1): $(wildcard fuzz/seeds/$(1).tar.xz)
+	@rm -rf $$@ $$@.new; mkdir -p $$@.new; $$(if $$^,tar -xJf $$< -C $$@.new --touch;) mv $$@.new $$@
 endef
 $(foreach t,$(FUZZ_ALL_TARGETS),$(eval $(call \
 	FUZZ_TARGET_RULES,$(t),$(call format_of,$(t)),$(call kind_of,$(t)),$(filter $(t),$(FUZZ_EVENT_IMPORTS)))))
@@ -123,7 +126,7 @@ FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-af
 .PHONY: fuzz fuzz-list fuzz-matrix fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
 	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test mutants check-mutants quick/objects $(FUZZ_RUNS)
 
-fuzz-binaries: $(FUZZ_HERE:%=$(OUT)/fuzz/%)
+fuzz-binaries: $(FUZZ_HERE:%=$(OUT)/fuzz/%) $(FUZZ_HERE:%=build/seeds/%)
 	@:
 
 fuzz-tools:
@@ -154,7 +157,7 @@ fuzz-replay-here: fuzz-binaries
 	@status=0; $(if $(FUZZ_LEFT_OUT),echo "note: $(VARIANT): without the libraries that these targets need:" \
 	    "$(strip $(FUZZ_LEFT_OUT))";) \
 	for target in $(FUZZ_HERE); do \
-	    inputs=fuzz/seeds/$$target; \
+	    inputs=build/seeds/$$target; \
 	    [[ ! -d fuzz/regressions/$$target ]] || inputs+=" $$(find fuzz/regressions/$$target -type f \
 	        $(if $(RUN_$(VARIANT)),-not -name 'too-slow-*'))"; \
 	    $(RUN_$(VARIANT)) $(OUT)/fuzz/$$target $$inputs || status=1; \
@@ -209,8 +212,8 @@ fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are 
 # Each prints its name before it runs.
 quick/objects: $(CORE_OBJ)
 
-quick/replay/%: $(OUT)/fuzz/%
-	@echo "check: replay of $*"; $< -1 fuzz/seeds/$* $(wildcard fuzz/regressions/$*)
+quick/replay/%: $(OUT)/fuzz/% build/seeds/%
+	@echo "check: replay of $*"; $< -1 build/seeds/$* $(wildcard fuzz/regressions/$*)
 quick/tests/%: $(OUT)/test/%/tests
 	@echo "check: tests of $*"; $<
 quick/generated/%: $(OUT)/selfcheck
@@ -258,11 +261,13 @@ fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, 
 	    >build/fuzz/seeds.log 2>&1 || { cat build/fuzz/seeds.log >&2; exit 1; }
 	@. fuzz/engines.sh; find build/fuzz/candidates -type f -size +$${MAX_INPUT_NBYTES}c -delete; \
 	for target in $(FUZZ_TARGETS); do \
-	    kept=fuzz/seeds/$$target candidates=build/fuzz/candidates/$$target encodings=; \
+	    kept=build/seeds/$$target candidates=build/fuzz/candidates/$$target encodings=; \
 	    mkdir -p $$kept; find $$kept -type f -not -name 'written-*' -delete; \
 	    find $$candidates -name 'refused-*' -exec mv -t $$kept {} +; \
 	    [[ $$target != *_import_* ]] || encodings=build/fuzz/candidates/$${target%%_*}_bytes; \
 	    build/libfuzzer/fuzz/$$target -merge=1 $$kept $$candidates $$encodings 2>$$candidates.log || \
 	        { cat $$candidates.log >&2; exit 1; }; \
 	    echo "$$target: $$(ls $$candidates | wc -l) candidates, $$(ls $$kept | wc -l) kept"; \
+	    (cd $$kept && LC_ALL=C ls | tar -cf - --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 -T -) | \
+	        xz -9e >fuzz/seeds/$$target.tar.xz; touch $$kept; \
 	done

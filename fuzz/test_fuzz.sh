@@ -10,7 +10,7 @@ work=$PWD/build/test/fuzz
 matrix=$(make --no-print-directory -s fuzz-matrix FUZZ_MINUTES=20)
 targets=$(make --no-print-directory -s fuzz-list)
 rm -rf "$work"
-mkdir -p "$work"/{bin,build/{asan,afl,libfuzzer}/fuzz,fuzz/seeds/x_bytes}
+mkdir -p "$work"/{bin,build/{asan,afl,libfuzzer}/fuzz,build/seeds/x_bytes}
 cp fuzz/*.sh fuzz/limits.h "$work/fuzz"
 
 expect() { # NAME WANTED GOT
@@ -59,9 +59,9 @@ cp "$work/build/asan/fuzz/x_bytes" "$work/build/afl/fuzz/x_bytes"
 chmod +x "$work"/{bin,build/*/fuzz}/*
 cd "$work"
 export PATH=$work/bin:$PATH
-echo good >fuzz/seeds/x_bytes/good
-echo bad one >fuzz/seeds/x_bytes/bad
-echo bad two >fuzz/seeds/x_bytes/worse
+echo good >build/seeds/x_bytes/good
+echo bad one >build/seeds/x_bytes/bad
+echo bad two >build/seeds/x_bytes/worse
 
 run() { # ENGINE
     code=0

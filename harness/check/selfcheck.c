@@ -322,7 +322,7 @@ static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golde
 int main(int argc, char **argv)
 {
     struct selfcheck s = {.max_checked_nbytes = SIZE_MAX, .max_nbytes = SIZE_MAX};
-    unsigned long n_generated = 10;
+    unsigned long n_generated = N_GOLDEN_GENERATED;
     bool print_golden = false;
     const int i = parse_options(argc, argv, &s, &print_golden, &n_generated);
     s.format = i < argc ? bo_find_format(argv[i]) : NULL;
