@@ -10,7 +10,7 @@ work=$PWD/build/test/fuzz
 matrix=$(make --no-print-directory -s fuzz-matrix FUZZ_MINUTES=20)
 targets=$(make --no-print-directory -s fuzz-list)
 rm -rf "$work"
-mkdir -p "$work"/{bin,build/{asan,afl,libfuzzer}/fuzz,build/seeds/x_bytes}
+mkdir -p "$work"/{bin,fuzz,build/{asan,afl,libfuzzer}/fuzz,build/seeds/x_bytes}
 cp fuzz/*.sh fuzz/limits.h "$work/fuzz"
 
 expect() { # NAME WANTED GOT
