@@ -252,7 +252,17 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
 
 #define MADE_WITH "# Made with: "
 #define WITHIN "# Within: "
+#define WITHIN_FORMAT "%lf%%, and %lf instructions of an operation that allocates"
 #define TOLERANCE_PERCENT 1.0
+/*
+ * What the C library's allocator does for a block depends on all that was allocated before: up to
+ * 1,600 instructions of an operation, between machines and between runs of all codecs or of one.
+ */
+#define TOLERANCE_INSTRUCTIONS 3000.0
+
+struct tolerance {
+    double percent, instructions; /* both together are allowed */
+};
 
 void bo_insns_made_with(char *text_ret, size_t nbytes)
 {
@@ -285,14 +295,22 @@ const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
     return theirs ? theirs : "something that it does not say";
 }
 
-static double tolerance_of(struct bo_span golden)
+static struct tolerance tolerance_of(struct bo_span golden)
 {
+    struct tolerance t = {TOLERANCE_PERCENT, 0};
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const char *percent = header(golden, WITHIN, &arena);
-    const double tolerance = (percent ? strtod(percent, NULL) : TOLERANCE_PERCENT) / 100;
+    const char *within = header(golden, WITHIN, &arena);
+    if (within)
+        sscanf(within, WITHIN_FORMAT, &t.percent, &t.instructions);
     bo_arena_free(&arena);
-    return tolerance;
+    return t;
+}
+
+/* Kinds of queries have a workload: kind/workload. Whole operations have none, and allocate. */
+static double allowed(struct tolerance t, const char *what, double was)
+{
+    return t.percent / 100 * was + (strchr(what, '/') ? 0 : t.instructions);
 }
 
 void bo_insns_write(const struct bo_insns *insns, size_t n, FILE *out)
@@ -302,7 +320,9 @@ void bo_insns_write(const struct bo_insns *insns, size_t n, FILE *out)
         out);
     char made_with[512];
     bo_insns_made_with(made_with, sizeof made_with);
-    fprintf(out, MADE_WITH "%s\n" WITHIN "%g%%\n", made_with, TOLERANCE_PERCENT);
+    fprintf(out,
+            MADE_WITH "%s\n" WITHIN "%g%%, and %g instructions of an operation that allocates\n",
+            made_with, TOLERANCE_PERCENT, TOLERANCE_INSTRUCTIONS);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s\t%s\t%s\t%s\t%.1f\n", insns[i].format, insns[i].document, insns[i].codec,
                 insns[i].what, insns[i].n);
@@ -316,7 +336,7 @@ static bool same_place(const struct bo_insns *a, char *const fields[5])
 
 size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out)
 {
-    const double tolerance = tolerance_of(golden);
+    const struct tolerance tolerance = tolerance_of(golden);
     char *text = strndup((const char *)golden.p, golden.n), *rest = text, *fields[5];
     bool *met = calloc(n + 1, sizeof *met);
     size_t n_said = 0;
@@ -338,7 +358,7 @@ size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span g
             continue;
         }
         met[i] = true;
-        if (fabs(insns[i].n - was) > tolerance * was) {
+        if (fabs(insns[i].n - was) > allowed(tolerance, fields[3], was)) {
             fprintf(out, "%s/%s/%s/%s: %.1f instructions, was %.1f (%+.1f%%)\n", fields[0],
                     fields[2], fields[1], fields[3], insns[i].n, was, 100 * (insns[i].n / was - 1));
             n_said++;

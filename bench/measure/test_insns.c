@@ -46,6 +46,12 @@ static void test_tells_what_differs(void **state)
     expect("# Within: 0.5%\n"
            "pcdata\ttiny\traw\tencode\t1009.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
            "pcdata/raw/tiny/encode: 1000.0 instructions, was 1009.0 (-0.9%)\n");
+    expect("# Within: 1%, and 30 instructions of an operation that allocates\n"
+           "pcdata\ttiny\traw\tencode\t1040.0\npcdata\ttiny\traw\tpoint/uniform\t22.0\n",
+           "pcdata/raw/tiny/point/uniform: 20.0 instructions, was 22.0 (-9.1%)\n");
+    expect("# Within: 1%, and 30 instructions of an operation that allocates\n"
+           "pcdata\ttiny\traw\tencode\t1041.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
+           "pcdata/raw/tiny/encode: 1000.0 instructions, was 1041.0 (-3.9%)\n");
     expect("pcdata\ttiny\traw\tencode\t1000.0\n",
            "pcdata/raw/tiny/point/uniform: 20.0 instructions, new\n");
     expect("pcdata\ttiny\traw\tencode\t1000.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n"
