@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Second readers of shared-trees, version 4 (also as text), gcov and the text form, written from README.md and the pages that it names.
+"""Second readers of shared-trees, version 4 (also as text), gcov, extbinary and the text form, written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
 their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
@@ -653,6 +653,86 @@ class Version4Text:
         return name, records, callsites
 
 
+# ---- extbinary --------------------------------------------------------------------------------
+
+
+class Extbinary:
+    MAGIC = bytes.fromhex("84e4d0b1f4c994a853")
+
+    def __init__(self, data):
+        c = Cursor(data)
+        if c.take(9) != self.MAGIC or c.uvarint() != 103 or c.le(8) != 7:
+            raise Reject("magic number, version or number of sections")
+        sections, table = {}, [[c.le(8) for _ in range(4)] for _ in range(7)]
+        if [kind for kind, *_ in table] != [1, 2, 6, 4, 32, 3, 5]:
+            raise Reject("section is of another kind")
+        for kind, flags, off, size in sorted(table, key=lambda e: (1, 2, 6, 32, 3, 4, 5).index(e[0])):
+            if off != c.off or flags and (kind, flags) != (2, 4 << 32):
+                raise Reject("section does not start where another one ends, or its flags")
+            sections[kind] = c.take(size)
+        c.end()
+        if sections[6] != b"\0" or sections[3] or sections[5]:
+            raise Reject("profile has contexts, or section is not empty")
+        c = Cursor(sections[1])
+        summary = [c.uvarint() for _ in range(5)]
+        entries = [(c.uvarint(), c.uvarint(), c.uvarint()) for _ in range(c.uvarint())]
+        c.end()
+        if [cutoff for cutoff, *_ in entries] != CUTOFFS:
+            raise Reject("cutoff is not the one of this entry")
+        c = Cursor(sections[2])
+        n = c.uvarint()
+        self.names = sections[2][c.off:].split(b"\0")
+        if self.names.pop() or len(self.names) != n or any(a >= b for a, b in zip(self.names, self.names[1:])):
+            raise Reject("names are not in order")
+        c = Cursor(sections[4])
+        starts = [(self.name(c), c.uvarint()) for _ in range(c.uvarint())]
+        c.end()
+        ends = [start for _, start in starts[1:]] + [len(sections[32])]
+        self.functions, self.files = {}, {}
+        if sections[32] and not (starts and starts[0][1] == 0):
+            raise Reject("functions are not in the order of offsets")
+        for (name, start), end in zip(starts, ends):
+            c = Cursor(sections[32][start:end])
+            head, body = c.uvarint(), self.instance(c, 1)
+            c.end()
+            if body[0] != name or name in self.functions:
+                raise Reject("function is not the one of this offset, or is there twice")
+            self.functions[name] = head, 0, body
+        if summary + [entry[1:] for entry in entries] != summarize(self.functions)[:4] + [len(starts)] + \
+                summarize(self.functions)[4:]:
+            raise Reject("summary disagrees with the functions")
+
+    def name(self, c):
+        i = c.uvarint()
+        if i >= len(self.names):
+            raise Reject("no name has this index")
+        return self.names[i]
+
+    def place(self, c):
+        place = c.uvarint(32), c.uvarint(32)
+        if place[0] > 65535:
+            raise Reject("line is above 65535")
+        return place
+
+    def instance(self, c, depth):
+        if depth > 256:
+            raise Reject("instances are nested more than 256 deep")
+        name, _, records, callsites = self.name(c), c.uvarint(), {}, {}
+        for _ in range(c.uvarint()):
+            place, count, n = self.place(c), c.uvarint(), c.uvarint()
+            targets = [(self.name(c), c.uvarint()) for _ in range(n)]
+            if len(dict(targets)) != n or records and place <= max(records):
+                raise Reject("record has a target twice, or records are not in order")
+            records[place] = count, dict(targets)
+        for _ in range(c.uvarint()):
+            place, callee = self.place(c), self.instance(c, depth + 1)
+            if callsites and place + (callee[0],) <= last:
+                raise Reject("callsites are not in order")
+            last = place + (callee[0],)
+            callsites[last] = callee
+        return name, records, callsites
+
+
 # ---- text form --------------------------------------------------------------------------------
 
 
@@ -701,7 +781,7 @@ def main(args):
     for path, text in zip(args[::2], args[1::2]):
         with open(path, "rb") as f, open(text, "rb") as t:
             data, expected = f.read(), read_text(t.read())
-        reader = {b"afst": SharedTrees, b"gcov": Version4, b"adcg": Gcov}.get(data[:4], SharedTrees)
+        reader = {b"afst": SharedTrees, b"gcov": Version4, b"adcg": Gcov, Extbinary.MAGIC[:4]: Extbinary}.get(data[:4], SharedTrees)
         if data.startswith(b"gcov 4"):
             reader = Version4Text
         try:
@@ -709,7 +789,7 @@ def main(args):
         except Reject as e:
             print(f"{path}: {e}")
             return 2
-        if reader is Gcov and trees.version != 3:  # no files, no timestamps
+        if reader is Extbinary or reader is Gcov and trees.version != 3:  # no files, no timestamps
             expected = {name: (head, 0, body) for name, (head, _, body) in expected[0].items()}, {}
         print(f"{path}: {len(trees.functions)} functions, {len(trees.files)} files")
         if (trees.functions, trees.files) != expected:

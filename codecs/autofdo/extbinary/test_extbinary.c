@@ -1,0 +1,261 @@
+/*
+ * extbinary against bytes that llvm-profdata 22 wrote, against llvm-profdata where it is installed,
+ * and bad files with the status, the byte and the phrase of their error. Why: the codec stands for
+ * what LLVM writes, so its bytes have to be LLVM's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codecs/autofdo/test_model.h"
+#include "harness/core/files.h"
+
+#define TEXT "main:42:7\n 1: 10 bar:5 foo:3\n 2.3: 30\n 2: inl:2\n  1: 2\nfoo:0:0\n"
+
+/* clang-format off */
+/*
+ * TEXT, written by llvm-profdata-22 merge --sample --extbinary. The summary starts at 242, the
+ * names at 327, the contexts at 345, the functions at 346 and 373, the offsets at 378.
+ */
+#define SMALL \
+    "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67\x07\x00\x00\x00\x00\x00" \
+    "\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\xf2\x00\x00\x00\x00\x00\x00\x00\x55\x00\x00\x00\x00\x00" \
+    "\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x47\x01\x00\x00\x00\x00\x00\x00\x12\x00\x00\x00\x00\x00" \
+    "\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x59\x01\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00" \
+    "\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x7a\x01\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00" \
+    "\x00\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x5a\x01\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x00\x00" \
+    "\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x7a\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+    "\x00\x00\x2a\x1e\x07\x03\x02\x10\x90\x4e\x00\x00\xa0\x8d\x06\x1e" \
+    "\x01\xc0\x9a\x0c\x1e\x01\xe0\xa7\x12\x1e\x01\x80\xb5\x18\x1e\x01" \
+    "\xa0\xc2\x1e\x1e\x01\xc0\xcf\x24\x1e\x01\xe0\xdc\x2a\x1e\x01\x80" \
+    "\xea\x30\x0a\x02\xa0\xf7\x36\x0a\x02\xf0\xfd\x39\x0a\x02\xb0\xb6" \
+    "\x3c\x02\x03\xd8\xfc\x3c\x02\x03\xdc\x83\x3d\x02\x03\xb6\x84\x3d" \
+    "\x02\x03\xbf\x84\x3d\x02\x03\x04\x62\x61\x72\x00\x66\x6f\x6f\x00" \
+    "\x69\x6e\x6c\x00\x6d\x61\x69\x6e\x00\x00\x07\x03\x2a\x02\x01\x00" \
+    "\x0a\x02\x00\x05\x01\x03\x02\x03\x1e\x00\x01\x02\x00\x02\x02\x01" \
+    "\x01\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02\x03\x00\x01\x1b" \
+    ""
+/* clang-format on */
+
+static const struct bo_codec *extbinary(void)
+{
+    const struct bo_codec *codec = bo_find_codec(test_format(), "extbinary");
+    assert_non_null(codec);
+    return codec;
+}
+
+static struct bo_span encode(const void *model, struct bo_arena *arena)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, arena);
+    assert_int_equal(extbinary()->encode(extbinary(), model, &out, NULL), BO_OK);
+    uint8_t *p = bo_alloc(arena, out.n);
+    assert_non_null(p);
+    memcpy(p, out.p, out.n);
+    const struct bo_span bytes = {p, out.n};
+    bo_writer_free(&out);
+    return bytes;
+}
+
+/* ---- LLVM's bytes ---------------------------------------------------------------------------- */
+
+static void test_bytes(void **state)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const void *model = parse_text(TEXT, &arena);
+    const struct bo_span bytes = encode(model, &arena);
+    assert_int_equal(bytes.n, sizeof SMALL - 1);
+    assert_memory_equal(bytes.p, SMALL, sizeof SMALL - 1);
+    void *decoded;
+    assert_int_equal(test_decode(extbinary(), bytes, &arena, &decoded, NULL), BO_OK);
+    assert_null(test_format()->differ(model, decoded));
+    bo_arena_free(&arena);
+}
+
+/* What llvm-profdata-22 makes of a text; p is NULL when it refuses. */
+static struct bo_span through_llvm(struct bo_span text, const char *folder, struct bo_arena *arena)
+{
+    enum { MAX = 1 << 22 };
+    char path[96], command[320];
+    snprintf(path, sizeof path, "%s/in", folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text.p, 1, text.n, file), text.n);
+    assert_int_equal(fclose(file), 0);
+    snprintf(command, sizeof command,
+             "cd %s && llvm-profdata-22 merge --sample --extbinary in -o out && cat out; "
+             "code=$?; rm -f in out; exit $code",
+             folder);
+    uint8_t *p = bo_alloc(arena, MAX);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(p);
+    assert_non_null(pipe);
+    const size_t n = fread(p, 1, MAX, pipe);
+    assert_true(n < MAX);
+    return (struct bo_span){pclose(pipe) ? NULL : p, n};
+}
+
+static void test_llvm(void **state)
+{
+    char folder[64];
+    unsigned n = 0;
+    if (system("command -v llvm-profdata-22 >/dev/null")) {
+        print_message("note: no llvm-profdata-22: bytes are not compared with its own\n");
+        skip();
+    }
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        struct bo_arena arena;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        struct autofdo_summary summary;
+        const struct autofdo_model *model = generate_model(seed, 3 * seed, &arena);
+        assert_int_equal(autofdo_summarize(model, &arena, &summary, NULL), BO_OK);
+        if (model->n_functions && summary.total_count < UINT64_MAX) {
+            const struct bo_span ours = encode(model, &arena);
+            if (!bo_span_equal(ours, through_llvm(print_text(model, &arena), folder, &arena)))
+                fail_msg("seed %u: LLVM writes something else", (unsigned)seed);
+            n++;
+        }
+        bo_arena_free(&arena);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    assert_true(n >= 10);
+}
+
+/* ---- bad files ------------------------------------------------------------------------------- */
+
+static const struct {
+    size_t at;
+    uint8_t byte; /* in the place of that one */
+    enum bo_status status;
+    uint64_t off;
+    const char *what;
+} cases[] = {
+    {0, 0x85, BO_CORRUPT, 0, "magic number is not that of an extensible binary"},
+    {9, 104, BO_UNSUPPORTED, 9, "version is not 103"},
+    {10, 8, BO_UNSUPPORTED, 10, "sections are not 7"},
+    {18, 2, BO_UNSUPPORTED, 18, "section is of another kind"},
+    {26, 1, BO_UNSUPPORTED, 26, "flags of a section are not supported"},
+    {62, 1, BO_UNSUPPORTED, 58, "flags of a section are not supported"},
+    {34, 0xf3, BO_CORRUPT, 34, "section does not start where another one ends"},
+    {43, 0xff, BO_TRUNCATED, 42, "section runs past the file's end"},
+    {106, 2, BO_UNSUPPORTED, 106, "profile has contexts"},
+    {202, 1, BO_UNSUPPORTED, 202, "section is not empty"},
+    {345, 1, BO_UNSUPPORTED, 345, "profile has contexts"},
+    {247, 15, BO_UNSUPPORTED, 247, "summary does not have 16 entries"},
+    {248, 0x91, BO_UNSUPPORTED, 248, "cutoff is not the one of this entry"},
+    {242, 0x2b, BO_CORRUPT, 242, "summary disagrees with the functions"},
+    {327, 5, BO_TRUNCATED, 345, "name does not end in its section"},
+    {327, 3, BO_CORRUPT, 340, "bytes behind a section's last"},
+    {328, 'g', BO_CORRUPT, 332, "names are not in order"},
+    {332, '7', BO_CORRUPT, 332, "name starts with a digit, #, !, [ or a colon"},
+    {347, 4, BO_CORRUPT, 347, "no name has this index"},
+    {347, 1, BO_CORRUPT, 347, "function is not the one of this offset"},
+    {349, 0x7f, BO_TRUNCATED, 349, "more things are announced than the section has room for"},
+    {350, 3, BO_CORRUPT, 358, "records are not in order"},
+    {356, 0, BO_CORRUPT, 353, "record has a target twice"},
+    {378, 3, BO_TRUNCATED, 378, "more things are announced than the section has room for"},
+    {378, 1, BO_CORRUPT, 381, "bytes behind a section's last"},
+    {379, 1, BO_CORRUPT, 381, "profile has a function twice"},
+    {380, 1, BO_CORRUPT, 380, "functions are not in the order of offsets"},
+    {382, 32, BO_CORRUPT, 382, "function lies outside its section"},
+    {382, 28, BO_CORRUPT, 373, "function ends before the next one starts"},
+};
+
+static void expect_refused(struct bo_span in, enum bo_status status, uint64_t off, const char *what)
+{
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(test_decode(extbinary(), in, &arena, &model, &err), status);
+    assert_string_equal(err.what, what);
+    assert_int_equal(err.off, off);
+    bo_arena_free(&arena);
+}
+
+static void test_rejects(void **state)
+{
+    uint8_t bytes[sizeof SMALL];
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        memcpy(bytes, SMALL, sizeof SMALL);
+        bytes[cases[i].at] = cases[i].byte;
+        expect_refused((struct bo_span){bytes, sizeof SMALL - 1}, cases[i].status, cases[i].off,
+                       cases[i].what);
+    }
+    memcpy(bytes, SMALL, sizeof SMALL);
+    expect_refused((struct bo_span){bytes, sizeof SMALL}, BO_CORRUPT, sizeof SMALL - 1,
+                   "bytes behind the last section");
+    expect_refused((struct bo_span){bytes, 17}, BO_TRUNCATED, 17, "file ends in its header");
+    expect_refused((struct bo_span){bytes, 241}, BO_TRUNCATED, 241, "file ends in its header");
+}
+
+/* LLVM stores the total that its input had: any is accepted. */
+static void test_totals(void **state)
+{
+    uint8_t bytes[sizeof SMALL] = SMALL;
+    struct bo_arena arena;
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bytes[348]++;
+    assert_int_equal(
+        test_decode(extbinary(), (struct bo_span){bytes, sizeof SMALL - 1}, &arena, &model, NULL),
+        BO_OK);
+    assert_null(test_format()->differ(model, parse_text(TEXT, &arena)));
+    bo_arena_free(&arena);
+}
+
+/* Models that break the rules, which the encoder does not check. */
+static void test_bad_models(void **state)
+{
+    enum { DEPTH = AUTOFDO_MAX_DEPTH + 1 };
+    static struct autofdo_callsite sites[DEPTH];
+    const struct autofdo_record record = {.line = 65536};
+    const struct autofdo_callsite twice[] = {{.callee.name = BYTES("a")},
+                                             {.callee.name = BYTES("a")}};
+    struct autofdo_function function = {.body = {BYTES("a"), 1, 0, &record, NULL}};
+    const struct autofdo_model model = {.n_functions = 1, .functions = &function};
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    void *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct {
+        struct autofdo_instance body;
+        enum bo_status status;
+        const char *what;
+    } bad[] = {
+        {{BYTES("a"), 1, 0, &record, NULL}, BO_CORRUPT, "line is above 65535"},
+        {{BYTES("a"), 0, 2, NULL, twice}, BO_CORRUPT, "callsites are not in order"},
+        {{BYTES("a"), 0, 1, NULL, sites}, BO_OVER_LIMIT, "instances are nested more than 256 deep"},
+    };
+    for (size_t i = 0; i < DEPTH; i++)
+        sites[i].callee =
+            (struct autofdo_instance){BYTES("a"), 0, i + 1 < DEPTH, NULL, &sites[i + 1]};
+    sites[DEPTH - 1].callee.callsites = NULL;
+    for (size_t i = 0; i < N_ELEMENTS(bad); i++) {
+        function.body = bad[i].body;
+        assert_int_equal(test_decode(extbinary(), encode(&model, &arena), &arena, &decoded, &err),
+                         bad[i].status);
+        assert_string_equal(err.what, bad[i].what);
+    }
+    bo_arena_free(&arena);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes),      cmocka_unit_test(test_llvm),
+        cmocka_unit_test(test_rejects),    cmocka_unit_test(test_totals),
+        cmocka_unit_test(test_bad_models),
+    };
+    return cmocka_run_group_tests_name("extbinary", tests, NULL, NULL);
+}
+TEST_FILE(run_file)
