@@ -162,8 +162,8 @@ const struct bo_format_report autofdo_report = {
         "compressor, and an encoding made for both?",
     .main_label = "function/first",
     .curve_label = "function/uniform",
-    .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2 and v407 "
-             "neither timestamps nor files: they are measured on what they hold.",
+    .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2, v407 "
+             "and extbinary neither timestamps nor files: they are measured on what they hold.",
     .tables = autofdo_tables,
     .uses = &autofdo_use_cases,
     .programs = autofdo_programs,
