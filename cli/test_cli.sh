@@ -735,7 +735,7 @@ spoilt_vector '.invalid[2].offset = 1000' 'rejected with: '
 spoilt_vector '.valid[3].model = "pcdata 1"' 'at byte\|ends\|quantum\|other\|no '
 jq '.schema = 2' "$t/linear.json" >"$t/spoilt.json"
 gives 2 "bakeoff: $t/spoilt.json: unknown schema" verify pcdata --vectors "$t/spoilt.json"
-gives 2 "bakeoff: $t/linear.json: not vectors of lprf" verify lprf --vectors "$t/linear.json"
+gives 2 "bakeoff: $t/linear.json: vectors of pcdata, not of lprf" verify lprf --vectors "$t/linear.json"
 
 gives 0 "" verify pcdata --vectors corpora/pcdata/vectors.json
 holds "vectors pass" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
@@ -765,7 +765,11 @@ malform '.[0].runs[0][0] = 99999' "run of a vector is malformed or passes its te
 malform '.[0].quantum = 3' "quantum is not 1, 2 or 4"
 malform 'del(.[0].runs)' "vector needs text_len, quantum, and runs or gen"
 echo '{}' >"$t/spoilt.json"
-gives 2 "bakeoff: $t/spoilt.json: not vectors of pcdata" verify pcdata --vectors "$t/spoilt.json"
+gives 2 "bakeoff: $t/spoilt.json: no vectors: the object at byte 0 has no string \"format\"" \
+    verify pcdata --vectors "$t/spoilt.json"
+echo '{"format": "pcdata"}' >"$t/spoilt.json"
+gives 2 "bakeoff: $t/spoilt.json: no vectors: the object at byte 0 has no string \"codec\"" \
+    verify pcdata --vectors "$t/spoilt.json"
 echo '[{"name": ' >"$t/spoilt.json"
 gives 2 "bakeoff: $t/spoilt.json: * at byte *" verify pcdata --vectors "$t/spoilt.json"
 gives 2 "bakeoff: $t/absent: *" verify pcdata --vectors "$t/absent"

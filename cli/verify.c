@@ -431,8 +431,13 @@ static bool verify_conformance(const struct bo_format *format, const char *path,
 {
     const char *of = json_string_value(json_object_get(vectors, "format"));
     const char *name = json_string_value(json_object_get(vectors, "codec")), *why = NULL;
-    if (!of || !name || strcmp(of, format->name) != 0) {
-        fprintf(stderr, "bakeoff: %s: not vectors of %s\n", path, format->name);
+    if (!of || !name) {
+        fprintf(stderr, "bakeoff: %s: no vectors: the object at byte 0 has no string \"%s\"\n",
+                path, of ? "codec" : "format");
+        return false;
+    }
+    if (strcmp(of, format->name) != 0) {
+        fprintf(stderr, "bakeoff: %s: vectors of %s, not of %s\n", path, of, format->name);
         return false;
     }
     const struct bo_codec *codec = bo_need_codec_of("verify", format, name);

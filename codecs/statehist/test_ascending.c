@@ -121,6 +121,36 @@ static void test_first_block_begins_at_the_first_number(void **state)
     bo_writer_free(&out);
 }
 
+/* A list is that of its numbers only as the encoder writes it: with another width, it is not. */
+static void test_canonical_form(void **state)
+{
+    (void)state;
+    uint64_t numbers[100];
+    struct bo_writer out;
+    struct bo_error err = {0};
+    struct ascending_list list;
+    for (unsigned i = 0; i < 100; i++)
+        numbers[i] = 5 + 3 * i;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(ascending_put(numbers, 100, &out, NULL), BO_OK);
+    const size_t nbytes = out.n;
+    bo_put_zeros(&out, ASCENDING_MARGIN);
+    struct bo_cursor c = {.p = out.p, .n = nbytes};
+    assert_int_equal(ascending_open(&c, 100, &list, NULL), BO_OK);
+    assert_int_equal(ascending_expect(&list, numbers, &arena, 7, &err), BO_OK);
+    list.base_nbits++;
+    assert_int_equal(ascending_expect(&list, numbers, &arena, 7, &err), BO_CORRUPT);
+    list.base_nbits--;
+    list.place_nbits++;
+    assert_int_equal(ascending_expect(&list, numbers, &arena, 7, &err), BO_CORRUPT);
+    list.place_nbits--;
+    numbers[99]++;
+    assert_int_equal(ascending_expect(&list, numbers, &arena, 7, &err), BO_CORRUPT);
+    assert_string_equal(err.what, "list is not in its canonical form");
+    assert_int_equal(err.off, 7);
+    bo_writer_free(&out);
+}
+
 static void test_lists(void **state)
 {
     (void)state;
@@ -181,6 +211,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_first_block_begins_at_the_first_number, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_canonical_form, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_extremes, set_up, tear_down),
         cmocka_unit_test(test_more_than_64_bits),

@@ -342,13 +342,56 @@ static void test_changed_bits(void **state)
     expect_rejections("mixed-contexts", 12, 12, phrases, N_ELEMENTS(phrases));
 }
 
+/*
+ * Attributes are predicted by candidates in classes of more than 32. 48 threads take turns in an
+ * order that repeats, but for one turn in seven: at each time one thread ends its turn and another
+ * one begins its own. Turns take any time, so that the file is in the order of time.
+ */
+static void test_candidates(void **state)
+{
+    (void)state;
+    enum { N_THREADS = 48, N_TURNS = 120, END = 1000000 };
+    static const char *const phrase = "attribute is one of the candidates refused";
+    struct bo_random random = bo_random_seeded(1);
+    int since[N_THREADS] = {0}, running = 0, time = 0;
+    bool seen = false;
+    struct bo_arena arena;
+    struct bo_writer text;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_put_text(&text, "# statehistory-tsv 1\n# start: 0\n# end: %d\nQ\t0\t-1\tThreads\n", END);
+    for (int t = 0; t < N_THREADS; t++)
+        bo_put_text(&text, "Q\t%d\t0\t%d\nQ\t%d\t%d\tstatus\n", 2 * t + 1, t, 2 * t + 2, 2 * t + 1);
+    for (int i = 1; i <= N_TURNS; i++) {
+        const int next = i % 7 ? (running + 5) % N_THREADS : i * 11 % N_THREADS;
+        const int changed[2] = {running < next ? running : next, running < next ? next : running};
+        time += 1 + (int)bo_random_below(&random, 1000);
+        for (int k = 0; k < 2 && next != running; k++) {
+            const int t = changed[k];
+            bo_put_text(&text, "I\t%d\t%d\t%d\ti\t%d\n", 2 * t + 2, since[t], time - 1,
+                        t == running);
+            since[t] = time;
+        }
+        running = next;
+    }
+    for (int q = 0; q <= 2 * N_THREADS; q++)
+        bo_put_text(&text, "I\t%d\t%d\t%d\ti\t%d\n", q, q && q % 2 == 0 ? since[q / 2 - 1] : 0, END,
+                    q == 2 * running + 2);
+    bo_put_u8(&text, 0);
+    note_rejections(bo_find_codec(test_format(), "mixed-contexts"),
+                    parse_text((const char *)text.p, &arena), &phrase, 1, &seen);
+    assert_true(seen);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changed_bits), cmocka_unit_test(test_files),
         cmocka_unit_test(test_time_index),   cmocka_unit_test(test_mixed_contexts),
         cmocka_unit_test(test_no_margin),    cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_zeros),        cmocka_unit_test(test_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
