@@ -80,6 +80,20 @@ static void test_bytes(void **state)
     bo_arena_free(&arena);
 }
 
+/* The flag of the names, at 62, says that one has LLVM's suffix of a unique name. */
+static void test_unique(void **state)
+{
+    static const struct {
+        const char *text;
+        uint8_t flag;
+    } names[] = {{"x.__uniq.1:0:1\n", 4}, {"x.__uniq.:0:1\n", 4}, {"x.__uniq:0:1\n", 0}};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (size_t i = 0; i < N_ELEMENTS(names); i++)
+        assert_int_equal(encode(parse_text(names[i].text, &arena), &arena).p[62], names[i].flag);
+    bo_arena_free(&arena);
+}
+
 /* What llvm-profdata-22 makes of a text; p is NULL when it refuses. */
 static struct bo_span through_llvm(struct bo_span text, const char *folder, struct bo_arena *arena)
 {
@@ -252,9 +266,9 @@ static void test_bad_models(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),      cmocka_unit_test(test_llvm),
-        cmocka_unit_test(test_rejects),    cmocka_unit_test(test_totals),
-        cmocka_unit_test(test_bad_models),
+        cmocka_unit_test(test_bytes),  cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_llvm),   cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_totals), cmocka_unit_test(test_bad_models),
     };
     return cmocka_run_group_tests_name("extbinary", tests, NULL, NULL);
 }

@@ -252,11 +252,19 @@ static void put_section(struct output *o, enum extbinary_section section,
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+static bool is_unique(struct bo_span name)
+{
+    const size_t n = sizeof EXTBINARY_UNIQUE - 1;
+    for (size_t i = 0; i + n <= name.n; i++)
+        if (memcmp(name.p + i, EXTBINARY_UNIQUE, n) == 0)
+            return true;
+    return false;
+}
+
 static uint64_t flags_of(const struct output *o, enum extbinary_section section)
 {
     for (size_t i = 0; section == EXTBINARY_NAMES && i < o->table.n; i++)
-        if (memmem(o->names[i].span.p, o->names[i].span.n, EXTBINARY_UNIQUE,
-                   sizeof EXTBINARY_UNIQUE - 1))
+        if (is_unique(o->names[i].span))
             return EXTBINARY_HAS_UNIQUE;
     return 0;
 }
