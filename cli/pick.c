@@ -207,7 +207,7 @@ static int pick_from(const struct request *r, const char *format)
     unsigned n_wishes = 0;
     if (r->use && !take_use(format, r->use, wishes, &n_wishes))
         return BO_EXIT_USAGE;
-    char *newest = r->results ? NULL : bo_run_newest("results", format);
+    char *newest = r->results ? NULL : bo_run_newest("results", NULL, format);
     const char *path = r->results ? r->results : newest;
     struct bo_run run = {.json = NULL};
     struct bo_arena arena;

@@ -152,6 +152,7 @@ static bool write_document_pages(struct bo_report *report, const char *output)
 /* What the command line asks for. */
 struct request {
     const char *results; /* NULL: the newest of each format */
+    const char *machine; /* NULL: of every machine */
     const char *output;
     const char *charts; /* NULL: where `make` puts the library, if it is there */
     bool page_only, run_only;
@@ -297,7 +298,7 @@ static int report(const struct request *r)
             n = 0;
         }
     } else {
-        n = bo_runs_newest("results", results, &arena, &runs, &paths);
+        n = bo_runs_newest("results", r->machine, results, &arena, &runs, &paths);
     }
     for (size_t i = 0; i < n; i++)
         bo_fuzz_mark_run("results/fuzz", &runs[i]);
@@ -324,6 +325,8 @@ int bo_cmd_report(int argc, char **argv)
         {"--results", 0, "FILE",
          "of `bench --json` (default: the newest --full run of each format in results/)",
          &r.results, NULL},
+        {"--machine", 0, "NAME",
+         "from the results in results/NAME alone (default: of all machines)", &r.machine, NULL},
         {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &r.output,
          NULL},
         {"--page", 0, NULL, "write the HTML page alone, with the pictures that are there", NULL,
@@ -336,7 +339,8 @@ int bo_cmd_report(int argc, char **argv)
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "report", "[--results FILE] [--output DIR] [--page] [--charts FILE] [--check-sizes]",
+        "report",
+        "[--results FILE | --machine NAME] [--output DIR] [--page] [--charts FILE] [--check-sizes]",
         "Writes DIR/REPORT.md, a page a format, the sizes of the embedded documents and the\n"
         "environments to DIR/results, CSV and pictures to DIR/results/MACHINE, the marked parts\n"
         "of README.md and docs/*.md, and everything as one page, DIR/build/report/index.html.\n"
@@ -348,6 +352,8 @@ int bo_cmd_report(int argc, char **argv)
         return bo_options_exit(n);
     if (n > 0)
         return bo_usage_error("report", "does not know what to do with '%s'", argv[1]);
+    if (r.machine && r.results)
+        return bo_usage_error("report", "--machine goes without --results");
     if (check) {
         char *path = NULL;
         if (asprintf(&path, "%s/results/sizes.md", r.output) < 0)

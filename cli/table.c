@@ -30,7 +30,7 @@ static const struct bo_table_style *find_style(const char *name)
 
 /* What the command line says. */
 struct request {
-    const char *style, *kind, *workload, *codec, *role, *corpus, *results;
+    const char *style, *kind, *workload, *codec, *role, *corpus, *results, *machine;
     bool held_out;
     struct bo_filter codecs, roles;
 };
@@ -186,7 +186,7 @@ static bool print_held_out(const struct bo_run *run, const char *format, const c
 static int print_table(struct bo_table *table, struct request *r,
                        const struct bo_table_style *style)
 {
-    char *newest = r->results ? NULL : bo_run_newest("results", table->format);
+    char *newest = r->results ? NULL : bo_run_newest("results", r->machine, table->format);
     const char *path = r->results ? r->results : newest;
     struct bo_run run = {.json = NULL}, chosen;
     struct bo_arena arena;
@@ -227,6 +227,8 @@ int bo_cmd_table(int argc, char **argv)
          &r.held_out},
         {"--results", 0, "FILE", "of `bench --json` (default: the newest in results/)", &r.results,
          NULL},
+        {"--machine", 0, "NAME", "of the results in results/, those in results/NAME", &r.machine,
+         NULL},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
@@ -244,6 +246,8 @@ int bo_cmd_table(int argc, char **argv)
         return bo_options_exit(n);
     if (n > 1)
         return bo_usage_error("table", "takes one format");
+    if (r.machine && r.results)
+        return bo_usage_error("table", "--machine goes without --results");
     if (r.held_out && (r.codec || r.role))
         return bo_usage_error("table", "--held-out goes without --codec and --role");
     const struct bo_format *format = bo_need_format("table", n ? argv[1] : NULL);

@@ -425,9 +425,10 @@ static char *path_in(const char *folder, const char *name)
     return path;
 }
 
-static void assert_newest(const char *folder, const char *format, const char *name)
+static void assert_newest_of(const char *folder, const char *machine, const char *format,
+                             const char *name)
 {
-    char *found = bo_run_newest(folder, format);
+    char *found = bo_run_newest(folder, machine, format);
     char *expected = name ? path_in(folder, name) : NULL;
     if (name)
         assert_string_equal(found, expected);
@@ -435,6 +436,11 @@ static void assert_newest(const char *folder, const char *format, const char *na
         assert_null(found);
     free(found);
     free(expected);
+}
+
+static void assert_newest(const char *folder, const char *format, const char *name)
+{
+    assert_newest_of(folder, NULL, format, name);
 }
 
 /* Of each format the newest: here of the one that has any. */
@@ -445,7 +451,7 @@ static void assert_newest_runs(const char *folder, const char *name)
     const char **paths;
     char *expected = path_in(folder, name);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_runs_newest(folder, NULL, &arena, &runs, &paths), 1);
+    assert_int_equal(bo_runs_newest(folder, NULL, NULL, &arena, &runs, &paths), 1);
     assert_string_equal(paths[0], expected);
     bo_run_free(&runs[0]);
     bo_arena_free(&arena);
@@ -475,6 +481,9 @@ static void the_newest_run_is_found(void **state)
     }
     assert_newest(folder, "pcdata", files[1]);
     assert_newest(folder, "another", NULL);
+    assert_newest_of(folder, "a", "pcdata", files[0]);
+    assert_newest_of(folder, "b", "pcdata", files[1]);
+    assert_newest_of(folder, "c", "pcdata", NULL);
     assert_newest_runs(folder, files[1]);
     for (size_t i = 0; i < 4; i++) {
         char *path = path_in(folder, files[i]);

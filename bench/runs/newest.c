@@ -8,6 +8,7 @@
 #include "bench/measure/machine.h"
 #include "bench/runs/run.h"
 #include "harness/core/print.h"
+#include "harness/core/suggest.h"
 #include "harness/registry.h"
 
 /*
@@ -34,16 +35,18 @@ static int is_folder(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Every run below the folder, as paths; newest first by name, machines in order. */
-static size_t list_runs(const char *folder, struct bo_arena *arena, const char ***paths_ret)
+/* Every run below the folder, of one machine or (NULL) of all, as paths; machines in order. */
+static size_t list_runs(const char *folder, const char *machine_name, struct bo_arena *arena,
+                        const char ***paths_ret)
 {
     struct dirent **machines, **runs;
     size_t n = 0, cap = 0;
     const char **paths = NULL;
     const int n_machines = scandir(folder, &machines, is_folder, alphasort);
     for (int m = 0; m < n_machines; m++) {
+        const bool is_wanted = !machine_name || strcmp(machines[m]->d_name, machine_name) == 0;
         const char *machine = bo_arena_printf(arena, "%s/%s", folder, machines[m]->d_name);
-        const int n_runs = scandir(machine, &runs, is_run, alphasort);
+        const int n_runs = is_wanted ? scandir(machine, &runs, is_run, alphasort) : -1;
         for (int r = 0; r < n_runs; r++) {
             bo_abort_unless(bo_grow(arena, &paths, n, 1, &cap));
             paths[n++] = bo_arena_printf(arena, "%s/%s", machine, runs[r]->d_name);
@@ -66,24 +69,48 @@ static int newer_first(const void *a, const void *b)
     return order ? order : strcmp(*x, *y);
 }
 
-/* All runs below the folder, newest first; 0 after a message. */
-static size_t list_newest(const char *folder, struct bo_arena *arena, const char ***paths_ret)
+/* What `folder` has no runs of, with the machines that it has runs of. */
+static void say_missing(const char *folder, const char *machine, struct bo_arena *arena)
 {
-    const size_t n = list_runs(folder, arena, paths_ret);
-    if (n)
+    struct bo_suggestion near = bo_suggest(machine);
+    const char **paths, *all = "";
+    const size_t n = list_runs(folder, NULL, arena, &paths);
+    size_t before = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = paths[i] + strlen(folder) + 1;
+        const size_t nbytes = strcspn(name, "/");
+        if (i && nbytes == before && memcmp(name, paths[i - 1] + strlen(folder) + 1, nbytes) == 0)
+            continue;
+        before = nbytes;
+        name = bo_arena_printf(arena, "%.*s", (int)nbytes, name);
+        bo_suggest_offer(&near, name);
+        all = bo_arena_printf(arena, "%s%s %s", all, *all ? "," : "", name);
+    }
+    fprintf(stderr, "bakeoff: %s: no results of the machine '%s'%s; there are:%s\n", folder,
+            machine, bo_suggestion_text(&near), *all ? all : " none");
+}
+
+/* Runs below the folder, newest first; 0 after a message. */
+static size_t list_newest(const char *folder, const char *machine, struct bo_arena *arena,
+                          const char ***paths_ret)
+{
+    const size_t n = list_runs(folder, machine, arena, paths_ret);
+    if (!n && machine)
+        say_missing(folder, machine, arena);
+    else if (n)
         qsort(*paths_ret, n, sizeof **paths_ret, newer_first);
     else
         fprintf(stderr, "bakeoff: %s: no results there yet; `make bench` makes them\n", folder);
     return n;
 }
 
-char *bo_run_newest(const char *folder, const char *format)
+char *bo_run_newest(const char *folder, const char *machine, const char *format)
 {
     struct bo_arena arena;
     const char **paths, *found = NULL;
     bool ok = true, is_complete = false;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const size_t n = list_newest(folder, &arena, &paths);
+    const size_t n = list_newest(folder, machine, &arena, &paths);
     for (size_t i = 0; i < n && ok && !is_complete; i++) {
         struct bo_run run;
         ok = bo_run_load(paths[i], &run);
@@ -110,7 +137,7 @@ char *bo_run_newest_partial(const char *folder)
     bo_this_machine_slug(machine);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const char *here = bo_arena_printf(&arena, "/%s/", machine);
-    const size_t n = list_newest(folder, &arena, &paths);
+    const size_t n = list_newest(folder, NULL, &arena, &paths);
     for (size_t i = 0; i < n && ok && !found; i++) {
         struct bo_run run = {.json = NULL};
         ok = !strstr(paths[i], here) || bo_run_load(paths[i], &run);
@@ -189,11 +216,11 @@ static void insert_run(struct chosen *chosen, struct bo_run run, const char *pat
     }
 }
 
-size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
-                      struct bo_run **runs_ret, const char ***paths_ret)
+size_t bo_runs_newest(const char *folder, const char *machine, const char *first,
+                      struct bo_arena *arena, struct bo_run **runs_ret, const char ***paths_ret)
 {
     const char **paths;
-    const size_t n_paths = list_newest(folder, arena, &paths);
+    const size_t n_paths = list_newest(folder, machine, arena, &paths);
     struct chosen chosen = {.runs = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.runs),
                             .paths = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.paths)};
     bool ok = n_paths > 0;

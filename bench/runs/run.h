@@ -222,10 +222,10 @@ void bo_run_free(struct bo_run *run);
 
 /*
  * The path of the results below `folder` (folder/MACHINE/DATE.json) that stand for `format`: of the
- * runs that measured it, the newest of those that are not partial, or of all. A malloced string;
- * NULL after a message when there are none.
+ * runs that measured it, the newest of those that are not partial, or of all. `machine` is the
+ * MACHINE, or NULL for all. A malloced string; NULL after a message when there are none.
  */
-char *bo_run_newest(const char *folder, const char *format);
+char *bo_run_newest(const char *folder, const char *machine, const char *format);
 
 /* The path of this machine's newest partial results below `folder`; the same. */
 char *bo_run_newest_partial(const char *folder);
@@ -237,10 +237,10 @@ bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
  * Loads runs below `folder` that together measured all formats, and all curves over sizes, that
  * each machine there did; none that adds nothing. Runs of published depth precede other ones,
  * partial ones are last; newest first. `first` (may be NULL) is the path of a run that goes before
- * all. Paths and runs are in `arena`; free each run. 0 after a message.
+ * all. `machine`: as above. Paths and runs are in `arena`; free each run. 0 after a message.
  */
-size_t bo_runs_newest(const char *folder, const char *first, struct bo_arena *arena,
-                      struct bo_run **runs_ret, const char ***paths_ret);
+size_t bo_runs_newest(const char *folder, const char *machine, const char *first,
+                      struct bo_arena *arena, struct bo_run **runs_ret, const char ***paths_ret);
 
 /*
  * "full", "default" or "quick", as `bench` was run; "selected" when it measured only some of the
