@@ -169,10 +169,14 @@ bool bo_sizes_block(FILE *out)
     struct bo_documents documents;
     if (!bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents))
         return false;
+    struct bo_progress progress = bo_progress_start("sizes", documents.n);
     bool ok = true;
     fputs(begin_mark, out);
-    for (size_t i = 0; i < documents.n && ok; i++)
+    for (size_t i = 0; i < documents.n && ok; i++) {
         ok = print_document(&documents.items[i], out);
+        bo_progress_step(&progress, 1, documents.items[i].name);
+    }
+    bo_progress_end(&progress);
     fprintf(out, "\n%s", end_mark);
     bo_documents_free(&documents);
     return ok;
