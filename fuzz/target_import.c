@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "corpora/import/import.h"
+#include "fuzz/limits.h"
 #include "fuzz/target.h"
 #include "harness/check/agreement.h"
 #include "harness/core/guard.h"
@@ -25,9 +26,10 @@ extern const struct bo_importer the_importer;
 /*
  * N_PARAMS: bytes at the end of a file that options are drawn from; they are part of the file, too.
  * MAX_ENCODED: bytes of the text form up to which a model is encoded. A compressed file may expand
- * to a model of megabytes, which codecs with context models encode at 0.5 us a byte.
+ * to a model of megabytes, which codecs with context models encode at 0.5 us a byte, and at 20 us
+ * where libFuzzer traces comparisons.
  */
-enum { N_PARAMS = 16, MAX_ENCODED = 1 << 18 };
+enum { N_PARAMS = 16, MAX_ENCODED = 2 * BO_FUZZ_MAX_INPUT_NBYTES };
 
 /* An import that is checked: the file, its options, and what the importer returned. */
 struct import {
