@@ -1,0 +1,157 @@
+/*
+ * Models that are arrays of records with named fields, from a declaration: the text form, the rules
+ * of order, comparing, generating, small changes, resampling, counts and entropy. A format declares
+ * a struct bo_shape; records_format.h makes the functions of struct bo_format of it.
+ *
+ *     struct symtab_symbol {
+ *         uint64_t address;
+ *         struct bo_span name;
+ *     };
+ *     static const struct bo_field fields[] = {
+ *         BO_FIELD(struct symtab_symbol, address, BO_HEX),
+ *         BO_FIELD(struct symtab_symbol, name, BO_NAME),
+ *     };
+ *
+ * The model is a struct bo_records, its items an array of the format's own struct. A format whose
+ * model has another shape writes its functions by hand.
+ */
+#ifndef BO_RECORDS_H
+#define BO_RECORDS_H
+
+#include "harness/format.h"
+
+/* ---- the declaration ------------------------------------------------------------------------- */
+
+/* What a field holds, and how it is written. */
+enum bo_field_form {
+    BO_DECIMAL, /* an unsigned integer of 1, 2, 4 or 8 bytes */
+    BO_HEX,     /* the same, written as 0x1f */
+    BO_SIGNED,  /* a signed integer of 1, 2, 4 or 8 bytes */
+    BO_NAME,    /* a struct bo_span: any bytes; in JSON, UTF-8. Only as the last field */
+};
+
+struct bo_field {
+    const char *name;
+    enum bo_field_form form;
+    size_t off, nbytes; /* of the member in the record */
+    uint64_t max;       /* the largest number, of an unsigned field; 0: what the member holds */
+    bool uniform;       /* a hash: generated over its whole range, not mostly small */
+    bool optional;      /* unsigned: the largest number that the member holds means none, a `-` */
+    const char *missing, *wrong, *descends; /* phrases of errors */
+};
+
+/* A member of the record; further members of struct bo_field may follow: `.uniform = true`. */
+#define BO_FIELD(record, member, ...)                                                            \
+    {                                                                                            \
+        .name = #member, .form = __VA_ARGS__, .off = offsetof(record, member),                   \
+        .nbytes = sizeof(((record *)NULL)->member),                                              \
+        .missing = "record ends before its field " #member,                                      \
+        .wrong = #member " is not a value in its range", .descends = #member " is out of order", \
+    }
+
+/* The order of the records, by their first field or fields. */
+enum bo_record_order {
+    BO_ANY_ORDER,
+    BO_ASCENDING, /* the first field is not below that of the record before */
+    BO_MAP,       /* it is above: keys are distinct */
+    BO_INTERVALS, /* the first two are start and end, unsigned, start < end; no two overlap */
+};
+
+enum bo_record_text {
+    BO_LINES, /* one line a record, its values separated by spaces */
+    BO_JSON,  /* one JSON object a line */
+};
+
+struct bo_shape {
+    const char *name; /* the format's */
+    const char *unit; /* what a record is, plural: "symbols" */
+    size_t record_nbytes;
+    const struct bo_field *fields;
+    unsigned n_fields;
+    enum bo_record_order order;
+    enum bo_record_text text;
+    /*
+     * A rule beyond the declaration: NULL, or a static phrase that names the rule which `record`
+     * breaks behind `before`, NULL for the first one. Or NULL.
+     */
+    const char *(*flaw)(const void *before, const void *record);
+};
+
+/* The model. What it was parsed from need not outlive it. */
+struct bo_records {
+    void *items;
+    size_t n;
+};
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static inline void *bo_record(const struct bo_shape *shape, const struct bo_records *records,
+                              size_t i)
+{
+    return (uint8_t *)records->items + i * shape->record_nbytes;
+}
+
+/* The number in a field that is no name: a signed one as its two's complement in 64 bits. */
+uint64_t bo_field_number(const struct bo_field *field, const void *record);
+void bo_field_set_number(const struct bo_field *field, void *record, uint64_t v);
+
+/* The largest number that the field may have, none excluded. */
+uint64_t bo_field_max(const struct bo_field *field);
+/* What stands for none in an optional field: all ones in the member's width. */
+uint64_t bo_field_none(const struct bo_field *field);
+
+/*
+ * NULL when `record` may come behind `before` (NULL for the first), else a static phrase. The
+ * decoder of a codec calls it for each record.
+ */
+const char *bo_record_flaw(const struct bo_shape *shape, const void *before, const void *record);
+
+/* Sorts by the order's rule and drops what still breaks a rule. False when the arena refuses. */
+bool bo_records_settle(const struct bo_shape *shape, struct bo_records *records,
+                       struct bo_arena *arena);
+
+/*
+ * The place of the first record whose first field is not below `key`; n when there is none. Slow
+ * and plain (it walks the records), so that oracles may use it.
+ */
+size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_records *records,
+                              uint64_t key);
+
+/* ---- what struct bo_format needs; as its members of the same names --------------------------- */
+
+/*
+ * The text form. Its first line is `NAME 1`, in JSON `{"format": "NAME", "version": 1}`. Numbers
+ * are decimal, or hexadecimal with 0x (in JSON as strings). In lines, a name is the rest of the
+ * line: a backslash is written as \\, bytes below 0x20 and 0x7f as \x0a, an empty name as \e. Empty
+ * lines and lines that start with # are skipped.
+ */
+enum bo_status bo_records_parse(const struct bo_shape *shape, struct bo_span text,
+                                struct bo_arena *arena, void **model_ret, struct bo_error *err);
+enum bo_status bo_records_print(const struct bo_shape *shape, const void *model,
+                                struct bo_writer *out, struct bo_error *err);
+const char *bo_records_differ(const struct bo_shape *shape, const void *a, const void *b);
+
+/* Numbers of all magnitudes, one model in 16 at their limits; names of compilers and strange ones.
+ */
+enum bo_status bo_records_generate(const struct bo_shape *shape, struct bo_random *random,
+                                   size_t scale, struct bo_arena *arena, void **model_ret,
+                                   struct bo_error *err);
+enum bo_status bo_records_mutate(const struct bo_shape *shape, const void *model,
+                                 struct bo_random *random, struct bo_arena *arena, void **model_ret,
+                                 struct bo_error *err);
+
+/*
+ * The first field of ordered records grows by steps of `like`, or is drawn anew where it is
+ * uniform; the others are those of records of `like`. It stops where a number would overflow.
+ */
+enum bo_status bo_records_resample(const struct bo_shape *shape, const void *like, size_t n_units,
+                                   struct bo_random *random, struct bo_arena *arena,
+                                   void **model_ret, struct bo_error *err);
+unsigned bo_records_units(const struct bo_shape *shape, const void *model,
+                          struct bo_unit *units_ret);
+
+/* By fields; the first of ordered records counts as differences. */
+double bo_records_entropy_floor_nbytes(const struct bo_shape *shape, const void *model,
+                                       struct bo_arena *arena);
+
+#endif

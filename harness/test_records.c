@@ -1,0 +1,366 @@
+/*
+ * Models from declarations. Why: formats trust the text form, the rules and the generator that a
+ * declaration gives them, and test only what they add.
+ */
+#include "harness/records.h"
+
+#include <stdlib.h>
+
+#include "harness/core/test_fixture.h"
+
+struct mixed {
+    uint64_t key;
+    int16_t change;
+    uint8_t kind;
+    struct bo_span name;
+};
+
+static const struct bo_field mixed_fields[] = {
+    BO_FIELD(struct mixed, key, BO_HEX),
+    BO_FIELD(struct mixed, change, BO_SIGNED),
+    BO_FIELD(struct mixed, kind, BO_DECIMAL, .max = 9, .optional = true),
+    BO_FIELD(struct mixed, name, BO_NAME),
+};
+
+#define SHAPE(text_form, order_of, ...)                                                    \
+    {                                                                                      \
+        .name = "mixed", .unit = "things", .record_nbytes = sizeof(struct mixed),          \
+        .fields = mixed_fields, .n_fields = N_ELEMENTS(mixed_fields), .order = (order_of), \
+        .text = (text_form), __VA_ARGS__                                                   \
+    }
+
+static const char *no_main(const void *before, const void *record)
+{
+    (void)before;
+    const struct mixed *mixed = record;
+    return bo_span_equal(mixed->name, bo_span_of("main")) ? "thing is called main" : NULL;
+}
+
+static const struct bo_shape lines = SHAPE(BO_LINES, BO_MAP, .flaw = no_main),
+                             json = SHAPE(BO_JSON, BO_ASCENDING),
+                             any = SHAPE(BO_LINES, BO_ANY_ORDER);
+
+struct range {
+    uint32_t start, end;
+    uint64_t value;
+};
+
+static const struct bo_field range_fields[] = {
+    BO_FIELD(struct range, start, BO_DECIMAL),
+    BO_FIELD(struct range, end, BO_DECIMAL),
+    BO_FIELD(struct range, value, BO_DECIMAL, .uniform = true),
+};
+
+static const struct bo_shape ranges = {.name = "ranges",
+                                       .unit = "ranges",
+                                       .record_nbytes = sizeof(struct range),
+                                       .fields = range_fields,
+                                       .n_fields = N_ELEMENTS(range_fields),
+                                       .order = BO_INTERVALS};
+
+struct signed_key {
+    int32_t at;
+};
+static const struct bo_field signed_fields[] = {BO_FIELD(struct signed_key, at, BO_SIGNED)};
+struct hash {
+    uint64_t hash;
+};
+static const struct bo_field hash_fields[] = {BO_FIELD(struct hash, hash, BO_HEX, .uniform = true)};
+static const struct bo_shape signed_keys = {.name = "signed",
+                                            .unit = "keys",
+                                            .record_nbytes = sizeof(struct signed_key),
+                                            .fields = signed_fields,
+                                            .n_fields = 1,
+                                            .order = BO_MAP},
+                             hashes = {.name = "hashes",
+                                       .unit = "keys",
+                                       .record_nbytes = sizeof(struct hash),
+                                       .fields = hash_fields,
+                                       .n_fields = 1,
+                                       .order = BO_MAP};
+
+static const struct bo_shape *const shapes[] = {&lines,  &json,        &any,
+                                                &ranges, &signed_keys, &hashes};
+
+static struct bo_span print(const struct bo_shape *shape, const void *model)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(bo_records_print(shape, model, &out, NULL), BO_OK);
+    uint8_t *p = bo_alloc(&arena, out.n);
+    assert_non_null(p);
+    memcpy(p, out.p, out.n);
+    const struct bo_span text = {p, out.n};
+    bo_writer_free(&out);
+    return text;
+}
+
+/* ---- the text form --------------------------------------------------------------------------- */
+
+static void expect_text(const struct bo_shape *shape, const char *text)
+{
+    struct bo_error error = {0};
+    void *model;
+    if (bo_records_parse(shape, bo_span_of(text), &arena, &model, &error))
+        fail_msg("%s at byte %u of:\n%s", error.what, (unsigned)error.off, text);
+    assert_true(bo_span_equal(print(shape, model), bo_span_of(text)));
+}
+
+static void test_text_is_canonical(void **state)
+{
+    (void)state;
+    expect_text(&lines, "mixed 1\n0x0 -32768 0 \\e\n0x1 32767 - a b\\\\ \\x0a\n"
+                        "0xffffffffffffffff 0 9 \xff-\n");
+    expect_text(&any, "mixed 1\n0x2 1 1 main\n0x1 1 1 main\n0x1 1 1 main\n");
+    expect_text(&json, "{\"format\": \"mixed\", \"version\": 1}\n"
+                       "{\"key\": \"0x0\", \"change\": -1, \"kind\": null, \"name\": \"\"}\n"
+                       "{\"key\": \"0x0\", \"change\": 1, \"kind\": 9, \"name\": \"\\\"\\\\"
+                       "\\u001f\xc3\xa4\"}\n");
+    expect_text(&ranges, "ranges 1\n0 1 18446744073709551615\n1 4294967295 0\n");
+    expect_text(&ranges, "ranges 1\n");
+}
+
+static void test_text_with_blanks_and_comments(void **state)
+{
+    (void)state;
+    void *a, *b;
+    const char *loose = "\n# a comment\n{ \"format\" : \"mixed\",\"version\":1 }\n\n"
+                        "{\"key\":\"0x7\",\"change\":5 ,\"kind\":2,\"name\":\"\\u007f\"} \n";
+    assert_int_equal(bo_records_parse(&json, bo_span_of(loose), &arena, &a, NULL), BO_OK);
+    const struct bo_span text = print(&json, a);
+    assert_int_equal(bo_records_parse(&json, text, &arena, &b, NULL), BO_OK);
+    assert_null(bo_records_differ(&json, a, b));
+    const struct mixed *first = ((struct bo_records *)a)->items;
+    assert_true(first->key == 7 && first->change == 5 && first->kind == 2 && first->name.n == 1 &&
+                first->name.p[0] == 0x7f);
+}
+
+/* A text with one @ in it, before the byte that the error names. */
+static void expect_mistake(const struct bo_shape *shape, const char *marked, const char *what)
+{
+    char text[256];
+    struct bo_error error = {0};
+    void *model;
+    const size_t off = (size_t)(strchr(marked, '@') - marked);
+    memcpy(text, marked, off);
+    strcpy(text + off, marked + off + 1);
+    const enum bo_status status = bo_records_parse(shape, bo_span_of(text), &arena, &model, &error);
+    if (status != BO_CORRUPT || error.off != off || strcmp(error.what, what) != 0)
+        fail_msg("%s: %s at byte %u, not %s", marked, error.what ? error.what : "no error",
+                 (unsigned)error.off, what);
+}
+
+static void test_mistakes_of_lines(void **state)
+{
+    (void)state;
+    static const char version[] = "first line does not name the format and its version 1";
+    expect_mistake(&lines, "@", version);
+    expect_mistake(&lines, "@mixed 2\n", version);
+    expect_mistake(&lines, "@mixed1\n", version);
+    expect_mistake(&lines, "mixed 1\n0x0@", "record ends before its field change");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1@", "record ends before its field name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 @", "name is missing; an empty one is written as \\e");
+    expect_mistake(&lines, "mixed 1\n@0 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0x 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0x01 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0xA 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0x11111111111111111 1 1 a",
+                   "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n0x0 @ 1 1 a", "change is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n0x0 @32768 1 a", "change is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n0x0 @-32769 1 a", "change is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n0x0 1 @10 a", "kind is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n0x0 1 @255 a", "kind is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\y", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x0", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x41", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\tb",
+                   "control character in a name without an escape");
+    expect_mistake(&lines, "mixed 1\n0x1 1 1 a\n@0x1 1 1 b", "key is out of order");
+    expect_mistake(&lines, "mixed 1\n@0x1 1 1 main", "thing is called main");
+    expect_mistake(&ranges, "ranges 1\n0 1 1@ 1", "text behind the last field");
+    expect_mistake(&ranges, "ranges 1\n0 1 @", "value is not a value in its range");
+    expect_mistake(&ranges, "ranges 1\n@1 1 1", "end is out of order");
+    expect_mistake(&ranges, "ranges 1\n1 3 1\n@2 4 1", "start is out of order");
+    expect_mistake(&ranges, "ranges 1\n0 @4294967296 1", "end is not a value in its range");
+    expect_mistake(&signed_keys, "signed 1\n-1\n0\n@-1", "at is out of order");
+}
+
+#define JSON_START "{\"format\": \"mixed\", \"version\": 1}\n{\"key\": "
+static void test_mistakes_of_json(void **state)
+{
+    (void)state;
+    expect_mistake(&json, "{\"format\": @\"other\", \"version\": 1}\n",
+                   "first line does not name the format and its version 1");
+    expect_mistake(&json, JSON_START "@1, ", "key is not a value in its range");
+    expect_mistake(&json, JSON_START "\"@1\", ", "key is not a value in its range");
+    expect_mistake(&json, JSON_START "\"@0x1, ", "string has no end");
+    expect_mistake(&json, JSON_START "\"0x1\" @\"change\"", "record ends before its field change");
+    expect_mistake(&json, JSON_START "\"0x1\", @\"name\"", "record ends before its field change");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": \"@1\"",
+                   "change is not a value in its range");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": \"@null\"",
+                   "kind is not a value in its range");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": @null",
+                   "name is not a value in its range");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"@\xff\"}",
+                   "name is not UTF-8");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a@\\n\"}",
+                   "escape is not one of those of a name");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a\"@",
+                   "object does not end behind its last field");
+    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a\"}@,",
+                   "text behind the last field");
+}
+
+/* ---- generated models ------------------------------------------------------------------------ */
+
+static void expect_sound(const struct bo_shape *shape, const void *model, const char *how,
+                         unsigned seed)
+{
+    const struct bo_records *records = model;
+    void *again;
+    struct bo_error error = {0};
+    for (size_t i = 0; i < records->n; i++) {
+        const char *flaw = bo_record_flaw(shape, i ? bo_record(shape, records, i - 1) : NULL,
+                                          bo_record(shape, records, i));
+        if (flaw)
+            fail_msg("%s, %s, seed %u, record %u: %s", shape->name, how, seed, (unsigned)i, flaw);
+    }
+    const struct bo_span text = print(shape, model);
+    if (bo_records_parse(shape, text, &arena, &again, &error))
+        fail_msg("%s, %s, seed %u: %s at byte %u", shape->name, how, seed, error.what,
+                 (unsigned)error.off);
+    assert_null(bo_records_differ(shape, model, again));
+}
+
+static void test_generated_models_are_sound(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < N_ELEMENTS(shapes); s++)
+        for (unsigned seed = 0; seed < 60; seed++) {
+            struct bo_random random = bo_random_seeded(seed), noise = bo_random_seeded(seed);
+            uint8_t entropy[600];
+            for (size_t i = 0; i < sizeof entropy; i++)
+                entropy[i] = bo_random_u8(&noise);
+            if (seed % 2)
+                random = bo_random_from_bytes((struct bo_span){entropy, seed * 10});
+            void *model, *before;
+            assert_int_equal(bo_records_generate(shapes[s], &random, seed, &arena, &model, NULL),
+                             BO_OK);
+            assert_true(((struct bo_records *)model)->n <= seed);
+            expect_sound(shapes[s], model, "generated", seed);
+            for (unsigned change = 0; change < 12; change++) {
+                before = model;
+                const struct bo_span text = print(shapes[s], before);
+                assert_int_equal(bo_records_mutate(shapes[s], before, &noise, &arena, &model, NULL),
+                                 BO_OK);
+                expect_sound(shapes[s], model, "changed", seed);
+                assert_true(bo_span_equal(print(shapes[s], before), text));
+            }
+            assert_int_equal(
+                bo_records_resample(shapes[s], before, 50, &noise, &arena, &model, NULL), BO_OK);
+            expect_sound(shapes[s], model, "resampled", seed);
+        }
+}
+
+static void test_models_have_what_they_should(void **state)
+{
+    (void)state;
+    struct bo_random random = bo_random_seeded(1);
+    bool changed = false;
+    void *model, *many;
+    struct bo_unit units[BO_MAX_UNITS];
+    assert_int_equal(bo_records_generate(&any, &random, 100, &arena, &model, NULL), BO_OK);
+    assert_int_equal(bo_records_units(&any, model, units), 2);
+    assert_true(units[0].n == 100 && units[1].n > 200);
+    assert_true(bo_records_entropy_floor_nbytes(&any, model, &arena) > 100);
+    assert_int_equal(bo_records_generate(&ranges, &random, 100, &arena, &model, NULL), BO_OK);
+    assert_true(((struct bo_records *)model)->n > 10);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_int_equal(bo_records_mutate(&ranges, model, &random, &arena, &many, NULL), BO_OK);
+        changed |= bo_records_differ(&ranges, model, many) != NULL;
+    }
+    assert_true(changed);
+    assert_int_equal(bo_records_generate(&hashes, &random, 100, &arena, &model, NULL), BO_OK);
+    assert_int_equal(((struct bo_records *)model)->n, 100);
+    assert_int_equal(bo_records_resample(&hashes, model, 5000, &random, &arena, &many, NULL),
+                     BO_OK);
+    assert_int_equal(((struct bo_records *)many)->n, 5000);
+    /* A steady document keeps its steps at other sizes. */
+    struct range steady[10];
+    for (unsigned i = 0; i < 10; i++)
+        steady[i] = (struct range){100 * i, 100 * i + 40, i};
+    const struct bo_records like = {steady, 10};
+    assert_int_equal(bo_records_resample(&ranges, &like, 1000, &random, &arena, &many, NULL),
+                     BO_OK);
+    const struct bo_records *resampled = many;
+    assert_int_equal(resampled->n, 1000);
+    const struct range *last = bo_record(&ranges, resampled, 999);
+    assert_in_range(last->start, 85000, 100900);
+    assert_int_equal(last->end - last->start, 40);
+    assert_int_equal(bo_records_lower_bound(&ranges, &like, 101), 2);
+    assert_int_equal(bo_records_lower_bound(&ranges, &like, 901), 10);
+}
+
+static void test_differ_names_the_field(void **state)
+{
+    (void)state;
+    struct mixed a = {1, 2, 3, BYTES("x")}, b = a;
+    const struct bo_records one = {&a, 1}, other = {&b, 1}, none = {NULL, 0};
+    assert_null(bo_records_differ(&lines, &one, &other));
+    assert_string_equal(bo_records_differ(&lines, &one, &none), "number of records");
+    b.kind = 4;
+    assert_string_equal(bo_records_differ(&lines, &one, &other), "kind");
+    b = a;
+    b.name = bo_span_of("y");
+    assert_string_equal(bo_records_differ(&lines, &one, &other), "name");
+}
+
+static enum bo_status make_all(const struct bo_shape *shape, struct bo_arena *small,
+                               struct bo_span text, struct bo_error *err)
+{
+    struct bo_random random = bo_random_seeded(3);
+    void *model;
+    enum bo_status status = bo_records_generate(shape, &random, 9, small, &model, err);
+    for (unsigned i = 0; i < 4 && !status; i++)
+        status = bo_records_mutate(shape, model, &random, small, &model, err);
+    if (!status)
+        status = bo_records_resample(shape, model, 9, &random, small, &model, err);
+    return status ? status : bo_records_parse(shape, text, small, &model, err);
+}
+
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    const struct bo_span text = bo_span_of("mixed 1\n0x1 1 1 \\\\\n0x2 1 1 b\n");
+    bool complete = false;
+    for (uint64_t n = 1; !complete; n++) {
+        struct bo_arena small;
+        struct bo_error error = {0};
+        bo_arena_init(&small, BO_ARENA_UNLIMITED);
+        small.fail_at = n;
+        const enum bo_status status = make_all(&lines, &small, text, &error);
+        complete = small.n_allocs < n;
+        assert_int_equal(status, complete ? BO_OK : BO_NO_MEMORY);
+        assert_int_equal(error.status, status);
+        bo_arena_free(&small);
+    }
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_text_is_canonical, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_text_with_blanks_and_comments, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mistakes_of_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mistakes_of_json, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_generated_models_are_sound, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_models_have_what_they_should, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_differ_names_the_field, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failing_allocations, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)
