@@ -97,7 +97,7 @@ const char *bo_record_flaw(const struct bo_shape *shape, const void *before, con
     return flaw || !shape->flaw ? flaw : shape->flaw(before, record);
 }
 
-/* Merges the sorted runs [0, half) and [half, n) of `from` into `to`; equal keys keep their order. */
+/* Merges the sorted runs [0, half) and [half, n) of `from` into `to`; equal keys stay in order. */
 static void merge_runs(const struct bo_shape *shape, const uint8_t *from, size_t half, size_t n,
                        uint8_t *to)
 {
