@@ -155,6 +155,11 @@ struct bo_format_report {
     const struct bo_uses *uses;         /* or NULL */
     const struct bo_size_table *tables; /* or NULL */
     const struct bo_program *programs;  /* or NULL */
+    /*
+     * What the writers of some codecs need that not every writer has: "all names, sorted". Ends
+     * with NULL codecs; or NULL.
+     */
+    const struct bo_use_fact *needs;
 };
 
 #endif

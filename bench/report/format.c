@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/measure/axes.h"
+#include "bench/report/answer.h"
 #include "bench/report/axes.h"
 #include "bench/report/comparison.h"
 #include "bench/report/curves.h"
@@ -511,6 +512,15 @@ static void print_question(const struct bo_page *page, const struct bo_format *f
     fprintf(page->out, "%s\n", notes ? notes->question : format->summary);
 }
 
+static void print_answer(const struct bo_page *page, const struct bo_format *format,
+                         const struct bo_run_document *main)
+{
+    (void)main;
+    const char *text = bo_answer_text(page->runs, page->n_runs, format, page->arena);
+    if (text)
+        fputs(text, page->out);
+}
+
 static void print_use_picks(const struct bo_page *page, const struct bo_format *format,
                             const struct bo_run_document *main)
 {
@@ -577,10 +587,11 @@ static const struct part {
     void (*print)(const struct bo_page *page, const struct bo_format *format,
                   const struct bo_run_document *main);
 } parts[] = {
-    {"question", print_question},    {"picture", print_picture}, {"picks", print_picks},
-    {"use-picks", print_use_picks},  {"sizes", print_overview},  {"uses", print_uses},
-    {"proposal", print_size_tables}, {"axes", print_axes},       {"programs", print_programs},
-    {"original", print_extras},      {"code", print_code},       {"held-out", print_held_out},
+    {"question", print_question}, {"answer", print_answer},        {"picture", print_picture},
+    {"picks", print_picks},       {"use-picks", print_use_picks},  {"sizes", print_overview},
+    {"uses", print_uses},         {"proposal", print_size_tables}, {"axes", print_axes},
+    {"programs", print_programs}, {"original", print_extras},      {"code", print_code},
+    {"held-out", print_held_out},
 };
 
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name)
@@ -617,6 +628,8 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
         fprintf(page->out, "\nThis run measured nothing of %s.\n", format->name);
         return;
     }
+    fputc('\n', page->out);
+    print_answer(page, format, main);
     if (has_points(page, main)) {
         print_heading(page, "The picks");
         print_picture(page, format, main);

@@ -296,6 +296,10 @@ static void print_chapter(const struct html *html, const struct chapter *chapter
     struct bo_page page = start(&chapter->page, &markdown);
     bo_page_part(&page, chapter->format, "question");
     print_markdown(&markdown, html);
+    fputs("</div>\n<div class=\"answer\">\n", html->out);
+    page = start(&chapter->page, &markdown);
+    bo_page_part(&page, chapter->format, "answer");
+    print_markdown(&markdown, html);
     fputs("</div>\n<h3>The picks</h3>\n", html->out);
     page = start(&chapter->page, &markdown);
     bo_page_part(&page, chapter->format, "use-picks");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bench/report/answer.h"
 #include "bench/report/format.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
@@ -18,6 +19,20 @@ static bool fails(const char *name, const char *text, const char *at, const char
     return false;
 }
 
+/* The first paragraph of each format's answer. */
+static void print_answers(const struct bo_report *report)
+{
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
+        const struct bo_page page = bo_report_page(report, source);
+        const char *text =
+            source ? bo_answer_text(page.runs, page.n_runs, *f, report->arena) : NULL;
+        if (text)
+            fprintf(report->out, "- [%s](%sREPORT.md#%s): %.*s\n", (*f)->name, report->root,
+                    (*f)->name, (int)strcspn(text, "\n"), text);
+    }
+}
+
 /* What stands in a part; `old` is what stood there. NULL, or what is wrong. */
 static const char *print_inside(const struct bo_report *report, const char *part,
                                 const char *format_name, struct bo_span old)
@@ -26,6 +41,10 @@ static const char *print_inside(const struct bo_report *report, const char *part
         const struct bo_page page = bo_report_page(report, NULL);
         bo_report_glance(report, &page,
                          bo_arena_printf(report->arena, "%sREPORT.md#", report->root));
+        return NULL;
+    }
+    if (strcmp(part, "answers") == 0 && strcmp(format_name, "all") == 0) {
+        print_answers(report);
         return NULL;
     }
     const struct bo_format *format = bo_find_format(format_name);

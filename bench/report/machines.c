@@ -8,54 +8,51 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/* One run a machine, of those that measured a format. */
-struct machines {
-    const struct bo_run **runs;
-    unsigned n;
-};
-
 static const char *machine_of(const struct bo_run *run)
 {
     return bo_environment_fact(&run->environment, "machine");
 }
 
-static struct machines machines_of(const struct bo_report *report, const char *format)
+unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
+                         struct bo_arena *arena, const struct bo_run *const **runs_ret)
 {
-    struct machines m = {bo_array_or_abort(report->arena, report->n + 1, sizeof *m.runs), 0};
-    for (size_t i = 0; i < report->n; i++) {
-        const struct bo_run *run = report->runs[i].run;
-        bool is_new = bo_run_measured(run, format, false) && !run->environment.partial;
-        for (unsigned k = 0; k < m.n; k++)
-            is_new = is_new && strcmp(machine_of(m.runs[k]), machine_of(run)) != 0;
+    const struct bo_run **found = bo_array_or_abort(arena, BO_MAX_MACHINES, sizeof *found);
+    unsigned n_found = 0;
+    for (size_t i = 0; i < n && n_found < BO_MAX_MACHINES; i++) {
+        bool is_new =
+            i == 0 || (bo_run_measured(runs[i], format, false) && !runs[i]->environment.partial);
+        for (unsigned k = 0; k < n_found; k++)
+            is_new = is_new && strcmp(machine_of(found[k]), machine_of(runs[i])) != 0;
         if (is_new)
-            m.runs[m.n++] = run;
+            found[n_found++] = runs[i];
     }
-    return m;
+    *runs_ret = found;
+    return n_found;
 }
 
-static bool all_measured(const struct machines *m, const struct bo_run_document *document)
+static bool all_measured(const struct bo_run *const *runs, unsigned n,
+                         const struct bo_run_document *document)
 {
-    for (unsigned k = 0; k < m->n; k++) {
+    for (unsigned k = 0; k < n; k++) {
         const struct bo_run_document *other =
-            bo_run_document(m->runs[k], document->format, document->name);
+            bo_run_document(runs[k], document->format, document->name);
         if (!other || !other->xxh3 || !document->xxh3 || strcmp(other->xxh3, document->xxh3) != 0)
             return false;
     }
     return true;
 }
 
-/* The documents of a run that the runs of all machines have. */
-static unsigned common_documents(const struct machines *m, unsigned k, const char *format,
-                                 struct bo_arena *arena,
-                                 const struct bo_run_document ***documents_ret)
+unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, unsigned k,
+                             const char *format, struct bo_arena *arena,
+                             const struct bo_run_document ***documents_ret)
 {
     const struct bo_run_document *const *all;
-    const unsigned n_all = bo_compared_documents(m->runs[k], format, NULL, false, arena, &all);
+    const unsigned n_all = bo_compared_documents(runs[k], format, NULL, false, arena, &all);
     const struct bo_run_document **documents =
         bo_array_or_abort(arena, n_all + 1, sizeof *documents);
     unsigned n = 0;
     for (unsigned d = 0; d < n_all; d++)
-        if (all_measured(m, all[d]))
+        if (runs[0] == runs[k] || all_measured(runs, n_runs, all[d]))
             documents[n++] = all[d];
     *documents_ret = documents;
     return n;
@@ -84,11 +81,11 @@ static void add_pick(struct bo_grid *grid, const struct bo_run *run, const char 
 }
 
 /* Whether two machines have the same pick. */
-static char *conclusion(const struct machines *pair, const struct bo_main_pick *picks,
+static char *conclusion(const struct bo_run *const *pair, const struct bo_main_pick *picks,
                         const char *format, unsigned n_documents, struct bo_arena *arena)
 {
     const char *plural = n_documents == 1 ? "" : "s";
-    const char *a = machine_of(pair->runs[0]), *b = machine_of(pair->runs[1]);
+    const char *a = machine_of(pair[0]), *b = machine_of(pair[1]);
     if (strcmp(picks[0].pick->name, picks[1].pick->name) == 0)
         return bo_arena_printf(arena, "- **%s**, %u document%s: `%s` is the pick on %s and %s.\n",
                                format, n_documents, plural, picks[0].pick->name, a, b);
@@ -98,21 +95,21 @@ static char *conclusion(const struct machines *pair, const struct bo_main_pick *
 }
 
 /* Two machines, over the documents that both measured; "" where there are none. */
-static char *add_pair(struct bo_grid *grid, const struct machines *pair, const char *format,
+static char *add_pair(struct bo_grid *grid, const struct bo_run *const *pair, const char *format,
                       struct bo_arena *arena)
 {
     struct bo_main_pick picks[2];
     unsigned n = 0;
     for (unsigned k = 0; k < 2; k++) {
         const struct bo_run_document **documents;
-        n = common_documents(pair, k, format, arena, &documents);
+        n = bo_common_documents(pair, 2, k, format, arena, &documents);
         if (n)
             picks[k] = bo_main_pick_of(documents, n, arena);
         if (!n || !picks[k].pick)
             return bo_arena_printf(arena, "%s", "");
     }
     for (unsigned k = 0; k < 2; k++)
-        add_pick(grid, pair->runs[k], format, n, &picks[k]);
+        add_pick(grid, pair[k], format, n, &picks[k]);
     return conclusion(pair, picks, format, n, arena);
 }
 
@@ -135,12 +132,15 @@ void bo_report_machines(const struct bo_report *report, const struct bo_page *pa
         bo_grid_add(&grid, "%s", heading[i]);
     bo_grid_end_row(&grid);
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct machines all = machines_of(report, (*f)->name);
-        for (unsigned k = 1; k < all.n; k++) {
-            const struct bo_run *runs[] = {all.runs[0], all.runs[k]};
-            const struct machines pair = {runs, 2};
+        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
+        const struct bo_page of = bo_report_page(report, source);
+        const struct bo_run *const *runs;
+        const unsigned n =
+            source ? bo_machine_runs(of.runs, of.n_runs, (*f)->name, report->arena, &runs) : 0;
+        for (unsigned k = 1; k < n; k++) {
+            const struct bo_run *const pair[] = {runs[0], runs[k]};
             text = bo_arena_printf(report->arena, "%s%s", text,
-                                   add_pair(&grid, &pair, (*f)->name, report->arena));
+                                   add_pair(&grid, pair, (*f)->name, report->arena));
         }
     }
     if (bo_grid_n_rows(&grid) == 1)

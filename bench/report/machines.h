@@ -4,6 +4,23 @@
 
 #include "bench/report/report.h"
 
+enum { BO_MAX_MACHINES = 16 };
+
+/*
+ * Of n runs, the first one, and the first that measured the format and is complete of each further
+ * machine: an array in the arena. Returns how many.
+ */
+unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
+                         struct bo_arena *arena, const struct bo_run *const **runs_ret);
+
+/*
+ * The documents of the k-th run that all n_runs have with the same content, held-out ones and those
+ * for curves excluded: an array in the arena. All of them where it is the first run itself.
+ */
+unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, unsigned k,
+                             const char *format, struct bo_arena *arena,
+                             const struct bo_run_document ***documents_ret);
+
 /*
  * A table of each format's pick on each machine beside that on its first one, over the documents
  * that both measured, and a sentence for each. Nothing where no format was measured on two

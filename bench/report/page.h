@@ -14,6 +14,8 @@ enum bo_page_form {
 /* As far as one run goes. */
 struct bo_page {
     const struct bo_run *run;
+    const struct bo_run *const *runs; /* that one, then all others of the report */
+    size_t n_runs;
     const char *root;     /* from the page's folder to the top, where all links begin: "", "../" */
     const char *results;  /* the run's file: "results/MACHINE/DATE.json" */
     const char *pictures; /* the folder of pictures: "results/MACHINE"; NULL: none are shown */

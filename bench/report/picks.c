@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/report/paths.h"
 #include "bench/report/pick.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
@@ -26,18 +27,15 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
     return n;
 }
 
-/* What `bakeoff pick` weighs when nothing is said: bytes and the main query's time, alike. */
-enum { SIZE, LOOKUP, N_MAIN_WISHES };
-
 static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,
                         struct bo_wish *wishes_ret)
 {
     const char *label = bo_run_main_label(document);
     const struct bo_figure time = {bo_arena_printf(arena, "%s, ns", label ? label : "no query"),
                                    BO_TIME, label, NULL};
-    wishes_ret[SIZE] = (struct bo_wish){
+    wishes_ret[BO_MAIN_SIZE] = (struct bo_wish){
         .name = "size", .figure = {"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, .weight = 1};
-    wishes_ret[LOOKUP] = (struct bo_wish){.name = "lookup", .figure = time, .weight = 1};
+    wishes_ret[BO_MAIN_TIME] = (struct bo_wish){.name = "lookup", .figure = time, .weight = 1};
 }
 
 static struct bo_main_ratios ratios_to(const struct bo_pick *pick, const struct bo_run_codec *codec)
@@ -45,8 +43,10 @@ static struct bo_main_ratios ratios_to(const struct bo_pick *pick, const struct 
     struct bo_main_ratios ratios = {codec, NAN, NAN};
     for (unsigned i = 0; i < pick->n_weighed && codec; i++)
         if (pick->codecs[i].codec == codec) {
-            ratios.size = pick->codecs[0].ratios[SIZE] / pick->codecs[i].ratios[SIZE];
-            ratios.time = pick->codecs[0].ratios[LOOKUP] / pick->codecs[i].ratios[LOOKUP];
+            ratios.size =
+                pick->codecs[0].ratios[BO_MAIN_SIZE] / pick->codecs[i].ratios[BO_MAIN_SIZE];
+            ratios.time =
+                pick->codecs[0].ratios[BO_MAIN_TIME] / pick->codecs[i].ratios[BO_MAIN_TIME];
         }
     return ratios;
 }
@@ -68,20 +68,22 @@ static const struct bo_run_codec *best_proposal(const struct bo_pick *pick)
 struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena)
 {
-    struct bo_wish wishes[N_MAIN_WISHES];
+    struct bo_wish *wishes = bo_array_or_abort(arena, BO_N_MAIN_WISHES, sizeof *wishes);
     struct bo_pick pick;
     const char *why;
     struct bo_main_pick main = {.clarity = BO_NO_RIVAL};
     main_wishes(documents[0], arena, wishes);
-    if (!bo_pick_codec(documents, n, wishes, N_MAIN_WISHES, arena, &pick, &why) || !pick.n_weighed)
+    if (!bo_pick_codec(documents, n, wishes, BO_N_MAIN_WISHES, arena, &pick, &why) ||
+        !pick.n_weighed)
         return main;
     const struct bo_run_codec *baseline = documents[0]->baseline;
     main.pick = pick.codecs[0].codec;
     main.runner_up = pick.runner_up ? pick.runner_up->codec : NULL;
     main.clarity = pick.clarity;
+    main.all = pick;
     if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are to it */
-        main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[SIZE],
-                                                  pick.codecs[0].ratios[LOOKUP]};
+        main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[BO_MAIN_SIZE],
+                                                  pick.codecs[0].ratios[BO_MAIN_TIME]};
     main.proposal = ratios_to(&pick, best_proposal(&pick));
     return main;
 }
@@ -108,6 +110,17 @@ static void add_ratios(struct bo_grid *grid, const struct bo_main_ratios *ratios
     add_ratio(grid, ratios->to ? ratios->time : NAN);
 }
 
+/* The times of both in portable C. */
+static void add_portable(struct bo_grid *grid, const struct bo_run_document *const *documents,
+                         unsigned n, const struct bo_main_pick *pick, const struct bo_run_codec *to)
+{
+    const char *label = bo_run_main_label(documents[0]);
+    const struct bo_run_codec *a =
+        pick->pick && label ? bo_fastest_reader(documents, n, pick->pick, label, true) : NULL;
+    const struct bo_run_codec *b = to ? bo_fastest_reader(documents, n, to, label, true) : NULL;
+    add_ratio(grid, a && b ? bo_time_over(documents, n, a->name, b->name, label).ratio : NAN);
+}
+
 void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
                   const char *link)
 {
@@ -126,6 +139,8 @@ void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *fo
     add_codec(grid, pick.proposal.to);
     add_ratios(grid, &pick.status_quo);
     add_ratios(grid, &pick.proposal);
+    add_portable(grid, documents, n, &pick, pick.status_quo.to);
+    add_portable(grid, documents, n, &pick, pick.proposal.to);
     bo_grid_end_row(grid);
 }
 
@@ -141,7 +156,9 @@ void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena)
                                           "bytes over status quo",
                                           "time over status quo",
                                           "bytes over proposal",
-                                          "time over proposal"};
+                                          "time over proposal",
+                                          "time over status quo, portable C",
+                                          "time over proposal, portable C"};
     bo_grid_init(grid_ret, arena, 7);
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         bo_grid_add(grid_ret, "%s", heading[i]);
@@ -154,11 +171,10 @@ void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
         "as geometric means over all documents. Its bytes and times are given over those of the "
-        "status "
-        "quo and of the best proposal: below 1, the pick is better. The runner-up is the next "
-        "codec "
-        "of another encoding; the pick is *clear* where the 95%% intervals of the times leave no "
-        "doubt about the order of the two. Other weights have other picks: see the "
+        "status quo and of the best proposal: below 1, the pick is better. The last two columns "
+        "compare the portable paths of both: \"-\" where one of them was not measured. "
+        "The runner-up is the next codec of another encoding; the pick is *clear* where the "
+        "95%% intervals of the times leave no doubt about the order of the two. Other weights have other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");
     bo_page_grid(page, grid, "the pick of each format");
 }

@@ -14,6 +14,9 @@ struct bo_main_ratios {
     double size, time;
 };
 
+/* The wishes of the main pick, which weigh alike: bytes, and the main query's time. */
+enum { BO_MAIN_SIZE, BO_MAIN_TIME, BO_N_MAIN_WISHES };
+
 /*
  * The pick for small files and quick lookups alike, the best one of another encoding, and what it
  * beats.
@@ -21,6 +24,7 @@ struct bo_main_ratios {
 struct bo_main_pick {
     const struct bo_run_codec *pick, *runner_up; /* NULL: none */
     enum bo_clarity clarity;
+    struct bo_pick all;               /* where there is a pick; in the arena */
     struct bo_main_ratios status_quo; /* the baseline, where that is a status quo */
     struct bo_main_ratios
         proposal; /* the proposed codec with the best score, where the pick is none */

@@ -32,8 +32,17 @@ const struct bo_report_run *bo_report_run_of(const struct bo_report *report, con
 
 struct bo_page bo_report_page(const struct bo_report *report, const struct bo_report_run *source)
 {
+    const struct bo_run **runs = bo_array_or_abort(report->arena, report->n + 1, sizeof *runs);
+    size_t n = 0;
+    if (source)
+        runs[n++] = source->run;
+    for (size_t i = 0; i < report->n; i++)
+        if (&report->runs[i] != source)
+            runs[n++] = report->runs[i].run;
     return (struct bo_page){
         .run = source ? source->run : NULL,
+        .runs = runs,
+        .n_runs = n,
         .results = source ? source->results : NULL,
         .pictures = source ? source->pictures : NULL,
         .root = report->root,

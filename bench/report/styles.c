@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/measure/axes.h"
+#include "bench/report/answer.h"
 #include "bench/report/caption.h"
 #include "bench/report/front.h"
 #include "bench/report/gobench.h"
@@ -76,6 +77,21 @@ static void print_choice(const struct bo_run_document *shown, const struct bo_ru
     bo_print_wrapped(out, text, BO_RFC_WIDTH, "");
 }
 
+/* The answer of the run, unless the user chose rows or codecs. */
+static void print_answer(const struct bo_table *table, const struct bo_format *format,
+                         struct bo_arena *arena, FILE *out)
+{
+    const char *text = format && !(table->options && *table->options)
+                           ? bo_answer_text(&table->run, 1, format, arena)
+                           : NULL;
+    for (const char *p = text ? bo_plain_text(arena, text) : ""; *p;) {
+        const size_t n = strcspn(p, "\n");
+        bo_print_wrapped(out, bo_arena_printf(arena, "%.*s", (int)n, p), BO_RFC_WIDTH, "");
+        p += n + strspn(p + n, "\n");
+        putc('\n', out);
+    }
+}
+
 static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
     struct bo_grid grid;
@@ -89,6 +105,7 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     const struct bo_caption caption =
         bo_caption_make(document, options_of(table, "rfc", arena), arena);
     bo_comparison(document, &table->filter, BO_WITH_PERCENT, arena, &grid);
+    print_answer(table, list.format, arena, out);
     bo_grid_text(&grid, BO_RFC_WIDTH, out);
     putc('\n', out);
     const size_t n = bo_comparison_failures(document, arena, &failures);

@@ -32,8 +32,12 @@ static void sums_by_hand(void **state)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     FILE *out = open_memstream(&text, &nbytes);
     assert_non_null(out);
-    const struct bo_page page = {*state, "",  "results/x.json", "results",
-                                 &arena, out, BO_PAGE_MARKDOWN};
+    const struct bo_page page = {.run = *state,
+                                 .root = "",
+                                 .results = "results/x.json",
+                                 .pictures = "results",
+                                 .arena = &arena,
+                                 .out = out};
     bo_page_size_table(&page, "pcdata", &table);
     fclose(out);
     static const char *const needed[] = {

@@ -154,6 +154,11 @@ static const struct bo_program autofdo_programs[] = {
     {.name = NULL},
 };
 
+static const struct bo_use_fact autofdo_needs[] = {
+    {"shared-trees*", "all functions of the profile, so that equal trees are stored once"},
+    {NULL, NULL},
+};
+
 const struct bo_format_report autofdo_report = {
     .question =
         "A sampled profile tells a compiler how hot each function, line and inlined call was. The "
@@ -167,4 +172,5 @@ const struct bo_format_report autofdo_report = {
     .tables = autofdo_tables,
     .uses = &autofdo_use_cases,
     .programs = autofdo_programs,
+    .needs = autofdo_needs,
 };

@@ -147,6 +147,14 @@ static const struct bo_program lprf_programs[] = {
     {.name = NULL},
 };
 
+static const struct bo_use_fact lprf_needs[] = {
+    {"phrases+*", "all names, sorted, from which the phrases are chosen"},
+    {"front-coded+*", "all names, sorted"},
+    {"trie+*", "all names, sorted"},
+    {"profdata", "all names, sorted"},
+    {NULL, NULL},
+};
+
 const struct bo_format_report lprf_report = {
     .question =
         "A profile of an instrumented program says how often each function and each of its "
@@ -157,4 +165,5 @@ const struct bo_format_report lprf_report = {
     .axes = &lprf_axes,
     .uses = &lprf_use_cases,
     .programs = lprf_programs,
+    .needs = lprf_needs,
 };

@@ -70,6 +70,11 @@ static const struct bo_uses pcdata_use_cases = {
     .uses = pcdata_uses,
 };
 
+static const struct bo_use_fact pcdata_needs[] = {
+    {"shape-code*", "every table of the program, from which the shapes are chosen"},
+    {NULL, NULL},
+};
+
 const struct bo_format_report pcdata_report = {
     .question =
         "A Go binary keeps, for each function, tables from PC to file, line, stack depth and "
@@ -83,4 +88,5 @@ const struct bo_format_report pcdata_report = {
         "counts it.",
     .extras = pcdata_extras,
     .uses = &pcdata_use_cases,
+    .needs = pcdata_needs,
 };

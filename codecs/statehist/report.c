@@ -83,6 +83,11 @@ static const struct bo_uses statehist_use_cases = {
     .uses = statehist_uses,
 };
 
+static const struct bo_use_fact statehist_needs[] = {
+    {"time-index", "all intervals, whose times are in one table at the start"},
+    {NULL, NULL},
+};
+
 const struct bo_format_report statehist_report = {
     .question =
         "A trace viewer keeps what every thread, CPU and lock of a traced system did, as "
@@ -99,4 +104,5 @@ const struct bo_format_report statehist_report = {
         "the proposal's, and not counted for.",
     .tables = statehist_tables,
     .uses = &statehist_use_cases,
+    .needs = statehist_needs,
 };

@@ -94,6 +94,12 @@ static const struct bo_uses templight_use_cases = {
     .uses = templight_uses,
 };
 
+static const struct bo_use_fact templight_needs[] = {
+    {"terms", "the whole trace, from which the terms are collected"},
+    {"predicted", "the whole trace"},
+    {NULL, NULL},
+};
+
 const struct bo_format_report templight_report = {
     .question =
         "A trace of template instantiation names hundreds of thousands of instantiations, in "
@@ -109,4 +115,5 @@ const struct bo_format_report templight_report = {
     .curve_label = "name/uniform",
     .tables = templight_tables,
     .uses = &templight_use_cases,
+    .needs = templight_needs,
 };

@@ -1,0 +1,534 @@
+/* Answers in words. */
+#include "bench/report/answer.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/report/held_out.h"
+#include "bench/report/machines.h"
+#include "bench/report/paths.h"
+#include "bench/report/picks.h"
+#include "bench/report/tsv.h"
+#include "bench/report/uses.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+/* What the sentences are about. */
+struct answer {
+    const struct bo_format *format;
+    const struct bo_run *const *runs; /* one a machine; the first is the format's */
+    unsigned n_runs;
+    const struct bo_run_document *const *documents; /* of the first run */
+    unsigned n;
+    const char *label;
+    struct bo_main_pick main;
+    struct bo_arena *arena;
+};
+
+/* Factors below this are not worth a reason against a codec. */
+#define WORTH_NAMING 1.5
+
+/* ---- phrases --------------------------------------------------------------------------------- */
+
+/* "1.46 times smaller", "1.2 times larger", "as large as": less is better. */
+static char *compared(struct bo_arena *arena, const struct bo_mean_ratio *ratio, const char *less,
+                      const char *more, const char *equal)
+{
+    const double r = ratio->ratio;
+    if (isnan(r))
+        return bo_arena_printf(arena, "not measured against");
+    if (!bo_is_difference(ratio) || strcmp(bo_significant(arena, fmax(r, 1 / r)), "1.00") == 0)
+        return bo_arena_printf(arena, "%s", equal);
+    return bo_arena_printf(arena, "%s times %s than", bo_significant(arena, fmax(r, 1 / r)),
+                           r < 1 ? less : more);
+}
+
+static char *size_text(struct bo_arena *arena, const struct bo_mean_ratio *ratio)
+{
+    return compared(arena, ratio, "smaller", "larger", "as large as");
+}
+
+static char *time_text(struct bo_arena *arena, const struct bo_mean_ratio *ratio)
+{
+    return compared(arena, ratio, "faster", "slower", "not measurably faster or slower than");
+}
+
+/* "a", "a and b", "a, b and c". */
+static char *listed(struct bo_arena *arena, const char *const *items, unsigned n, const char *last)
+{
+    char *text = bo_arena_printf(arena, "%s", "");
+    for (unsigned i = 0; i < n; i++)
+        text = bo_arena_printf(arena, "%s%s%s", text,
+                               i == 0       ? ""
+                               : i + 1 == n ? last
+                                            : ", ",
+                               items[i]);
+    return text;
+}
+
+static const char *machine_of(const struct bo_run *run)
+{
+    return bo_environment_fact(&run->environment, "machine");
+}
+
+/* ---- choose ---------------------------------------------------------------------------------- */
+
+/* "the status quo `varint-delta`" */
+static char *rival_text(struct bo_arena *arena, const char *what, const struct bo_run_codec *codec)
+{
+    return bo_arena_printf(arena, "%s `%s`", what, codec->name);
+}
+
+/* Whether the phrase ends with "than", so that two of them can share what follows. */
+static bool is_than(const char *phrase)
+{
+    return strcmp(strrchr(phrase, ' '), " than") == 0 && strstr(phrase, " times ");
+}
+
+/* "1.46 times smaller and 3.64 times faster than the status quo `varint-delta`" */
+static char *size_and_time(const struct answer *a, const struct bo_run_codec *to, const char *what)
+{
+    const struct bo_mean_ratio size =
+        bo_bytes_over(a->documents, a->n, a->main.pick->name, to->name);
+    const struct bo_mean_ratio time =
+        bo_time_over(a->documents, a->n, a->main.pick->name, to->name, a->label);
+    char *size_words = size_text(a->arena, &size), *time_words = time_text(a->arena, &time);
+    char *rival = rival_text(a->arena, what, to);
+    const char *and = (size.ratio < 1) == (time.ratio < 1) ? "and" : "but";
+    if (!is_than(size_words) || !is_than(time_words))
+        return bo_arena_printf(a->arena, "%s %s, and %s it", size_words, rival, time_words);
+    return bo_arena_printf(a->arena, "%.*s %s %s %s", (int)(strlen(size_words) - strlen(" than")),
+                           size_words, and, time_words, rival);
+}
+
+/* ", code path x86-64-v3": of a codec that has several. */
+static char *path_text(const struct answer *a)
+{
+    const char *path = a->main.pick->path;
+    return strcmp(path, "-") == 0 ? bo_arena_printf(a->arena, "%s", "")
+                                  : bo_arena_printf(a->arena, ", code path %s", path);
+}
+
+/* The best of bakeoff's own where the pick is not one. */
+static char *ours_text(const struct answer *a)
+{
+    const struct bo_pick *pick = &a->main.all;
+    if (strcmp(a->main.pick->role, bo_role_name(BO_NEW)) == 0)
+        return bo_arena_printf(a->arena, "%s", "");
+    for (unsigned i = 1; i < pick->n_weighed; i++)
+        if (strcmp(pick->codecs[i].codec->role, bo_role_name(BO_NEW)) == 0)
+            return bo_arena_printf(
+                a->arena,
+                " No codec of bakeoff's own wins: the best of them, `%s`, scores %s times higher, "
+                "and less is better.",
+                pick->codecs[i].codec->name,
+                bo_significant(a->arena, pick->codecs[i].score / pick->codecs[0].score));
+    return bo_arena_printf(a->arena, " No codec of bakeoff's own can be the pick.");
+}
+
+static char *choose_text(const struct answer *a)
+{
+    const struct bo_run_codec *quo = a->main.status_quo.to, *proposal = a->main.proposal.to;
+    const bool is_quo = quo && bo_same_encoding(quo, a->main.pick);
+    char *text = bo_arena_printf(a->arena,
+                                 "**Choose `%s`** (%s) where size and the time of `%s` count "
+                                 "alike.",
+                                 a->main.pick->name, a->main.pick->role, a->label);
+    char *against = NULL;
+    if (quo && !is_quo)
+        against = size_and_time(a, quo, "the status quo");
+    if (proposal)
+        against =
+            bo_arena_printf(a->arena, "%s%s%s", against ? against : "", against ? ", and " : "",
+                            size_and_time(a, proposal, "the best proposal"));
+    if (against)
+        text = bo_arena_printf(a->arena, "%s On %s (%u document%s, geometric means%s) it is %s.",
+                               text, machine_of(a->runs[0]), a->n, a->n == 1 ? "" : "s",
+                               path_text(a), against);
+    if (is_quo)
+        text = bo_arena_printf(a->arena, "%s It is the status quo.", text);
+    else if (!proposal && strcmp(a->main.pick->role, bo_role_name(BO_PROPOSED)) != 0)
+        text = bo_arena_printf(a->arena, "%s No proposal could be compared.", text);
+    return bo_arena_printf(a->arena, "%s%s", text, ours_text(a));
+}
+
+/* ---- portable C ------------------------------------------------------------------------------ */
+
+/* "1.5 times slower than the status quo `varint-delta`", both in portable C; NULL: no other. */
+static char *portable_against(const struct answer *a, const struct bo_run_codec *reader,
+                              const struct bo_run_codec *to, const char *what)
+{
+    if (!to || bo_same_encoding(to, reader))
+        return NULL;
+    const struct bo_run_codec *other = bo_fastest_reader(a->documents, a->n, to, a->label, true);
+    if (!other)
+        return bo_arena_printf(a->arena, "not measured against %s", rival_text(a->arena, what, to));
+    const struct bo_mean_ratio ratio =
+        bo_time_over(a->documents, a->n, reader->name, other->name, a->label);
+    return bo_arena_printf(a->arena, "%s %s", time_text(a->arena, &ratio),
+                           rival_text(a->arena, what, other));
+}
+
+static bool is_portable(const struct answer *a, const struct bo_run_codec *codec)
+{
+    return !codec || bo_is_portable(a->documents[0], codec);
+}
+
+/* What of the times before, which are of the fastest paths, holds in portable C. */
+static char *portable_text(const struct answer *a)
+{
+    const struct bo_run_codec *reader =
+        bo_fastest_reader(a->documents, a->n, a->main.pick, a->label, true);
+    if (!reader)
+        return bo_arena_printf(a->arena,
+                               " These times are of its fastest code path alone: the portable "
+                               "path of `%s` was not measured in this run.",
+                               a->main.pick->name);
+    if (reader == a->main.pick && is_portable(a, a->main.status_quo.to) &&
+        is_portable(a, a->main.proposal.to))
+        return bo_arena_printf(a->arena, " All of these times are of portable C.");
+    char *quo = portable_against(a, reader, a->main.status_quo.to, "the status quo");
+    char *proposal = portable_against(a, reader, a->main.proposal.to, "the best proposal");
+    return bo_arena_printf(a->arena, " In portable C `%s` is %s%s%s.", reader->name, quo ? quo : "",
+                           quo && proposal ? ", and " : "", proposal ? proposal : "");
+}
+
+/* ---- not if ---------------------------------------------------------------------------------- */
+
+enum { MAX_REASONS = 8 };
+
+struct reasons {
+    const char *items[MAX_REASONS];
+    unsigned n;
+};
+
+static void add_reason(struct reasons *reasons, const char *text)
+{
+    if (text && reasons->n < MAX_REASONS)
+        reasons->items[reasons->n++] = text;
+}
+
+/* Encoding is of the codec whose bytes a reader reads. */
+static const char *encoder_of(const struct bo_run_codec *codec)
+{
+    return codec->reads ? codec->reads : codec->name;
+}
+
+/* NULL where the pick is not worse by a factor that is worth naming. */
+static char *encode_reason(const struct answer *a, const struct bo_run_codec *to)
+{
+    const struct bo_mean_ratio ratio =
+        bo_time_over(a->documents, a->n, encoder_of(a->main.pick), encoder_of(to), "encode");
+    return ratio.ratio > WORTH_NAMING && bo_is_difference(&ratio)
+               ? bo_arena_printf(a->arena,
+                                 "encoding has to be fast (it takes %s times as long as "
+                                 "that of `%s`)",
+                                 bo_significant(a->arena, ratio.ratio), to->name)
+               : NULL;
+}
+
+static char *scratch_reason(const struct answer *a, const struct bo_run_codec *to)
+{
+    const struct bo_mean_ratio ratio =
+        bo_counter_over(a->documents, a->n, encoder_of(a->main.pick), encoder_of(to), "encode",
+                        "encode_scratch_bytes");
+    return ratio.ratio > WORTH_NAMING
+               ? bo_arena_printf(
+                     a->arena,
+                     "the writer has little memory (it takes %s times the scratch memory of `%s`)",
+                     bo_significant(a->arena, ratio.ratio), to->name)
+               : NULL;
+}
+
+static char *code_reason(const struct answer *a, const struct bo_run_codec *to)
+{
+    enum { BYTES_COLUMN = 6 };
+    const struct bo_tsv adoption = bo_tsv_read("results", "adoption", a->arena);
+    const struct bo_tsv_row *pick =
+        bo_tsv_find(&adoption, a->format->name, encoder_of(a->main.pick));
+    const struct bo_tsv_row *other = bo_tsv_find(&adoption, a->format->name, encoder_of(to));
+    const double x = pick ? bo_tsv_number(pick->cells[BYTES_COLUMN]) : NAN;
+    const double y = other ? bo_tsv_number(other->cells[BYTES_COLUMN]) : NAN;
+    return x / y > WORTH_NAMING
+               ? bo_arena_printf(a->arena, "object code counts (%s, against %s of `%s`)",
+                                 bo_nbytes_text(a->arena, x), bo_nbytes_text(a->arena, y), to->name)
+               : NULL;
+}
+
+static char *needs_reason(const struct answer *a)
+{
+    const struct bo_use_fact *fact = a->format->report ? a->format->report->needs : NULL;
+    for (; fact && fact->codecs; fact++)
+        if (fnmatch(fact->codecs, encoder_of(a->main.pick), 0) == 0)
+            return bo_arena_printf(
+                a->arena, "the writer cannot wait for all of the data (it needs %s)", fact->text);
+    return NULL;
+}
+
+static char *access_reason(const struct answer *a)
+{
+    const char *access = a->main.pick->access;
+    if (strcmp(access, bo_access_name(BO_RANDOM)) == 0 || strcmp(access, "-") == 0)
+        return NULL;
+    return bo_arena_printf(a->arena, "one answer has to be read alone (it reads %s)",
+                           strcmp(access, bo_access_name(BO_BLOCK)) == 0 ? "a block at a time"
+                                                                         : "the whole file");
+}
+
+/* The portable path is a reason where it is slower than what it would replace. */
+static char *portable_reason(const struct answer *a)
+{
+    const struct bo_run_codec *reader =
+        bo_fastest_reader(a->documents, a->n, a->main.pick, a->label, true);
+    const struct bo_run_codec *to =
+        a->main.status_quo.to
+            ? bo_fastest_reader(a->documents, a->n, a->main.status_quo.to, a->label, true)
+            : NULL;
+    if (!reader || !to || reader == to)
+        return NULL;
+    const struct bo_mean_ratio ratio =
+        bo_time_over(a->documents, a->n, reader->name, to->name, a->label);
+    return ratio.ratio > 1 && bo_is_difference(&ratio)
+               ? bo_arena_printf(a->arena,
+                                 "only portable C can run (it is %s times slower than "
+                                 "`%s`)",
+                                 bo_significant(a->arena, ratio.ratio), to->name)
+               : NULL;
+}
+
+static bool is_time(const struct bo_figure *figure)
+{
+    return figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT;
+}
+
+/* The uses of which another encoding is the pick, on the largest document. */
+static char *lost_uses(const struct answer *a)
+{
+    const struct bo_uses *uses = a->format->report ? a->format->report->uses : NULL;
+    const struct bo_run_document *document = bo_run_document(a->runs[0], a->format->name, NULL);
+    const struct bo_run_codec *best = NULL, **ranked;
+    char *text = NULL;
+    for (const struct bo_use *use = uses ? uses->uses : NULL; use && use->use; use++) {
+        if (!use->picks || !bo_use_rank(document, uses, use, BO_IN_PLACE, a->arena, &ranked) ||
+            bo_same_encoding(ranked[0], a->main.pick))
+            continue;
+        const struct bo_run_codec *mine =
+            bo_fastest_reader(&document, 1, a->main.pick, use->figure.label, false);
+        const struct bo_mean_ratio ratio =
+            mine && is_time(&use->figure)
+                ? bo_time_over(&document, 1, mine->name, ranked[0]->name, use->figure.label)
+                : (struct bo_mean_ratio){NAN, NAN, NAN};
+        if (is_time(&use->figure) && !bo_is_difference(&ratio))
+            continue;
+        text = bo_arena_printf(a->arena, "%s%s%s %s: `%s`", text ? text : "", text ? "; " : "",
+                               use->use, use->figure.heading, ranked[0]->name);
+        if (!isnan(ratio.ratio))
+            text = bo_arena_printf(a->arena, "%s, %s times faster", text,
+                                   bo_significant(a->arena, ratio.ratio));
+        best = ranked[0];
+    }
+    return best ? bo_arena_printf(a->arena, " Another codec is better on %s for %s.",
+                                  document->name, text)
+                : bo_arena_printf(a->arena, "%s", "");
+}
+
+static char *not_if_text(const struct answer *a)
+{
+    const struct bo_run_codec *to =
+        a->main.status_quo.to ? a->main.status_quo.to : a->documents[0]->baseline;
+    struct reasons reasons = {.n = 0};
+    if (to && !bo_same_encoding(to, a->main.pick)) {
+        add_reason(&reasons, encode_reason(a, to));
+        add_reason(&reasons, scratch_reason(a, to));
+        add_reason(&reasons, code_reason(a, to));
+    }
+    add_reason(&reasons, needs_reason(a));
+    add_reason(&reasons, portable_reason(a));
+    add_reason(&reasons, access_reason(a));
+    const char *lost = lost_uses(a);
+    if (!reasons.n && !*lost)
+        return bo_arena_printf(a->arena, "**Not if:** no reason against it was measured.");
+    return bo_arena_printf(a->arena, "**Not if** %s%s%s",
+                           reasons.n ? listed(a->arena, reasons.items, reasons.n, ", or ")
+                                     : "one of these uses counts more",
+                           ".", lost);
+}
+
+/* ---- how sure -------------------------------------------------------------------------------- */
+
+static char *clarity_text(const struct answer *a)
+{
+    const struct bo_pick *pick = &a->main.all;
+    static const char *const certainty[] = {
+        [BO_IS_CLEAR] = "more than the 95% intervals of the medians leave open",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians leave open",
+        [BO_NO_INTERVAL] = "but some medians have no 95% interval, so that the order is not sure",
+    };
+    if (!pick->runner_up)
+        return bo_arena_printf(a->arena, "No other encoding was compared.");
+    const double ahead = pick->runner_up->score / pick->codecs[0].score;
+    return bo_arena_printf(
+        a->arena, "The product of size and time of the runner-up, `%s`, is %s times as high, %s.",
+        pick->runner_up->codec->name, bo_significant(a->arena, ahead * ahead),
+        certainty[a->main.clarity]);
+}
+
+/* What a change of the weight of time does. */
+static char *weights_text(const struct answer *a)
+{
+    const struct bo_weight_range *range = &a->main.all.ranges[BO_MAIN_TIME];
+    char *text = bo_arena_printf(a->arena, "%s", "");
+    if (range->above)
+        text = bo_arena_printf(a->arena,
+                               " If time counts more than %s times as much as size, "
+                               "choose `%s`.",
+                               bo_significant(a->arena, range->high), range->above->codec->name);
+    if (range->below)
+        text = bo_arena_printf(a->arena,
+                               "%s If size counts more than %s times as much as time, "
+                               "choose `%s`.",
+                               text, bo_significant(a->arena, 1 / range->low),
+                               range->below->codec->name);
+    return !range->above && !range->below
+               ? bo_arena_printf(a->arena, " No other weight of size and time changes the pick.")
+               : text;
+}
+
+static char *held_out_text(const struct answer *a)
+{
+    const struct bo_run_document *const *documents;
+    const unsigned n =
+        bo_compared_documents(a->runs[0], a->format->name, NULL, true, a->arena, &documents);
+    if (n == 0)
+        return bo_arena_printf(a->arena, " No held-out document was measured.");
+    const struct bo_main_pick held_out = bo_main_pick_of(documents, n, a->arena);
+    return bo_arena_printf(a->arena, " On %u held-out document%s the pick is `%s`.", n,
+                           n == 1 ? "" : "s", held_out.pick ? held_out.pick->name : "none");
+}
+
+static char *how_sure_text(const struct answer *a)
+{
+    return bo_arena_printf(a->arena, "**How sure.** %s%s%s", clarity_text(a), weights_text(a),
+                           held_out_text(a));
+}
+
+/* ---- several machines ------------------------------------------------------------------------ */
+
+/* "1.55 times slower" */
+static char *without_than(char *phrase)
+{
+    char *than = strstr(phrase, " than");
+    if (than)
+        *than = 0;
+    return phrase;
+}
+
+/* A conclusion on the machines, over the documents that each has in common with the first. */
+struct verdict {
+    const char *held[BO_MAX_MACHINES], *failed[BO_MAX_MACHINES];
+    unsigned n_held, n_failed;
+};
+
+static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO_N_CONCLUSIONS])
+{
+    const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
+    const struct bo_run_document **documents;
+    const unsigned n =
+        bo_common_documents(pair, 2, k ? 1 : 0, a->format->name, a->arena, &documents);
+    if (n == 0)
+        return;
+    const struct bo_run_codec *to[] = {a->main.status_quo.to, a->main.proposal.to};
+    for (unsigned i = 0; i < BO_N_CONCLUSIONS; i++) {
+        const struct bo_run_codec *other = to[i / 2];
+        if (!other || bo_same_encoding(other, a->main.pick))
+            continue;
+        /* the fastest reader of each encoding is another one on another machine */
+        const struct bo_run_codec *mine =
+            bo_fastest_reader(documents, n, a->main.pick, a->label, false);
+        const struct bo_run_codec *theirs = bo_fastest_reader(documents, n, other, a->label, false);
+        if (!mine || !theirs)
+            continue;
+        const struct bo_mean_ratio ratio =
+            i % 2 ? bo_time_over(documents, n, mine->name, theirs->name, a->label)
+                  : bo_bytes_over(documents, n, mine->name, theirs->name);
+        if (isnan(ratio.ratio))
+            continue;
+        struct verdict *v = &verdicts[i];
+        if (ratio.ratio < 1 && bo_is_difference(&ratio))
+            v->held[v->n_held++] = machine_of(a->runs[k]);
+        else
+            v->failed[v->n_failed++] = bo_arena_printf(
+                a->arena, "%s (%s)", machine_of(a->runs[k]),
+                without_than(i % 2 ? time_text(a->arena, &ratio) : size_text(a->arena, &ratio)));
+    }
+}
+
+/* " It is faster than the status quo on a and b, but not on c." Nothing of a single machine. */
+static char *machines_text(const struct answer *a)
+{
+    static const char *const names[] = {
+        [BO_SMALLER_THAN_STATUS_QUO] = "smaller than the status quo",
+        [BO_FASTER_THAN_STATUS_QUO] = "faster than the status quo",
+        [BO_SMALLER_THAN_PROPOSAL] = "smaller than the best proposal",
+        [BO_FASTER_THAN_PROPOSAL] = "faster than the best proposal",
+    };
+    struct verdict verdicts[BO_N_CONCLUSIONS] = {{.n_held = 0}};
+    const char *all[BO_N_CONCLUSIONS];
+    unsigned n_all = 0;
+    char *some = bo_arena_printf(a->arena, "%s", "");
+    for (unsigned k = 0; k < a->n_runs; k++)
+        judge(a, k, verdicts);
+    for (unsigned i = 0; i < BO_N_CONCLUSIONS; i++) {
+        const struct verdict *v = &verdicts[i];
+        if (!v->n_failed && v->n_held)
+            all[n_all++] = names[i];
+        if (v->n_failed && v->n_held)
+            some = bo_arena_printf(a->arena, "%s It is %s on %s, but not on %s.", some, names[i],
+                                   listed(a->arena, v->held, v->n_held, " and "),
+                                   listed(a->arena, v->failed, v->n_failed, " and "));
+        else if (v->n_failed)
+            some = bo_arena_printf(a->arena, "%s It is not %s on %s.", some, names[i],
+                                   listed(a->arena, v->failed, v->n_failed, " and "));
+    }
+    char *machines = bo_arena_printf(a->arena, "%s", "");
+    for (unsigned k = 0; k < a->n_runs; k++)
+        machines =
+            bo_arena_printf(a->arena, "%s%s%s", machines, k ? ", " : "", machine_of(a->runs[k]));
+    if (a->n_runs == 1)
+        return bo_arena_printf(a->arena,
+                               "**Machines.** One processor was measured (%s): on "
+                               "another one the times may rank otherwise.",
+                               machines);
+    return bo_arena_printf(a->arena, "**Machines.** %s: `%s` is %s on all of them.%s", machines,
+                           a->main.pick->name,
+                           n_all ? listed(a->arena, all, n_all, " and ") : "no better", some);
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
+                     const struct bo_format *format, struct bo_arena *arena)
+{
+    struct answer a = {.format = format, .arena = arena};
+    a.n = bo_compared_documents(runs[0], format->name, NULL, false, arena, &a.documents);
+    if (a.n == 0 || a.documents[0]->n_codecs == 0)
+        return NULL;
+    a.label = bo_run_main_label(a.documents[0]);
+    a.main = bo_main_pick_of(a.documents, a.n, arena);
+    if (!a.main.pick || !a.label)
+        return NULL;
+    a.n_runs = bo_machine_runs(runs, n_runs, format->name, arena, &a.runs);
+    return bo_arena_printf(arena, "%s%s\n\n%s\n\n%s\n\n%s\n", choose_text(&a), portable_text(&a),
+                           not_if_text(&a), how_sure_text(&a), machines_text(&a));
+}
+
+char *bo_plain_text(struct bo_arena *arena, const char *markdown)
+{
+    char *text = bo_arena_printf(arena, "%s", markdown), *to = text;
+    for (const char *p = text; *p; p++)
+        if (*p != '`' && *p != '*')
+            *to++ = *p;
+    *to = 0;
+    return text;
+}

@@ -1,0 +1,31 @@
+/*
+ * The answer to a format's question in words: which codec to choose and by how much, when not to,
+ * how sure that is and what would change it. Every figure and every name in it is computed.
+ */
+#ifndef BO_REPORT_ANSWER_H
+#define BO_REPORT_ANSWER_H
+
+#include "bench/runs/run.h"
+#include "harness/format.h"
+
+/* What holds of a format's pick on one machine. */
+enum bo_conclusion {
+    BO_SMALLER_THAN_STATUS_QUO,
+    BO_FASTER_THAN_STATUS_QUO,
+    BO_SMALLER_THAN_PROPOSAL,
+    BO_FASTER_THAN_PROPOSAL,
+    BO_N_CONCLUSIONS
+};
+
+/*
+ * Paragraphs of Markdown with empty lines between them, in the arena: choose, not if, how sure, and
+ * (of several machines) what holds on which. The first run is of the format; of the others, those
+ * of further machines count, one a machine. NULL where the first run has no pick of the format.
+ */
+char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
+                     const struct bo_format *format, struct bo_arena *arena);
+
+/* The same without Markdown's marks, in the arena. */
+char *bo_plain_text(struct bo_arena *arena, const char *markdown);
+
+#endif

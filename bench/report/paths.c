@@ -1,0 +1,93 @@
+/* Readers of one encoding, and ratios of two codecs' figures. */
+#include "bench/report/paths.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/report/figure.h"
+#include "harness/registry.h"
+
+bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_codec *codec)
+{
+    if (strcmp(codec->path, "-") != 0)
+        return strcmp(codec->path, "portable") == 0;
+    const struct bo_format *format = bo_find_format(document->format);
+    const struct bo_codec *known = format ? bo_find_codec(format, codec->name) : NULL;
+    return known && !known->paths;
+}
+
+/* ---- ratios ---------------------------------------------------------------------------------- */
+
+/* A figure of a codec on a document with the interval of its median. */
+static struct bo_mean_ratio value_of(const struct bo_run_document *document, const char *name,
+                                     const struct bo_figure *figure)
+{
+    const struct bo_run_codec *codec = bo_run_codec(document, name);
+    const double v = codec ? bo_figure_value(document, codec, figure, NULL) : NAN;
+    if (figure->kind == BO_COUNTER && v < 1) /* no ratio is over 0 */
+        return (struct bo_mean_ratio){1, 1, 1};
+    if (figure->kind != BO_TIME || isnan(v))
+        return (struct bo_mean_ratio){v, v, v};
+    const struct bo_interval interval = bo_run_row(document, codec, figure->label)->interval;
+    return (struct bo_mean_ratio){v, interval.low, interval.high};
+}
+
+static struct bo_mean_ratio over(const struct bo_run_document *const *documents, unsigned n,
+                                 const char *codec, const char *other,
+                                 const struct bo_figure *figure)
+{
+    struct bo_mean_ratio sum = {0, 0, 0};
+    for (unsigned d = 0; d < n; d++) {
+        const struct bo_mean_ratio a = value_of(documents[d], codec, figure);
+        const struct bo_mean_ratio b = value_of(documents[d], other, figure);
+        sum.ratio += log(a.ratio / b.ratio) / n;
+        sum.low += log(a.low / b.high) / n;
+        sum.high += log(a.high / b.low) / n;
+    }
+    return (struct bo_mean_ratio){exp(sum.ratio), exp(sum.low), exp(sum.high)};
+}
+
+struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
+                                   const char *codec, const char *other)
+{
+    return over(documents, n, codec, other,
+                &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL});
+}
+
+struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
+                                  const char *codec, const char *other, const char *label)
+{
+    return over(documents, n, codec, other, &(struct bo_figure){label, BO_TIME, label, NULL});
+}
+
+struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
+                                     const char *codec, const char *other, const char *label,
+                                     const char *counter)
+{
+    return over(documents, n, codec, other,
+                &(struct bo_figure){counter, BO_COUNTER, label, counter});
+}
+
+bool bo_is_difference(const struct bo_mean_ratio *ratio)
+{
+    return !isnan(ratio->ratio) && !(ratio->low <= 1 && ratio->high >= 1);
+}
+
+/* ---- readers --------------------------------------------------------------------------------- */
+
+const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const *documents,
+                                             unsigned n, const struct bo_run_codec *codec,
+                                             const char *label, bool portable)
+{
+    const struct bo_run_codec *fastest = NULL;
+    for (unsigned c = 0; c < documents[0]->n_codecs; c++) {
+        const struct bo_run_codec *reader = &documents[0]->codecs[c];
+        if (reader->is_noop || !bo_same_encoding(reader, codec) ||
+            (portable && !bo_is_portable(documents[0], reader)) ||
+            isnan(bo_time_over(documents, n, reader->name, reader->name, label).ratio))
+            continue;
+        if (!fastest || bo_time_over(documents, n, reader->name, fastest->name, label).ratio < 1)
+            fastest = reader;
+    }
+    return fastest;
+}

@@ -1,0 +1,43 @@
+/*
+ * Code paths: readers of one encoding for several instruction sets. A comparison of encodings has
+ * one row for them: the fastest one that ran, and portable C.
+ */
+#ifndef BO_REPORT_PATHS_H
+#define BO_REPORT_PATHS_H
+
+#include "bench/runs/run.h"
+
+/* Whether the codec ran as portable C. A run that records no paths goes by the registry. */
+bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_codec *codec);
+
+/*
+ * The reader of the codec's encoding with the lowest geometric mean of the label's times over n
+ * documents, at least one, of those that have one on all: of all its readers, or of those in
+ * portable C. NULL: none.
+ */
+const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const *documents,
+                                             unsigned n, const struct bo_run_codec *codec,
+                                             const char *label, bool portable);
+
+/* One codec's figure over another's, and what the 95% intervals of the medians leave open. */
+struct bo_mean_ratio {
+    double ratio;     /* geometric mean; NaN where one lacks the figure on a document */
+    double low, high; /* equal to it for exact figures; NaN where a median has no interval */
+};
+
+/* Of bytes; of the time of a label; of a counter of a label, 0 of which counts as 1. */
+struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
+                                   const char *codec, const char *other);
+struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
+                                  const char *codec, const char *other, const char *label);
+struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
+                                     const char *codec, const char *other, const char *label,
+                                     const char *counter);
+
+/*
+ * Whether the ratio is below or above 1 beyond what the intervals leave open; without intervals,
+ * whether it has a value.
+ */
+bool bo_is_difference(const struct bo_mean_ratio *ratio);
+
+#endif

@@ -1,0 +1,257 @@
+/* Answers in words: that each sentence follows from the figures, and changes with them. */
+#include "bench/report/test_sample.h"
+
+#include "bench/report/answer.h"
+#include "bench/report/paths.h"
+#include "bench/report/report.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+/* The sample's codecs by their numbers there. */
+enum { VARINT = 0, CACHED = 1, LINEAR = 2, FRAME = 3, LIAR = 5 };
+enum { POINT = 3 };
+
+static struct bo_arena arena;
+
+static int make(void **state)
+{
+    (void)state;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+/* The sample on a machine, with the times of "codec" or "codec/operation" multiplied; or NULL. */
+static json_t *sample_on(const char *machine, const char *codec, double factor)
+{
+    const char *label = codec ? strchr(codec, '/') : NULL;
+    const size_t n = codec ? strcspn(codec, "/") : 0;
+    json_t *json = sample_json(), *entry;
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    size_t i;
+    json_object_set_new(ours, "machine", json_string(machine));
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        json_t *time = json_object_get(entry, "real_time");
+        const char *slash = strchr(name, '/') + 1;
+        if (time && codec && strncmp(slash, codec, n) == 0 && slash[n] == '/' &&
+            (!label || strcmp(strrchr(name, '/'), label) == 0))
+            json_object_set_new(entry, "real_time", json_real(factor * json_number_value(time)));
+    }
+    return json;
+}
+
+/* The bytes of a codec in all documents. */
+static void set_bytes(json_t *json, const char *codec, int nbytes)
+{
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff"), *document, *entry;
+    size_t d, i;
+    json_array_foreach(json_object_get(ours, "documents"), d, document) json_array_foreach(
+        json_object_get(document, "codecs"), i,
+        entry) if (strcmp(json_string_value(json_object_get(entry, "name")), codec) == 0)
+        json_object_set_new(entry, "bytes", json_integer(nbytes * (int)(d + 1)));
+}
+
+/* The answer of runs, which it takes over; the first is of pcdata's only machine or its first. */
+static char *answer_of(json_t *const *jsons, size_t n)
+{
+    struct bo_run runs[3];
+    const struct bo_run *pointers[3];
+    for (size_t i = 0; i < n; i++) {
+        assert_true(bo_run_take(jsons[i], "sample", &runs[i]));
+        pointers[i] = &runs[i];
+    }
+    const char *text = bo_answer_text(pointers, n, bo_find_format("pcdata"), &arena);
+    char *copy = text ? bo_arena_printf(&arena, "%s", text) : NULL;
+    for (size_t i = 0; i < n; i++)
+        bo_run_free(&runs[i]);
+    return copy;
+}
+
+static char *answer_on(const char *codec, double factor)
+{
+    json_t *json = sample_on("test-cpu-2c", codec, factor);
+    return answer_of(&json, 1);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("'%s' in:\n%s", part, text);
+}
+
+/* The geometric mean over both documents of one codec's time of the first query over another's. */
+static double time_over(unsigned codec, double factor, unsigned other)
+{
+    double product = 1;
+    for (unsigned d = 0; d < 2; d++)
+        product *= factor * sample_median(codec, POINT, d) / sample_median(other, POINT, d);
+    return sqrt(product);
+}
+
+/* ---- the first sentence ---------------------------------------------------------------------- */
+
+static void figures_are_those_of_the_run(void **state)
+{
+    (void)state;
+    const char *text = answer_on(NULL, 1);
+    const char *faster = bo_significant(&arena, 1 / time_over(LIAR, 1, VARINT));
+    const char *than_linear = bo_significant(&arena, 1 / time_over(LIAR, 1, LINEAR));
+    assert_has(text, "**Choose `liar`** (new) where size and the time of `point/uniform` count "
+                     "alike. On test-cpu-2c (2 documents, geometric means) it is ");
+    assert_has(text, bo_arena_printf(&arena,
+                                     "it is 1.67 times smaller and %s times faster than the status "
+                                     "quo `varint-delta`, and 2.08 times smaller and %s times "
+                                     "faster than the best proposal `linear-index`.",
+                                     faster, than_linear));
+}
+
+static void other_times_make_other_sentences(void **state)
+{
+    (void)state;
+    const char *text = answer_on("liar", 1.1);
+    const double ratio = time_over(LIAR, 1.1, VARINT);
+    assert_has(text, bo_arena_printf(&arena,
+                                     "it is 1.67 times smaller but %s times slower than the status "
+                                     "quo `varint-delta`",
+                                     bo_significant(&arena, ratio)));
+}
+
+static void other_bytes_make_other_sentences(void **state)
+{
+    (void)state;
+    json_t *json = sample_on("test-cpu-2c", NULL, 1);
+    set_bytes(json, "liar", 500);
+    assert_has(answer_of(&json, 1), "it is 2.00 times smaller and ");
+}
+
+/* Two medians whose intervals overlap are no difference. */
+static void what_intervals_leave_open_is_no_difference(void **state)
+{
+    (void)state;
+    const char *text = answer_on("liar", 1 / time_over(LIAR, 1, VARINT));
+    assert_has(text, "it is 1.67 times smaller than the status quo `varint-delta`, and not "
+                     "measurably faster or slower than it");
+}
+
+/* Where bakeoff's own does not win, the answer says so. */
+static void a_loss_is_stated(void **state)
+{
+    (void)state;
+    json_t *json = sample_on("test-cpu-2c", NULL, 1);
+    set_bytes(json, "liar", 6000);
+    set_bytes(json, "frame-24", 7000);
+    const char *text = answer_of(&json, 1);
+    assert_has(text, "**Choose `varint-delta`** (status quo)");
+    assert_has(text, "It is the status quo.");
+    assert_has(text, "No codec of bakeoff's own wins: the best of them, `liar`, scores ");
+}
+
+/* ---- portable C ------------------------------------------------------------------------------ */
+
+/* A run that records paths: those of codecs that it does not list are portable. */
+static void the_portable_path_is_named(void **state)
+{
+    (void)state;
+    assert_has(answer_on(NULL, 1), "the portable path of `liar` was not measured in this run.");
+    json_t *json = sample_on("test-cpu-2c", NULL, 1);
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_object_set_new(ours, "paths", json_pack("{s:s}", "pcdata/else", "x86-64-v3"));
+    assert_has(answer_of(&json, 1), "All of these times are of portable C.");
+
+    json = sample_on("test-cpu-2c", NULL, 1);
+    ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_object_set_new(ours, "paths", json_pack("{s:s}", "pcdata/linear-index", "x86-64-v3"));
+    const char *faster = bo_significant(&arena, 1 / time_over(LIAR, 1, VARINT));
+    assert_has(answer_of(&json, 1),
+               bo_arena_printf(&arena,
+                               "In portable C `liar` is %s times faster than the status quo "
+                               "`varint-delta`, and not measured against the best proposal "
+                               "`linear-index`.",
+                               faster));
+}
+
+/* ---- not if, how sure ------------------------------------------------------------------------ */
+
+static void costs_are_reasons_against_it(void **state)
+{
+    (void)state;
+    assert_lacks(answer_on(NULL, 1), "encoding has to be fast");
+    assert_has(answer_on("liar/encode", 3), "**Not if** encoding has to be fast (it takes ");
+}
+
+static void other_weights_make_other_picks(void **state)
+{
+    (void)state;
+    assert_has(answer_on(NULL, 1), "No other weight of size and time changes the pick.");
+    assert_has(answer_on("liar", 1.1), "If time counts more than ");
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+static void conclusions_name_the_machines_on_which_they_hold(void **state)
+{
+    (void)state;
+    assert_has(answer_on(NULL, 1), "**Machines.** One processor was measured (test-cpu-2c)");
+    json_t *jsons[] = {sample_on("a-2c", NULL, 1), sample_on("b-2c", "liar", 1.25),
+                       sample_on("b-2c", "liar", 9)}; /* the first run of a machine counts */
+    const char *text = answer_of(jsons, 3);
+    assert_has(text, "**Machines.** a-2c, b-2c: `liar` is smaller than the status quo and smaller "
+                     "than the best proposal on all of them.");
+    assert_has(text, bo_arena_printf(&arena,
+                                     "It is faster than the status quo on a-2c, but not on b-2c "
+                                     "(%s times slower).",
+                                     bo_significant(&arena, time_over(LIAR, 1.25, VARINT))));
+    json_t *same[] = {sample_on("a-2c", NULL, 1), sample_on("b-2c", NULL, 1)};
+    assert_has(answer_of(same, 2),
+               "`liar` is smaller than the status quo, faster than the status quo, smaller than "
+               "the best proposal and faster than the best proposal on all of them.\n");
+}
+
+/* ---- where it is ----------------------------------------------------------------------------- */
+
+static void the_table_for_mails_begins_with_it(void **state)
+{
+    struct bo_run run;
+    (void)state;
+    sample_make(&run);
+    char *text = sample_print(&run, "rfc", NULL, NULL);
+    assert_memory_equal(text, "Choose liar (new) where size ",
+                        strlen("Choose liar (new) where size "));
+    char *rest = text, *line;
+    while ((line = next_line(&rest)))
+        assert_true(strlen(line) <= BO_RFC_WIDTH);
+    free(text);
+    bo_run_free(&run);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_the_run),
+        cmocka_unit_test(other_times_make_other_sentences),
+        cmocka_unit_test(other_bytes_make_other_sentences),
+        cmocka_unit_test(what_intervals_leave_open_is_no_difference),
+        cmocka_unit_test(a_loss_is_stated),
+        cmocka_unit_test(the_portable_path_is_named),
+        cmocka_unit_test(costs_are_reasons_against_it),
+        cmocka_unit_test(other_weights_make_other_picks),
+        cmocka_unit_test(conclusions_name_the_machines_on_which_they_hold),
+        cmocka_unit_test(the_table_for_mails_begins_with_it),
+    };
+    return cmocka_run_group_tests(tests, make, release);
+}
+TEST_FILE(run_file)
