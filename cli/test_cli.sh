@@ -847,6 +847,7 @@ holds "the path is in the caption" grep -q 'shape-code portable' <(tr -s '\n ' '
 
 # `bench --quick` makes 5 repetitions, which have no 95% interval.
 gives 0 "" table pcdata --results "$t/bench.json" --style rfc
+note "$(grep -c '^Choose' "$t/out")" "table --style rfc" "answers where nothing is compared"
 tr -s '\n ' ' ' <"$t/out" >"$t/words"
 # The recipe makes the same table: of a user's file, and of a document in the repository.
 again() { # WHAT: runs the recipe in $t/out, without the checkout and the build, in another folder

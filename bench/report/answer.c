@@ -516,7 +516,7 @@ char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
         return NULL;
     a.label = bo_run_main_label(a.documents[0]);
     a.main = bo_main_pick_of(a.documents, a.n, arena);
-    if (!a.main.pick || !a.label)
+    if (!a.main.pick || !a.label || a.main.all.n_weighed < 2)
         return NULL;
     a.n_runs = bo_machine_runs(runs, n_runs, format->name, arena, &a.runs);
     return bo_arena_printf(arena, "%s%s\n\n%s\n\n%s\n\n%s\n", choose_text(&a), portable_text(&a),

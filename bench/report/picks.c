@@ -174,7 +174,8 @@ void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
         "status quo and of the best proposal: below 1, the pick is better. The last two columns "
         "compare the portable paths of both: \"-\" where one of them was not measured. "
         "The runner-up is the next codec of another encoding; the pick is *clear* where the "
-        "95%% intervals of the times leave no doubt about the order of the two. Other weights have other picks: see the "
+        "95%% intervals of the times leave no doubt about the order of the two. Other weights have "
+        "other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");
     bo_page_grid(page, grid, "the pick of each format");
 }
