@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The layout of the sources: which folder includes which, circles of includes, line lengths, and paths that the pages
-# name. check_layout.sh [FOLDER]; each violation is a line, and the last line counts.
+# The layout of the sources: which folder includes which, circles of includes, line lengths, paths that the pages
+# name, and derived files in git. check_layout.sh [FOLDER]; each violation is a line, and the last line counts.
 set -u
 cd "${1:-.}" || exit 2
 
@@ -83,4 +83,18 @@ done < <(for page in $pages; do
         grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//'; } | sort -u | sed "s|^|$page:|"
 done)
 echo "$((named - missing)) passed, $missing failed: paths in pages"
-exit $((layout || missing > 0))
+
+# Pictures and CSV are derived from results: git contains the pictures that a page shows, and no others.
+shown=$(cat README.md REPORT.md docs/*.md 2>/dev/null | grep -oE 'results/[^)]*\.svg' | sort -u)
+tracked=$(git ls-files 'results/*.svg' 'results/*.csv' | sort)
+derived=0
+for path in $(comm -13 <(echo "$shown") <(echo "$tracked")); do
+    echo "$path: in git, and no page shows it: git rm --cached"
+    derived=$((derived + 1))
+done
+for path in $(comm -23 <(echo "$shown") <(echo "$tracked")); do
+    echo "$path: shown by a page, and not in git: git add -f"
+    derived=$((derived + 1))
+done
+echo "$(wc -w <<<"$shown") passed, $derived failed: pictures in git"
+exit $((layout || missing > 0 || derived > 0))

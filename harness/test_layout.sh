@@ -4,14 +4,17 @@ set -u
 check=$PWD/harness/check_layout.sh
 t=$(mktemp -d) passed=0 failed=0
 trap 'rm -rf "$t"' EXIT
-cd "$t" && git init -q . && mkdir -p harness/core codecs/a/x codecs/a/y codecs/b bench/report bench/measure docs || exit 2
+cd "$t" && git init -q . && mkdir -p harness/core codecs/a/x codecs/a/y codecs/b bench/report bench/measure docs results/m || exit 2
 
 expect() { # WHAT LINE [FILE]...: FILEs are as `path:content`; LINE is a part of what is printed, "" for no violation
     local what=$1 line=$2 f said
     shift 2
     git rm -rqf --cached . 2>/dev/null
     find . -type f -not -path './.git/*' -delete
-    for f in "$@"; do printf '%b' "${f#*:}" >"${f%%:*}"; done
+    for f in "$@"; do
+        printf '%b' "${f#*:}" >"${f%%:*}"
+        [[ $f != results/* ]] || git add "${f%%:*}"
+    done
     said=$("$check")
     if [[ $? = "$([[ $line ]] && echo 1 || echo 0)" && $said = *"$line"* ]]; then
         passed=$((passed + 1))
@@ -37,5 +40,10 @@ expect "circle" "circle of includes" "harness/core/a.h:$(inc harness/core/b.h)" 
 expect "long line" "line of 101 columns" "harness/core/a.h:$(printf 'x%.0s' {1..101})\n"
 expect "missing path" "no such path: harness/core/gone.h" 'docs/p.md:`harness/core/gone.h`\n'
 expect "missing link" "no such path: gone.md" 'docs/p.md:[x](gone.md)\n'
+expect "a picture that a page shows" "" 'docs/p.md:![x](../results/m/a.svg)\n' "results/m/a.svg:x"
+expect "a picture that no page shows" "results/m/a.svg: in git, and no page shows it" "results/m/a.svg:x"
+expect "derived CSV" "results/m/a.csv: in git, and no page shows it" "results/m/a.csv:x"
+expect "a picture that is not in git" "results/m/a.svg: shown by a page, and not in git" \
+    'docs/p.md:![x](https://example.org/results/m/a.svg)\n'
 echo "$passed passed, $failed failed: violations of the layout"
 exit $((failed > 0))

@@ -289,13 +289,6 @@ void bo_page_curves(const struct bo_page *page, const char *format)
         return;
     }
     const struct bo_run_document *large = documents[n - 1], *small = hundredth(documents, n);
-    for (unsigned i = 0; i < N_COSTS; i++)
-        if (is_drawn(documents, n, &costs[i])) {
-            fputc('\n', page->out);
-            bo_page_picture(page, picture_name(page->arena, format, &costs[i]),
-                            bo_arena_printf(page->arena, "%s: %s, against size", format,
-                                            title_of(&costs[i], large, page->arena)));
-        }
     const char *main_label = bo_run_main_label(large), *note = bo_mark_note(large);
     fprintf(
         page->out,

@@ -210,12 +210,6 @@ void bo_page_document(const struct bo_page *page, const struct bo_run_document *
     print_origin(page, document);
     bo_page_sizes(page, document);
     print_queries(page, document);
-    if (bo_run_main_label(document)) {
-        fputc('\n', page->out);
-        bo_page_picture(page, bo_picture_name(page->arena, document, "workloads"),
-                        bo_arena_printf(page->arena, "%s on %s: time a query, by workload",
-                                        document->format, document->name));
-    }
     print_operations(page, document);
     print_memory(page, document);
     print_failures(page, document);

@@ -353,14 +353,6 @@ static void print_ratios(const struct ratios *ratios)
     bo_page_grid(ratios->page, &grid, ratios->first_heading);
 }
 
-static void print_main_picture(const struct bo_page *page, const struct bo_run_document *main,
-                               const char *what, const char *title)
-{
-    fputc('\n', page->out);
-    bo_page_picture(page, bo_picture_name(page->arena, main, what),
-                    bo_arena_printf(page->arena, "%s on %s: %s", main->format, main->name, title));
-}
-
 static void print_bytes(const struct bo_page *page, const struct bo_format *format,
                         const struct bo_run_document *main)
 {
@@ -373,8 +365,12 @@ static void print_bytes(const struct bo_page *page, const struct bo_format *form
         ratios_of(page, format, main, get_bytes, false,
                   bo_arena_printf(page->arena, "%s, bytes", main->baseline->name));
     print_ratios(&bytes);
-    if (has_points(page, main))
-        print_main_picture(page, main, "sections", "where the bytes go");
+    if (has_points(page, main)) {
+        fputc('\n', page->out);
+        bo_page_picture(
+            page, bo_picture_name(page->arena, main, "sections"),
+            bo_arena_printf(page->arena, "%s on %s: where the bytes go", format->name, main->name));
+    }
 }
 
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
@@ -389,7 +385,6 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
         ratios_of(page, format, main, get_main_time, true,
                   bo_arena_printf(page->arena, "%s, ns", main->baseline->name));
     print_ratios(&times);
-    print_main_picture(page, main, "scatter", "how times scatter");
 }
 
 /* ---- tables of the format's own -------------------------------------------------------------- */
@@ -678,8 +673,9 @@ void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
             "# %s in full\n\n"
             "Written by `bakeoff report` from [%s](%s%s). What the tables come to, and how to read "
             "them: [REPORT.md](%sREPORT.md#%s). The machine: "
-            "[environments.md](%sresults/environments.md).\n\n- [All "
-            "documents](#all-documents)\n",
+            "[environments.md](%sresults/environments.md). `bakeoff report` also draws pictures of "
+            "each document and writes CSV, which are not in git.\n\n"
+            "- [All documents](#all-documents)\n",
             format->name, page->results, page->root, page->results, page->root, format->name,
             page->root);
     for (size_t d = 0; d < page->run->n_documents; d++)

@@ -466,7 +466,6 @@ static void print_no_curves(const struct bo_page *page)
 static void the_section_of_curves(void **state)
 {
     char *text = page_text(*state, print_curves);
-    assert_non_null(strstr(text, "(p/twofold-scale-query.svg)"));
     assert_non_null(strstr(text, "On c6 (1000000 functions), and the ratio to c4 (10000); the "
                                  "query is `find/hot`."));
     free(text);

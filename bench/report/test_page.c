@@ -294,11 +294,21 @@ static void each_document_has_its_figures(void **state)
         "\n### The code\n",
         "\n## small-sample\n",
         "\n## large sample, of a user\n",
-        "](../results/test-cpu-2c/pcdata-large_sample__of_a_user-workloads.svg)",
+        "](../results/test-cpu-2c/pcdata-large_sample__of_a_user-sections.svg)",
         "- failed: liar, point/pc-4096: wrong answer: query 12 of the set\n",
         "- failed: broken: " SAMPLE_FLAW "\n",
     };
     needs(print_with(*state, print_documents), needed, sizeof needed / sizeof *needed);
+}
+
+/* Pages show no pictures but those that git has: two a format. */
+static void pages_show_pictures_that_are_in_git(void **state)
+{
+    char *text = print_with(*state, print_documents);
+    for (const char *p = text; (p = strstr(p, ".svg)")); p++)
+        if (strncmp(p - strlen("-sections"), "-sections", strlen("-sections")) != 0)
+            fail_msg("%.*s", 80, p - 40);
+    free(text);
 }
 
 /* The anchor that a heading "### history.bin" has: "historybin". */
@@ -463,6 +473,7 @@ static int run_file(void)
         cmocka_unit_test(the_report_is_short),
         cmocka_unit_test(the_code_is_what_the_linker_keeps),
         cmocka_unit_test(each_document_has_its_figures),
+        cmocka_unit_test(pages_show_pictures_that_are_in_git),
         cmocka_unit_test(codecs_lead_to_their_specification),
         cmocka_unit_test(what_is_asked_first_is_a_query),
         cmocka_unit_test(parts_are_filled_in),
