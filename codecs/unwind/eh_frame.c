@@ -802,7 +802,7 @@ static enum bo_status run_one(struct cfi *c, struct bo_error *err)
     }
 }
 
-/* Runs up to the next advance or the end: the row that starts at c->loc, or false behind the last. */
+/* Runs up to the next advance or the end: the row from c->loc on, or none behind the last. */
 static enum bo_status next_row(struct cfi *c, bool *any_ret, uint32_t *off_ret,
                                struct bo_error *err)
 {

@@ -1,4 +1,4 @@
-/* Unwind tables as the harness sees them: counts, the entropy floor, and the table of the format. */
+/* Unwind tables as the harness sees them: counts, entropy floor, the table of the format. */
 #include "codecs/unwind/generate.h"
 #include "codecs/unwind/queries.h"
 #include "codecs/unwind/report.h"

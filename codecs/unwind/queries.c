@@ -1,4 +1,4 @@
-/* The query kinds of unwind tables: right answers, workloads, and their form on the command line. */
+/* The query kinds of unwind tables: answers, workloads, their form on the command line. */
 #include "codecs/unwind/queries.h"
 
 #include <inttypes.h>
