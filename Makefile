@@ -130,7 +130,7 @@ endif
 
 # Embedded documents, as selfcheck reads them: packed ones are unpacked first. $(1): format
 documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%,build/corpora/%,$(basename \
-	$(filter-out corpora/$(1)/names-%,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
+	$(filter-out corpora/$(1)/names-% %.workload.zst %.workload.xz,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
 ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
