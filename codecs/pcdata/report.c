@@ -61,15 +61,13 @@ static const struct bo_use pcdata_uses[] = {
 
 static const struct bo_uses pcdata_use_cases = {
     .text =
-        "A runtime looks up *any PC* of a program: as a real program did (*recorded*; *cold* with "
-        "the caches emptied before each 64 queries, about one stack walk), uniformly, 1024 of them again and again, in a "
-        "traceback, where one answer leads to the next query (*chain*), or, as in the proposal's "
-        "argument, 4096 bytes into a function (*pc-4096*). Tables are in every binary: a codec "
-        "*ships* "
-        "when they are at most a quarter larger than today's. A linker wants them *small*, and "
-        "builds "
-        "them: *scratch* is the memory that encoding takes beside the model and the output. A tool "
-        "reads them *whole*.",
+        "A runtime looks up *any PC* of a program: as a real program did (*recorded*; *cold* "
+        "with the caches emptied before each 64 queries, about one stack walk), uniformly, 1024 "
+        "of them again and again, in a traceback, where one answer leads to the next query "
+        "(*chain*), or, as in the proposal's argument, 4096 bytes into a function (*pc-4096*). "
+        "Tables are in every binary: a codec *ships* when they are at most a quarter larger "
+        "than today's. A linker wants them *small*, and builds them: *scratch* is the memory "
+        "that encoding takes beside the model and the output. A tool reads them *whole*.",
     .uses = pcdata_uses,
 };
 
