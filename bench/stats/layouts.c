@@ -1,0 +1,173 @@
+/* Layouts as a random effect. */
+#include "bench/stats/layouts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/stats/stats.h"
+#include "bench/stats/student.h"
+
+static unsigned layout_of(const struct bo_repetitions *repetitions, size_t i)
+{
+    return repetitions->layouts ? repetitions->layouts[i] : 0;
+}
+
+/* Those of a layout, in the order in which they were measured. Returns how many. */
+static size_t select_layout(const struct bo_repetitions *repetitions, unsigned layout,
+                            double *values_ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < repetitions->n; i++)
+        if (layout_of(repetitions, i) == layout)
+            values_ret[n++] = repetitions->log_times[i];
+    return n;
+}
+
+/* Sorts the values. */
+static double median_of(double *values, size_t n)
+{
+    bo_sort_doubles(values, n);
+    return bo_percentile(values, n, 0.5);
+}
+
+static double sum_of_squares(const double *values, size_t n)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return squares;
+}
+
+static double mean_of(const double *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return sum / (double)n;
+}
+
+/* The variance of a median of n values over that of one. */
+static double median_factor(size_t n)
+{
+    return (n < 3 ? 1 : acos(-1) / 2) / (double)n;
+}
+
+static double variance_of_medians(const struct bo_layout_effect *effect)
+{
+    return sum_of_squares(effect->medians, effect->n_layouts) / (effect->n_layouts - 1);
+}
+
+bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidence,
+                      struct bo_layout_effect *effect_ret)
+{
+    struct bo_layout_effect *effect = effect_ret;
+    double *values = malloc((repetitions->n + 1) * sizeof *values);
+    double squares = 0, factors = 0;
+    size_t df = 0;
+    if (!values)
+        return false;
+    *effect = (struct bo_layout_effect){.interval = {NAN, NAN, 0}, .between = NAN, .within = NAN};
+    for (unsigned l = 0; l < BO_MAX_LAYOUTS; l++) {
+        const size_t n = select_layout(repetitions, l, values);
+        if (n == 0)
+            continue;
+        squares += sum_of_squares(values, n);
+        df += n - 1;
+        factors += median_factor(n);
+        effect->medians[effect->n_layouts++] = median_of(values, n);
+    }
+    free(values);
+    const unsigned k = effect->n_layouts;
+    effect->mean = mean_of(effect->medians, k);
+    effect->within = df ? sqrt(squares / (double)df) : NAN;
+    if (k < 2)
+        return true;
+    const double variance = variance_of_medians(effect);
+    const double half = bo_student_quantile(confidence, k - 1) * sqrt(variance / k);
+    effect->interval = (struct bo_interval){effect->mean - half, effect->mean + half, confidence};
+    if (df)
+        effect->between = sqrt(fmax(0, variance - factors / k * effect->within * effect->within));
+    return true;
+}
+
+double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layout_effect *b,
+                         double confidence, double *shift_ret, struct bo_interval *interval_ret)
+{
+    *shift_ret = b->mean - a->mean;
+    *interval_ret = (struct bo_interval){NAN, NAN, 0};
+    if (a->n_layouts < 2 || b->n_layouts < 2)
+        return 1;
+    const double x = variance_of_medians(a) / a->n_layouts;
+    const double y = variance_of_medians(b) / b->n_layouts;
+    if (x + y == 0)
+        return *shift_ret == 0;
+    const double df = (x + y) * (x + y) / (x * x / (a->n_layouts - 1) + y * y / (b->n_layouts - 1));
+    const double half = bo_student_quantile(confidence, df) * sqrt(x + y);
+    *interval_ret = (struct bo_interval){*shift_ret - half, *shift_ret + half, confidence};
+    return bo_student_two_sided(*shift_ret / sqrt(x + y), df);
+}
+
+/* ---- one codec measured as two --------------------------------------------------------------- */
+
+static bool add_difference(struct bo_differences *differences, double difference)
+{
+    if (differences->n == differences->cap) {
+        const size_t cap = differences->cap ? 2 * differences->cap : 64;
+        double *items = realloc(differences->items, cap * sizeof *items);
+        if (!items)
+            return false;
+        differences->items = items;
+        differences->cap = cap;
+    }
+    differences->items[differences->n++] = fabs(difference);
+    return true;
+}
+
+bool bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences)
+{
+    const size_t room = repetitions->n + 1;
+    double *values = malloc(3 * room * sizeof *values);
+    bool ok = values != NULL;
+    for (unsigned l = 0; l < BO_MAX_LAYOUTS && ok; l++) {
+        double *const halves[] = {values + room, values + 2 * room};
+        const size_t n = select_layout(repetitions, l, values);
+        for (size_t i = 0; i < n; i++)
+            halves[i % 2][i / 2] = values[i];
+        if (n >= 2)
+            ok = add_difference(differences,
+                                median_of(halves[0], (n + 1) / 2) - median_of(halves[1], n / 2));
+    }
+    free(values);
+    return ok;
+}
+
+/* The mean of the medians of those layouts whose bits are set. */
+static double mean_of_group(const struct bo_layout_effect *effect, unsigned group)
+{
+    double values[BO_MAX_LAYOUTS];
+    size_t n = 0;
+    for (unsigned l = 0; l < effect->n_layouts; l++)
+        if (group >> l & 1)
+            values[n++] = effect->medians[l];
+    return mean_of(values, n);
+}
+
+bool bo_differ_between(const struct bo_repetitions *repetitions, struct bo_differences *differences)
+{
+    struct bo_layout_effect effect;
+    if (!bo_layout_effect(repetitions, 0.95, &effect))
+        return false;
+    const unsigned all = (1u << effect.n_layouts) - 1;
+    const int half = (int)effect.n_layouts / 2;
+    bool ok = true;
+    for (unsigned a = 1; a <= all && half; a++) {
+        const unsigned others = __builtin_popcount(a) == half ? all & ~a : 0;
+        for (unsigned b = others; b > a && ok; b = (b - 1) & others)
+            if (__builtin_popcount(b) == half)
+                ok = add_difference(differences,
+                                    mean_of_group(&effect, a) - mean_of_group(&effect, b));
+    }
+    return ok;
+}

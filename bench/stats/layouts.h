@@ -1,0 +1,76 @@
+/*
+ * Times that were measured in several layouts of one program: a random effect. The layouts of a run
+ * are drawn from all orders that a linker may put the functions in, so an interval that covers
+ * layouts comes from the differences between them.
+ */
+#ifndef BO_LAYOUTS_H
+#define BO_LAYOUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/stats/interval.h"
+
+enum { BO_MAX_LAYOUTS = 12 };
+
+/* Repetitions of a row: logarithms of times, each with the number of its layout, from 0. */
+struct bo_repetitions {
+    const double *log_times;
+    const unsigned *layouts; /* below BO_MAX_LAYOUTS; NULL: all were measured in one layout */
+    size_t n;
+};
+
+struct bo_layout_effect {
+    unsigned n_layouts; /* that have a repetition */
+    double mean;        /* of the layouts' medians */
+    /*
+     * Of the mean over all layouts: mean +- t s / sqrt(k), with the standard deviation s of the k
+     * layouts' medians and Student's t with k - 1 degrees of freedom. NaN for one layout.
+     */
+    struct bo_interval interval;
+    /*
+     * Standard deviations: of a layout's expected value, and of a repetition in a layout. The first
+     * is sqrt(s^2 - v), at least 0, where v is the variance that the repetitions give a layout's
+     * median: pi / 2 w^2 / n for n repetitions of standard deviation w (w^2 / n for n below 3).
+     * NaN where there are too few layouts, or repetitions in a layout, to estimate it.
+     */
+    double between, within;
+    double medians[BO_MAX_LAYOUTS]; /* the first n_layouts, by layout */
+};
+
+/* False without memory. n must not be 0. */
+bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidence,
+                      struct bo_layout_effect *effect_ret);
+
+/*
+ * Whether two rows that were measured in layouts differ: Welch's test of the layouts' medians, two
+ * sided. Repetitions within a layout are no independent samples of it. *shift_ret is the difference
+ * b - a of the means, *interval_ret its interval; p is 1, and the interval NaN, where one of them
+ * has a single layout.
+ */
+double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layout_effect *b,
+                         double confidence, double *shift_ret, struct bo_interval *interval_ret);
+
+/* ---- one codec measured as two --------------------------------------------------------------- */
+
+/* Differences of logarithms between two measurements of one thing; absolute values. */
+struct bo_differences {
+    double *items; /* malloced */
+    size_t n, cap;
+};
+
+/*
+ * Adds the differences between the two halves of the repetitions of each layout: every second
+ * repetition against the others, by medians. Layouts of one repetition add nothing. False without
+ * memory.
+ */
+bool bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences);
+
+/*
+ * Adds the differences between two groups of half of the layouts each, for all such pairs of
+ * groups: by the means of the layouts' medians. One layout adds nothing. False without memory.
+ */
+bool bo_differ_between(const struct bo_repetitions *repetitions,
+                       struct bo_differences *differences);
+
+#endif
