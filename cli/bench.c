@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/measure/agents.h"
 #include "bench/measure/interrupt.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/programs.h"
@@ -21,6 +22,7 @@
 #include "cli/cli.h"
 #include "cli/compare.h"
 #include "cli/options.h"
+#include "cli/plugins.h"
 #include "cli/report.h"
 #include "corpora/documents.h"
 #include "harness/core/clock.h"
@@ -38,9 +40,10 @@ static const struct depth {
     double verify_s; /* see struct bo_bench_options */
     enum bo_document_choice documents;
     bool compress, programs;
-} quick_depth = {"quick", 5, 10, 40, 0.01, BO_DOCUMENTS_EMBEDDED, false, false},
-  default_depth = {"default", 7, 20, 240, 0.025, BO_DOCUMENTS_EMBEDDED, false, false},
-  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true};
+    unsigned layouts;
+} quick_depth = {"quick", 5, 10, 40, 0.01, BO_DOCUMENTS_EMBEDDED, false, false, 0},
+  default_depth = {"default", 7, 20, 240, 0.025, BO_DOCUMENTS_EMBEDDED, false, false, 0},
+  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true, 5};
 
 enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 
@@ -48,14 +51,17 @@ enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 struct request {
     struct bo_bench_options bench;
     const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
-    const char *against, *threshold_text, *held_out;
+    const char *against, *threshold_text, *held_out, *layouts_text;
+    unsigned layouts;
+    uint64_t layout_seed;
+    struct bo_links links; /* none: this program measures */
+    bool agent;            /* this program is a link, and measures for another one */
     double threshold;
     struct bo_shard shard; /* n = 0: all documents */
     json_t *shard_json;    /* what results say of it */
     const struct depth *depth;
     bool quick, full, no_compress, scale, resume, report;
-    const char *resumed;  /* the file that --resume names; NULL: the newest partial one */
-    const char *recorded; /* the file that --workload recorded:FILE names, or NULL */
+    const char *resumed; /* the file that --resume names; NULL: the newest partial one */
     bool json_to_stdout;
     char json_path[PATH_MAX],
         csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
@@ -71,15 +77,31 @@ static bool parse_filter(const char *option, const char *list, struct bo_filter 
     return false;
 }
 
-/* Of a file, all variants: recorded, recorded-all, recorded-cold. */
-static bool parse_workloads(struct request *request)
+/* "5" or "5:7": how many, and the seed of their orders. */
+static bool parse_layouts(struct request *request)
 {
-    static const char prefix[] = "recorded:";
-    const bool is_file =
-        request->workload && strncmp(request->workload, prefix, strlen(prefix)) == 0;
-    request->recorded = is_file ? request->workload + strlen(prefix) : NULL;
-    return parse_filter("--workload", is_file ? "recorded*" : request->workload,
-                        &request->bench.workloads);
+    const char *text = request->layouts_text;
+    const unsigned rounds = request->bench.rounds;
+    request->layout_seed = 1;
+    request->layouts = request->against || request->agent || rounds < request->depth->layouts
+                           ? 0
+                           : request->depth->layouts;
+    if (!text)
+        return true;
+    char *end;
+    const unsigned long n = strtoul(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && *end == ':' && end[1] >= '0' && end[1] <= '9')
+        request->layout_seed = strtoull(end + 1, &end, 10);
+    if (*text < '0' || *text > '9' || *end || n > BO_MAX_LAYOUTS)
+        return !bo_usage_error("bench", "--layouts takes N or N:SEED with N up to %d, not '%s'",
+                               BO_MAX_LAYOUTS, text);
+    if (n && request->against)
+        return !bo_usage_error("bench", "--layouts goes without --against");
+    if (n > rounds)
+        return !bo_usage_error("bench", "--layouts %lu needs as many repetitions, not %u", n,
+                               rounds);
+    request->layouts = (unsigned)n;
+    return true;
 }
 
 static bool parse_numbers(struct request *request)
@@ -115,7 +137,7 @@ static bool parse_numbers(struct request *request)
     request->bench.timeout_s = TIMEOUT_S;
     request->bench.verify_s = request->depth->verify_s;
     request->bench.order_seed = 1;
-    return true;
+    return parse_layouts(request);
 }
 
 /* 0 with *request filled, else -1 after help or -2 after a message. */
@@ -129,9 +151,8 @@ static int parse_request(int argc, char **argv, struct request *request)
          &request->corpus, NULL},
         {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
          &request->kind, NULL},
-        {"--workload", 0, "W[,...]",
-         "only these workloads of the query kinds; recorded:FILE: only those of this file",
-         &request->workload, NULL},
+        {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &request->workload,
+         NULL},
         {"--held-out", 0, "DIR",
          "also the documents of this folder, reported beside the embedded ones", &request->held_out,
          NULL},
@@ -141,6 +162,9 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--full", 0, NULL, "the depth of published results: see the table above", NULL,
          &request->full},
         {"--repetitions", 0, "N", "measure each row N times", &request->repetitions, NULL},
+        {"--layouts", 0, "N[:SEED]",
+         "in N links of this program with functions in other orders (--full: 5)",
+         &request->layouts_text, NULL},
         {"--shard", 0, "K/N", "only the K-th of N parts of the documents; `merge` joins results",
          &request->shard_text, NULL},
         {"--against", 0, "BUILD", "measure another build of this program, too, in turns; compare",
@@ -155,6 +179,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--resume", 0, NULL,
          "continue an interrupted run: FILE, or the newest partial one below OUT or results/", NULL,
          &request->resume},
+        {"--agent", 0, NULL, "for itself: measures in another layout", NULL, &request->agent},
         {"--report", 0, NULL, "also write REPORT.md and results/FORMAT.md of this run", NULL,
          &request->report},
         {NULL, 0, NULL, NULL, NULL, NULL},
@@ -191,7 +216,8 @@ static int parse_request(int argc, char **argv, struct request *request)
     request->depth = request->quick ? &quick_depth : request->full ? &full_depth : &default_depth;
     return parse_filter("--codec", request->codec, &request->bench.codecs) &&
                    parse_filter("--kind", request->kind, &request->bench.kinds) &&
-                   parse_workloads(request) && parse_numbers(request)
+                   parse_filter("--workload", request->workload, &request->bench.workloads) &&
+                   parse_numbers(request)
                ? 0
                : -2;
 }
@@ -250,9 +276,6 @@ static void meet_filters(struct bo_bench_options *bench, const struct bo_documen
             for (unsigned w = 0; w < format->kinds[k].n_workloads; w++)
                 bo_filter_allows(&bench->workloads, format->kinds[k].workloads[w].name);
         }
-        for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
-            bo_filter_allows(&bench->workloads, bo_recorded_names[w]);
-        bo_filter_allows(&bench->kinds, BO_ACTIONS_KIND);
         for (size_t o = 0; o < BO_N_OPERATIONS; o++)
             bo_filter_allows(&bench->kinds, bo_operations[o].label);
     }
@@ -295,40 +318,6 @@ static bool check_held_out(const struct bo_documents *documents)
     return true;
 }
 
-/* The documents that the file of --workload is of take it; the others leave the list. */
-static bool take_recorded(const char *path, struct bo_documents *documents)
-{
-    bool ok = true;
-    uint64_t digest = 0;
-    for (size_t i = documents->n; i-- > 0 && ok;) {
-        struct bo_document *d = &documents->items[i];
-        d->recorded = bo_recorded_load(path, &d->arena);
-        ok = d->recorded != NULL;
-        if (!ok)
-            continue;
-        digest = d->recorded->header.document;
-        if (d->recorded->format != d->format || digest != d->hash)
-            bo_documents_take_off(documents, i);
-    }
-    if (ok && documents->n == 0)
-        return !bo_usage_error("bench",
-                               "%s was recorded on the document %016llx, which is none of "
-                               "those chosen; --corpus names one",
-                               path, (unsigned long long)digest);
-    return ok;
-}
-
-/* The recorded workloads of the documents: the one that --workload names, or those beside them. */
-static bool load_recorded(const struct request *request, struct bo_documents *documents)
-{
-    bool ok = true;
-    if (request->recorded)
-        return take_recorded(request->recorded, documents);
-    for (size_t i = 0; i < documents->n && ok; i++)
-        ok = bo_document_load_recorded(&documents->items[i]);
-    return ok;
-}
-
 static bool load_documents(struct request *request, struct bo_documents *documents)
 {
     const struct bo_format *format = NULL;
@@ -357,7 +346,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
             i++;
         ok = is_loaded || is_left_out;
     }
-    ok = ok && check_held_out(documents) && (request->against || load_recorded(request, documents));
+    ok = ok && check_held_out(documents);
     if (ok && documents->n == 0 && !request->shard.n)
         ok = !bo_usage_error("bench", "finds no document to measure on");
     return ok;
@@ -612,6 +601,92 @@ static void show(struct session *session, const struct bo_plan *plan)
     fflush(stdout);
 }
 
+/* ---- other layouts --------------------------------------------------------------------------- */
+
+enum { MAX_AGENT_WORDS = 48 };
+
+/* What a link is started with to plan the same rows. */
+static void agent_words(const struct request *request, const struct bo_document *document,
+                        char rounds[16], const char *words[MAX_AGENT_WORDS])
+{
+    const bool is_users = document->held_out || strcmp(document->provenance, document->path) == 0;
+    snprintf(rounds, 16, "%u", request->bench.rounds);
+    const char *const options[][2] = {
+        {"--format", document->format->name},
+        {"--corpus", is_users ? document->path : document->name},
+        {"--repetitions", rounds},
+        {"--codec", request->codec},
+        {"--kind", request->kind},
+        {"--workload", request->workload},
+    };
+    unsigned n = 0;
+    for (unsigned i = 0; bo_loaded_plugin(i) && n + 20 < MAX_AGENT_WORDS; i++) {
+        words[n++] = "--plugin";
+        words[n++] = bo_loaded_plugin(i);
+    }
+    words[n++] = "bench";
+    words[n++] = "--agent";
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i][1]) {
+            words[n++] = options[i][0];
+            words[n++] = options[i][1];
+        }
+    words[n] = NULL;
+}
+
+static enum bo_status run_rounds(struct session *session, const struct bo_plan *plan,
+                                 unsigned *n_rounds_ret, struct bo_error *err)
+{
+    struct request *request = session->request;
+    struct bo_bench_options options = request->bench;
+    struct bo_agents agents;
+    const char *words[MAX_AGENT_WORDS];
+    char rounds[16];
+    if (request->links.n == 0)
+        return bo_rounds_run(plan->cells, plan->n_cells, &options, &session->progress, n_rounds_ret,
+                             err);
+    agent_words(request, plan->documents[0].document, rounds, words);
+    enum bo_status status = bo_agents_start(&request->links, words, plan, &options, &agents, err);
+    options.agents = &agents;
+    if (status == BO_OK)
+        status = bo_rounds_run(plan->cells, plan->n_cells, &options, &session->progress,
+                               n_rounds_ret, err);
+    bo_agents_stop(&agents);
+    return status;
+}
+
+static bool make_links(struct request *request)
+{
+    if (request->layouts == 0)
+        return true;
+    fprintf(stderr, "bakeoff: linking %u layouts\n", request->layouts);
+    return bo_links_make(request->layouts, request->layout_seed, &request->links);
+}
+
+/* What results say of the links. */
+static json_t *layouts_json(const struct bo_links *links)
+{
+    return json_pack("{s:i, s:I, s:s, s:i}", "n", (int)links->n, "seed", (json_int_t)links->seed,
+                     "linker", links->linker, "functions", (int)links->n_functions);
+}
+
+/* This program is a link: its one document is planned as the parent plans it, and served. */
+static int serve_agent(struct request *request, const struct bo_documents *documents)
+{
+    struct bo_arena arena;
+    struct bo_plan plan;
+    struct bo_error err = {0};
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (bo_plan_make(&request->bench, documents->items, 1, &arena, &plan, &err))
+        return bo_file_error("bench", &err);
+    const bool ok = bo_agent_serve(&plan, &request->bench);
+    bo_plan_close(&plan);
+    bo_arena_free(&arena);
+    return ok ? BO_EXIT_OK : bo_usage_error("bench", "--agent is for this program itself");
+}
+
+/* ---- documents, one after the other ---------------------------------------------------------- */
+
 static enum bo_status measure_planned(struct session *session, const struct bo_plan *plan,
                                       struct bo_error *err)
 {
@@ -625,8 +700,7 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
         add_programs(request, document, sizes);
     enum bo_status status = BO_OK;
     if (!bo_interrupted())
-        status = bo_rounds_run(plan->cells, plan->n_cells, &request->bench, &session->progress,
-                               &n_rounds, err);
+        status = run_rounds(session, plan, &n_rounds, err);
     if (!keep(session, plan, sizes, n_rounds))
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "results cannot be written");
     if (n_rounds == request->bench.rounds)
@@ -708,6 +782,9 @@ static bool start_results(struct session *session)
         return true;
     json_t *context = bo_machine_context(); /* the load before the run, not the run's own */
     add_request(request, json_object_get(context, "bakeoff"));
+    if (request->links.n)
+        json_object_set_new(json_object_get(context, "bakeoff"), "layouts",
+                            layouts_json(&request->links));
     json_t *fresh = bo_results_start(&request->bench, context);
     session->results = fresh;
     if (!request->resume)
@@ -750,8 +827,9 @@ static int measure(struct request *request, const struct bo_documents *documents
         bo_plan_min_time(n_rows, request->bench.rounds, request->depth->budget_s);
     bo_interrupt_watch();
     int code = BO_EXIT_USAGE;
-    if (prepare_output(request) && start_results(&session))
+    if (prepare_output(request) && make_links(request) && start_results(&session))
         code = measure_documents(&session, &err) ? bo_file_error("bench", &err) : finish(&session);
+    bo_links_remove(&request->links);
     json_decref(session.results);
     return code;
 }
@@ -789,8 +867,9 @@ int bo_cmd_bench(int argc, char **argv)
     struct bo_documents documents = {NULL, 0};
     int code = BO_EXIT_USAGE;
     if (load_documents(&request, &documents))
-        code =
-            request.against ? measure_against(&request, &documents) : measure(&request, &documents);
+        code = request.agent     ? serve_agent(&request, &documents)
+               : request.against ? measure_against(&request, &documents)
+                                 : measure(&request, &documents);
     bo_documents_free(&documents);
     json_decref(request.shard_json);
     return code;

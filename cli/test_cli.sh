@@ -1286,6 +1286,45 @@ gives 2 "bakeoff: $t/absent: is no folder here" "${held[@]}" --held-out "$t/abse
 gives 2 "bakeoff: $t/flat: no documents here; its subfolders would be called as formats are" \
     bench --held-out "$t/flat"
 
+# ---- bench --layouts
+# ----------------------------------------------------------------------------------------------------------------
+
+links=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw,shape-code --kind point --workload pc-0)
+gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '13'; see *" bench --layouts 13
+gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '2:x'; see *" bench --layouts 2:x
+gives 2 "bakeoff: bench: --layouts 3 needs as many repetitions, not 2; see *" "${links[@]}" --layouts 3 --repetitions 2
+if [[ -e $bakeoff.link ]] && command -v ld.lld >/dev/null; then
+    gives 0 "bakeoff: linking 2 layouts*" "${links[@]}" --layouts 2:9 --repetitions 4 --json "$t/links.json"
+    cp "$t/links.json" "$t/out"
+    json "the results have the layouts" '.context.bakeoff.layouts
+        | .n == 2 and .seed == 9 and (.linker | test("LLD")) and .functions > 1000'
+    json "rounds take layouts in turn" '[.benchmarks[] | select(.run_type == "iteration")]
+        | group_by(.run_name) | length > 1 and all(map(.layout) == [0, 1, 0, 1])'
+    json "the results have the size of the effect" '.context.bakeoff.documents[0].noise.point
+        | .between >= 1 and .within >= 1 and .layout_sd >= 0'
+    gives 0 "bakeoff: 1 of 1: *" "${links[@]}" --repetitions 4 --json "$t/one.json"
+    cp "$t/one.json" "$t/out"
+    json "without --layouts there are none" '(.context.bakeoff.layouts | not) and
+        all(.benchmarks[]; has("layout") | not) and .context.bakeoff.documents[0].noise.point.between == null'
+    # Beside a program that is not in its build tree, there is nothing to link.
+    mkdir "$t/moved"
+    cp "$bakeoff" "$t/moved/bakeoff"
+    holds "layouts need the build tree" grep -q "moved/bakeoff.link: no such file" \
+        <("$t/moved/bakeoff" "${links[@]}" --layouts 2 2>&1)
+    printf '%s\n' "$t/moved" gcc x.o >"$t/moved/bakeoff.link"
+    holds "layouts need the objects" grep -q "moved/x.o: the build tree lacks this object" \
+        <("$t/moved/bakeoff" "${links[@]}" --layouts 2 2>&1)
+    touch -d '+1 hour' "$t/moved/x.o"
+    holds "layouts need the program's own objects" grep -q "x.o: the object is newer than the program" \
+        <("$t/moved/bakeoff" "${links[@]}" --layouts 2 2>&1)
+    touch -d '-1 hour' "$t/moved/x.o"
+    sed -i '2s/gcc/false/' "$t/moved/bakeoff.link"
+    holds "a failing linker" grep -q "false: linking in another order failed" \
+        <("$t/moved/bakeoff" "${links[@]}" --layouts 2 2>&1)
+else
+    echo "note: not run: bench --layouts: no build tree beside $bakeoff, or no ld.lld"
+fi
+
 # ---- compare
 # ----------------------------------------------------------------------------------------------------------------
 

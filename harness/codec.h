@@ -59,6 +59,11 @@ struct bo_codec {
      * canonical, one model has one encoding, and decode rejects all other bytes.
      */
     const char *choices;
+    /*
+     * A reader holds what it has read for later queries, within arena->keep_nbytes. It answers with
+     * any value of that, 0 too.
+     */
+    bool keeps;
     unsigned kinds; /* bit k: answers the format's query kind k natively */
     unsigned paths; /* code for processors of some levels: BO_PATH_... (core/cpu.h); 0: portable */
 

@@ -9,6 +9,7 @@
 #include "bench/measure/noop.h"
 #include "bench/measure/operations.h"
 #include "bench/measure/query_batches.h"
+#include "harness/core/cpu.h"
 #include "harness/registry.h"
 
 /* A repetition that takes longer than this is made only so often in a run of 20 rounds. */
@@ -60,7 +61,7 @@ static void fail_all(const struct session *session, const struct bo_error *err)
     struct bo_record record = {.type = BO_RECORD_FAIL};
     bo_say_error(err, record.message, sizeof record.message);
     for (record.row = 0; record.row < session->cell->n_rows; record.row++)
-        if (bo_row_is_due(&session->cell->rows[record.row], session->options, session->round))
+        if (session->cell->rows[record.row].is_due)
             send_record(session, &record);
 }
 
@@ -142,15 +143,17 @@ static enum bo_status get_payload(struct session *session, struct bo_error *err)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool open_once(struct session *session, struct bo_record *record)
+/* A reader that keeps what it has read is opened anew for each row: the others would have read. */
+static bool open_reader(struct session *session, struct bo_record *record)
 {
     struct bo_opened *opened = &session->opened;
     struct bo_error err = {0};
-    if (!session->is_open) {
-        bo_arena_init(&session->arena, BO_ARENA_UNLIMITED);
-        session->is_open = opened->codec->open(opened->codec, opened->payload, &session->arena,
-                                               &opened->reader, &err) == BO_OK;
+    if (session->is_open && opened->codec->keeps) {
+        bo_arena_free(&session->arena);
+        session->is_open = false;
     }
+    if (!session->is_open)
+        session->is_open = bo_open_in(opened, &session->arena, &opened->reader, &err) == BO_OK;
     if (!session->is_open)
         bo_say_error(&err, record->message, sizeof record->message);
     return session->is_open;
@@ -166,14 +169,11 @@ static void measure_row(struct session *session, unsigned i)
     const double min_time_s = session->options->min_time_s;
     const bool is_first = row->n_times == 0;
     bool ok;
-    if (row->operation == BO_ACTIONS)
-        ok = open_once(session, &record) &&
-             bo_measure_actions(&session->opened, row, min_time_s, is_first, &record, &exact);
-    else if (row->operation != BO_QUERY)
+    if (row->operation != BO_QUERY)
         ok = bo_measure_operation(session->cell, row, session->opened.payload, min_time_s, is_first,
                                   &record, &exact);
     else
-        ok = open_once(session, &record) &&
+        ok = open_reader(session, &record) &&
              bo_measure_asking(&session->opened, row, session->cell->on->n_units, session->options,
                                session->round, is_first, &record, &exact);
     if (!ok)
@@ -195,12 +195,16 @@ void bo_shuffle(unsigned *order, unsigned n, struct bo_random *random)
 void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
                  unsigned round, FILE *to_parent)
 {
-    struct session session = {
-        .cell = cell,
-        .options = options,
-        .round = round,
-        .to_parent = to_parent,
-        .opened = {.codec = cell->codec, .answers_right = cell->codec != &bo_noop_codec}};
+    struct session session = {.cell = cell,
+                              .options = options,
+                              .round = round,
+                              .to_parent = to_parent,
+                              .opened = {.codec = cell->codec,
+                                         .keep_nbytes = cell->variant->keep_nbytes,
+                                         .answers_right = cell->codec != &bo_noop_codec}};
+    session.opened.arena = &session.arena;
+    if (cell->variant->portable)
+        bo_cpu_use_portable();
     struct bo_error err = {0};
     unsigned *order = malloc(cell->n_rows * sizeof *order);
     if (!order)
@@ -211,7 +215,7 @@ void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options
         struct bo_random random = bo_random_seeded(bo_mix64(options->order_seed + round));
         bo_shuffle(order, cell->n_rows, &random);
         for (unsigned i = 0; i < cell->n_rows; i++)
-            if (bo_row_is_due(&cell->rows[order[i]], options, round))
+            if (cell->rows[order[i]].is_due)
                 measure_row(&session, order[i]);
     }
     free(order);

@@ -10,6 +10,7 @@
 
 #include "bench/measure/axes.h"
 #include "bench/measure/noop.h"
+#include "harness/core/cpu.h"
 #include "harness/registry.h"
 
 /*
@@ -83,69 +84,33 @@ static bool is_of_curves(const struct bo_format *format, const struct bo_query_k
     return strcmp(report->curve_label, label_of(kind, workload, label)) == 0;
 }
 
-static bool wants_workload(struct bo_bench_options *options, const struct bo_document *document,
-                           const struct bo_query_kind *kind, const struct bo_workload *workload)
-{
-    return bo_filter_allows(&options->workloads, workload->name) &&
-           (!document->scale || is_of_curves(document->format, kind, workload));
-}
-
-static enum bo_status draw_set(struct bo_bench_options *options, struct bo_bench_document *on,
-                               unsigned k, const struct bo_workload *workload,
-                               struct bo_arena *arena, struct bo_error *err)
-{
-    const struct bo_format *format = on->document->format;
-    if (!wants_workload(options, on->document, &format->kinds[k], workload))
-        return BO_OK;
-    return bo_questions_draw(format, &format->kinds[k], workload, on->document->model, arena,
-                             &on->sets[on->n_sets++], err);
-}
-
-/* The sets of one kind: the synthetic ones, then those of the document's recorded workload. */
-static enum bo_status draw_kind(struct bo_bench_options *options, struct bo_bench_document *on,
-                                unsigned k, struct bo_arena *arena, struct bo_error *err)
-{
-    const struct bo_query_kind *kind = &on->document->format->kinds[k];
-    const struct bo_recorded *recorded = on->document->recorded;
-    struct bo_workload *given = bo_alloc_array(arena, BO_N_RECORDED_WORKLOADS, sizeof *given);
-    unsigned n = 0;
-    if (!given)
-        return bo_fail_alloc(err, arena);
-    enum bo_status status = BO_OK;
-    for (unsigned w = 0; w < kind->n_workloads && status == BO_OK; w++)
-        status = draw_set(options, on, k, &kind->workloads[w], arena, err);
-    if (status == BO_OK && recorded)
-        status = bo_recorded_workloads(recorded, k, arena, given, &n, err);
-    for (unsigned w = 0; w < n && status == BO_OK; w++)
-        status = draw_set(options, on, k, &given[w], arena, err);
-    return status;
-}
-
-static bool wants_actions(struct bo_bench_options *options, const struct bo_document *document)
-{
-    return document->recorded && document->recorded->n_actions &&
-           bo_filter_allows(&options->kinds, BO_ACTIONS_KIND) &&
-           bo_filter_allows(&options->workloads, BO_ACTIONS_WORKLOAD);
-}
-
 static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_bench_document *on,
                                 struct bo_arena *arena, struct bo_error *err)
 {
     const struct bo_format *format = on->document->format;
     unsigned n_workloads = 0;
     for (unsigned k = 0; k < format->n_kinds; k++)
-        n_workloads += format->kinds[k].n_workloads + BO_N_RECORDED_WORKLOADS;
+        n_workloads += format->kinds[k].n_workloads;
     on->sets = bo_alloc_array(arena, n_workloads, sizeof *on->sets);
     if (!on->sets)
         return bo_fail_alloc(err, arena);
-    enum bo_status status = BO_OK;
-    for (unsigned k = 0; k < format->n_kinds && status == BO_OK; k++)
-        if (bo_filter_allows(&options->kinds, format->kinds[k].name))
-            status = draw_kind(options, on, k, arena, err);
-    if (status == BO_OK && wants_actions(options, on->document))
-        status =
-            bo_actions_make(on->document->recorded, on->document->model, arena, &on->actions, err);
-    return status;
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        if (!bo_filter_allows(&options->kinds, kind->name))
+            continue;
+        for (unsigned w = 0; w < kind->n_workloads; w++) {
+            if (!bo_filter_allows(&options->workloads, kind->workloads[w].name) ||
+                (on->document->scale && !is_of_curves(format, kind, &kind->workloads[w])))
+                continue;
+            const enum bo_status status =
+                bo_questions_draw(format, kind, &kind->workloads[w], on->document->model, arena,
+                                  &on->sets[on->n_sets], err);
+            if (status)
+                return status;
+            on->n_sets++;
+        }
+    }
+    return BO_OK;
 }
 
 static enum bo_status plan_document(struct bo_bench_options *options,
@@ -164,6 +129,24 @@ static enum bo_status plan_document(struct bo_bench_options *options,
     return status ? status : draw_sets(options, on, arena, err);
 }
 
+/* ---- variants -------------------------------------------------------------------------------- */
+
+const struct bo_variant bo_variants[BO_N_VARIANTS] = {
+    {"", false, SIZE_MAX},
+    {"@portable", true, SIZE_MAX},
+    {"@keep=0", false, 0},
+    {"@keep=1048576", false, 1 << 20},
+    {"@keep=16777216", false, 16 << 20},
+};
+
+bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
+                    const struct bo_variant *variant)
+{
+    if (variant->portable)
+        return !document->scale && codec->paths & bo_cpu_paths();
+    return variant->keep_nbytes == SIZE_MAX || (!document->scale && codec->keeps);
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 const struct bo_operation_label bo_operations[] = {{"encode", BO_ENCODE},
@@ -178,12 +161,13 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
 {
     const struct bo_document *document = cell->on->document;
     const char *format = document->format->name, *codec = cell->codec->name;
-    const int n = snprintf(NULL, 0, "%s/%s/%s/%s", format, codec, document->name, label);
+    const char *suffix = cell->variant->suffix;
+    const int n = snprintf(NULL, 0, "%s/%s%s/%s/%s", format, codec, suffix, document->name, label);
     char *name = bo_alloc(arena, (size_t)n + 1);
     struct bo_record *times = bo_alloc_array(arena, options->rounds, sizeof *times);
     if (!name || !times)
         return bo_fail_alloc(err, arena);
-    snprintf(name, (size_t)n + 1, "%s/%s/%s/%s", format, codec, document->name, label);
+    snprintf(name, (size_t)n + 1, "%s/%s%s/%s/%s", format, codec, suffix, document->name, label);
     cell->rows[cell->n_rows++] = (struct bo_bench_row){
         .name = name,
         .label = name + ((size_t)n - strlen(label)),
@@ -196,12 +180,15 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
 
 /*
  * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads.
- * On a document for curves, only what the curves show.
+ * On a document for curves, only what the curves show; of a variant, only what it may change.
  */
 static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation operation)
 {
     const struct bo_codec *codec = cell->codec;
     if (cell->on->document->scale && operation != BO_ENCODE && operation != BO_OPEN)
+        return false;
+    if (cell->variant->keep_nbytes != SIZE_MAX ||
+        (cell->variant->portable && operation != BO_DECODE && operation != BO_OPEN))
         return false;
     if (operation == BO_ENCODE)
         return codec->encode && !codec->reads;
@@ -215,7 +202,7 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
 static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
                                struct bo_arena *arena, struct bo_error *err)
 {
-    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets + 1, sizeof *cell->rows);
+    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets, sizeof *cell->rows);
     if (!cell->rows)
         return bo_fail_alloc(err, arena);
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
@@ -237,14 +224,7 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
         if (status)
             return status;
     }
-    const struct bo_actions *actions = &cell->on->actions;
-    if (actions->n == 0 || (actions->kinds & ~cell->codec->kinds) || cell->codec == &bo_noop_codec)
-        return BO_OK;
-    const enum bo_status status = add_row(options, cell, BO_ACTIONS, NULL,
-                                          BO_ACTIONS_KIND "/" BO_ACTIONS_WORKLOAD, arena, err);
-    if (status == BO_OK)
-        cell->rows[cell->n_rows - 1].actions = actions;
-    return status;
+    return BO_OK;
 }
 
 const char *bo_refusal_in(const char *message)
@@ -291,11 +271,12 @@ static enum bo_status find_payload(struct bo_plan *plan, struct bo_bench_cell *c
 }
 
 static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan *plan,
-                               const struct bo_codec *codec, const struct bo_bench_document *on,
-                               struct bo_arena *arena, struct bo_error *err)
+                               const struct bo_codec *codec, const struct bo_variant *variant,
+                               const struct bo_bench_document *on, struct bo_arena *arena,
+                               struct bo_error *err)
 {
     struct bo_bench_cell *cell = &plan->cells[plan->n_cells];
-    *cell = (struct bo_bench_cell){.codec = codec, .on = on};
+    *cell = (struct bo_bench_cell){.codec = codec, .variant = variant, .on = on};
     enum bo_status status = add_rows(options, cell, arena, err);
     if (status || cell->n_rows == 0)
         return status;
@@ -355,25 +336,26 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
             continue;
         const struct bo_bench_document *on_held;
         enum bo_status status = plan_held(options, plan, *c, on, arena, &on_held, err);
-        if (status == BO_OK)
-            status = add_cell(options, plan, *c, on_held, arena, err);
+        for (unsigned v = 0; v < BO_N_VARIANTS && status == BO_OK; v++)
+            if (bo_has_variant(on->document, *c, &bo_variants[v]))
+                status = add_cell(options, plan, *c, &bo_variants[v], on_held, arena, err);
         if (status)
             return status;
     }
     bo_filter_allows(&options->codecs, bo_noop_codec.name); /* it is never left out */
-    return add_cell(options, plan, &bo_noop_codec, on, arena, err);
+    return add_cell(options, plan, &bo_noop_codec, &bo_variants[0], on, arena, err);
 }
 
-static size_t count_codecs(const struct bo_document *documents, size_t n)
+static size_t max_cells(const struct bo_document *documents, size_t n)
 {
-    size_t n_codecs = 0;
+    size_t n_cells = 0;
     for (size_t d = 0; d < n; d++) {
         const struct bo_codec *const *c = documents[d].format->codecs;
         while (*c++)
-            n_codecs++;
-        n_codecs++; /* the no-op codec */
+            n_cells += BO_N_VARIANTS;
+        n_cells++; /* the no-op codec */
     }
-    return n_codecs;
+    return n_cells;
 }
 
 /* As many files as the system allows: each encoding of each document is one. */
@@ -394,7 +376,7 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
     *plan = (struct bo_plan){.n_documents = n_documents};
     allow_files();
     plan->documents = bo_alloc_array(arena, n_documents, sizeof *plan->documents);
-    plan->cells = bo_alloc_array(arena, count_codecs(documents, n_documents), sizeof *plan->cells);
+    plan->cells = bo_alloc_array(arena, max_cells(documents, n_documents), sizeof *plan->cells);
     if (!plan->documents || !plan->cells)
         return bo_fail_alloc(err, arena);
     for (size_t d = 0; d < n_documents; d++) {
@@ -409,11 +391,12 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
 }
 
 static unsigned count_cell_rows(struct bo_bench_options *options,
-                                const struct bo_document *document, const struct bo_codec *codec)
+                                const struct bo_document *document, const struct bo_codec *codec,
+                                const struct bo_variant *variant)
 {
     const struct bo_format *format = document->format;
     const struct bo_bench_document on = {.document = document};
-    const struct bo_bench_cell cell = {.codec = codec, .on = &on};
+    const struct bo_bench_cell cell = {.codec = codec, .variant = variant, .on = &on};
     unsigned n = 0;
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++)
         n += bo_filter_allows(&options->kinds, bo_operations[i].label) && !options->workloads.n &&
@@ -422,14 +405,12 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
         const struct bo_query_kind *kind = &format->kinds[k];
         if (!bo_filter_allows(&options->kinds, kind->name))
             continue;
-        const bool answers = codec->kinds >> k & 1;
         for (unsigned w = 0; w < kind->n_workloads; w++)
-            n += wants_workload(options, document, kind, &kind->workloads[w]) && answers;
-        for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
-            n += document->recorded && document->recorded->kinds[k].n && answers &&
-                 bo_filter_allows(&options->workloads, bo_recorded_names[w]);
+            n += bo_filter_allows(&options->workloads, kind->workloads[w].name) &&
+                 (!document->scale || is_of_curves(format, kind, &kind->workloads[w])) &&
+                 (codec->kinds >> k & 1);
     }
-    return n + wants_actions(options, document);
+    return n;
 }
 
 uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
@@ -439,9 +420,12 @@ uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_do
     bo_filter_allows(&options->codecs, bo_noop_codec.name); /* it is never left out */
     for (size_t d = 0; d < n_documents; d++) {
         for (const struct bo_codec *const *c = documents[d].format->codecs; *c; c++)
-            if (bo_filter_allows(&options->codecs, (*c)->name) && bo_is_measured(&documents[d], *c))
-                n += count_cell_rows(options, &documents[d], *c);
-        n += count_cell_rows(options, &documents[d], &bo_noop_codec);
+            for (unsigned v = 0; bo_filter_allows(&options->codecs, (*c)->name) &&
+                                 bo_is_measured(&documents[d], *c) && v < BO_N_VARIANTS;
+                 v++)
+                if (bo_has_variant(&documents[d], *c, &bo_variants[v]))
+                    n += count_cell_rows(options, &documents[d], *c, &bo_variants[v]);
+        n += count_cell_rows(options, &documents[d], &bo_noop_codec, &bo_variants[0]);
     }
     return n;
 }

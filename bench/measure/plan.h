@@ -2,7 +2,7 @@
 #ifndef BO_PLAN_H
 #define BO_PLAN_H
 
-#include "bench/measure/actions.h"
+#include "bench/measure/query_sets.h"
 #include "bench/measure/record.h"
 #include "corpora/documents.h"
 #include "harness/core/suggest.h"
@@ -43,13 +43,15 @@ struct bo_bench_options {
     double verify_s;   /* a row's answers are compared once, or for so long where that is shorter */
     unsigned timeout_s;  /* on the wall, of a process */
     uint64_t order_seed; /* of the shuffles */
+    /* Programs that measure in other layouts (agents.h), one round each in turn; NULL: this one. */
+    struct bo_agents *agents;
 };
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY, BO_ACTIONS };
+enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY };
 
-/* All before BO_QUERY, with their labels. */
+/* All but BO_QUERY, with their labels. */
 enum { BO_N_OPERATIONS = BO_QUERY };
 extern const struct bo_operation_label {
     const char *label;
@@ -61,11 +63,11 @@ struct bo_bench_row {
     const char *label; /* its end: "point/uniform", "encode" */
     enum bo_operation operation;
     const struct bo_questions *questions; /* of BO_QUERY */
-    const struct bo_actions *actions;     /* of BO_ACTIONS */
     struct bo_record exact;               /* counters only */
     struct bo_record *times;              /* one a repetition; room for options.rounds */
     unsigned n_times;
     unsigned n_rounds; /* that have measured it */
+    bool is_due;       /* in the round that runs */
     /* "" while the row is sound; a failed row is not measured again. */
     char failure[BO_MAX_MESSAGE];
 };
@@ -83,8 +85,31 @@ struct bo_payload {
  */
 const char *bo_refusal_in(const char *message);
 
+/* ---- variants -------------------------------------------------------------------------------- */
+
+/*
+ * How a codec is measured: as it is, or with less. The first variant is a codec as it is. Rows of
+ * the others have the suffix behind the codec's name.
+ */
+struct bo_variant {
+    const char *suffix; /* "", "@portable", "@keep=1048576" */
+    bool portable;      /* on its portable path: of codecs that have taken another one */
+    size_t keep_nbytes; /* that readers may keep (struct bo_arena): of codecs that keep something */
+};
+
+enum { BO_N_VARIANTS = 5 };
+extern const struct bo_variant bo_variants[BO_N_VARIANTS];
+
+/*
+ * Whether a codec is measured so, on this machine: the portable variant where its code path is
+ * another one; a budget where its readers keep what they read. Curves have no variants.
+ */
+bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
+                    const struct bo_variant *variant);
+
 struct bo_bench_cell {
     const struct bo_codec *codec;
+    const struct bo_variant *variant;
     const struct bo_bench_document *on;
     struct bo_payload *payload; /* shared with the other readers of the encoding */
     struct bo_bench_row *rows;
@@ -105,7 +130,6 @@ struct bo_bench_document {
     uint64_t n_units;     /* of the format's first unit */
     struct bo_questions *sets;
     unsigned n_sets;
-    struct bo_actions actions; /* of the recorded workload; none: n is 0 */
 };
 
 struct bo_plan {

@@ -26,11 +26,20 @@ struct asking {
     const struct bo_opened *opened;
     const struct bo_questions *questions;
     struct bo_sink answers;
-    size_t next;  /* chunk */
-    size_t calls; /* chunks in a batch */
+    size_t next;       /* chunk */
+    size_t calls;      /* chunks in a batch */
+    uint64_t asked_ns; /* what the last chunk that was verified took */
     enum bo_status status;
     struct bo_error err;
 };
+
+enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena, void **reader_ret,
+                          struct bo_error *err)
+{
+    bo_arena_init(arena, BO_ARENA_UNLIMITED);
+    arena->keep_nbytes = opened->keep_nbytes;
+    return opened->codec->open(opened->codec, opened->payload, arena, reader_ret, err);
+}
 
 static bool is_cold(const struct asking *asking)
 {
@@ -44,21 +53,18 @@ static const struct bo_chunk *take_chunk(struct asking *asking)
     return chunk;
 }
 
-/* Opens a reader, asks it n queries, and gives it back; the answers are appended to *answers. */
-static enum bo_status ask_fresh(struct asking *asking, size_t query, size_t n,
-                                struct bo_sink *answers)
+/* Opens a reader, asks it one query, and gives it back; the answer is appended to *answers. */
+static enum bo_status ask_fresh(struct asking *asking, size_t query, struct bo_sink *answers)
 {
     const struct bo_opened *opened = asking->opened;
-    const struct bo_chunk few = {.first = query, .n = n};
+    const struct bo_chunk one = {.first = query, .n = 1};
     struct bo_sink answer = {.p = answers->p + answers->n, .cap = answers->cap - answers->n};
     struct bo_arena arena;
     void *reader;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    enum bo_status status =
-        opened->codec->open(opened->codec, opened->payload, &arena, &reader, &asking->err);
+    enum bo_status status = bo_open_in(opened, &arena, &reader, &asking->err);
     if (status == BO_OK)
         status =
-            bo_questions_ask(asking->questions, &few, opened->codec, reader, &answer, &asking->err);
+            bo_questions_ask(asking->questions, &one, opened->codec, reader, &answer, &asking->err);
     answers->n += answer.n;
     bo_arena_free(&arena);
     return status;
@@ -67,13 +73,10 @@ static enum bo_status ask_fresh(struct asking *asking, size_t query, size_t n,
 static enum bo_status ask(struct asking *asking, const struct bo_chunk *chunk)
 {
     asking->status = BO_OK;
-    const size_t fresh = asking->questions->workload->fresh;
-    if (fresh) {
+    if (asking->questions->workload->fresh) {
         asking->answers.n = 0;
-        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i += fresh)
-            asking->status =
-                ask_fresh(asking, chunk->first + i, chunk->n - i < fresh ? chunk->n - i : fresh,
-                          &asking->answers);
+        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i++)
+            asking->status = ask_fresh(asking, chunk->first + i, &asking->answers);
         return asking->status;
     }
     return asking->status =
@@ -119,7 +122,10 @@ static bool verify_chunk(struct asking *asking, char *message)
 {
     const struct bo_chunk *chunk = take_chunk(asking);
     size_t wrong;
-    if (ask(asking, chunk)) {
+    const uint64_t start = bo_cpu_ns();
+    const enum bo_status status = ask(asking, chunk);
+    asking->asked_ns = bo_cpu_ns() - start;
+    if (status) {
         char why[BO_MAX_MESSAGE - 60];
         say_status(asking, why, sizeof why);
         snprintf(message, BO_MAX_MESSAGE, "refuses a query of %zu to %zu: %s", chunk->first,
@@ -138,6 +144,7 @@ static bool verify_chunk(struct asking *asking, char *message)
 struct verified {
     size_t n_queries;
     uint64_t chunk_ns;
+    double first_ns; /* of a query of the first chunk */
 };
 
 /* Verifies chunks for so long, at most the whole set once. */
@@ -151,6 +158,8 @@ static bool verify(struct asking *asking, uint64_t max_ns, struct verified *veri
         if (!verify_chunk(asking, message))
             return false;
         verified->chunk_ns = (bo_cpu_ns() - start) / (i + 1);
+        if (i == 0)
+            verified->first_ns = (double)asking->asked_ns / (double)verified->n_queries;
     }
     return true;
 }
@@ -227,9 +236,7 @@ static bool count_pages_of(struct asking *asking, size_t query, uint64_t *n_touc
 static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo_arena *arena)
 {
     bo_arena_free(arena);
-    bo_arena_init(arena, BO_ARENA_UNLIMITED);
-    return fresh->codec->open(fresh->codec, fresh->payload, arena, &fresh->reader, &asking->err) ==
-           BO_OK;
+    return bo_open_in(fresh, arena, &fresh->reader, &asking->err) == BO_OK;
 }
 
 /*
@@ -289,6 +296,12 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
         verify(&asking, verify_ns, &verified, record->message) &&
         (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message)) &&
         time_batches(&asking, row->name, min_time_s, verified.chunk_ns, record);
+    if (ok && opened->codec->keeps && !questions->workload->fresh) {
+        const struct bo_arena *arena = opened->arena;
+        bo_record_count(record, "fresh_ns", verified.first_ns);
+        bo_record_count(record, "reader_bytes",
+                        (double)(arena->region_nbytes + arena->charged_nbytes));
+    }
     if (ok && is_first) {
         const double n = (double)questions->n;
         bo_record_count(exact, "set_queries", n);

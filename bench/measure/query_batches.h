@@ -8,29 +8,27 @@
 struct bo_opened {
     const struct bo_codec *codec;
     void *reader;
-    struct bo_span payload; /* page-aligned, mapped by itself */
-    bool answers_right;     /* false for the no-op codec: nothing to verify, no pages to count */
+    struct bo_span payload;       /* page-aligned, mapped by itself */
+    size_t keep_nbytes;           /* see struct bo_arena */
+    const struct bo_arena *arena; /* of the reader */
+    bool answers_right; /* false for the no-op codec: nothing to verify, no pages to count */
 };
+
+/* Opens the payload once more, in an arena that is initialised here; the caller frees it. */
+enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena, void **reader_ret,
+                          struct bo_error *err);
 
 /*
  * One repetition, on a document of n_units; the round sets where in the set it starts. The row's
  * first one verifies the set (or what options->verify_s allows: exact gets set_queries and
  * verified_queries) and counts pages (touched_pages: the mean over a sample of single queries;
  * units_per_query for a kind that asks for the whole document); later ones verify what they use to
- * warm up. The caches are emptied before each batch of a cold workload. On false, record->message
- * says why.
+ * warm up. Of a codec that keeps something, the reader must have been opened for this row: fresh_ns
+ * is the time of each of its first queries (one call), reader_bytes what it holds in the end. The
+ * caches are emptied before each batch of a cold workload. On false, record->message says why.
  */
 bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
                        uint64_t n_units, const struct bo_bench_options *options, unsigned round,
                        bool is_first, struct bo_record *record, struct bo_record *exact);
-
-/*
- * One repetition of all actions of a recorded session, each timed by itself, at least once:
- * record->real_ns is the median action's time, worst_action_ns the longest one's, of each action
- * the median over the repetition's passes. Answers are compared before the row's first repetition.
- */
-bool bo_measure_actions(const struct bo_opened *opened, const struct bo_bench_row *row,
-                        double min_time_s, bool is_first, struct bo_record *record,
-                        struct bo_record *exact);
 
 #endif

@@ -37,6 +37,7 @@ struct bo_counter {
 struct bo_record {
     enum bo_record_type type;
     unsigned row;           /* in the plan of the process's cell */
+    unsigned layout;        /* of a time, where a run has layouts; the parent's, not in the line */
     uint64_t iterations;    /* operations timed */
     double real_ns, cpu_ns; /* per operation */
     struct bo_counter counters[BO_MAX_COUNTERS];

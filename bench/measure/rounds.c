@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/measure/agents.h"
 #include "bench/measure/caches.h"
 #include "bench/measure/cell.h"
 #include "bench/measure/interrupt.h"
@@ -50,33 +51,48 @@ static void take_payload(struct bo_payload *payload, const struct bo_record *rec
     payload->ready = true;
 }
 
-static void take_record(struct listener *listener, const struct bo_record *record)
+/* The row has its repetition of the round, or none. */
+static void end_row(struct bo_bench_row *row, unsigned round)
 {
-    struct bo_bench_row *row = &listener->cell->rows[record->row];
+    row->is_due = false;
+    row->n_rounds = round + 1;
+}
+
+bool bo_rounds_take(struct bo_bench_cell *cell, const struct bo_record *record, unsigned round)
+{
+    struct bo_bench_row *row = &cell->rows[record->row];
     switch (record->type) {
-    case BO_RECORD_START:
-        listener->row = (int)record->row;
-        break;
     case BO_RECORD_EXACT:
         row->exact = *record;
         break;
     case BO_RECORD_TIME:
-        listener->row = NO_ROW;
-        row->n_rounds = listener->round + 1;
-        if (row->n_times < listener->options->rounds)
-            row->times[row->n_times++] = *record;
+        end_row(row, round);
+        row->times[row->n_times++] = *record;
         break;
     case BO_RECORD_FAIL:
-        listener->row = NO_ROW;
+        end_row(row, round);
         fail_row(row, record->message);
         break;
     case BO_RECORD_PAYLOAD:
-        take_payload(listener->cell->payload, record);
+        take_payload(cell->payload, record);
         break;
     default:
-        listener->ended = true;
         break;
     }
+    return record->type == BO_RECORD_END;
+}
+
+static void take_record(struct listener *listener, const struct bo_record *record)
+{
+    if (record->type == BO_RECORD_START)
+        listener->row = (int)record->row;
+    else if (record->type == BO_RECORD_TIME || record->type == BO_RECORD_FAIL)
+        listener->row = NO_ROW;
+    const struct bo_bench_row *row = &listener->cell->rows[record->row];
+    if (record->type == BO_RECORD_TIME && row->n_times == listener->options->rounds)
+        listener->nonsense = true;
+    else
+        listener->ended = bo_rounds_take(listener->cell, record, listener->round);
 }
 
 static void take_line(struct listener *listener)
@@ -126,11 +142,10 @@ static void listen_to_end(struct listener *listener)
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static bool any_due(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
-                    unsigned round)
+static bool any_due(const struct bo_bench_cell *cell)
 {
     for (unsigned i = 0; i < cell->n_rows; i++)
-        if (bo_row_is_due(&cell->rows[i], options, round))
+        if (cell->rows[i].is_due)
             return true;
     return false;
 }
@@ -185,11 +200,16 @@ static void judge_death(struct listener *listener, int wait_status)
     describe_death(listener, wait_status, message);
     if (listener->row != NO_ROW) {
         fail_row(&listener->cell->rows[listener->row], message);
+        end_row(&listener->cell->rows[listener->row], listener->round);
         return;
     }
-    for (unsigned i = 0; i < listener->cell->n_rows; i++)
-        if (bo_row_is_due(&listener->cell->rows[i], listener->options, listener->round))
-            fail_row(&listener->cell->rows[i], message);
+    for (unsigned i = 0; i < listener->cell->n_rows; i++) {
+        struct bo_bench_row *row = &listener->cell->rows[i];
+        if (!row->is_due)
+            continue;
+        fail_row(row, message);
+        end_row(row, listener->round);
+    }
 }
 
 static enum bo_status start_child(struct listener *listener, struct bo_error *err)
@@ -231,8 +251,7 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
     int wait_status = 0;
     while (waitpid(listener.pid, &wait_status, 0) < 0 && errno == EINTR)
         ;
-    if (!bo_interrupted() &&
-        (!listener.ended || listener.nonsense || any_due(cell, options, round)))
+    if (!bo_interrupted() && (!listener.ended || listener.nonsense || any_due(cell)))
         judge_death(&listener, wait_status);
     return BO_OK;
 }
@@ -250,8 +269,13 @@ static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
         snprintf(detail, sizeof detail, "%s/%s, repetition %u of %u",
                  cell->on->document->format->name, cell->on->document->name, round + 1,
                  options->rounds);
-        while (any_due(cell, options, round) && !bo_interrupted()) {
-            const enum bo_status status = bo_rounds_run_cell(cell, options, round, err);
+        for (unsigned r = 0; r < cell->n_rows; r++)
+            cell->rows[r].is_due = bo_row_is_due(&cell->rows[r], options, round);
+        while (any_due(cell) && !bo_interrupted()) {
+            struct bo_agents *agents = options->agents;
+            const enum bo_status status =
+                agents ? bo_agents_run_cell(agents, round % agents->n, cell, order[i], round, err)
+                       : bo_rounds_run_cell(cell, options, round, err);
             if (status)
                 return status;
         }

@@ -19,7 +19,13 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
                              const struct bo_bench_options *options, struct bo_progress *progress,
                              unsigned *n_rounds_ret, struct bo_error *err);
 
-/* One process for one cell; bo_rounds_run is made of these. */
+/*
+ * Takes what was measured of a cell; true when nothing more comes. Times for which the row has no
+ * room are the caller's mistake.
+ */
+bool bo_rounds_take(struct bo_bench_cell *cell, const struct bo_record *record, unsigned round);
+
+/* One process for the due rows of one cell; bo_rounds_run is made of these. */
 enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
                                   const struct bo_bench_options *options, unsigned round,
                                   struct bo_error *err);

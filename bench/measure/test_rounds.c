@@ -7,6 +7,7 @@
 #include "bench/measure/cell.h"
 #include "bench/measure/rounds.h"
 #include "bench/measure/test_toy.h"
+#include "harness/core/cpu.h"
 
 enum { N_ROUNDS = 2 };
 
@@ -52,17 +53,25 @@ static void finish(struct run *run)
     bo_arena_free(&run->arena);
 }
 
-/* The row of this name, without format and document; NULL when the plan has none. */
-static const struct bo_bench_row *find_row(const struct run *run, const char *codec,
-                                           const char *label)
+static const struct bo_bench_row *find_variant(const struct run *run, const char *codec,
+                                               const char *suffix, const char *label)
 {
     for (unsigned c = 0; c < run->plan.n_cells; c++) {
         const struct bo_bench_cell *cell = &run->plan.cells[c];
         for (unsigned r = 0; r < cell->n_rows; r++)
-            if (strcmp(cell->codec->name, codec) == 0 && strcmp(cell->rows[r].label, label) == 0)
+            if (strcmp(cell->codec->name, codec) == 0 &&
+                strcmp(cell->variant->suffix, suffix) == 0 &&
+                strcmp(cell->rows[r].label, label) == 0)
                 return &cell->rows[r];
     }
     return NULL;
+}
+
+/* The row of this name, without format and document; NULL when the plan has none. */
+static const struct bo_bench_row *find_row(const struct run *run, const char *codec,
+                                           const char *label)
+{
+    return find_variant(run, codec, "", label);
 }
 
 static void assert_sound(const struct run *run, const char *codec, const char *label)
@@ -467,6 +476,71 @@ static void lists_of_names(void **state)
     assert_false(bo_filter_parse("a,", &names));
 }
 
+/* ---- variants -------------------------------------------------------------------------------- */
+
+/* What a hoarder takes when it is opened, besides a byte for each path that may be used. */
+enum { HOARD_NBYTES = 40000 };
+
+static enum bo_status open_hoarder(const struct bo_codec *self, struct bo_span in,
+                                   struct bo_arena *arena, void **reader_ret, struct bo_error *err)
+{
+    const size_t kept = arena->keep_nbytes < HOARD_NBYTES ? arena->keep_nbytes : HOARD_NBYTES;
+    if (!bo_alloc(arena, kept) || (bo_cpu_has_v3() && !bo_alloc(arena, 1600)))
+        return bo_fail_alloc(err, arena);
+    return toy_open(self, in, arena, reader_ret, err);
+}
+
+static double counter_of(const struct bo_bench_row *row, const char *name)
+{
+    const struct bo_counter *counter = bo_record_counter(&row->times[0], name);
+    assert_non_null(counter);
+    return counter->value;
+}
+
+static void variants_have_budgets_and_paths(void **state)
+{
+    (void)state;
+    static const struct bo_codec hoarder = {
+        .name = "hoarder", .keeps = true, .paths = BO_PATH_V3, TOY_CODEC};
+    static struct bo_codec changed;
+    static const struct bo_codec *const codecs[] = {&toy_honest, &changed, NULL};
+    struct run run;
+    changed = hoarder;
+    changed.open = open_hoarder;
+    start(&run, codecs);
+    measure(&run);
+    assert_null(find_variant(&run, "honest", "@keep=0", "get/uniform"));
+    assert_null(find_variant(&run, "honest", "@portable", "get/uniform"));
+    assert_null(find_variant(&run, "hoarder", "@keep=0", "decode"));
+    static const struct {
+        const char *suffix;
+        double kept;
+    } cases[] = {{"", HOARD_NBYTES}, {"@keep=0", 0}, {"@keep=1048576", HOARD_NBYTES}};
+    const double plain = bo_cpu_has_v3() ? 1600 : 0;
+    double without = 0;
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct bo_bench_row *row =
+            find_variant(&run, "hoarder", cases[i].suffix, "get/uniform");
+        assert_non_null(row);
+        assert_int_equal(row->n_times, N_ROUNDS);
+        assert_true(counter_of(row, "fresh_ns") > 0);
+        if (i == 0)
+            without = counter_of(row, "reader_bytes") - cases[i].kept - plain;
+        assert_true(counter_of(row, "reader_bytes") == without + plain + cases[i].kept);
+    }
+    assert_in_range(without, 0, 100);
+    assert_null(bo_record_counter(&find_row(&run, "honest", "get/uniform")->times[0], "fresh_ns"));
+    const struct bo_bench_row *portable = find_variant(&run, "hoarder", "@portable", "get/uniform");
+    assert_int_equal(portable != NULL, bo_cpu_has_v3());
+    if (portable) {
+        assert_string_equal(portable->name, "toy/hoarder@portable/box/get/uniform");
+        assert_true(counter_of(portable, "reader_bytes") == without + HOARD_NBYTES);
+        assert_non_null(find_variant(&run, "hoarder", "@portable", "open"));
+        assert_null(find_variant(&run, "hoarder", "@portable", "encode"));
+    }
+    finish(&run);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +560,7 @@ static int run_file(void)
         cmocka_unit_test(a_codec_that_cannot_hold_the_document),
         cmocka_unit_test(filters_choose_rows),
         cmocka_unit_test(lists_of_names),
+        cmocka_unit_test(variants_have_budgets_and_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,8 @@ static void add_column(struct layout *layout, const struct bo_bench_row *row)
 static void widen(struct layout *layout, const struct bo_bench_cell *cell)
 {
     char text[CELL];
-    const unsigned name_width = (unsigned)strlen(cell->codec->name);
+    const unsigned name_width =
+        (unsigned)(strlen(cell->codec->name) + strlen(cell->variant->suffix));
     if (name_width > layout->name_width)
         layout->name_width = name_width;
     for (unsigned c = 0; c < layout->n_columns; c++) {
@@ -111,7 +112,8 @@ static void print_columns(const struct layout *layout, unsigned first, unsigned 
         const struct bo_bench_cell *cell = &layout->plan->cells[i];
         if (cell->on->whole != layout->on)
             continue;
-        fprintf(out, "%-*s", (int)layout->name_width, cell->codec->name);
+        fprintf(out, "%s%-*s", cell->codec->name,
+                (int)(layout->name_width - strlen(cell->codec->name)), cell->variant->suffix);
         for (unsigned c = first; c < end; c++) {
             const struct column *column = &layout->columns[c];
             format_cell(find_row(cell, column->label), column->scale_ns, text);

@@ -68,8 +68,12 @@ static void make(struct fixture *f)
                                        .n_units = 40,
                                        .sets = &f->empty,
                                        .n_sets = 1};
-    f->cell = (struct bo_bench_cell){
-        .codec = &toy_honest, .on = &f->on, .payload = &f->payload, .rows = f->rows, .n_rows = 3};
+    f->cell = (struct bo_bench_cell){.codec = &toy_honest,
+                                     .variant = &bo_variants[0],
+                                     .on = &f->on,
+                                     .payload = &f->payload,
+                                     .rows = f->rows,
+                                     .n_rows = 3};
     f->plan = (struct bo_plan){
         .documents = &f->on, .n_documents = 1, .cells = &f->cell, .n_cells = 1, .n_rows = 3};
 }

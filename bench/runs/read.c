@@ -8,7 +8,9 @@
 #include "bench/measure/compress.h"
 #include "bench/measure/noop.h"
 #include "bench/measure/sizes.h"
+#include "bench/measure/plan.h"
 #include "bench/runs/run.h"
+#include "bench/stats/layouts.h"
 #include "bench/stats/stats.h"
 #include "harness/core/hash.h"
 #include "harness/core/input.h"
@@ -101,6 +103,7 @@ static struct bo_environment read_environment(const json_t *context, struct bo_a
         .options = pairs_of(arena, ours, "options"),
         .shard = pairs_of(arena, ours, "shard"),
         .interleaved = pairs_of(arena, ours, "interleaved"),
+        .layouts = pairs_of(arena, ours, "layouts"),
         .caches = bo_array_or_abort(arena, json_array_size(caches), sizeof *e.caches),
         .events = texts_of(arena, ours, "events"),
         .has_events = json_object_get(ours, "events") != NULL,
@@ -246,6 +249,20 @@ struct reading {
     size_t *slots;                         /* a row's number + 1; 0: free */
 };
 
+_Static_assert((unsigned)BO_N_RUN_VARIANTS == (unsigned)BO_N_VARIANTS, "one for each variant");
+
+/* Cuts "@portable" off a codec's name. */
+static enum bo_run_variant cut_variant(char *codec)
+{
+    char *suffix = strchr(codec, '@');
+    unsigned v = 0;
+    while (v < BO_N_VARIANTS && strcmp(suffix ? suffix : "", bo_variants[v].suffix) != 0)
+        v++;
+    if (suffix)
+        *suffix = 0;
+    return (enum bo_run_variant)v;
+}
+
 /* Cuts "format/codec/document/label" at its first three slashes. */
 static bool split_name(struct bo_run *run, const char *name, struct bo_run_row *row)
 {
@@ -260,6 +277,7 @@ static bool split_name(struct bo_run *run, const char *name, struct bo_run_row *
         text = slash + 1;
     }
     row->label = text;
+    row->variant = cut_variant((char *)(uintptr_t)row->codec);
     return *text != 0;
 }
 
@@ -330,6 +348,40 @@ static struct bo_row_values *counter_of(struct bo_arena *arena, struct bo_run_ro
     return counter;
 }
 
+/*
+ * The interval of the mean over layouts, which does not come from a median: it is extended to the
+ * median over all repetitions, which tables print, where this lies outside.
+ */
+static struct bo_interval interval_over_layouts(const struct bo_layout_effect *effect,
+                                                double median_ns)
+{
+    return (struct bo_interval){fmin(exp(effect->interval.low), median_ns),
+                                fmax(exp(effect->interval.high), median_ns),
+                                effect->interval.coverage};
+}
+
+/* What the row owes to the layouts in which it was measured. */
+static void read_layouts(struct bo_arena *arena, struct bo_run_row *row)
+{
+    struct bo_layout_effect effect;
+    const struct bo_row_values *numbers = bo_values_of(row, "layout");
+    row->layout_sd = NAN;
+    if (!numbers || row->n == 0)
+        return;
+    double *logs = bo_array_or_abort(arena, row->n, sizeof *logs);
+    row->layouts = bo_array_or_abort(arena, row->n, sizeof *row->layouts);
+    for (unsigned i = 0; i < row->n; i++) {
+        const double number = numbers->values[i];
+        logs[i] = log(row->times_ns[i]);
+        row->layouts[i] = number >= 0 && number < BO_MAX_LAYOUTS ? (unsigned)number : 0;
+    }
+    const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
+    bo_abort_unless(bo_layout_effect(&repetitions, BO_CONFIDENCE, &effect));
+    row->layout_sd = effect.between;
+    row->interval = effect.n_layouts > 1 ? interval_over_layouts(&effect, row->median_ns)
+                                         : (struct bo_interval){NAN, NAN, 0};
+}
+
 static void fill_row(struct bo_arena *arena, struct bo_run_row *row, const json_t *const *entries)
 {
     size_t cap = 0;
@@ -353,6 +405,8 @@ static void fill_row(struct bo_arena *arena, struct bo_run_row *row, const json_
     row->median_ns = row->n ? bo_percentile(sorted, row->n, 0.5) : NAN;
     row->interval = row->n ? bo_median_interval(sorted, row->n, BO_CONFIDENCE)
                            : (struct bo_interval){NAN, NAN, 0};
+    row->path = row->n ? text_of(entries[0], "path") : NULL;
+    read_layouts(arena, row);
 }
 
 static bool read_rows(struct bo_run *run, const json_t *benchmarks)
@@ -436,14 +490,20 @@ static bool is_row_of(const struct bo_run_row *row, const struct bo_run_document
  * Fills the codec's rows but where it cannot hold the document, and its bytes when they are only in
  * its rows.
  */
-static void place_row(const struct bo_run_document *document, const struct bo_run_row *row)
+static void place_row(const struct bo_run_document *document, const struct bo_run_row *row,
+                      struct bo_arena *arena)
 {
     struct bo_run_codec *codec = document->codecs;
     while (strcmp(row->codec, codec->name) != 0)
         codec++;
+    const struct bo_run_row ***rows = &codec->rows;
+    if (row->variant != BO_AS_IS)
+        rows = row->variant < BO_N_RUN_VARIANTS ? &codec->variants[row->variant] : NULL;
+    if (rows && !*rows)
+        *rows = bo_array_or_abort(arena, document->n_labels, sizeof **rows);
     for (unsigned l = 0; l < document->n_labels; l++)
-        if (strcmp(document->labels[l], row->label) == 0 && !bo_run_refusal(codec))
-            codec->rows[l] = row;
+        if (rows && strcmp(document->labels[l], row->label) == 0 && !bo_run_refusal(codec))
+            (*rows)[l] = row;
     const double bytes = bo_run_counter(row, "bytes");
     if (!codec->has_bytes && !codec->is_noop && !isnan(bytes)) {
         codec->has_bytes = true;
@@ -466,7 +526,7 @@ static void read_document_rows(struct bo_run *run, struct bo_run_document *docum
             bo_array_or_abort(&run->arena, document->n_labels, sizeof *document->codecs[c].rows);
     for (size_t r = 0; r < run->n_rows; r++)
         if (is_row_of(&run->rows[r], document))
-            place_row(document, &run->rows[r]);
+            place_row(document, &run->rows[r], &run->arena);
 }
 
 static bool read_document(struct bo_run *run, const json_t *json)

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/runs/noise.h"
 #include "bench/stats/stats.h"
+#include "harness/core/cpu.h"
 #include "harness/core/files.h"
 #include "harness/core/hash.h"
 
@@ -52,6 +54,7 @@ struct place {
     const struct bo_bench_cell *cell;
     const struct bo_bench_row *row;
     unsigned family;
+    bool has_layouts; /* of the run */
 };
 
 static json_t *entry_start(const struct place *place, const char *suffix, const char *type)
@@ -80,6 +83,18 @@ static void add_exact(json_t *entry, const struct place *place)
                             number_json(place->row->exact.counters[i].value));
 }
 
+/* How the row was measured, where a codec has several ways. */
+static void add_variant(json_t *entry, const struct place *place)
+{
+    const struct bo_codec *codec = place->cell->codec;
+    const struct bo_variant *variant = place->cell->variant;
+    if (codec->paths)
+        json_object_set_new(entry, "path",
+                            json_string(bo_cpu_path(variant->portable ? 0 : codec->paths)));
+    if (variant->keep_nbytes != SIZE_MAX)
+        json_object_set_new(entry, "keep_bytes", json_integer((json_int_t)variant->keep_nbytes));
+}
+
 static void add_iteration(json_t *entries, const struct place *place, unsigned repetition)
 {
     const struct bo_record *record = &place->row->times[repetition];
@@ -89,6 +104,9 @@ static void add_iteration(json_t *entries, const struct place *place, unsigned r
     json_object_set_new(entry, "real_time", json_real(record->real_ns));
     json_object_set_new(entry, "cpu_time", json_real(record->cpu_ns));
     json_object_set_new(entry, "time_unit", json_string("ns"));
+    if (place->has_layouts)
+        json_object_set_new(entry, "layout", json_integer((json_int_t)record->layout));
+    add_variant(entry, place);
     for (unsigned i = 0; i < record->n_counters; i++)
         json_object_set_new(entry, record->counters[i].name,
                             number_json(record->counters[i].value));
@@ -145,9 +163,9 @@ static unsigned next_family(const json_t *entries)
 }
 
 static void add_rows(json_t *entries, const struct bo_plan *plan,
-                     const struct bo_bench_document *on)
+                     const struct bo_bench_document *on, unsigned first_family, bool has_layouts)
 {
-    struct place place = {.family = next_family(entries)};
+    struct place place = {.family = first_family, .has_layouts = has_layouts};
     for (unsigned c = 0; c < plan->n_cells; c++) {
         place.cell = &plan->cells[c];
         for (unsigned r = 0; r < place.cell->n_rows && place.cell->on->whole == on; r++) {
@@ -239,13 +257,30 @@ json_t *bo_results_start(const struct bo_bench_options *options, json_t *context
     return json_pack("{s:o, s:[]}", "context", context, "benchmarks");
 }
 
+/* A/A comparisons and the size of the layout effect, by query kind and operation. */
+static void add_noise(json_t *document, json_t *entries)
+{
+    struct bo_run run;
+    const char *format = json_string_value(json_object_get(document, "format"));
+    const char *name = json_string_value(json_object_get(document, "name"));
+    json_t *alone = json_pack("{s:{s:{s:[O]}}, s:O}", "context", "bakeoff", "documents", document,
+                              "benchmarks", entries);
+    if (bo_run_take(alone, "results", &run))
+        json_object_set_new(document, "noise", bo_noise_json(&run, format, name));
+    bo_run_free(&run);
+}
+
 void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
                     json_t *sizes)
 {
     json_t *ours = json_object_get(json_object_get(results, "context"), "bakeoff");
+    json_t *all = json_object_get(results, "benchmarks"), *entries = json_array();
     add_provenance(sizes, on);
     json_array_append_new(json_object_get(ours, "documents"), sizes);
-    add_rows(json_object_get(results, "benchmarks"), plan, on);
+    add_rows(entries, plan, on, next_family(all), json_object_get(ours, "layouts") != NULL);
+    add_noise(sizes, entries);
+    json_array_extend(all, entries);
+    json_decref(entries);
 }
 
 /* ---- partial results ------------------------------------------------------------------------- */
@@ -319,8 +354,8 @@ static char *value_text(const json_t *object, const char *key)
 bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
                        const struct bo_documents *all)
 {
-    static const char *const keys[] = {"machine", "cpu",   "program_xxh3", "flags",
-                                       "options", "shard", "rounds",       NULL};
+    static const char *const keys[] = {"machine", "cpu",    "program_xxh3", "flags", "options",
+                                       "shard",   "rounds", "layouts",      NULL};
     json_t *ours = ours_of(results), *partial = json_object_get(ours, "partial"), *document;
     json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
     const char *key = first_difference(ours, ours_of(fresh), keys);

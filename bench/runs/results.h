@@ -16,7 +16,8 @@ json_t *bo_results_start(const struct bo_bench_options *options, json_t *context
  * Adds a document of the plan: for each row, one entry a repetition, then _mean, _median, _stddev
  * and _cv over them; a row that failed has an entry with error_occurred and error_message, and no
  * aggregates. Times are nanoseconds per operation (per query). `sizes` is bo_sizes_json's object;
- * it becomes part of the results. One with "complete_rounds" was interrupted after so many rounds.
+ * it becomes part of the results, with the object "noise" (bench/runs/noise.h). One with
+ * "complete_rounds" was interrupted after so many rounds.
  */
 void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
                     json_t *sizes);

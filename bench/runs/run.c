@@ -7,6 +7,7 @@
 
 #include "bench/measure/plan.h"
 #include "bench/stats/stats.h"
+#include "harness/core/cpu.h"
 #include "harness/core/print.h"
 #include "harness/format_report.h"
 #include "harness/registry.h"
@@ -148,29 +149,43 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
     return NULL;
 }
 
-/* The document's label that is the first n bytes of `name`, or NULL. */
-static const char *label_called(const struct bo_run_document *document, const char *name, size_t n)
+/* Whether the variant measures the same as the codec as it is. */
+static bool is_same(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                    enum bo_run_variant variant)
 {
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (strlen(document->labels[l]) == n && strncmp(document->labels[l], name, n) == 0)
-            return document->labels[l];
-    return NULL;
+    if (variant == BO_PORTABLE)
+        return strcmp(codec->path, bo_cpu_path(0)) == 0;
+    const struct bo_format *format = bo_find_format(document->format);
+    const struct bo_codec *known = format ? bo_find_codec(format, codec->name) : NULL;
+    return known && !known->keeps;
+}
+
+const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *document,
+                                            const struct bo_run_codec *codec,
+                                            enum bo_run_variant variant, const char *label)
+{
+    if (!codec || variant >= BO_N_RUN_VARIANTS)
+        return NULL;
+    const struct bo_run_row *const *rows = codec->variants[variant];
+    for (unsigned l = 0; rows && l < document->n_labels; l++)
+        if (strcmp(document->labels[l], label) == 0)
+            return rows[l];
+    return variant == BO_AS_IS || (!rows && is_same(document, codec, variant))
+               ? bo_run_row(document, codec, label)
+               : NULL;
 }
 
 const char *bo_run_main_label(const struct bo_run_document *document)
 {
     const struct bo_format_report *notes = bo_report_of(document->format);
-    const char *names = notes && notes->main_label ? notes->main_label : "";
-    for (size_t n; *names; names += n + strspn(names + n, " ")) {
-        n = strcspn(names, " ");
-        const char *label = label_called(document, names, n);
-        if (label)
-            return label;
-    }
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (bo_is_query(document->labels[l]))
+    const char *first = NULL;
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        if (notes && notes->main_label && strcmp(document->labels[l], notes->main_label) == 0)
             return document->labels[l];
-    return NULL;
+        if (!first && bo_is_query(document->labels[l]))
+            first = document->labels[l];
+    }
+    return first;
 }
 
 bool bo_is_whole_label(const struct bo_run_document *document, const char *label)

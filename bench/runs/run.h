@@ -63,6 +63,7 @@ struct bo_environment {
     struct bo_pairs options;     /* of `bench` */
     struct bo_pairs shard;       /* "shard", "of"; empty when the run is of all documents */
     struct bo_pairs interleaved; /* "id", "with"; empty when the run is not (interleave.h) */
+    struct bo_pairs layouts;     /* "n", "seed", "linker", "functions"; empty without (links.h) */
     struct bo_cache *caches;
     unsigned n_caches;
     double load_avg[3];
@@ -131,17 +132,40 @@ struct bo_row_values {
     double *values; /* by repetition; NaN where it has none */
 };
 
+/*
+ * How a row was measured (bench/measure/plan.h): the codec as it is, on its portable path, or with
+ * a budget for what its readers keep.
+ */
+enum bo_run_variant {
+    BO_AS_IS,
+    BO_PORTABLE,
+    BO_KEEP_0,
+    BO_KEEP_1M,
+    BO_KEEP_16M,
+    BO_N_RUN_VARIANTS,
+    BO_OTHER_VARIANT = BO_N_RUN_VARIANTS, /* that this version does not know */
+};
+
 /* What was measured of one codec on one document under one label. */
 struct bo_run_row {
     const char *format, *codec, *document;
     const char *label; /* "point/uniform", "encode" */
-    unsigned n;        /* repetitions that have a time */
-    double *times_ns;  /* by repetition, of an operation or query */
+    enum bo_run_variant variant;
+    const char *path;  /* that ran; NULL where the codec has one, or the run did not record it */
+    unsigned *layouts; /* by repetition: the layout's number; NULL where the run has none */
+    /*
+     * The standard deviation between layouts of the logarithm of the time (bench/stats/layouts.h):
+     * 0.05 is about 5%. NaN without layouts.
+     */
+    double layout_sd;
+    unsigned n;       /* repetitions that have a time */
+    double *times_ns; /* by repetition, of an operation or query */
     struct bo_row_values *counters;
     unsigned n_counters;
-    double median_ns;            /* NaN when n is 0 */
-    struct bo_interval interval; /* of the median over the repetitions */
-    const char *failure;         /* NULL while the row is sound */
+    double median_ns; /* NaN when n is 0 */
+    /* Of the median over the repetitions; where there are layouts, of the mean over these. */
+    struct bo_interval interval;
+    const char *failure; /* NULL while the row is sound */
 };
 
 struct bo_run_codec {
@@ -157,6 +181,8 @@ struct bo_run_codec {
     double n_survived;              /* executions by fuzzers; where the document has_survived */
     bool is_noop;                   /* measures the harness; has no encoding */
     const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
+    /* The same of its variants; an array is NULL where the run has no row of the variant. */
+    const struct bo_run_row **variants[BO_N_RUN_VARIANTS];
 };
 
 /* Whether both read one encoding: a comparison of encodings has one place for them. */
@@ -267,6 +293,15 @@ struct bo_run_document *bo_document_with(const struct bo_run_document *document,
 /* The codec's row under a label, or NULL. */
 const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
                                     const struct bo_run_codec *codec, const char *label);
+
+/*
+ * The same of a variant. Of a codec with portable code only, the portable row is the row itself; of
+ * one whose readers keep nothing, so is the row of any budget. NULL where a variant was not
+ * measured, or when the run did not record paths.
+ */
+const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *document,
+                                            const struct bo_run_codec *codec,
+                                            enum bo_run_variant variant, const char *label);
 
 /*
  * The label by which codecs are placed and picked: what the format's notes say, or else the first

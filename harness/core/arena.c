@@ -40,7 +40,8 @@ struct bo_release {
 
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes)
 {
-    *arena = (struct bo_arena){.budget_nbytes = budget_nbytes, .max_first_cap = BO_MAX_FIRST_CAP};
+    *arena = (struct bo_arena){
+        .budget_nbytes = budget_nbytes, .keep_nbytes = SIZE_MAX, .max_first_cap = BO_MAX_FIRST_CAP};
 }
 
 /* One block is kept, so that a loop of mark and rewind does not go to the system each time. */

@@ -24,7 +24,12 @@ struct bo_arena {
     size_t peak_nbytes;    /* highest region + charged so far */
     size_t region_peak_nbytes, charged_peak_nbytes; /* each by itself */
     uint64_t n_allocs;                              /* requests so far */
-    uint64_t fail_at;            /* the request with this number (from 1) fails; 0: none */
+    uint64_t fail_at; /* the request with this number (from 1) fails; 0: none */
+    /*
+     * Bytes that a reader opened here may hold for later queries, beyond what it cannot answer
+     * without: nodes that it decoded, ranges that it unpacked. SIZE_MAX: as much as it likes.
+     */
+    size_t keep_nbytes;
     size_t max_first_cap;        /* growable arrays start with at most so many elements */
     enum bo_status refusal;      /* why the last refused request was refused */
     struct bo_block *blocks;     /* newest first */
@@ -41,14 +46,15 @@ struct bo_arena_mark {
 };
 
 /*
- * max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX in the build that is measured, 1 in those that
- * test and fuzz, so that small inputs run every path on which an array grows.
+ * keep_nbytes becomes SIZE_MAX. max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX in the build that
+ * is measured, 1 in those that test and fuzz, so that small inputs run every path on which an array
+ * grows.
  */
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes);
 
 /*
- * Releases the region. The arena may be used again; budget, counters, fail_at and max_first_cap
- * stay.
+ * Releases the region. The arena may be used again; budget, counters, fail_at, keep_nbytes and
+ * max_first_cap stay.
  */
 void bo_arena_free(struct bo_arena *arena);
 

@@ -57,6 +57,11 @@ unsigned bo_cpu_choose(void)
     return chosen;
 }
 
+void bo_cpu_use_portable(void)
+{
+    __atomic_store_n(&bo_cpu_chosen, KNOWN | 1 << PATH_NBITS, __ATOMIC_RELAXED);
+}
+
 unsigned bo_cpu_level(void)
 {
     return (bo_cpu_paths() & (KNOWN - 1)) >> PATH_NBITS;

@@ -55,6 +55,9 @@ const char *bo_cpu_path(unsigned paths);
 extern unsigned bo_cpu_chosen;
 unsigned bo_cpu_choose(void);
 
+/* From now on only the portable paths are used, in this process. Not while readers are open. */
+void bo_cpu_use_portable(void);
+
 static inline unsigned bo_cpu_paths(void)
 {
     const unsigned paths = __atomic_load_n(&bo_cpu_chosen, __ATOMIC_RELAXED);

@@ -1,0 +1,48 @@
+/*
+ * Programs that measure for this one: the same code in other layouts (links.h). Each has loaded the
+ * document and drawn the same queries; told which rows of a cell are due, it measures them in a
+ * process of its own and returns the records.
+ *
+ * From the parent, lines of numbers: first "MIN_TIME_S VERIFY_S TIMEOUT_S ORDER_SEED", then for
+ * each cell "CELL ROUND ROW ROW ...". From the agent: first "CELLS ROWS HASH" of its plan, then for
+ * each cell records (record.h) up to one of type BO_RECORD_END.
+ */
+#ifndef BO_AGENTS_H
+#define BO_AGENTS_H
+
+#include <sys/types.h>
+
+#include "bench/measure/links.h"
+#include "bench/measure/plan.h"
+
+struct bo_agents {
+    struct bo_agent {
+        const char *program;
+        pid_t pid;
+        FILE *to, *from;
+    } agents[BO_MAX_LAYOUTS];
+    unsigned n;
+};
+
+/*
+ * Starts the program of each link with `words` (ends with NULL) behind its name, and waits until
+ * all have made the plan. BO_IO with a message in *err when one does not start, or plans other
+ * things. bo_agents_stop releases either way.
+ */
+enum bo_status bo_agents_start(const struct bo_links *links, const char *const *words,
+                               const struct bo_plan *plan, const struct bo_bench_options *options,
+                               struct bo_agents *agents_ret, struct bo_error *err);
+void bo_agents_stop(struct bo_agents *agents);
+
+/*
+ * Has agent `layout` measure the due rows of a cell of the plan, whose number is `cell_index`.
+ * BO_IO when the agent has ended.
+ */
+enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
+                                  struct bo_bench_cell *cell, unsigned cell_index, unsigned round,
+                                  struct bo_error *err);
+
+/* The agent's whole life: serves standard input until it ends. False when that is no such line. */
+bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options);
+
+#endif

@@ -1,0 +1,130 @@
+/* A/A comparisons over the rows of a run. */
+#include "bench/runs/noise.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure/noop.h"
+#include "bench/stats/layouts.h"
+#include "bench/stats/stats.h"
+#include "harness/core/print.h"
+
+#define SHARE 0.95 /* of the comparisons that lie in the interval */
+
+/* What the rows add up to. */
+struct tally {
+    struct bo_differences within, between;
+    double *sds; /* between layouts, by row */
+    size_t n_sds, n_rows;
+    struct bo_arena arena;
+};
+
+static bool is_of_kind(const char *label, const char *kind)
+{
+    const size_t n = kind ? strlen(kind) : 0;
+    return !kind || (strncmp(label, kind, n) == 0 && (label[n] == 0 || label[n] == '/'));
+}
+
+static void add_row(struct tally *tally, const struct bo_run_row *row)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(&tally->arena);
+    double *logs = bo_array_or_abort(&tally->arena, row->n, sizeof *logs);
+    const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
+    for (unsigned i = 0; i < row->n; i++)
+        logs[i] = log(row->times_ns[i]);
+    bo_abort_unless(bo_differ_within(&repetitions, &tally->within) &&
+                    (!row->layouts || bo_differ_between(&repetitions, &tally->between)));
+    bo_arena_rewind(&tally->arena, mark);
+    if (!isnan(row->layout_sd))
+        tally->sds[tally->n_sds++] = row->layout_sd;
+    tally->n_rows++;
+}
+
+/* The ratio that SHARE of the differences do not exceed. */
+static double limit_of(struct bo_differences *differences)
+{
+    bo_sort_doubles(differences->items, differences->n);
+    return differences->n ? exp(bo_percentile(differences->items, differences->n, SHARE)) : NAN;
+}
+
+struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const char *document,
+                            const char *kind)
+{
+    struct tally tally = {.sds = calloc(run->n_rows + 1, sizeof *tally.sds)};
+    bo_abort_unless(tally.sds != NULL);
+    bo_arena_init(&tally.arena, BO_ARENA_UNLIMITED);
+    for (size_t r = 0; r < run->n_rows; r++) {
+        const struct bo_run_row *row = &run->rows[r];
+        if (row->n && !row->failure && strcmp(row->codec, bo_noop_codec.name) != 0 &&
+            strcmp(row->format, format) == 0 &&
+            (!document || strcmp(row->document, document) == 0) && is_of_kind(row->label, kind))
+            add_row(&tally, row);
+    }
+    bo_sort_doubles(tally.sds, tally.n_sds);
+    const size_t n = tally.n_sds;
+    const struct bo_noise noise = {
+        .within = limit_of(&tally.within),
+        .n_within = tally.within.n,
+        .between = limit_of(&tally.between),
+        .n_between = tally.between.n,
+        .limit = fmax(limit_of(&tally.within), limit_of(&tally.between)),
+        .layout_sd = n ? bo_percentile(tally.sds, n, 0.5) : NAN,
+        .largest_layout_sd = n ? tally.sds[n - 1] : NAN,
+        .n_rows = tally.n_rows,
+    };
+    free(tally.within.items);
+    free(tally.between.items);
+    free(tally.sds);
+    bo_arena_free(&tally.arena);
+    return noise;
+}
+
+bool bo_is_noise(const struct bo_noise *noise, double ratio)
+{
+    return !isnan(noise->limit) && fabs(log(ratio)) <= log(noise->limit);
+}
+
+char *bo_noise_text(const struct bo_noise *noise, const struct bo_environment *environment,
+                    struct bo_arena *arena)
+{
+    const double n_layouts = bo_pair_number(&environment->layouts, "n");
+    if (isnan(noise->limit))
+        return NULL;
+    return bo_arena_printf(arena,
+                           "times that differ by less than %.1f%% are no difference (A/A, %s)",
+                           100 * (noise->limit - 1),
+                           noise->n_between ? bo_arena_printf(arena, "%.0f layouts", n_layouts)
+                                            : "one layout: the effect of others was not measured");
+}
+
+/* To five decimals, which the files of results hold. */
+static json_t *number_json(double v)
+{
+    return isfinite(v) ? json_real(round(v * 1e5) / 1e5) : json_null();
+}
+
+static json_t *kind_json(const struct bo_noise *noise)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:I}", "within", number_json(noise->within), "between",
+                     number_json(noise->between), "layout_sd", number_json(noise->layout_sd),
+                     "largest_layout_sd", number_json(noise->largest_layout_sd), "rows",
+                     (json_int_t)noise->n_rows);
+}
+
+json_t *bo_noise_json(const struct bo_run *run, const char *format, const char *document)
+{
+    json_t *kinds = json_object();
+    for (size_t r = 0; r < run->n_rows; r++) {
+        char kind[128];
+        const char *label = run->rows[r].label;
+        snprintf(kind, sizeof kind, "%.*s", (int)strcspn(label, "/"), label);
+        if (strcmp(run->rows[r].format, format) != 0 || json_object_get(kinds, kind))
+            continue;
+        const struct bo_noise noise = bo_noise_of(run, format, document, kind);
+        if (noise.n_rows)
+            json_object_set_new(kinds, kind, kind_json(&noise));
+    }
+    return kinds;
+}
