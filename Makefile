@@ -14,7 +14,7 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
 	gnuplot-nox valgrind libmd4c-dev libmd4c-html0-dev lld
 PACKAGES_TEST := python3 clang lld llvm llvm-19 llvm-22 libclang-rt-14-dev clang-format libcmocka-dev \
-	golang-1.19-go jq xz-utils \
+	golang-1.19-go golang-1.19-src jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
 	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1 \
@@ -130,7 +130,7 @@ endif
 
 # Embedded documents, as selfcheck reads them: packed ones are unpacked first. $(1): format
 documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%,build/corpora/%,$(basename \
-	$(filter-out corpora/$(1)/names-%,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
+	$(filter-out corpora/$(1)/names-% %.workload.zst %.workload.xz,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
 ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))

@@ -61,7 +61,8 @@ struct request {
     json_t *shard_json;    /* what results say of it */
     const struct depth *depth;
     bool quick, full, no_compress, scale, resume, report;
-    const char *resumed; /* the file that --resume names; NULL: the newest partial one */
+    const char *resumed;  /* the file that --resume names; NULL: the newest partial one */
+    const char *recorded; /* the file that --workload recorded:FILE names, or NULL */
     bool json_to_stdout;
     char json_path[PATH_MAX],
         csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
@@ -75,6 +76,17 @@ static bool parse_filter(const char *option, const char *list, struct bo_filter 
         return true;
     bo_usage_error("bench", "%s takes names with commas between, not '%s'", option, list);
     return false;
+}
+
+/* Of a file, all variants: recorded, recorded-all, recorded-cold. */
+static bool parse_workloads(struct request *request)
+{
+    static const char prefix[] = "recorded:";
+    const bool is_file =
+        request->workload && strncmp(request->workload, prefix, strlen(prefix)) == 0;
+    request->recorded = is_file ? request->workload + strlen(prefix) : NULL;
+    return parse_filter("--workload", is_file ? "recorded*" : request->workload,
+                        &request->bench.workloads);
 }
 
 /* "5" or "5:7": how many, and the seed of their orders. */
@@ -151,8 +163,9 @@ static int parse_request(int argc, char **argv, struct request *request)
          &request->corpus, NULL},
         {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
          &request->kind, NULL},
-        {"--workload", 0, "W[,...]", "only these workloads of the query kinds", &request->workload,
-         NULL},
+        {"--workload", 0, "W[,...]",
+         "only these workloads of the query kinds; recorded:FILE: only those of this file",
+         &request->workload, NULL},
         {"--held-out", 0, "DIR",
          "also the documents of this folder, reported beside the embedded ones", &request->held_out,
          NULL},
@@ -216,8 +229,7 @@ static int parse_request(int argc, char **argv, struct request *request)
     request->depth = request->quick ? &quick_depth : request->full ? &full_depth : &default_depth;
     return parse_filter("--codec", request->codec, &request->bench.codecs) &&
                    parse_filter("--kind", request->kind, &request->bench.kinds) &&
-                   parse_filter("--workload", request->workload, &request->bench.workloads) &&
-                   parse_numbers(request)
+                   parse_workloads(request) && parse_numbers(request)
                ? 0
                : -2;
 }
@@ -276,6 +288,9 @@ static void meet_filters(struct bo_bench_options *bench, const struct bo_documen
             for (unsigned w = 0; w < format->kinds[k].n_workloads; w++)
                 bo_filter_allows(&bench->workloads, format->kinds[k].workloads[w].name);
         }
+        for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
+            bo_filter_allows(&bench->workloads, bo_recorded_names[w]);
+        bo_filter_allows(&bench->kinds, BO_ACTIONS_KIND);
         for (size_t o = 0; o < BO_N_OPERATIONS; o++)
             bo_filter_allows(&bench->kinds, bo_operations[o].label);
     }
@@ -318,6 +333,40 @@ static bool check_held_out(const struct bo_documents *documents)
     return true;
 }
 
+/* The documents that the file of --workload is of take it; the others leave the list. */
+static bool take_recorded(const char *path, struct bo_documents *documents)
+{
+    bool ok = true;
+    uint64_t digest = 0;
+    for (size_t i = documents->n; i-- > 0 && ok;) {
+        struct bo_document *d = &documents->items[i];
+        d->recorded = bo_recorded_load(path, &d->arena);
+        ok = d->recorded != NULL;
+        if (!ok)
+            continue;
+        digest = d->recorded->header.document;
+        if (d->recorded->format != d->format || digest != d->hash)
+            bo_documents_take_off(documents, i);
+    }
+    if (ok && documents->n == 0)
+        return !bo_usage_error("bench",
+                               "%s was recorded on the document %016llx, which is none of "
+                               "those chosen; --corpus names one",
+                               path, (unsigned long long)digest);
+    return ok;
+}
+
+/* The recorded workloads of the documents: the one that --workload names, or those beside them. */
+static bool load_recorded(const struct request *request, struct bo_documents *documents)
+{
+    bool ok = true;
+    if (request->recorded)
+        return take_recorded(request->recorded, documents);
+    for (size_t i = 0; i < documents->n && ok; i++)
+        ok = bo_document_load_recorded(&documents->items[i]);
+    return ok;
+}
+
 static bool load_documents(struct request *request, struct bo_documents *documents)
 {
     const struct bo_format *format = NULL;
@@ -346,7 +395,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
             i++;
         ok = is_loaded || is_left_out;
     }
-    ok = ok && check_held_out(documents);
+    ok = ok && check_held_out(documents) && (request->against || load_recorded(request, documents));
     if (ok && documents->n == 0 && !request->shard.n)
         ok = !bo_usage_error("bench", "finds no document to measure on");
     return ok;

@@ -1,5 +1,6 @@
 /* bakeoff list: formats with their query kinds and workloads, codecs, documents of the corpora. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/json.h"
@@ -147,6 +148,73 @@ static int list_corpora(bool json)
     return BO_EXIT_OK;
 }
 
+/* ---- workloads ------------------------------------------------------------------------------- */
+
+static json_t *workload_json(const struct bo_format *format, const char *kind, const char *name,
+                             const char *summary, const char *document, const char *path)
+{
+    return json_pack("{s:s, s:s?, s:s, s:s, s:s?, s:s?}", "format", format->name, "kind", kind,
+                     "workload", name, "summary", summary, "document", document, "path", path);
+}
+
+static void list_synthetic(const struct bo_format *format, json_t *all)
+{
+    for (unsigned k = 0; k < format->n_kinds; k++)
+        for (unsigned w = 0; w < format->kinds[k].n_workloads; w++) {
+            const struct bo_workload *workload = &format->kinds[k].workloads[w];
+            char name[96];
+            snprintf(name, sizeof name, "%s/%s", format->kinds[k].name, workload->name);
+            if (all)
+                json_array_append_new(all,
+                                      workload_json(format, format->kinds[k].name, workload->name,
+                                                    workload->summary, NULL, NULL));
+            else
+                printf("%-10s %-24s %s\n", format->name, name, workload->summary);
+        }
+}
+
+/* A document's recorded workload, if it has one. */
+static bool list_recorded(const struct bo_document *document, json_t *all)
+{
+    struct bo_arena arena;
+    char *path = document->present ? bo_document_recorded_path(document) : NULL;
+    if (!path)
+        return true;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_recorded *recorded = bo_recorded_load(path, &arena);
+    if (recorded) {
+        const struct bo_span program = recorded->header.program;
+        char summary[256];
+        snprintf(summary, sizeof summary, "%.*s", (int)(program.n < 200 ? program.n : 200),
+                 (const char *)program.p);
+        if (all)
+            json_array_append_new(all, workload_json(document->format, NULL, "recorded", summary,
+                                                     document->name, path));
+        else
+            printf("%-10s recorded: %-14s %s\n", document->format->name, document->name, summary);
+    }
+    bo_arena_free(&arena);
+    free(path);
+    return recorded != NULL;
+}
+
+static int list_workloads(bool json)
+{
+    struct bo_documents documents;
+    if (!bo_documents_list(NULL, BO_DOCUMENTS_ALL, &documents))
+        return BO_EXIT_USAGE;
+    json_t *all = json ? json_array() : NULL;
+    bool ok = true;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        list_synthetic(*f, all);
+        for (size_t i = 0; i < documents.n; i++)
+            ok = (documents.items[i].format != *f || list_recorded(&documents.items[i], all)) && ok;
+    }
+    bo_documents_free(&documents);
+    const int code = ok ? BO_EXIT_OK : BO_EXIT_USAGE;
+    return json ? bo_json_print(all, code) : code;
+}
+
 int bo_cmd_list(int argc, char **argv)
 {
     bool json = false;
@@ -155,8 +223,8 @@ int bo_cmd_list(int argc, char **argv)
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "list", "[formats|codecs|corpora]",
-        "Without an argument, all three. Formats come with their query kinds and workloads.",
+        "list", "[formats|codecs|corpora|workloads]",
+        "Without an argument, the first three. Formats come with their query kinds and workloads.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
@@ -164,7 +232,10 @@ int bo_cmd_list(int argc, char **argv)
     static const struct {
         const char *name;
         int (*list)(bool json);
-    } lists[] = {{"formats", list_formats}, {"codecs", list_codecs}, {"corpora", list_corpora}};
+    } lists[] = {{"formats", list_formats},
+                 {"codecs", list_codecs},
+                 {"corpora", list_corpora},
+                 {"workloads", list_workloads}};
     struct bo_suggestion near = bo_suggest(n ? argv[1] : NULL);
     for (size_t i = 0; i < sizeof lists / sizeof *lists && n == 1; i++) {
         if (strcmp(argv[1], lists[i].name) == 0)
@@ -172,7 +243,7 @@ int bo_cmd_list(int argc, char **argv)
         bo_suggest_offer(&near, lists[i].name);
     }
     if (n != 0 || json)
-        return bo_usage_error("list", "needs one of formats, codecs, corpora%s",
+        return bo_usage_error("list", "needs one of formats, codecs, corpora, workloads%s",
                               bo_suggestion_text(&near));
     list_formats(false);
     putchar('\n');

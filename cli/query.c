@@ -26,20 +26,18 @@ static enum bo_status ask(const struct bo_codec *codec, void *reader, unsigned k
 
 static int answer(const struct bo_format *format, const struct bo_codec *codec,
                   const struct bo_query_kind *kind, const void *query, struct bo_span payload,
-                  const struct bo_input *in)
+                  const struct bo_input *in, struct bo_arena *arena)
 {
-    struct bo_arena arena;
     struct bo_writer text;
     struct bo_error error = {0};
     struct bo_span found = {0};
     void *reader = NULL;
     int code = BO_EXIT_OK;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&text, &arena);
-    enum bo_status status = codec->open(codec, payload, &arena, &reader, &error);
+    bo_writer_init(&text, arena);
+    enum bo_status status = codec->open(codec, payload, arena, &reader, &error);
     if (!status)
         status =
-            ask(codec, reader, bo_kind_index(format, kind), kind, query, &arena, &found, &error);
+            ask(codec, reader, bo_kind_index(format, kind), kind, query, arena, &found, &error);
     if (status == BO_OUT_OF_RANGE)
         bo_fail(&error, status, BO_NO_OFFSET, "document has no such place");
     if (!status)
@@ -51,7 +49,6 @@ static int answer(const struct bo_format *format, const struct bo_codec *codec,
     if (code == BO_EXIT_OK && !bo_output(NULL, bo_writer_span(&text)))
         code = BO_EXIT_USAGE;
     bo_writer_free(&text);
-    bo_arena_free(&arena);
     return code;
 }
 
@@ -82,13 +79,17 @@ int bo_cmd_query(int argc, char **argv)
         return bo_usage_error("query", "%s does not answer %s", codec->name, kind->name);
     _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
     struct bo_error error = {0};
-    if (kind->parse(n - 3, argv + 4, query, &error))
-        return bo_usage_error("query", "%s (%s %s)", error.what, kind->name, kind->usage);
+    struct bo_arena arena;
     struct bo_input in;
     struct bo_span payload;
-    if (bo_open_payload(format, codec, argv[2], raw, &in, &payload))
-        return BO_EXIT_USAGE;
-    const int code = answer(format, codec, kind, query, payload, &in);
-    bo_input_close(&in);
+    int code = BO_EXIT_USAGE;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    if (kind->parse(n - 3, argv + 4, &arena, query, &error)) {
+        bo_usage_error("query", "%s (%s %s)", error.what, kind->name, kind->usage);
+    } else if (!bo_open_payload(format, codec, argv[2], raw, &in, &payload)) {
+        code = answer(format, codec, kind, query, payload, &in, &arena);
+        bo_input_close(&in);
+    }
+    bo_arena_free(&arena);
     return code;
 }

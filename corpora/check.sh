@@ -46,6 +46,16 @@ while IFS=$'\t' read -r file sha256 document; do
         >/dev/null || fail "$file: is no embedded document"
 done < <(jq -r '.vectors[] | [.file, .sha256, .document] | @tsv' manifest.json)
 
+# Recorded workloads, and the documents that they are of; `bakeoff workload check` reads them.
+while IFS=$'\t' read -r file sha256 document queries; do
+    n=$((n + 1))
+    has_sha256 "$file" "$sha256" || fail "$file: the workload has another SHA-256"
+    found=$(text_of "$file" | grep -vc '^#')
+    [ "$found" = "$queries" ] || fail "$file: $found queries, not $queries"
+    jq -e --arg name "$document" 'any(.documents[]; .name == $name and .embedded)' manifest.json \
+        >/dev/null || fail "$file: is of no embedded document"
+done < <(jq -r '.workloads[] | [.file, .sha256, .document, .queries] | @tsv' manifest.json)
+
 # What documents are made from must be in the manifest, too.
 unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as $files |
     .documents[] | select((.source.list and (.source.list | IN($lists[]) | not)) or
@@ -57,9 +67,9 @@ unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as 
 for file in */*.txt */*.xz */*.zst */*/*.xz; do
     # Conformance vectors are compared with what codecs make: corpora/vectors.sh check.
     [[ $file != fetched/* && $file != vectors/* ]] || continue
-    jq -e --arg file "$file" 'any(.documents[], .lists[], .vectors[]; .file == $file)' \
+    jq -e --arg file "$file" 'any(.documents[], .lists[], .vectors[], .workloads[]; .file == $file)' \
         manifest.json >/dev/null || fail "$file: not in the manifest"
 done
 [ $failed -eq 0 ] &&
-    echo "corpora: $n embedded documents, lists and vectors are as the manifest says"
+    echo "corpora: $n embedded documents, lists, workloads and vectors are as the manifest says"
 exit $failed

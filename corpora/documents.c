@@ -266,8 +266,8 @@ static void release(struct bo_document *document)
 /* Notes, sources and lists of names that lie beside documents. */
 static bool is_note(const struct bo_document *document)
 {
-    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",   "*.sql",
-                                           "*.c",       "*.cpp", "*/names-*"};
+    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",    "*.sql",
+                                           "*.c",       "*.cpp", "*/names-*", "*.workload*"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (fnmatch(patterns[i], document->path, 0) == 0)
             return true;
@@ -617,6 +617,78 @@ bool bo_document_load(struct bo_document *document)
         importer ? bo_import_folder(importer, document->path, &document->arena, &document->model)
                  : load_file(document);
     return ok && (document->n_drawn == 0 || draw(document)) && hash_model(document);
+}
+
+/* ---- recorded workloads ---------------------------------------------------------------------- */
+
+char *bo_document_recorded_path(const struct bo_document *document)
+{
+    static const char *const suffixes[] = {"", ".zst", ".xz"};
+    const char *slash = strrchr(document->path, '/');
+    const int n_folder = slash ? (int)(slash + 1 - document->path) : 0;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !document->n_drawn; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%.*s%s.workload%s", n_folder, document->path, document->name,
+                     suffixes[i]) >= 0 &&
+            exists(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* "bakeoff: FILE: unknown query kind at byte 90, line 4 (corrupt)". */
+static void say_where(const struct bo_input *in, const struct bo_error *err)
+{
+    unsigned long line = 1;
+    if (err->off == BO_NO_OFFSET) {
+        bo_file_error(in->path, err);
+        return;
+    }
+    for (size_t i = 0; i < err->off && i < in->bytes.n; i++)
+        line += in->bytes.p[i] == '\n';
+    fprintf(stderr, "bakeoff: %s: %s at byte %llu, line %lu (%s)\n", in->path, err->what,
+            (unsigned long long)err->off, line, bo_status_name(err->status));
+}
+
+void bo_recorded_say(const char *path, const struct bo_error *err)
+{
+    struct bo_input in;
+    if (!bo_input_open(path, &in))
+        return;
+    say_where(&in, err);
+    bo_input_close(&in);
+}
+
+struct bo_recorded *bo_recorded_load(const char *path, struct bo_arena *arena)
+{
+    struct bo_input in;
+    struct bo_error err = {0};
+    struct bo_recorded *recorded = NULL;
+    if (!bo_input_open(path, &in))
+        return NULL;
+    const enum bo_status status = bo_recorded_parse(in.bytes, arena, &recorded, &err);
+    if (status)
+        say_where(&in, &err);
+    bo_input_close(&in);
+    return status ? NULL : recorded;
+}
+
+bool bo_document_load_recorded(struct bo_document *document)
+{
+    char *path = bo_document_recorded_path(document);
+    if (!path)
+        return true;
+    document->recorded = bo_recorded_load(path, &document->arena);
+    if (document->recorded && (document->recorded->format != document->format ||
+                               document->recorded->header.document != document->hash)) {
+        fprintf(stderr, "bakeoff: %s: recorded on the document %016llx, and %s is %016llx\n", path,
+                (unsigned long long)document->recorded->header.document, document->name,
+                (unsigned long long)document->hash);
+        document->recorded = NULL;
+    }
+    free(path);
+    return document->recorded != NULL;
 }
 
 void bo_documents_leave_out(struct bo_documents *documents, size_t i)

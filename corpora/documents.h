@@ -13,6 +13,7 @@
 #include "corpora/import/import.h"
 #include "harness/core/arena.h"
 #include "harness/format.h"
+#include "harness/recorded.h"
 
 /* One document of the corpora, loaded or not. */
 struct bo_document {
@@ -31,8 +32,9 @@ struct bo_document {
 
     /* After bo_document_load: */
     void *model;
-    uint64_t hash;      /* XXH3-64 of the canonical text form */
-    size_t text_nbytes; /* of that text */
+    uint64_t hash;                /* XXH3-64 of the canonical text form */
+    size_t text_nbytes;           /* of that text */
+    struct bo_recorded *recorded; /* after bo_document_load_recorded; NULL: there is none */
     struct bo_arena arena;
 };
 
@@ -81,6 +83,22 @@ bool bo_documents_add_held_out(const struct bo_format *format, const char *folde
 
 /* Reads the document's model; false after a message. */
 bool bo_document_load(struct bo_document *document);
+
+/*
+ * The recorded workload of a loaded document: NAME.workload, also .zst and .xz, beside its file,
+ * NAME being the document's name. True without *recorded when there is no such file; false after a
+ * message, also when it is of another document.
+ */
+bool bo_document_load_recorded(struct bo_document *document);
+
+/* Reads a recorded workload into the arena; NULL after a message. */
+struct bo_recorded *bo_recorded_load(const char *path, struct bo_arena *arena);
+
+/* Prints an error of the file with its byte and line, unless the file cannot be opened again. */
+void bo_recorded_say(const char *path, const struct bo_error *err);
+
+/* The path of that file, malloced, or NULL where there is none. */
+char *bo_document_recorded_path(const struct bo_document *document);
 
 /* What the importer makes of a folder; false after a message. */
 bool bo_import_folder(const struct bo_importer *importer, const char *folder,

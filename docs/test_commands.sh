@@ -41,6 +41,7 @@ tiny_corpora() {
         esac
     done < <(jq -r '.documents[] | [.format, .file] | @tsv' manifest.tmp)
     mv manifest.tmp corpora/manifest.json
+    rm corpora/*/*.workload* # of other documents
 }
 
 user_files() {
@@ -54,6 +55,8 @@ user_files() {
     mkdir -p lttng-session DIR/pcdata OLD/build ../old/build
     tar -xJf corpora/statehist/ctf/ls-memory.tar.xz -C lttng-session
     { tiny pcdata; printf 'table 64 kind=pcln refs=1\n0 3\n'; } >DIR/pcdata/late.txt # unlike every other document
+    tiny pcdata >doc.txt
+    { build/bakeoff workload header doc.txt; printf '# program: p\n# version: 1\n# recorded: by hand\npoint\t1\t70\n'; } >run.workload
     ln -s "$copy/build/bakeoff" OLD/build/bakeoff
     ln -s "$copy/build/bakeoff" ../old/build/bakeoff
     build/bakeoff bench --quick --format pcdata --codec varint-delta,raw --kind open,point --workload uniform \

@@ -14,6 +14,14 @@
 
 enum { BO_MAX_QUERY_NBYTES = 64, BO_MAX_KINDS = 16 };
 
+/* Queries that are given, not drawn: what a real program ran (harness/recorded.h). */
+struct bo_given {
+    const uint8_t *queries; /* the workload's n_queries, of the kind's query_size */
+    const size_t *starts;   /* queries that start an action, ascending; NULL: none */
+    size_t n_starts;
+    size_t stretch; /* of a cold workload: queries between two emptyings of the caches; 0: usual */
+};
+
 /* How the queries of a measurement are drawn. */
 struct bo_workload {
     const char *name;    /* "uniform" */
@@ -33,10 +41,11 @@ struct bo_workload {
      */
     bool cold;
     /*
-     * Each query is asked of a reader that has just been opened, and opening counts: what the first
-     * answer costs, of readers that keep what they have read, too.
+     * Not 0: so many consecutive queries are run on a reader that has just been opened, and opening
+     * counts: what the first answers cost, of readers that keep what they have read, too.
      */
-    bool fresh;
+    size_t fresh;
+    const struct bo_given *given; /* NULL: they are drawn */
     /*
      * Fills n queries; the same generator state gives the same queries on every machine. Returns
      * how many it could draw: fewer than n, also 0, when the document has no such place to ask for
@@ -89,9 +98,11 @@ struct bo_query_kind {
     void (*link)(void *query, const void *previous_answer);
 
     /*
-     * The command line's arguments to a query; a query and its answer to text (one line or more).
+     * The command line's arguments to a query, which may point to them and into the arena; a query
+     * and its answer to text (one line or more).
      */
-    enum bo_status (*parse)(int n_args, char *const *args, void *query, struct bo_error *err);
+    enum bo_status (*parse)(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                            struct bo_error *err);
     void (*print)(const void *query, struct bo_span answer, struct bo_writer *out);
 };
 

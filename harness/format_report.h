@@ -146,7 +146,10 @@ struct bo_size_table {
 /* All that reports say of a format in words, and the tables that only it has. */
 struct bo_format_report {
     const char *question; /* two sentences */
-    /* By which codecs are placed and picked; NULL: the first query. */
+    /*
+     * By which codecs are placed and picked: the first of these, with spaces between, that a
+     * document has, recorded ones before synthetic ones; NULL: the first query.
+     */
     const char *main_label;
     const char *curve_label;            /* the query of the curves over sizes; NULL: the first */
     const char *sizes;                  /* what counts as bytes */

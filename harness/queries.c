@@ -48,7 +48,8 @@ size_t bo_draw_whole(const void *model, struct bo_random *random, struct bo_aren
     return n < 1 ? n : 1;
 }
 
-enum bo_status bo_parse_nothing(int n_args, char *const *args, void *query, struct bo_error *err)
+enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                struct bo_error *err)
 {
     (void)args;
     (void)query;

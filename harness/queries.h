@@ -26,7 +26,8 @@ uint64_t bo_count_whole(const void *model);
 bool bo_whole_at(const void *model, uint64_t i, void *query);
 size_t bo_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena, size_t n,
                      void *queries);
-enum bo_status bo_parse_nothing(int n_args, char *const *args, void *query, struct bo_error *err);
+enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                struct bo_error *err);
 
 /*
  * What such a kind has in its row of the table; name, summary, oracle, answers and print are its

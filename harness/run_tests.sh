@@ -74,6 +74,7 @@ plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "second readers" codecs/test_second_readers.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "PC tables in Go" examples/go/run.sh
+plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
 plan 5 "the steps of make test" harness/test_steps.sh
 plan 30 "adoption" make --no-print-directory check-adoption
 plan 5 "planted faults" fuzz/faults.sh anchors

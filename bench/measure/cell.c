@@ -169,7 +169,10 @@ static void measure_row(struct session *session, unsigned i)
     const double min_time_s = session->options->min_time_s;
     const bool is_first = row->n_times == 0;
     bool ok;
-    if (row->operation != BO_QUERY)
+    if (row->operation == BO_ACTIONS)
+        ok = open_once(session, &record) &&
+             bo_measure_actions(&session->opened, row, min_time_s, is_first, &record, &exact);
+    else if (row->operation != BO_QUERY)
         ok = bo_measure_operation(session->cell, row, session->opened.payload, min_time_s, is_first,
                                   &record, &exact);
     else

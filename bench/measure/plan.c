@@ -84,33 +84,69 @@ static bool is_of_curves(const struct bo_format *format, const struct bo_query_k
     return strcmp(report->curve_label, label_of(kind, workload, label)) == 0;
 }
 
+static bool wants_workload(struct bo_bench_options *options, const struct bo_document *document,
+                           const struct bo_query_kind *kind, const struct bo_workload *workload)
+{
+    return bo_filter_allows(&options->workloads, workload->name) &&
+           (!document->scale || is_of_curves(document->format, kind, workload));
+}
+
+static enum bo_status draw_set(struct bo_bench_options *options, struct bo_bench_document *on,
+                               unsigned k, const struct bo_workload *workload,
+                               struct bo_arena *arena, struct bo_error *err)
+{
+    const struct bo_format *format = on->document->format;
+    if (!wants_workload(options, on->document, &format->kinds[k], workload))
+        return BO_OK;
+    return bo_questions_draw(format, &format->kinds[k], workload, on->document->model, arena,
+                             &on->sets[on->n_sets++], err);
+}
+
+/* The sets of one kind: the synthetic ones, then those of the document's recorded workload. */
+static enum bo_status draw_kind(struct bo_bench_options *options, struct bo_bench_document *on,
+                                unsigned k, struct bo_arena *arena, struct bo_error *err)
+{
+    const struct bo_query_kind *kind = &on->document->format->kinds[k];
+    const struct bo_recorded *recorded = on->document->recorded;
+    struct bo_workload *given = bo_alloc_array(arena, BO_N_RECORDED_WORKLOADS, sizeof *given);
+    unsigned n = 0;
+    if (!given)
+        return bo_fail_alloc(err, arena);
+    enum bo_status status = BO_OK;
+    for (unsigned w = 0; w < kind->n_workloads && status == BO_OK; w++)
+        status = draw_set(options, on, k, &kind->workloads[w], arena, err);
+    if (status == BO_OK && recorded)
+        status = bo_recorded_workloads(recorded, k, arena, given, &n, err);
+    for (unsigned w = 0; w < n && status == BO_OK; w++)
+        status = draw_set(options, on, k, &given[w], arena, err);
+    return status;
+}
+
+static bool wants_actions(struct bo_bench_options *options, const struct bo_document *document)
+{
+    return document->recorded && document->recorded->n_actions &&
+           bo_filter_allows(&options->kinds, BO_ACTIONS_KIND) &&
+           bo_filter_allows(&options->workloads, BO_ACTIONS_WORKLOAD);
+}
+
 static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_bench_document *on,
                                 struct bo_arena *arena, struct bo_error *err)
 {
     const struct bo_format *format = on->document->format;
     unsigned n_workloads = 0;
     for (unsigned k = 0; k < format->n_kinds; k++)
-        n_workloads += format->kinds[k].n_workloads;
+        n_workloads += format->kinds[k].n_workloads + BO_N_RECORDED_WORKLOADS;
     on->sets = bo_alloc_array(arena, n_workloads, sizeof *on->sets);
     if (!on->sets)
         return bo_fail_alloc(err, arena);
-    for (unsigned k = 0; k < format->n_kinds; k++) {
-        const struct bo_query_kind *kind = &format->kinds[k];
-        if (!bo_filter_allows(&options->kinds, kind->name))
-            continue;
-        for (unsigned w = 0; w < kind->n_workloads; w++) {
-            if (!bo_filter_allows(&options->workloads, kind->workloads[w].name) ||
-                (on->document->scale && !is_of_curves(format, kind, &kind->workloads[w])))
-                continue;
-            const enum bo_status status =
-                bo_questions_draw(format, kind, &kind->workloads[w], on->document->model, arena,
-                                  &on->sets[on->n_sets], err);
-            if (status)
-                return status;
-            on->n_sets++;
-        }
-    }
-    return BO_OK;
+    enum bo_status status = BO_OK;
+    for (unsigned k = 0; k < format->n_kinds && status == BO_OK; k++)
+        if (bo_filter_allows(&options->kinds, format->kinds[k].name))
+            status = draw_kind(options, on, k, arena, err);
+    if (status == BO_OK && wants_actions(options, on->document))
+        status =
+            bo_actions_make(on->document->recorded, on->document->model, arena, &on->actions, err);
+    return status;
 }
 
 static enum bo_status plan_document(struct bo_bench_options *options,
@@ -202,7 +238,7 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
 static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
                                struct bo_arena *arena, struct bo_error *err)
 {
-    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets, sizeof *cell->rows);
+    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets + 1, sizeof *cell->rows);
     if (!cell->rows)
         return bo_fail_alloc(err, arena);
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
@@ -224,7 +260,14 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
         if (status)
             return status;
     }
-    return BO_OK;
+    const struct bo_actions *actions = &cell->on->actions;
+    if (actions->n == 0 || (actions->kinds & ~cell->codec->kinds) || cell->codec == &bo_noop_codec)
+        return BO_OK;
+    const enum bo_status status = add_row(options, cell, BO_ACTIONS, NULL,
+                                          BO_ACTIONS_KIND "/" BO_ACTIONS_WORKLOAD, arena, err);
+    if (status == BO_OK)
+        cell->rows[cell->n_rows - 1].actions = actions;
+    return status;
 }
 
 const char *bo_refusal_in(const char *message)
@@ -405,12 +448,14 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
         const struct bo_query_kind *kind = &format->kinds[k];
         if (!bo_filter_allows(&options->kinds, kind->name))
             continue;
+        const bool answers = codec->kinds >> k & 1;
         for (unsigned w = 0; w < kind->n_workloads; w++)
-            n += bo_filter_allows(&options->workloads, kind->workloads[w].name) &&
-                 (!document->scale || is_of_curves(format, kind, &kind->workloads[w])) &&
-                 (codec->kinds >> k & 1);
+            n += wants_workload(options, document, kind, &kind->workloads[w]) && answers;
+        for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
+            n += document->recorded && document->recorded->kinds[k].n && answers &&
+                 bo_filter_allows(&options->workloads, bo_recorded_names[w]);
     }
-    return n;
+    return n + wants_actions(options, document);
 }
 
 uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,

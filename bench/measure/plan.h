@@ -2,7 +2,7 @@
 #ifndef BO_PLAN_H
 #define BO_PLAN_H
 
-#include "bench/measure/query_sets.h"
+#include "bench/measure/actions.h"
 #include "bench/measure/record.h"
 #include "corpora/documents.h"
 #include "harness/core/suggest.h"
@@ -49,9 +49,9 @@ struct bo_bench_options {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY };
+enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY, BO_ACTIONS };
 
-/* All but BO_QUERY, with their labels. */
+/* All before BO_QUERY, with their labels. */
 enum { BO_N_OPERATIONS = BO_QUERY };
 extern const struct bo_operation_label {
     const char *label;
@@ -63,6 +63,7 @@ struct bo_bench_row {
     const char *label; /* its end: "point/uniform", "encode" */
     enum bo_operation operation;
     const struct bo_questions *questions; /* of BO_QUERY */
+    const struct bo_actions *actions;     /* of BO_ACTIONS */
     struct bo_record exact;               /* counters only */
     struct bo_record *times;              /* one a repetition; room for options.rounds */
     unsigned n_times;
@@ -130,6 +131,7 @@ struct bo_bench_document {
     uint64_t n_units;     /* of the format's first unit */
     struct bo_questions *sets;
     unsigned n_sets;
+    struct bo_actions actions; /* of the recorded workload; none: n is 0 */
 };
 
 struct bo_plan {

@@ -53,18 +53,19 @@ static const struct bo_chunk *take_chunk(struct asking *asking)
     return chunk;
 }
 
-/* Opens a reader, asks it one query, and gives it back; the answer is appended to *answers. */
-static enum bo_status ask_fresh(struct asking *asking, size_t query, struct bo_sink *answers)
+/* Opens a reader, asks it n queries, and gives it back; the answers are appended to *answers. */
+static enum bo_status ask_fresh(struct asking *asking, size_t query, size_t n,
+                                struct bo_sink *answers)
 {
     const struct bo_opened *opened = asking->opened;
-    const struct bo_chunk one = {.first = query, .n = 1};
+    const struct bo_chunk few = {.first = query, .n = n};
     struct bo_sink answer = {.p = answers->p + answers->n, .cap = answers->cap - answers->n};
     struct bo_arena arena;
     void *reader;
     enum bo_status status = bo_open_in(opened, &arena, &reader, &asking->err);
     if (status == BO_OK)
         status =
-            bo_questions_ask(asking->questions, &one, opened->codec, reader, &answer, &asking->err);
+            bo_questions_ask(asking->questions, &few, opened->codec, reader, &answer, &asking->err);
     answers->n += answer.n;
     bo_arena_free(&arena);
     return status;
@@ -73,10 +74,13 @@ static enum bo_status ask_fresh(struct asking *asking, size_t query, struct bo_s
 static enum bo_status ask(struct asking *asking, const struct bo_chunk *chunk)
 {
     asking->status = BO_OK;
-    if (asking->questions->workload->fresh) {
+    const size_t fresh = asking->questions->workload->fresh;
+    if (fresh) {
         asking->answers.n = 0;
-        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i++)
-            asking->status = ask_fresh(asking, chunk->first + i, &asking->answers);
+        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i += fresh)
+            asking->status =
+                ask_fresh(asking, chunk->first + i, chunk->n - i < fresh ? chunk->n - i : fresh,
+                          &asking->answers);
         return asking->status;
     }
     return asking->status =

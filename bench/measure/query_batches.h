@@ -31,4 +31,13 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
                        uint64_t n_units, const struct bo_bench_options *options, unsigned round,
                        bool is_first, struct bo_record *record, struct bo_record *exact);
 
+/*
+ * One repetition of all actions of a recorded session, each timed by itself, at least once:
+ * record->real_ns is the median action's time, worst_action_ns the longest one's, of each action
+ * the median over the repetition's passes. Answers are compared before the row's first repetition.
+ */
+bool bo_measure_actions(const struct bo_opened *opened, const struct bo_bench_row *row,
+                        double min_time_s, bool is_first, struct bo_record *record,
+                        struct bo_record *exact);
+
 #endif

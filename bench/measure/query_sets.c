@@ -13,11 +13,34 @@ enum {
 
 /*
  * A chunk of a cold workload is what is asked between two emptyings of the caches; one of a fresh
- * workload is short, since a reader may take long to open.
+ * workload opens few readers, since that may take long.
  */
 static size_t chunk_queries(const struct bo_questions *q)
 {
-    return q->workload->fresh ? BO_FRESH_BATCH : q->workload->cold ? BO_COLD_BATCH : CHUNK_QUERIES;
+    const struct bo_workload *workload = q->workload;
+    if (workload->fresh)
+        return workload->fresh < BO_FRESH_BATCH ? BO_FRESH_BATCH / workload->fresh * workload->fresh
+                                                : workload->fresh;
+    if (!workload->cold)
+        return CHUNK_QUERIES;
+    return workload->given && workload->given->stretch ? workload->given->stretch : BO_COLD_BATCH;
+}
+
+/* The most queries of a chunk that starts with the i-th one: it ends with its action. */
+static size_t most_from(const struct bo_questions *q, size_t i, size_t most)
+{
+    const struct bo_given *given = q->workload->given;
+    size_t end = q->n - i < most ? q->n : i + most, low = 0, high = given ? given->n_starts : 0;
+    while (low < high) { /* the first start behind i */
+        const size_t middle = low + (high - low) / 2;
+        if (given->starts[middle] > i)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (given && low < given->n_starts && given->starts[low] < end)
+        end = given->starts[low];
+    return end - i;
 }
 
 static uint64_t seed_of(const struct bo_query_kind *kind, const struct bo_workload *workload)
@@ -89,25 +112,25 @@ static enum bo_status answer_variable(struct bo_questions *q, size_t i, size_t n
 static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
                                 struct bo_error *err)
 {
-    const size_t most = chunk_queries(q), n_chunks = (q->n + most - 1) / most;
-    struct bo_chunk *chunks = bo_alloc_array(arena, n_chunks, sizeof *chunks);
-    if (!chunks)
-        return bo_fail_alloc(err, arena);
-    for (size_t c = 0; c < n_chunks; c++) {
-        const size_t first = c * most;
-        const size_t n = q->n - first < most ? q->n - first : most;
-        const size_t size = q->kind->answer_size;
-        chunks[c] = (struct bo_chunk){first, n, first * size, n * size};
+    const size_t size = q->kind->answer_size;
+    size_t cap = 0;
+    struct bo_chunk *chunks = NULL;
+    for (size_t first = 0, n; first < q->n; first += n) {
+        n = most_from(q, first, chunk_queries(q));
+        if (!bo_grow(arena, &chunks, q->n_chunks, 1, &cap))
+            return bo_fail_alloc(err, arena);
+        chunks[q->n_chunks++] = (struct bo_chunk){first, n, first * size, n * size};
+        if (n * size > q->max_answers_nbytes)
+            q->max_answers_nbytes = n * size;
     }
     q->chunks = chunks;
-    q->n_chunks = n_chunks;
-    q->max_answers_nbytes = chunks[0].answers_nbytes;
     return BO_OK;
 }
 
 /*
  * Asks and cuts at once. An oracle may go through the whole model for each call, so it is asked a
- * chunk at a time; one whose answers do not fit CHUNK_ANSWERS is halved and asked again.
+ * chunk at a time; one whose answers do not fit CHUNK_ANSWERS is halved and asked again, unless its
+ * queries belong together.
  */
 static enum bo_status cut_variable(struct bo_questions *q, const void *model,
                                    struct bo_arena *arena, struct bo_error *err)
@@ -116,13 +139,14 @@ static enum bo_status cut_variable(struct bo_questions *q, const void *model,
     struct bo_sink sink = {.p = bo_alloc(arena, CHUNK_ANSWERS), .cap = CHUNK_ANSWERS};
     if (!chunks || !sink.p)
         return bo_fail_alloc(err, arena);
+    const bool may_halve = !q->workload->fresh && !(q->workload->cold && q->workload->given);
     size_t i = 0, most = chunk_queries(q);
     while (i < q->n) {
-        const size_t off = sink.n, n = q->n - i < most ? q->n - i : most;
+        const size_t off = sink.n, n = most_from(q, i, most);
         const enum bo_status status = answer_variable(q, i, n, model, arena, &sink);
         if (status && status != BO_OVER_LIMIT)
-            return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a drawn query");
-        if (n > 1 && (status || sink.n - off > CHUNK_ANSWERS)) {
+            return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a query of the workload");
+        if (n > 1 && may_halve && (status || sink.n - off > CHUNK_ANSWERS)) {
             sink.n = off;
             most = n / 2;
             continue;
@@ -186,7 +210,11 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
     if (!queries)
         return bo_fail_alloc(err, arena);
     struct bo_random random = bo_random_seeded(seed_of(kind, workload));
-    q->n = workload->draw(model, &random, arena, workload->n_queries, queries);
+    q->n = workload->n_queries;
+    if (!workload->given)
+        q->n = workload->draw(model, &random, arena, workload->n_queries, queries);
+    else if (q->n)
+        memcpy(queries, workload->given->queries, q->n * kind->query_size);
     q->queries = queries;
     if (q->n == 0)
         return BO_OK;
@@ -196,7 +224,7 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
         return cut_variable(q, model, arena, err);
     const enum bo_status status = answer_fixed(q, model, arena, err);
     if (status)
-        return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a drawn query");
+        return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a query of the workload");
     return cut_fixed(q, arena, err);
 }
 

@@ -16,7 +16,7 @@ enum { BO_MAX_ANSWERS_NBYTES = 256 << 20 };
 /* Queries between two emptyings of the caches, where a workload is cold. */
 enum { BO_COLD_BATCH = 64 };
 
-/* Queries of a chunk, where a workload opens a reader for each. */
+/* Queries of a chunk at most, where a workload opens readers for fewer. */
 enum { BO_FRESH_BATCH = 8 };
 
 /* Consecutive queries, and where their right answers lie. */

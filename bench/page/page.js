@@ -349,6 +349,10 @@
       button("all", () => true);
       button("none", () => false);
       button("the front", (name) => frontPoints(this.document.data.codecs, this.label).some((p) => p.onFront && p.codec.name === name));
+      if ([...this.codecs.values()].some((c) => c.is_path)) {
+        button("the paths that ran", (name) => !this.codecs.get(name).is_path);
+        button("portable C", (name) => this.codecs.get(name).portable);
+      }
       for (const role of ROLES)
         if ([...this.codecs.values()].some((c) => c.role === role)) button(role, (name) => this.codecs.get(name).role === role);
       place.append(element("label", {}, "Document", choose),

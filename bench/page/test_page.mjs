@@ -331,6 +331,21 @@ const hovering = async (page) => {
   check("and the time", tip.includes(`${row["point/uniform, ns"].split(" ")[0]} ns`), `${tip}; ${row["point/uniform, ns"]}`);
 };
 
+/* A codec's code paths are chosen together: what ran, or portable C. */
+const paths = async (page) => {
+  const chapter = page.locator("#pcdata"), table = chapter.locator(".document:not([hidden]) table").first();
+  const click = (name) => chapter.getByRole("button", { name, exact: true }).evaluate((b) => b.click());
+  await click("the paths that ran");
+  let shown = await shownRows(table);
+  check("what ran is shown", shown.includes("shape-code") && !shown.some((name) => /-(portable|bmi2)$/.test(name)), shown);
+  await click("portable C");
+  shown = await shownRows(table);
+  check("portable C is shown", shown.includes("shape-code-portable") && shown.includes("varint-delta") && !shown.includes("shape-code"), shown);
+  await click("all");
+  check("formats without paths have no such button",
+    (await page.locator("#templight").getByRole("button", { name: "portable C" }).count()) === 0);
+};
+
 /* The charts' front is the report's. */
 const fronts = async (page, report) => {
   for (const format of await page.locator("section.format").evaluateAll((all) => all.map((s) => s.id))) {
@@ -430,6 +445,7 @@ await hovering(page);
 await picture(page, "light");
 await sorting(page);
 await documents(page);
+await paths(page);
 await fronts(page, report);
 await everyChart(page);
 

@@ -9,6 +9,7 @@
 
 #include "bench/report/front.h"
 #include "bench/report/fuzz.h"
+#include "bench/report/paths.h"
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
@@ -435,10 +436,12 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
             json_object_set_new(rows, document->labels[l],
                                 row_json(document, codec, codec->rows[l]));
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "name",
-        codec->name, "role", codec->role, "access", codec->access, "path", codec->path, "reads",
-        codec->reads, "probabilistic", (int)codec->probabilistic, "leaves_out", codec->leaves_out,
-        "bytes", codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
+        "{s:s, s:s, s:s, s:s, s:b, s:b, s:s?, s:b, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}",
+        "name", codec->name, "role", codec->role, "access", codec->access, "path", codec->path,
+        "portable", (int)bo_is_portable(document, codec), "is_path",
+        (int)bo_is_path(document, codec), "reads", codec->reads, "probabilistic",
+        (int)codec->probabilistic, "leaves_out", codec->leaves_out, "bytes",
+        codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
         bo_number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
         bo_number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
         sections_json(codec, &codec->size->sections), "aside",

@@ -13,6 +13,7 @@
 #include "bench/report/document.h"
 #include "bench/report/front.h"
 #include "bench/report/held_out.h"
+#include "bench/report/paths.h"
 #include "bench/report/programs.h"
 #include "bench/report/size_table.h"
 #include "bench/report/tsv.h"
@@ -226,6 +227,7 @@ static bool get_main_time(const struct bo_run_document *document, const struct b
 struct ratios {
     const struct bo_page *page;
     const struct bo_format *format;
+    const struct bo_run_document *main;
     get_figure *get;
     const char *first_heading;
     const struct bo_run_codec **codecs;
@@ -236,10 +238,11 @@ static struct ratios ratios_of(const struct bo_page *page, const struct bo_forma
                                const struct bo_run_document *main, get_figure *get, bool readers,
                                const char *first_heading)
 {
-    struct ratios ratios = {page, format, get, first_heading, NULL, 0};
+    struct ratios ratios = {page, format, main, get, first_heading, NULL, 0};
     const unsigned n = bo_ranked_codecs(main, page->arena, &ratios.codecs);
     for (unsigned c = 0; c < n; c++)
-        if (readers || !ratios.codecs[c]->reads)
+        if (!ratios.codecs[c]->reads || (readers && (!bo_is_path(main, ratios.codecs[c]) ||
+                                                     bo_is_portable(main, ratios.codecs[c]))))
             ratios.codecs[ratios.n++] = ratios.codecs[c];
     return ratios;
 }
@@ -286,6 +289,14 @@ static const struct bo_run_document *in_means(const struct bo_page *page, size_t
     return d && !d->held_out ? d : NULL;
 }
 
+/* A path stands beside its codec: "shape-code, portable C". */
+static char *column_heading(const struct ratios *ratios, const struct bo_run_codec *codec)
+{
+    if (!bo_is_path(ratios->main, codec))
+        return bo_codec_cell(ratios->page->arena, codec);
+    return bo_arena_printf(ratios->page->arena, "%s, portable C", codec->reads);
+}
+
 /* Lines are documents, columns codecs. */
 static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid *grid)
 {
@@ -293,7 +304,7 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
     bo_grid_add(grid, "document");
     bo_grid_add(grid, "%s", ratios->first_heading);
     for (unsigned c = 0; c < ratios->n; c++)
-        bo_grid_add(grid, "%s", bo_codec_cell(grid->arena, ratios->codecs[c]));
+        bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
     bo_grid_end_row(grid);
     for (size_t d = 0; d < ratios->page->run->n_documents; d++) {
         const struct bo_run_document *document = in_means(ratios->page, d, ratios->format);
@@ -332,7 +343,7 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
     bo_grid_end_row(grid);
     for (unsigned c = 0; c < ratios->n; c++) {
         struct column line = {0, 0, 0};
-        bo_grid_add(grid, "%s", bo_codec_cell(grid->arena, ratios->codecs[c]));
+        bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
         for (size_t d = 0; d < page->run->n_documents; d++)
             if (in_means(page, d, ratios->format))
                 add_ratio(ratios, &page->run->documents[d], ratios->codecs[c]->name, &line, grid);

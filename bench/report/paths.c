@@ -7,13 +7,61 @@
 #include "bench/report/figure.h"
 #include "harness/registry.h"
 
+static const struct bo_codec *known_codec(const struct bo_run_document *document, const char *name)
+{
+    const struct bo_format *format = bo_find_format(document->format);
+    return format ? bo_find_codec(format, name) : NULL;
+}
+
+static bool has_path(const struct bo_run_codec *codec)
+{
+    return codec->path && strcmp(codec->path, "-") != 0;
+}
+
 bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
-    if (strcmp(codec->path, "-") != 0)
-        return strcmp(codec->path, "portable") == 0;
-    const struct bo_format *format = bo_find_format(document->format);
-    const struct bo_codec *known = format ? bo_find_codec(format, codec->name) : NULL;
-    return known && !known->paths;
+    const struct bo_codec *known = known_codec(document, codec->name);
+    return has_path(codec) ? strcmp(codec->path, "portable") == 0 : known && !known->paths;
+}
+
+/* A codec that nobody knows is not said to have other code. */
+static bool has_other_code(const struct bo_run_document *document, const struct bo_run_codec *codec)
+{
+    const struct bo_codec *known = known_codec(document, codec->name);
+    return has_path(codec) ? strcmp(codec->path, "portable") != 0 : known && known->paths;
+}
+
+bool bo_is_path(const struct bo_run_document *document, const struct bo_run_codec *codec)
+{
+    const struct bo_codec *known = known_codec(document, codec->name);
+    const struct bo_codec *of =
+        known ? bo_encoding_of(bo_find_format(document->format), known) : NULL;
+    return of && known != of && known->paths != of->paths && !(known->paths & ~of->paths);
+}
+
+bool bo_has_paths(const struct bo_run_document *document)
+{
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (has_other_code(document, &document->codecs[c]))
+            return true;
+    return false;
+}
+
+double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                          const struct bo_figure *figure, bool *is_own_ret)
+{
+    const bool is_time =
+        figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT || figure->kind == BO_UNIT_RATE;
+    *is_own_ret = !is_time || !has_other_code(document, codec);
+    if (*is_own_ret)
+        return bo_figure_value(document, codec, figure, NULL);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *path = &document->codecs[c];
+        if (path != codec && bo_same_encoding(path, codec) && bo_is_path(document, path) &&
+            bo_is_portable(document, path))
+            return bo_figure_value(document, path, figure, NULL);
+    }
+    return NAN;
 }
 
 /* ---- ratios ---------------------------------------------------------------------------------- */

@@ -6,9 +6,27 @@
 #define BO_REPORT_PATHS_H
 
 #include "bench/runs/run.h"
+#include "harness/format_report.h"
 
 /* Whether the codec ran as portable C. A run that records no paths goes by the registry. */
 bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_codec *codec);
+
+/*
+ * Whether the codec is another one's code for fewer instruction sets, by the registry: a path of
+ * that codec, and no rival of any. The other one is that whose bytes it reads.
+ */
+bool bo_is_path(const struct bo_run_document *document, const struct bo_run_codec *codec);
+
+/* Whether some codec of the document ran other code than portable C, or may have. */
+bool bo_has_paths(const struct bo_run_document *document);
+
+/*
+ * The codec's figure in portable C. NaN where it was not measured; *is_own_ret: what ran as the
+ * codec itself was portable C, and the figure is its own. Figures that are no times do not depend
+ * on the path.
+ */
+double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                          const struct bo_figure *figure, bool *is_own_ret);
 
 /*
  * The reader of the codec's encoding with the lowest geometric mean of the label's times over n

@@ -8,6 +8,7 @@
 
 #include "bench/report/comparison.h"
 #include "bench/report/grid.h"
+#include "bench/report/paths.h"
 #include "bench/report/uses.h"
 #include "harness/core/print.h"
 
@@ -61,6 +62,8 @@ static bool opening_counts(const struct bo_pick *pick)
 /* Why a codec cannot be a pick at all; NULL when it can. */
 static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec *codec)
 {
+    if (bo_is_path(pick->documents[0], codec))
+        return "a code path of the codec whose bytes it reads";
     if (codec->probabilistic)
         return "may answer wrongly about what is absent";
     if (codec->leaves_out)

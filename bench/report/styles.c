@@ -11,6 +11,7 @@
 #include "bench/report/front.h"
 #include "bench/report/gobench.h"
 #include "bench/report/outliers.h"
+#include "bench/report/paths.h"
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
@@ -51,6 +52,8 @@ static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
 {
     const struct shortlist *list = arg;
     const char *label;
+    if (bo_is_path(list->document, codec))
+        return bo_is_portable(list->document, codec);
     for (size_t i = 0; i < list->n; i++)
         if (list->points[i].codec == codec && list->points[i].on_front)
             return true;

@@ -18,6 +18,7 @@
 #include "harness/core/input.h"
 #include "harness/core/print.h"
 #include "harness/format_report.h"
+#include "harness/recorded.h"
 #include "harness/registry.h"
 
 /* ---- the front ------------------------------------------------------------------------------- */
@@ -349,7 +350,13 @@ static void codecs_lead_to_their_specification(void **state)
 
 static bool is_query(const struct bo_format *format, const char *label)
 {
-    for (unsigned k = 0; k < format->n_kinds; k++)
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++) {
+            char name[128];
+            snprintf(name, sizeof name, "%s/%s", format->kinds[k].name, bo_recorded_names[w]);
+            if (strcmp(name, label) == 0)
+                return true;
+        }
         for (unsigned w = 0; w < format->kinds[k].n_workloads; w++) {
             char name[128];
             snprintf(name, sizeof name, "%s/%s", format->kinds[k].name,
@@ -357,6 +364,7 @@ static bool is_query(const struct bo_format *format, const char *label)
             if (strcmp(name, label) == 0)
                 return true;
         }
+    }
     return false;
 }
 
@@ -366,10 +374,12 @@ static void what_is_asked_first_is_a_query(void **state)
     (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct bo_format_report *notes = (*f)->report;
-        const char *labels[] = {notes->main_label, notes->curve_label};
-        for (size_t i = 0; i < 2; i++)
-            if (labels[i] && !is_query(*f, labels[i]))
-                fail_msg("%s has no query %s", (*f)->name, labels[i]);
+        char labels[512], *rest = labels, *label;
+        snprintf(labels, sizeof labels, "%s %s", notes->main_label ? notes->main_label : "",
+                 notes->curve_label ? notes->curve_label : "");
+        while ((label = strsep(&rest, " ")))
+            if (*label && !is_query(*f, label))
+                fail_msg("%s has no query %s", (*f)->name, label);
     }
 }
 

@@ -282,22 +282,56 @@ static void readers_are_no_rivals(void **state)
     make_run("pcdata", "point/uniform", readers, 5, 20, &made);
     struct bo_pick answer = pick_of(&made, wishes, 2);
     assert_string_equal(answer.codecs[0].codec->name, "shape-code");
-    assert_string_equal(answer.codecs[1].codec->name, "shape-code-bmi2");
+    assert_string_equal(answer.codecs[1].codec->name, "linear-index");
     assert_string_equal(answer.runner_up->codec->name, "linear-index");
+    assert_int_equal(answer.n_weighed, 3);
+    assert_string_equal(find(&answer, "shape-code-bmi2")->left_out,
+                        "a code path of the codec whose bytes it reads");
     assert_int_equal(answer.clarity, BO_IS_CLEAR);
     for (unsigned w = 0; w < 2; w++)
         assert_true(!answer.ranges[w].below && !answer.ranges[w].above);
-    /* with a limit that only its readers meet, there is nothing that the pick is clear of */
+    /* with a limit that only it meets, there is nothing that the pick is clear of */
     wishes[0].limit_kind = BO_LIMIT_OF_BASELINE;
     wishes[0].limit = 0.8;
     answer = pick_of(&made, wishes, 2);
-    assert_int_equal(answer.n_weighed, 3);
+    assert_int_equal(answer.n_weighed, 1);
     assert_null(answer.runner_up);
     assert_int_equal(answer.clarity, BO_NO_RIVAL);
     json_t *json = bo_pick_json(&answer);
     assert_true(json_is_false(json_object_get(json, "is_clear")));
     assert_true(json_is_null(json_object_get(json, "runner_up")));
     json_decref(json);
+    bo_run_free(&made);
+    /* another way of reading is weighed, but is no runner-up */
+    static const struct made cached[] = {{"varint-delta", "status quo", 100, 30},
+                                         {"varint-delta-cached", "status quo", 0, 10},
+                                         {"run-array", "control", 300, 25}};
+    wishes[0].limit_kind = BO_NO_LIMIT;
+    make_run("pcdata", "point/uniform", cached, 3, 20, &made);
+    answer = pick_of(&made, wishes, 2);
+    assert_string_equal(answer.codecs[0].codec->name, "varint-delta-cached");
+    assert_string_equal(answer.codecs[1].codec->name, "varint-delta");
+    assert_string_equal(answer.runner_up->codec->name, "run-array");
+    bo_run_free(&made);
+}
+
+/* A codec and its paths are one row: what ran, and portable C in brackets. */
+static void paths_are_columns_of_one_row(void **state)
+{
+    (void)state;
+    struct bo_run made;
+    struct printed p;
+    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
+    printing(&p);
+    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
+    bo_page_uses(&page, &made.documents[0], bo_report_of("pcdata")->uses);
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text, "In round brackets: the time in portable C"));
+    assert_non_null(strstr(text, "\n| varint-delta | status quo | 30.1 |"));
+    assert_non_null(strstr(text, "\n| linear-index | proposed | 20.1 (-) |"));
+    assert_non_null(strstr(text, "\n| shape-code | new | 10.0 (12.1) |"));
+    assert_null(strstr(text, "shape-code-"));
+    free(text);
     bo_run_free(&made);
 }
 
@@ -471,6 +505,7 @@ static int run_file(void)
         cmocka_unit_test(uses),
         cmocka_unit_test(printed),
         cmocka_unit_test(readers_are_no_rivals),
+        cmocka_unit_test(paths_are_columns_of_one_row),
         cmocka_unit_test(limits_name_what_they_exclude),
         cmocka_unit_test(the_glance_compares_with_both_sides),
         cmocka_unit_test(few_repetitions_leave_it_open),

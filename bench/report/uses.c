@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/report/figure.h"
+#include "bench/report/paths.h"
 #include "harness/codec.h"
 #include "harness/core/print.h"
 
@@ -53,6 +54,17 @@ static const char *verdict(double v, double limit)
     return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
+/* " (124)", the figure in portable C where another path ran; " (-)" where that was not measured. */
+static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                           const struct bo_run_codec *codec, const struct bo_figure *figure)
+{
+    bool is_own;
+    const double v = bo_portable_figure(document, codec, figure, &is_own);
+    if (is_own || isnan(bo_figure_value(document, codec, figure, NULL)))
+        return bo_arena_printf(arena, "%s", "");
+    return bo_arena_printf(arena, " (%s)", bo_significant(arena, v));
+}
+
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret)
 {
@@ -61,15 +73,16 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
     bo_grid_init(grid_ret, arena, 2);
     add_heading(document, uses, grid_ret);
     for (unsigned i = 0; i < n; i++) {
-        if (bo_run_refusal(codecs[i]))
+        if (bo_run_refusal(codecs[i]) || bo_is_path(document, codecs[i]))
             continue;
         bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[i]));
         bo_grid_add(grid_ret, "%s", codecs[i]->role);
         for (const struct bo_use *use = uses->uses; use->use; use++) {
             if (!bo_figure_known(document, &use->figure, NULL))
                 continue;
-            bo_grid_add(grid_ret, "%s",
-                        bo_figure_cell(arena, document, codecs[i], &use->figure, NULL));
+            bo_grid_add(grid_ret, "%s%s",
+                        bo_figure_cell(arena, document, codecs[i], &use->figure, NULL),
+                        portable_cell(arena, document, codecs[i], &use->figure));
             bo_grid_value(grid_ret, bo_figure_value(document, codecs[i], &use->figure, NULL));
             if (use->limit > 0)
                 bo_grid_add(grid_ret, "%s",
@@ -140,7 +153,7 @@ static bool has_encoding(const struct bo_run_codec *const *codecs, unsigned n,
 static bool is_ranked(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       const struct bo_use *use)
 {
-    return !codec->is_noop && !bo_is_library_control(codec) &&
+    return !codec->is_noop && !bo_is_library_control(codec) && !bo_is_path(document, codec) &&
            !isnan(bo_figure_value(document, codec, &use->figure, NULL));
 }
 
@@ -363,7 +376,10 @@ void bo_page_uses(const struct bo_page *page, const struct bo_run_document *docu
     struct bo_grid grid;
     const char *note = bo_mark_note(document);
     bo_uses_grid(document, uses, page->arena, &grid);
-    fprintf(page->out, "\n**The uses, %s.**\n\n", document->name);
+    fprintf(page->out, "\n**The uses, %s.**%s\n\n", document->name,
+            bo_has_paths(document) ? " In round brackets: the time in portable C, where the codec "
+                                     "ran other code; \"-\" where that was not measured."
+                                   : "");
     bo_page_grid(page, &grid, "the uses");
     print_refusals(page, document);
     if (uses->given_use)

@@ -149,6 +149,15 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
     return NULL;
 }
 
+/* The document's label that is the first n bytes of `name`, or NULL. */
+static const char *label_called(const struct bo_run_document *document, const char *name, size_t n)
+{
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (strlen(document->labels[l]) == n && strncmp(document->labels[l], name, n) == 0)
+            return document->labels[l];
+    return NULL;
+}
+
 /* Whether the variant measures the same as the codec as it is. */
 static bool is_same(const struct bo_run_document *document, const struct bo_run_codec *codec,
                     enum bo_run_variant variant)
@@ -178,14 +187,17 @@ const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *docume
 const char *bo_run_main_label(const struct bo_run_document *document)
 {
     const struct bo_format_report *notes = bo_report_of(document->format);
-    const char *first = NULL;
-    for (unsigned l = 0; l < document->n_labels; l++) {
-        if (notes && notes->main_label && strcmp(document->labels[l], notes->main_label) == 0)
-            return document->labels[l];
-        if (!first && bo_is_query(document->labels[l]))
-            first = document->labels[l];
+    const char *names = notes && notes->main_label ? notes->main_label : "";
+    for (size_t n; *names; names += n + strspn(names + n, " ")) {
+        n = strcspn(names, " ");
+        const char *label = label_called(document, names, n);
+        if (label)
+            return label;
     }
-    return first;
+    for (unsigned l = 0; l < document->n_labels; l++)
+        if (bo_is_query(document->labels[l]))
+            return document->labels[l];
+    return NULL;
 }
 
 bool bo_is_whole_label(const struct bo_run_document *document, const char *label)

@@ -318,7 +318,8 @@ static uint64_t count_paths(const void *model)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum bo_status parse_name(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_name(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                 struct bo_error *err)
 {
     if (n_args != 1)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a function's name");
@@ -326,7 +327,8 @@ static enum bo_status parse_name(int n_args, char *const *args, void *query, str
     return BO_OK;
 }
 
-static enum bo_status parse_path(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_path(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                 struct bo_error *err)
 {
     if (n_args > 1)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,

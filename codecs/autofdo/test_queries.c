@@ -290,7 +290,7 @@ static const char *ask(const struct autofdo_model *model, unsigned k, int n_args
     const struct bo_query_kind *kind = &autofdo_kinds[k];
     struct bo_sink sink = {bytes, 0, sizeof bytes};
     struct bo_writer out;
-    assert_int_equal(kind->parse(n_args, args, query, NULL), BO_OK);
+    assert_int_equal(kind->parse(n_args, args, NULL, query, NULL), BO_OK);
     void *answers = kind->answer_size ? (void *)bytes : (void *)&sink;
     assert_int_equal(kind->oracle(model, query, 1, answers), BO_OK);
     bo_writer_init(&out, &arena);
@@ -327,10 +327,11 @@ static void test_command_line(void **state)
     struct bo_error error;
     for (unsigned k = 0; k < AUTOFDO_N_KINDS; k++) {
         assert_false(autofdo_kinds[k].invalid_at(model, 0, query));
-        assert_int_equal(autofdo_kinds[k].parse(2, f, query, &error), BO_BAD_USAGE);
+        assert_int_equal(autofdo_kinds[k].parse(2, f, NULL, query, &error), BO_BAD_USAGE);
     }
-    assert_int_equal(autofdo_kinds[AUTOFDO_FUNCTION].parse(0, f, query, &error), BO_BAD_USAGE);
-    assert_int_equal(autofdo_kinds[AUTOFDO_SCAN].parse(1, f, query, &error), BO_BAD_USAGE);
+    assert_int_equal(autofdo_kinds[AUTOFDO_FUNCTION].parse(0, f, NULL, query, &error),
+                     BO_BAD_USAGE);
+    assert_int_equal(autofdo_kinds[AUTOFDO_SCAN].parse(1, f, NULL, query, &error), BO_BAD_USAGE);
 }
 
 static int run_file(void)

@@ -209,7 +209,8 @@ static bool key_at(const void *opaque, uint64_t i, void *query)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum bo_status parse_name(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_name(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                 struct bo_error *err)
 {
     if (n_args != 1)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a function's name");
@@ -217,7 +218,8 @@ static enum bo_status parse_name(int n_args, char *const *args, void *query, str
     return BO_OK;
 }
 
-static enum bo_status parse_key(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_key(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                struct bo_error *err)
 {
     uint64_t hash;
     if (n_args != 2 || !lprf_parse_hash(bo_span_of(args[1]), &hash))

@@ -257,7 +257,7 @@ static const char *ask(unsigned k, int n_args, char *const *args)
     struct lprf_key_query q;
     struct bo_writer out;
     struct bo_error error = {0};
-    if (kind->parse(n_args, args, &q, &error)) {
+    if (kind->parse(n_args, args, NULL, &q, &error)) {
         assert_int_equal(error.status, BO_BAD_USAGE);
         return error.what;
     }

@@ -282,7 +282,8 @@ static bool parse_u32_argument(const char *arg, uint32_t *v_ret)
     return ok;
 }
 
-static enum bo_status point_parse(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status point_parse(int n_args, char *const *args, struct bo_arena *arena,
+                                  void *query, struct bo_error *err)
 {
     struct pcdata_point q;
     if (n_args != 2 || !parse_u32_argument(args[0], &q.table) ||
@@ -358,7 +359,8 @@ static const struct bo_workload scan_workloads[] = {
      .draw = scan_draw_uniform},
 };
 
-static enum bo_status scan_parse(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status scan_parse(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                 struct bo_error *err)
 {
     uint32_t table;
     if (n_args != 1 || !parse_u32_argument(args[0], &table))

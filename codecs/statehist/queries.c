@@ -432,7 +432,8 @@ static bool parse_u32(const char *arg, uint32_t *v_ret)
     return ok;
 }
 
-static enum bo_status parse_point(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_point(int n_args, char *const *args, struct bo_arena *arena,
+                                  void *query, struct bo_error *err)
 {
     struct statehist_point_query *q = query;
     *q = (struct statehist_point_query){0};
@@ -441,7 +442,8 @@ static enum bo_status parse_point(int n_args, char *const *args, void *query, st
     return BO_OK;
 }
 
-static enum bo_status parse_at(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_at(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                               struct bo_error *err)
 {
     struct statehist_time_query *q = query;
     if (n_args != 1 || !parse_time(args[0], &q->time))
@@ -449,7 +451,8 @@ static enum bo_status parse_at(int n_args, char *const *args, void *query, struc
     return BO_OK;
 }
 
-static enum bo_status parse_range(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_range(int n_args, char *const *args, struct bo_arena *arena,
+                                  void *query, struct bo_error *err)
 {
     struct statehist_range_query *q = query;
     *q = (struct statehist_range_query){0};
@@ -459,24 +462,34 @@ static enum bo_status parse_range(int n_args, char *const *args, void *query, st
     return BO_OK;
 }
 
-/* A query has no memory of its own: the quarks of the one that a command line has lie here. */
-static enum bo_status parse_window(int n_args, char *const *args, void *query, struct bo_error *err)
+/* Quarks from the arguments, in the arena; false at one that is no quark. */
+static enum bo_status parse_quarks(int n_args, char *const *args, struct bo_arena *arena,
+                                   struct bo_span *quarks_ret, const char *usage,
+                                   struct bo_error *err)
 {
-    static const char usage[] = "takes two times, how many times, and quarks";
-    struct statehist_window_query *q = query;
-    static uint8_t quarks[4 * 4096];
-    *q = (struct statehist_window_query){0};
-    if (n_args < 3 || n_args - 3 > (int)sizeof quarks / 4 || !parse_time(args[0], &q->from) ||
-        !parse_time(args[1], &q->to) || !parse_u32(args[2], &q->n_times))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
-    for (int i = 3; i < n_args; i++) {
+    uint8_t *quarks = bo_alloc_array(arena, (size_t)n_args, 4);
+    if (!quarks)
+        return bo_fail_alloc(err, arena);
+    for (int i = 0; i < n_args; i++) {
         uint32_t quark;
         if (!parse_u32(args[i], &quark))
             return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
-        bo_set_le32(quarks + 4 * (i - 3), quark);
+        bo_set_le32(quarks + 4 * (size_t)i, quark);
     }
-    q->quarks = (struct bo_span){quarks, 4 * (size_t)(n_args - 3)};
+    *quarks_ret = (struct bo_span){quarks, 4 * (size_t)n_args};
     return BO_OK;
+}
+
+static enum bo_status parse_window(int n_args, char *const *args, struct bo_arena *arena,
+                                   void *query, struct bo_error *err)
+{
+    static const char usage[] = "takes two times, how many times, and quarks";
+    struct statehist_window_query *q = query;
+    *q = (struct statehist_window_query){0};
+    if (n_args < 3 || !parse_time(args[0], &q->from) || !parse_time(args[1], &q->to) ||
+        !parse_u32(args[2], &q->n_times))
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
+    return parse_quarks(n_args - 3, args + 3, arena, &q->quarks, usage, err);
 }
 
 /* ---- the command line: answers --------------------------------------------------------------- */

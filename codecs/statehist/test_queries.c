@@ -279,7 +279,7 @@ static void expect_answer(const void *model, enum statehist_query_kind k, int n_
     struct bo_sink sink = sink_of(1000);
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    assert_int_equal(kind->parse(n_args, args, query, NULL), BO_OK);
+    assert_int_equal(kind->parse(n_args, args, &arena, query, NULL), BO_OK);
     assert_int_equal(
         kind->oracle(model, query, 1, kind->answer_size ? (void *)sink.p : (void *)&sink), BO_OK);
     kind->print(query, (struct bo_span){sink.p, kind->answer_size ? kind->answer_size : sink.n},
@@ -322,8 +322,9 @@ static void test_command_line(void **state)
     };
     for (size_t i = 0; i < N_ELEMENTS(wrong); i++) {
         _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
-        assert_int_equal(kind_of(wrong[i].kind)->parse(wrong[i].n_args, wrong[i].args, query, NULL),
-                         BO_BAD_USAGE);
+        assert_int_equal(
+            kind_of(wrong[i].kind)->parse(wrong[i].n_args, wrong[i].args, &arena, query, NULL),
+            BO_BAD_USAGE);
     }
 }
 

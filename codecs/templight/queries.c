@@ -241,7 +241,8 @@ static bool parse_u32(const char *arg, uint32_t *v_ret)
     return true;
 }
 
-static enum bo_status parse_name(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_name(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                 struct bo_error *err)
 {
     struct templight_name_query *q = query;
     if (n_args != 2 || !parse_u32(args[0], &q->trace) || !parse_u32(args[1], &q->name))
@@ -250,7 +251,8 @@ static enum bo_status parse_name(int n_args, char *const *args, void *query, str
     return BO_OK;
 }
 
-static enum bo_status parse_text(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_text(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                                 struct bo_error *err)
 {
     struct templight_text_query *q = query;
     memset(q, 0, sizeof *q);

@@ -275,7 +275,7 @@ static void expect(unsigned k, int n_args, const char *const *args, const char *
     struct bo_sink sink = sink_of(1 << 12);
     struct bo_writer out;
     bo_writer_init(&out, &arena);
-    assert_int_equal(kind->parse(n_args, (char *const *)(uintptr_t)args, query, NULL), BO_OK);
+    assert_int_equal(kind->parse(n_args, (char *const *)(uintptr_t)args, NULL, query, NULL), BO_OK);
     assert_int_equal(
         kind->oracle(model, query, 1, kind->answer_size ? (void *)answer : (void *)&sink), BO_OK);
     const struct bo_span bytes = kind->answer_size
@@ -302,11 +302,11 @@ static void test_command_line(void **state)
     char *const bad[] = {(char[]){"x"}, (char[]){"4294967296"}, (char[]){"0"}};
     for (unsigned k = 0; k < TEMPLIGHT_N_KINDS; k++) {
         const struct bo_query_kind *kind = &templight_kinds[k];
-        assert_int_equal(kind->parse(3, bad, query, &error), BO_BAD_USAGE);
+        assert_int_equal(kind->parse(3, bad, NULL, query, &error), BO_BAD_USAGE);
         assert_int_equal(error.status, BO_BAD_USAGE);
-        assert_int_equal(kind->parse(1, bad, query, NULL), BO_BAD_USAGE);
+        assert_int_equal(kind->parse(1, bad, NULL, query, NULL), BO_BAD_USAGE);
         if (kind->query_size)
-            assert_int_equal(kind->parse(2, bad, query, NULL), BO_BAD_USAGE);
+            assert_int_equal(kind->parse(2, bad, NULL, query, NULL), BO_BAD_USAGE);
     }
 }
 

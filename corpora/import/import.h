@@ -50,7 +50,8 @@ struct bo_importer {
      * Makes the model in `arena`; it does not point into the file. Every number in the file is
      * checked before it is used: bad input ends as BO_TRUNCATED, BO_CORRUPT or BO_UNSUPPORTED
      * with its offset in the file. What another program says of a file is BO_CORRUPT without an
-     * offset; such a phrase is not static but lives in `arena`.
+     * offset; such a phrase is not static but lives in `arena`. Where *err has a phrase though all
+     * went well, it is a note for the user, in `arena`, too.
      */
     enum bo_status (*import)(struct bo_span file, const struct bo_import_options *options,
                              struct bo_arena *arena, void **model_ret, struct bo_error *err);
@@ -63,8 +64,7 @@ struct bo_importer {
 
     /*
      * Of importers of folders, which have none of the functions above (those of files have none of
-     * these): the same two. Where *err has a phrase though all went well, it is a note for the
-     * user.
+     * these): the same two, with notes as above.
      */
     bool (*sniff_folder)(const char *folder);
     enum bo_status (*import_folder)(const char *folder, struct bo_arena *arena, void **model_ret,

@@ -1,0 +1,39 @@
+/*
+ * What encodings that cannot hold every model hold of one: states that are mapped, and, for those
+ * without function boundaries, stretches of text.
+ */
+#ifndef UNWIND_REDUCE_H
+#define UNWIND_REDUCE_H
+
+#include "codecs/unwind/unwind.h"
+
+/* What an encoding holds of a state; false: nothing, the PCs are unknown to it. */
+typedef bool unwind_hold_state(const struct unwind_model *model, struct unwind_state *state);
+
+/* One state from a PC on, or none: what encodings without function boundaries store. */
+struct unwind_flat {
+    uint64_t pc;
+    struct unwind_state state;
+    bool known;
+    uint8_t flags; /* of the function */
+};
+
+struct unwind_flats {
+    struct unwind_flat *p;
+    size_t n;
+};
+
+/*
+ * All rows in order, neighbours different, an unknown one behind each stretch. A hole of less than
+ * 16 bytes keeps the row before it, pattern functions are written out, and where `signals` is false
+ * signal frames are unknown. BO_UNSUPPORTED for a pattern that would take 2^20 rows or more.
+ */
+enum bo_status unwind_flatten(const struct unwind_model *model, unwind_hold_state *hold,
+                              bool signals, struct bo_arena *arena, struct unwind_flats *flats,
+                              struct bo_error *err);
+
+/* The joined model of known stretches, split where flags change; NULL when the arena refuses. */
+struct unwind_model *unwind_join(const struct unwind_flats *flats, const struct unwind_model *from,
+                                 struct bo_arena *arena);
+
+#endif

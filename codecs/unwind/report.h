@@ -1,0 +1,9 @@
+/* What reports say of unwind tables. */
+#ifndef UNWIND_REPORT_H
+#define UNWIND_REPORT_H
+
+#include "harness/format_report.h"
+
+extern const struct bo_format_report unwind_report;
+
+#endif

@@ -1,0 +1,80 @@
+/* The text form of unwind tables: what it rejects where, and models that survive it. */
+#define TEST_FORMAT "unwind"
+#include "codecs/unwind/unwind.h"
+#include "harness/test_format.h"
+
+static const char *flaw_of(const void *model, struct bo_arena *arena)
+{
+    (void)arena;
+    return unwind_model_flaw(model, NULL);
+}
+
+static void test_survives(void **state)
+{
+    (void)state;
+    expect_texts_survive(40, 20);
+}
+
+static void test_generator(void **state)
+{
+    (void)state;
+    expect_valid_models(60, 20, flaw_of);
+    expect_models_from_bytes(60, flaw_of, NULL);
+    expect_same_seed_same_model(20);
+    expect_failing_allocations(6, 6);
+}
+
+#define HEAD "unwind 1\narch amd64\n"
+#define ONE HEAD "fn 0x10 8\n"
+
+static const struct marked_mistake mistakes[] = {
+    {"@", BO_CORRUPT, "expected `unwind 1` in the first line"},
+    {"unwind @2\n", BO_UNSUPPORTED, "unknown version of the text form"},
+    {"unwind 1 @x\n", BO_CORRUPT, "unexpected word at the line's end"},
+    {"unwind 1\narch @mips\n", BO_CORRUPT, "expected `arch amd64`, `arch arm64` or `arch s390x`"},
+    {"unwind 1\narch amd64 @x\n", BO_CORRUPT, "expected `joined` or the line's end"},
+    {HEAD "@0 sp+8 s s\n", BO_CORRUPT, "expected `fn`, `calls` or `real`"},
+    {HEAD "fn @16 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x010 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn 0x10 @0\n", BO_CORRUPT, "function length is 0"},
+    {HEAD "fn 0x10 @4294967296\n", BO_CORRUPT, "length is not an integer below 2^32"},
+    {HEAD "fn 0xffffffffffffffff @1\n", BO_CORRUPT, "function ends past 2^64"},
+    {ONE "fn @0x17 8\n", BO_CORRUPT, "function starts before the end of the one before"},
+    {HEAD "fn 0x10 8 B @S\n", BO_CORRUPT, "expected S, B, rep=N or the line's end, in this order"},
+    {HEAD "fn 0x10 8 @rep=0\n", BO_CORRUPT, "pattern's size is not an integer from 1 to 255"},
+    {HEAD "fn 0x10 8 @rep=256\n", BO_CORRUPT, "pattern's size is not an integer from 1 to 255"},
+    {HEAD "fn 0x10 8 rep=2\n@2 x s s\n", BO_CORRUPT, "row is past the pattern's end"},
+    {ONE "@8 x s s\n", BO_CORRUPT, "row is past the function's end"},
+    {ONE "1 x s s\n@1 x u s\n", BO_CORRUPT, "offsets of rows do not ascend"},
+    {ONE "1 x s s\n@2 x s s\n", BO_CORRUPT, "neighbouring rows are equal"},
+    {ONE "1 @r7+8 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 @sp8 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 @r128+8 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 sp+8 @c8 s\n", BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8"},
+    {ONE "1 sp+8 s @c+2147483648\n", BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8"},
+    {ONE "1 sp+8 s @\n", BO_CORRUPT, "expected the rule of the frame pointer"},
+    {ONE "1 sp+8 s s @a\n", BO_CORRUPT, "return address is signed on a machine other than arm64"},
+    {ONE "calls @17\n", BO_CORRUPT, "return address is not a hexadecimal number above 0 with 0x"},
+    {ONE "calls 0x11\n@0 x s s\n", BO_CORRUPT, "function or row follows the calls"},
+    {ONE "real 1 2\n@calls 0x11\n", BO_CORRUPT, "line follows the sizes of the real sections"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    expect_mistakes(mistakes, N_ELEMENTS(mistakes));
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_survives),
+        cmocka_unit_test(test_generator),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

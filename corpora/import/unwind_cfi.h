@@ -1,0 +1,41 @@
+/*
+ * A reader of .eh_frame sections for the importer of unwind tables: all that DWARF and the GNU
+ * extensions allow in them. Shares nothing with the codec eh-frame. Sources: DWARF 5 section 6.4;
+ * the Linux Standard Base, "Exception Frames"; the AArch64 ABI's DW_CFA_AARCH64_*.
+ */
+#ifndef UNWIND_CFI_H
+#define UNWIND_CFI_H
+
+#include "codecs/unwind/unwind.h"
+
+struct unwind_cfi_section {
+    struct bo_span bytes;
+    size_t off;       /* of the section in the file: for errors */
+    uint64_t address; /* where it is loaded */
+    uint64_t text;    /* address of .text, for pointers relative to it */
+    enum unwind_arch arch;
+    bool big_endian;
+};
+
+/* What was read, and what of it was left out. */
+struct unwind_cfi_functions {
+    struct unwind_function *p; /* in the section's order */
+    size_t n, cap;
+    uint32_t *first; /* of each its first row */
+    size_t cap_first;
+    struct unwind_row *rows;
+    size_t n_rows, cap_rows;
+    uint64_t n_empty;         /* FDEs of length 0 */
+    uint64_t n_cut_rows;      /* rows past their function's end */
+    uint64_t n_unknown;       /* CIEs with an augmentation letter that is not known */
+    uint64_t n_other_pointer; /* PLT expressions that are not where GNU ld writes them */
+};
+
+/*
+ * Reads all functions. Errors name offsets in the file; memory is the arena's. Work is linear in
+ * the section.
+ */
+enum bo_status unwind_cfi_read(const struct unwind_cfi_section *section, struct bo_arena *arena,
+                               struct unwind_cfi_functions *functions, struct bo_error *err);
+
+#endif
