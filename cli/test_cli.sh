@@ -983,7 +983,7 @@ else
     holds "the example plugin builds" false
 fi
 gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
-gives 2 "bakeoff: libm.so.6: not a plugin of this version: it has no bo_plugin_3" --plugin libm.so.6 list
+gives 2 "bakeoff: libm.so.6: not a plugin of this version: it has no bo_plugin_4" --plugin libm.so.6 list
 gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
 gives 2 "bakeoff: new-codec: pcdata has a codec raw; see *" new-codec pcdata raw
 gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea' is not; see *" \

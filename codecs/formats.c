@@ -5,9 +5,16 @@
 #include "codecs/formats.def"
 #undef FORMAT
 
+enum {
+#define FORMAT(name) LISTED_##name,
+#include "codecs/formats.def"
+#undef FORMAT
+    N_LISTED
+};
+
 const struct bo_format *bo_formats[] = {
 #define FORMAT(name) &name##_format,
 #include "codecs/formats.def"
 #undef FORMAT
-    NULL,
+    [N_LISTED + BO_MAX_PLUGIN_FORMATS] = NULL,
 };

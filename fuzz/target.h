@@ -16,7 +16,7 @@ extern const struct bo_format *bo_fuzz_format;
 extern const struct bo_format BO_FUZZ_FORMAT(BO_FORMAT);
 const struct bo_format *bo_fuzz_format = &BO_FUZZ_FORMAT(BO_FORMAT);
 /* A target links one format. */
-const struct bo_format *bo_formats[] = {&BO_FUZZ_FORMAT(BO_FORMAT), NULL};
+const struct bo_format *bo_formats[1 + BO_MAX_PLUGIN_FORMATS + 1] = {&BO_FUZZ_FORMAT(BO_FORMAT)};
 #endif
 
 /*

@@ -1,4 +1,4 @@
-/* Codecs that are not in any list: checked, and put behind those that are. */
+/* Codecs and formats that are not in any list: checked, and put behind those that are. */
 #include "harness/plugin.h"
 
 #include <stdlib.h>
@@ -55,10 +55,57 @@ struct extended {
 
 static struct extended *last_extended;
 
+/* NULL when the harness can use the format. */
+static const char *flaw_of_format(const struct bo_format *format)
+{
+    if (!is_name(format->name) || strpbrk(format->name, "-+"))
+        return "the format's name is not made of a-z and 0-9";
+    if (bo_find_format(format->name))
+        return "the format has the name of another one";
+    if (!format->summary || !format->report || !format->report->question)
+        return "the format has no summary or no report with a question";
+    if (!format->parse || !format->print || !format->differ || !format->generate ||
+        !format->mutate || !format->units || !format->entropy_floor_nbytes)
+        return "the format lacks a function that it must have";
+    if (!format->kinds || !format->n_kinds || format->n_kinds > BO_MAX_KINDS)
+        return "the format has no query kinds, or too many";
+    if (!format->codecs || !format->codecs[0])
+        return "the format has no codecs";
+    return NULL;
+}
+
+static const char *add_format(const struct bo_format *format)
+{
+    static unsigned n_added;
+    const char *flaw = flaw_of_format(format);
+    struct bo_format alone = *format;
+    for (size_t i = 0; !flaw && format->codecs[i]; i++) {
+        /* Names are compared with those of the codecs before. */
+        const struct bo_codec *before[BO_MAX_PLUGIN_CODECS + 1] = {NULL};
+        if (i == BO_MAX_PLUGIN_CODECS)
+            return "the format has too many codecs";
+        memcpy(before, format->codecs, i * sizeof *before);
+        alone.codecs = before;
+        flaw = flaw_of(&alone, format->codecs[i]);
+    }
+    if (!flaw && n_added == BO_MAX_PLUGIN_FORMATS)
+        flaw = "there are too many formats of plugins";
+    if (flaw)
+        return flaw;
+    size_t n = 0;
+    while (bo_formats[n])
+        n++;
+    bo_formats[n] = format;
+    n_added++;
+    return NULL;
+}
+
 const char *bo_register_plugin(const struct bo_plugin *plugin)
 {
     if (plugin->codec_nbytes != sizeof(struct bo_codec))
         return "it was built for another version of harness/codec.h";
+    if (plugin->new_format)
+        return add_format(plugin->new_format);
     const struct bo_format **place = find_place(plugin->format);
     if (!place)
         return "it is of a format that there is not";

@@ -4,7 +4,9 @@
 
 #include "harness/format.h"
 
-extern const struct bo_format *bo_formats[]; /* NULL-terminated; only plugin.h changes it */
+/* NULL-terminated; only plugin.h changes it, and has room for so many formats of plugins. */
+enum { BO_MAX_PLUGIN_FORMATS = 8 };
+extern const struct bo_format *bo_formats[];
 
 /* Each returns NULL when there is no such name. */
 const struct bo_format *bo_find_format(const char *name);

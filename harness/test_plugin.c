@@ -1,6 +1,8 @@
 /* Plugins: what is taken, what is refused and why, and that a refusal changes nothing. */
 #include "harness/core/test_cmocka.h"
 
+#include <stdio.h>
+
 #include "harness/plugin.h"
 #include "harness/registry.h"
 
@@ -54,7 +56,7 @@ static size_t n_codecs(void)
 static const char *take(const struct bo_codec *first, const struct bo_codec *second)
 {
     const struct bo_codec *codecs[] = {first, second, NULL};
-    return bo_register_plugin(&(struct bo_plugin){sizeof(struct bo_codec), "pcdata", codecs});
+    return bo_register_plugin(&(struct bo_plugin){sizeof(struct bo_codec), "pcdata", codecs, NULL});
 }
 
 static void refusals(void **state)
@@ -101,11 +103,13 @@ static void other_versions_and_formats(void **state)
 {
     (void)state;
     const struct bo_codec *const codecs[] = {&sound, NULL};
-    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound - 8, "pcdata", codecs}),
-                        "it was built for another version of harness/codec.h");
-    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound, "absent", codecs}),
-                        "it is of a format that there is not");
-    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound, NULL, codecs}),
+    assert_string_equal(
+        bo_register_plugin(&(struct bo_plugin){sizeof sound - 8, "pcdata", codecs, NULL}),
+        "it was built for another version of harness/codec.h");
+    assert_string_equal(
+        bo_register_plugin(&(struct bo_plugin){sizeof sound, "absent", codecs, NULL}),
+        "it is of a format that there is not");
+    assert_string_equal(bo_register_plugin(&(struct bo_plugin){sizeof sound, NULL, codecs, NULL}),
                         "it is of a format that there is not");
 }
 
@@ -130,12 +134,72 @@ static void codecs_are_added(void **state)
     assert_null(bo_find_codec(bo_find_format("lprf"), "second"));
 }
 
+static const char *take_format(const struct bo_format *format)
+{
+    return bo_register_plugin(&(struct bo_plugin){sizeof sound, NULL, NULL, format});
+}
+
+static void formats_are_added(void **state)
+{
+    (void)state;
+    static const struct bo_codec *const codecs[] = {&sound, NULL},
+                                        *const twice[] = {&sound, &sound, NULL},
+                                        *const none[] = {NULL};
+    static const struct bo_format_report report = {.question = "q"};
+    const struct bo_format *const like = bo_find_format("pcdata");
+    static struct bo_format added, flawed[8];
+    added = *like;
+    added.name = "ofaplugin";
+    added.report = &report;
+    added.codecs = codecs;
+    for (unsigned i = 0; i < 8; i++)
+        flawed[i] = added;
+    flawed[0].name = "of-a-plugin";
+    flawed[1].name = "pcdata";
+    flawed[2].summary = NULL;
+    flawed[3].report = NULL;
+    flawed[4].mutate = NULL;
+    flawed[5].n_kinds = 0;
+    flawed[6].codecs = none;
+    flawed[7].codecs = twice;
+    static const char *const whys[] = {
+        "the format's name is not made of a-z and 0-9",
+        "the format has the name of another one",
+        "the format has no summary or no report with a question",
+        "the format has no summary or no report with a question",
+        "the format lacks a function that it must have",
+        "the format has no query kinds, or too many",
+        "the format has no codecs",
+        "a codec has the name of another one of the format",
+    };
+    for (unsigned i = 0; i < 8; i++) {
+        assert_string_equal(take_format(&flawed[i]), whys[i]);
+        assert_null(bo_find_format("ofaplugin"));
+    }
+    assert_null(take_format(&added));
+    assert_ptr_equal(bo_find_format("ofaplugin"), &added);
+    assert_string_equal(take_format(&added), "the format has the name of another one");
+    static struct bo_format more[BO_MAX_PLUGIN_FORMATS];
+    for (unsigned i = 0; i < BO_MAX_PLUGIN_FORMATS; i++) {
+        static char names[BO_MAX_PLUGIN_FORMATS][8];
+        more[i] = added;
+        snprintf(names[i], sizeof names[i], "more%u", i);
+        more[i].name = names[i];
+        const char *flaw = take_format(&more[i]);
+        if (i + 1 < BO_MAX_PLUGIN_FORMATS)
+            assert_null(flaw);
+        else
+            assert_string_equal(flaw, "there are too many formats of plugins");
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals),
         cmocka_unit_test(other_versions_and_formats),
         cmocka_unit_test(codecs_are_added),
+        cmocka_unit_test(formats_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
