@@ -177,6 +177,9 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 # The program carries the page's style and script, and the scripts of the pictures.
 $(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js $(wildcard bench/report/plots/*.gp)
 
+# ... and the skeleton of a format.
+$(OBJ)/cli/new_format.o: $(wildcard cli/new_format/*.in)
+
 # Where code is tested and not measured, small inputs make every array grow.
 $(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)
 
@@ -196,9 +199,10 @@ $(OUT)/libbakeoff.a: $(CORE_OBJ)
 	@rm -f $@
 	$(say) ar rcs $@ $^
 
-# Plugins find the harness's functions in the program. Beside it: how `bench --layouts` links its objects anew.
+# Plugins find the harness's functions in the program, also those that only they call. Beside it: how
+# `bench --layouts` links its objects anew.
 $(OUT)/bakeoff: $(CLI_OBJ) $(SHIM_OBJ) $(OUT)/libbakeoff.a
-	$(say) $(CC) $(LDFLAGS) -rdynamic $^ $(CORE_LIBS) $(CLI_LIBS) -o $@
+	$(say) $(CC) $(LDFLAGS) -rdynamic $(CLI_OBJ) $(SHIM_OBJ) $(CORE_OBJ) $(CORE_LIBS) $(CLI_LIBS) -o $@
 	@printf '%s\n' '$(CURDIR)' $(CC) $(LDFLAGS) -rdynamic $(CLI_OBJ) $(SHIM_OBJ) $(CORE_OBJ) \
 	    $(CORE_LIBS) $(CLI_LIBS) >$@.link
 

@@ -337,7 +337,7 @@ static void print_zsh(void)
         printf("'\n");
     }
     printf("    )\n"
-           "    _arguments -C '*--plugin[load codecs from a shared object]:file:_files' "
+           "    _arguments -C '*--plugin[load codecs or a format from a shared object]:file:_files' "
            "'--help[print help]' '--version[print the version]' "
            "'1:command:->command' '*::argument:->argument'\n"
            "    case $state in\n"
@@ -413,7 +413,7 @@ static void print_man(void)
            ".SH DESCRIPTION\n"
            "Which encoding should a toolchain format use?\n"
            "bakeoff measures, checks and converts the encodings (codecs) of a format.\n"
-           "\\fB\\-\\-plugin\\fR adds codecs from a shared object.\n"
+           "\\fB\\-\\-plugin\\fR adds codecs or a format from a shared object.\n"
            "Every command prints its help with \\fB\\-\\-help\\fR.\n"
            ".SH COMMANDS\n",
            BO_VERSION);

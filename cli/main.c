@@ -26,8 +26,8 @@ static void print_help(FILE *to)
         "\ncommands (each has --help):\n",
         to);
     for (const struct bo_command *c = bo_commands; c->name; c++)
-        fprintf(to, "  %-9s %s\n", c->name, c->summary);
-    fputs("\n--plugin adds codecs of your own: docs/adding-a-codec.md\n"
+        fprintf(to, "  %-10s %s\n", c->name, c->summary);
+    fputs("\n--plugin adds codecs or formats of your own: docs/adding-a-format.md\n"
           "--version prints the version and the commit\n"
           "BAKEOFF_ISA=v1 (to v4) caps the level of x86-64 that codecs use; v1 is the portable "
           "path\n",

@@ -662,7 +662,7 @@ json "list codecs --json has the seed" 'map(select(.codec == "linear-index"))
 gives 0 "" list corpora --json
 json "list corpora --json" 'map(select(.embedded)) | length >= 3
     and all(.[]; .present and .path and .provenance)
-    and (map(.format) | unique) == ["autofdo", "lprf", "pcdata", "statehist", "templight"]'
+    and (map(.format) | unique) == '"$(jq -c '[.documents[].format] | unique' corpora/manifest.json)"''
 (cd / && "$bakeoff" list corpora --json) >"$t/out" 2>"$t/err"
 json "the corpora are found from elsewhere" 'map(select(.embedded)) | length >= 3'
 cp "$bakeoff" "$t/o/bakeoff"
@@ -950,7 +950,7 @@ else
         grep -q '^pcdata/raw/canonical/point/uniform: .* instructions, was .* (-2.0%)$' "$t/out"
 fi
 
-# ---- plugins, new-codec
+# ---- plugins, new-codec, new-format
 # ----------------------------------------------------------------------------------------------------------------
 
 if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then
@@ -990,6 +990,21 @@ gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea'
     new-codec pcdata My_Idea
 cd "$t" || exit 1
 gives 2 "bakeoff: codecs/pcdata/codecs.def: *; this is for bakeoff's own source tree" new-codec pcdata my-idea
+gives 2 "bakeoff: codecs/formats.def: *; this is for bakeoff's own source tree" new-format mine
+gives 2 "bakeoff: new-format: takes a name; see *" new-format
+gives 2 "bakeoff: new-format: there is a format pcdata; see *" new-format pcdata
+gives 2 "bakeoff: new-format: a format's name is made of a-z and 0-9: 'my-idea' is not; see *" new-format my-idea
+gives 2 "bakeoff: new-format: --as is lines or json, not 'yaml'; see *" new-format mine --as yaml
+mkdir -p codecs/mine
+echo 'FORMAT(pcdata)' >codecs/formats.def
+gives 2 "bakeoff: codecs/mine: File exists" new-format mine
+rmdir codecs/mine
+for form in lines json; do
+    gives 0 "" new-format mine$form --as $form
+    holds "new-format fills in every word" bash -c "! grep -rE '@[A-Za-z_0-9]+@' codecs/mine$form --include='*.[ch]' --include='*.md'"
+done
+holds "new-format lists the formats" test "$(tail -n 2 codecs/formats.def)" = $'FORMAT(minelines)\nFORMAT(minejson)'
+rm -r codecs
 cd "$root" || exit 1
 
 # ---- merge

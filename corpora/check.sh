@@ -22,13 +22,14 @@ twice=$(sort <<<"$names" | uniq -d)
 [ -z "$twice" ] || fail "named twice in the manifest: $twice"
 
 n=0
-while IFS=$'\t' read -r name format file sha256 units; do
+while IFS=$'\t' read -r name format file sha256 entry; do
     n=$((n + 1))
+    units=$(jq -r --arg unit "$(units_of "$format")" '.[$unit]' <<<"$entry")
     has_sha256 "$file" "$sha256" || fail "$file: $name has another SHA-256"
     found=$(text_of "$file" | count_units "$format")
     [ "$found" = "$units" ] || fail "$file: $found $(units_of "$format"), not $units"
 done < <(jq -r '(.documents[], (.lists[] | .format = "names")) | select(.embedded) |
-    [.name, .format, .file, .sha256, (.tables // .functions // .begins // .intervals // .names)] | @tsv' manifest.json)
+    [.name, .format, .file, .sha256, tojson] | join("\t")' manifest.json)
 [ $n -gt 0 ] || fail "the manifest lists nothing embedded"
 
 while IFS=$'\t' read -r file counters; do

@@ -14,25 +14,25 @@ has_sha256() { # file sha256
     [ -f "$1" ] && [ "$(text_of "$1" | sha256sum | cut -d ' ' -f 1)" = "$2" ]
 }
 
+# codecs/<format>/units.tsv: what the manifest counts, and a pattern (of grep -E) that each of them has one line of.
+unit_field() { # format field
+    [ "$1" != names ] || { printf 'names\n.\n' | sed -n "$2p"; return; }
+    cut -f "$2" "../codecs/$1/units.tsv"
+}
+
 # How many tables, functions, ... the text on standard input has: the manifest's number.
 count_units() { # format
-    case $1 in
-    pcdata) grep -c '^table ' ;;
-    lprf) grep -c '^# Func Hash:$' ;;
-    autofdo) grep -c '^[^ #]' ;;
-    templight) grep -c '^event: *Begin$' ;;
-    statehist) grep -c '^I' ;;
-    names) grep -c . ;;
-    *) echo "documents.sh does not know what to count in $1" >&2 && false ;;
-    esac
+    grep -cE "$(unit_field "$1" 2)"
 }
 
 units_of() { # format
-    case $1 in
-    pcdata) echo tables ;;
-    lprf | autofdo) echo functions ;;
-    templight) echo begins ;;
-    statehist) echo intervals ;;
-    *) echo names ;;
-    esac
+    unit_field "$1" 1
+}
+
+# The unit of each format, as JSON.
+all_units() {
+    local format
+    for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' ../codecs/formats.def); do
+        printf '{"%s": "%s"}\n' "$format" "$(units_of "$format")"
+    done | jq -s add
 }

@@ -201,9 +201,9 @@ fetch() { # the fields of one line
 }
 
 list() { # [NAME...]
-    jq -r --argjson embedded $embedded "
+    jq -r --argjson embedded $embedded --argjson unit "$(all_units)" "
         ((.documents[] | select(.embedded == \$embedded and .import) |
-            [.name, .format, .file, .sha256 // \"-\", (.tables // .functions // .begins // \"-\"),
+            [.name, .format, .file, .sha256 // \"-\", (.[\$unit[.format]] // \"-\"),
              .source.from, .source.package, .source.version,
              .source.member // .source.sampler // .source.driver // \"-\",
              .source.sha256 // \"-\", .source.list // \"-\"]),

@@ -1,25 +1,50 @@
 #!/usr/bin/env bash
-# Follows docs/adding-a-codec.md word for word: runs its indented lines in a scratch copy of the tree.
+# Follows a tutorial word for word in a scratch copy of the tree: test_tutorial.sh docs/adding-a-codec.md. It runs the indented
+# lines in order, and writes the code blocks to the files that their first lines name.
 set -euo pipefail
-root=$PWD copy=$(mktemp -d)
+page=$PWD/$1 root=$PWD copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 harness/scratch_tree.sh "$copy"
 cd "$copy"
 
-start=$SECONDS commands=0
-while IFS= read -r command; do
-    commands=$((commands + 1))
-    echo "\$ $command"
-    bash -euo pipefail -c "$command" </dev/null >out 2>&1 || { cat out; echo "this command failed"; exit 1; }
-    case $command in
-    *'new-codec'*) grep -q 'run_pairs.c is written' out ;;
-    *'verify pcdata'*) grep -Eq '^[0-9]+ passed, 0 failed$' out ;;
-    *'git diff'*) grep -q '0 deletions' out || ! grep -q deletion out ;;
-    *'bakeoff size'*) grep -q run-pairs out ;;
-    *'bakeoff table'*) grep -q '^| run-pairs | ' out ;;
-    *'bakeoff pick'*) grep -q '^The pick: ' out ;;
-    *--plugin*) grep -q 'name of another one' out ;;
-    esac || { cat out; echo "this command says something else than it should"; exit 1; }
-done < <(sed -n 's/^    //p' "$root/docs/adding-a-codec.md")
+# What the output of a command must have.
+says() { # COMMAND OUTPUT
+    case $1 in
+    *'new-codec'*) grep -q 'run_pairs.c is written' "$2" ;;
+    *'new-format'*) grep -q '^codecs/symtab is written' "$2" ;;
+    *'bakeoff verify '* | *.so\ verify\ *) grep -Eq '^[0-9]+ passed, 0 failed$' "$2" ;;
+    *'git diff'*) grep -q '0 deletions' "$2" || ! grep -q deletion "$2" ;;
+    *'bakeoff size pcdata'*) grep -q run-pairs "$2" ;;
+    *'bakeoff size symtab'*) grep -q '^| *rows ' "$2" || grep -q '^rows ' "$2" ;;
+    *'bakeoff table pcdata'*) grep -q '^| run-pairs | ' "$2" ;;
+    *'bakeoff table symtab'*) grep -q '^| rows | ' "$2" ;;
+    *'bakeoff pick'*) grep -q '^The pick: ' "$2" ;;
+    *'checks-of-'*) grep -Eq '^[0-9]+ passed, 0 failed$' "$2" ;;
+    *'CODEC=symtab/rows'*) grep -q '^symtab/rows lacks nothing' "$2" ;;
+    *'fuzz-list'*) [[ $(wc -l <"$2") = 3 ]] ;;
+    *run-pairs.so*) grep -q 'name of another one' "$2" ;;
+    esac
+}
+
+start=$SECONDS commands=0 file=
+while IFS= read -r line; do
+    if [[ $line = '```' ]]; then
+        file=
+    elif [[ $line = '```c '* ]]; then
+        file=${line#'```c '}
+        : >"$file"
+    elif [[ $file ]]; then
+        printf '%s\n' "$line" >>"$file"
+    elif [[ $line = '    '* ]]; then
+        command=${line#    }
+        commands=$((commands + 1))
+        echo "\$ $command"
+        bash -euo pipefail -c "$command" </dev/null >out 2>&1 && says "$command" out ||
+            { cat out; echo "this command fails, or says something else than it should"; exit 1; }
+    fi
+done <"$page"
 ((commands > 10))
+# Blocks are laid out as the tree's code is.
+mapfile -t sources < <(sed -n 's/^```c //p' "$page")
+((${#sources[@]} == 0)) || ! command -v clang-format >/dev/null || clang-format --dry-run --Werror "${sources[@]}"
 echo "$commands passed: the tutorial ends with its row after $((SECONDS - start)) s"

@@ -97,6 +97,15 @@ const char *bo_record_flaw(const struct bo_shape *shape, const void *before, con
     return flaw || !shape->flaw ? flaw : shape->flaw(before, record);
 }
 
+const char *bo_records_flaw(const struct bo_shape *shape, const struct bo_records *records)
+{
+    const char *flaw = NULL;
+    for (size_t i = 0; i < records->n && !flaw; i++)
+        flaw = bo_record_flaw(shape, i ? bo_record(shape, records, i - 1) : NULL,
+                              bo_record(shape, records, i));
+    return flaw;
+}
+
 /* Merges the sorted runs [0, half) and [half, n) of `from` into `to`; equal keys stay in order. */
 static void merge_runs(const struct bo_shape *shape, const uint8_t *from, size_t half, size_t n,
                        uint8_t *to)
@@ -147,10 +156,16 @@ bool bo_records_settle(const struct bo_shape *shape, struct bo_records *records,
 size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_records *records,
                               uint64_t key)
 {
-    size_t i = 0;
-    while (i < records->n && bo_field_number(shape->fields, bo_record(shape, records, i)) < key)
-        i++;
-    return i;
+    const uint64_t sign = shape->fields->form == BO_SIGNED ? UINT64_C(1) << 63 : 0;
+    size_t low = 0, high = records->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sort_key(shape->fields, bo_record(shape, records, middle)) < (key ^ sign))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ---- comparing and counting ------------------------------------------------------------------ */

@@ -106,13 +106,16 @@ uint64_t bo_field_none(const struct bo_field *field);
  */
 const char *bo_record_flaw(const struct bo_shape *shape, const void *before, const void *record);
 
+/* The flaw of the first record that has one, else NULL. */
+const char *bo_records_flaw(const struct bo_shape *shape, const struct bo_records *records);
+
 /* Sorts by the order's rule and drops what still breaks a rule. False when the arena refuses. */
 bool bo_records_settle(const struct bo_shape *shape, struct bo_records *records,
                        struct bo_arena *arena);
 
 /*
- * The place of the first record whose first field is not below `key`; n when there is none. Slow
- * and plain (it walks the records), so that oracles may use it.
+ * The place of the first record whose first field is not below `key`, by binary search in ordered
+ * records; n when there is none. For oracles: codecs search their bytes with code of their own.
  */
 size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_records *records,
                               uint64_t key);

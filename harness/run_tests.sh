@@ -59,7 +59,8 @@ plan 60 "instructions" instructions
 plan 60 "command line" make --no-print-directory build/bakeoff check-cli
 plan 60 "import: real Go binaries" corpora/import/test_real_go.sh
 plan 60 "command line: asan" make --no-print-directory VARIANT=asan BAKEOFF=build/asan/bakeoff check-cli
-plan 60 "the tutorial" docs/test_tutorial.sh
+plan 60 "the tutorial: a codec" docs/test_tutorial.sh docs/adding-a-codec.md
+plan 60 "the tutorial: a format" docs/test_tutorial.sh docs/adding-a-format.md
 plan 60 "commands of the documentation" docs/test_commands.sh
 plan 40 "bench, and the page in a browser" bench/report/test_after_bench.sh
 plan 20 "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
@@ -73,6 +74,7 @@ plan 5 "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.js
 plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "second readers" codecs/test_second_readers.sh
 plan 90 "exported codecs" cli/test_export.sh
+plan 15 "a format plugin" examples/format-plugin/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh
 plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
 plan 5 "the steps of make test" harness/test_steps.sh

@@ -219,15 +219,11 @@ static void test_mistakes_of_json(void **state)
 static void expect_sound(const struct bo_shape *shape, const void *model, const char *how,
                          unsigned seed)
 {
-    const struct bo_records *records = model;
     void *again;
     struct bo_error error = {0};
-    for (size_t i = 0; i < records->n; i++) {
-        const char *flaw = bo_record_flaw(shape, i ? bo_record(shape, records, i - 1) : NULL,
-                                          bo_record(shape, records, i));
-        if (flaw)
-            fail_msg("%s, %s, seed %u, record %u: %s", shape->name, how, seed, (unsigned)i, flaw);
-    }
+    const char *flaw = bo_records_flaw(shape, model);
+    if (flaw)
+        fail_msg("%s, %s, seed %u: %s", shape->name, how, seed, flaw);
     const struct bo_span text = print(shape, model);
     if (bo_records_parse(shape, text, &arena, &again, &error))
         fail_msg("%s, %s, seed %u: %s at byte %u", shape->name, how, seed, error.what,
@@ -304,6 +300,30 @@ static void test_models_have_what_they_should(void **state)
     assert_int_equal(bo_records_lower_bound(&ranges, &like, 901), 10);
 }
 
+static void test_flaws(void **state)
+{
+    (void)state;
+    struct mixed two[] = {{1, 2, 3, BYTES("x")}, {2, 2, 9, BYTES("y")}};
+    const struct bo_records records = {two, 2};
+    assert_null(bo_records_flaw(&lines, &records));
+    two[1].kind = 255;
+    assert_null(bo_records_flaw(&lines, &records));
+    two[1].kind = 10;
+    assert_string_equal(bo_records_flaw(&lines, &records), "kind is not a value in its range");
+    two[1].kind = 9;
+    two[1].key = 1;
+    assert_string_equal(bo_records_flaw(&lines, &records), "key is out of order");
+    assert_null(bo_records_flaw(&json, &records));
+    two[1].key = 0;
+    assert_string_equal(bo_records_flaw(&json, &records), "key is out of order");
+    struct signed_key keys[] = {{-5}, {-1}, {3}};
+    const struct bo_records below_zero = {keys, 3};
+    assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, (uint64_t)-5), 0);
+    assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, (uint64_t)-4), 1);
+    assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, 0), 2);
+    assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, 4), 3);
+}
+
 static void test_differ_names_the_field(void **state)
 {
     (void)state;
@@ -358,6 +378,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_mistakes_of_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_generated_models_are_sound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_models_have_what_they_should, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_flaws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_differ_names_the_field, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failing_allocations, set_up, tear_down),
     };

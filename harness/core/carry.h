@@ -1,0 +1,13 @@
+/* Files as texts of the program: with a NUL behind them, where the build says `-I` the tree. */
+#ifndef BO_CARRY_H
+#define BO_CARRY_H
+
+/* Defines `symbol`, to be declared as extern const char symbol[]. */
+#define BO_CARRY(symbol, file)                   \
+    __asm__(".pushsection .rodata\n"             \
+            ".globl " #symbol "\n" #symbol ":\n" \
+            ".incbin \"" file "\"\n"             \
+            ".byte 0\n"                          \
+            ".popsection\n")
+
+#endif
