@@ -337,7 +337,7 @@ static void print_zsh(void)
         printf("'\n");
     }
     printf("    )\n"
-           "    _arguments -C '*--plugin[load codecs or a format from a shared object]:file:_files' "
+           "    _arguments -C '*--plugin[load a format or codecs from a file]:file:_files' "
            "'--help[print help]' '--version[print the version]' "
            "'1:command:->command' '*::argument:->argument'\n"
            "    case $state in\n"
