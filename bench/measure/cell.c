@@ -170,7 +170,7 @@ static void measure_row(struct session *session, unsigned i)
     const bool is_first = row->n_times == 0;
     bool ok;
     if (row->operation == BO_ACTIONS)
-        ok = open_once(session, &record) &&
+        ok = open_reader(session, &record) &&
              bo_measure_actions(&session->opened, row, min_time_s, is_first, &record, &exact);
     else if (row->operation != BO_QUERY)
         ok = bo_measure_operation(session->cell, row, session->opened.payload, min_time_s, is_first,
