@@ -324,7 +324,8 @@ static enum bo_status parse_pc(int n_args, char *const *args, uint64_t *pc_ret,
                : bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expected one PC, as 0x401000");
 }
 
-static enum bo_status point_parse(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status point_parse(int n_args, char *const *args, struct bo_arena *arena,
+                                  void *query, struct bo_error *err)
 {
     struct unwind_point q = {0, 0};
     const enum bo_status status = parse_pc(n_args, args, &q.pc, err);
@@ -332,8 +333,8 @@ static enum bo_status point_parse(int n_args, char *const *args, void *query, st
     return status;
 }
 
-static enum bo_status function_parse(int n_args, char *const *args, void *query,
-                                     struct bo_error *err)
+static enum bo_status function_parse(int n_args, char *const *args, struct bo_arena *arena,
+                                     void *query, struct bo_error *err)
 {
     struct unwind_at q = {0};
     const enum bo_status status = parse_pc(n_args, args, &q.pc, err);
