@@ -77,6 +77,7 @@ plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh
 plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
+plan 20 "recording a Go program" corpora/record/go/test_record.sh
 plan 5 "the steps of make test" harness/test_steps.sh
 plan 30 "adoption" make --no-print-directory check-adoption
 plan 5 "planted faults" fuzz/faults.sh anchors
