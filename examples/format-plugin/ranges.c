@@ -97,7 +97,8 @@ static size_t draw_edges(const void *model, struct bo_random *random, struct bo_
     return records->n ? n : 0;
 }
 
-static enum bo_status parse_at(int n_args, char *const *args, void *query, struct bo_error *err)
+static enum bo_status parse_at(int n_args, char *const *args, struct bo_arena *arena, void *query,
+                               struct bo_error *err)
 {
     uint64_t address;
     if (n_args != 1 || !bo_parse_u64(bo_span_of(args[0]), UINT32_MAX, &address))
