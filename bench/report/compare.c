@@ -9,10 +9,12 @@
 
 #include "bench/report/comparison.h"
 #include "bench/report/outliers.h"
+#include "bench/runs/noise.h"
 #include "bench/runs/results.h"
+#include "bench/stats/layouts.h"
 #include "bench/stats/stats.h"
 
-const char *const bo_verdict_names[] = {"equal", "unknown", "better", "worse"};
+const char *const bo_verdict_names[] = {"equal", "no difference", "unknown", "better", "worse"};
 
 /* ---- one figure ------------------------------------------------------------------------------ */
 
@@ -72,6 +74,35 @@ static bool has_interval(unsigned n_a, unsigned n_b)
     return 1 - 2 * exp(-log_orders) >= BO_CONFIDENCE;
 }
 
+static struct bo_layout_effect effect_of(const struct bo_run_row *row, struct bo_arena *arena)
+{
+    struct bo_layout_effect effect;
+    double *logs = bo_array_or_abort(arena, row->n, sizeof *logs);
+    for (unsigned i = 0; i < row->n; i++)
+        logs[i] = log(row->times_ns[i]);
+    const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
+    bo_abort_unless(bo_layout_effect(&repetitions, BO_CONFIDENCE, &effect));
+    return effect;
+}
+
+/* Repetitions in one layout are no independent samples of it, so the layouts are compared. */
+static void contrast_layouts(const struct bo_run_row *before, const struct bo_run_row *after,
+                             struct bo_arena *arena, struct bo_change *change)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    const struct bo_layout_effect a = effect_of(before, arena), b = effect_of(after, arena);
+    struct bo_interval interval;
+    double shift;
+    bo_arena_rewind(arena, mark);
+    if (a.n_layouts < 2 || b.n_layouts < 2)
+        return;
+    change->has_layouts = true;
+    change->p = bo_layouts_differ(&a, &b, BO_CONFIDENCE, &shift, &interval);
+    change->ratio = exp(shift);
+    change->interval =
+        (struct bo_interval){exp(interval.low), exp(interval.high), interval.coverage};
+}
+
 /* Everything but the verdict, which waits for the correction over all times. */
 static void contrast_times(const struct bo_run_row *before, const struct bo_run_row *after,
                            struct bo_arena *arena, struct bo_change *change)
@@ -91,6 +122,8 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
             ? (struct bo_interval){exp(contrast.interval.low), exp(contrast.interval.high),
                                    contrast.interval.coverage}
             : (struct bo_interval){NAN, NAN, 0};
+    if (before->layouts && after->layouts)
+        contrast_layouts(before, after, arena, change);
     change->verdict = BO_UNKNOWN;
 }
 
@@ -98,9 +131,38 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
 
 struct comparing {
     struct bo_document_changes *document;
+    const struct bo_run *before, *after;
     struct bo_arena *arena;
     size_t cap, relative_cap;
+    /* By query kind and operation: the end of the A/A interval. */
+    struct kind_noise {
+        char kind[64];
+        double limit;
+    } noise[32];
+    unsigned n_noise;
 };
+
+static double limit_in(const struct bo_run *run, const struct bo_run_document *document,
+                       const char *kind)
+{
+    return bo_noise_of(run, document->format, document->name, kind).limit;
+}
+
+/* The wider one of the two runs; computed once for each kind. NaN where neither has one. */
+static double noise_of(struct comparing *c, const char *label)
+{
+    enum { MAX = sizeof c->noise / sizeof *c->noise };
+    struct kind_noise kind;
+    snprintf(kind.kind, sizeof kind.kind, "%.*s", (int)strcspn(label, "/"), label);
+    for (unsigned i = 0; i < c->n_noise; i++)
+        if (strcmp(c->noise[i].kind, kind.kind) == 0)
+            return c->noise[i].limit;
+    kind.limit = fmax(limit_in(c->before, c->document->before, kind.kind),
+                      limit_in(c->after, c->document->after, kind.kind));
+    if (c->n_noise < MAX)
+        c->noise[c->n_noise++] = kind;
+    return kind.limit;
+}
 
 static void compare_exact(struct comparing *c, const char *codec, const char *what, double before,
                           double after)
@@ -203,6 +265,7 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
     }
     if (before->n && after->n && !c->document->times_not_compared) {
         contrast_times(before, after, c->arena, &change);
+        change.noise = noise_of(c, after->label);
         add_change(c->document, &c->cap, c->arena, &change);
     }
     if (c->document->times_not_compared)
@@ -230,7 +293,9 @@ static void judge_times(struct bo_document_changes *document, double threshold,
         if (!change->is_time || change->failure)
             continue;
         change->p = p[n++];
-        if (change->p < 1 - BO_CONFIDENCE && change->ratio > 1 + threshold)
+        if (bo_is_noise(&(struct bo_noise){.limit = change->noise}, change->ratio))
+            change->verdict = BO_NO_DIFFERENCE;
+        else if (change->p < 1 - BO_CONFIDENCE && change->ratio > 1 + threshold)
             change->verdict = BO_WORSE;
         else if (change->p < 1 - BO_CONFIDENCE && change->ratio < 1 / (1 + threshold))
             change->verdict = BO_BETTER;
@@ -270,7 +335,7 @@ static void tell_power(struct bo_document_changes *document, struct bo_arena *ar
     unsigned n = 0;
     for (size_t i = 0; i < document->n; i++) {
         const struct bo_change *change = &document->changes[i];
-        if (!change->is_time || change->failure)
+        if (!change->is_time || change->failure || change->has_layouts)
             continue;
         least = fmin(least, least_p(change));
         n++;
@@ -282,10 +347,12 @@ static void tell_power(struct bo_document_changes *document, struct bo_arena *ar
                  n, fmin(1, least * n));
 }
 
-static void compare_documents(struct bo_document_changes *document, double threshold,
+static void compare_documents(struct bo_document_changes *document, const struct bo_run *in_before,
+                              const struct bo_run *in_after, double threshold,
                               struct bo_arena *arena)
 {
-    struct comparing c = {.document = document, .arena = arena};
+    struct comparing c = {
+        .document = document, .before = in_before, .after = in_after, .arena = arena};
     for (unsigned i = 0; i < document->after->n_codecs; i++) {
         const struct bo_run_codec *after = &document->after->codecs[i];
         const struct bo_run_codec *before = bo_run_codec(document->before, after->name);
@@ -364,7 +431,7 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
         documents[n] = (struct bo_document_changes){.before = old, .after = document};
         documents[n].times_not_compared = difference(old, document);
         if (same_content(old, document))
-            compare_documents(&documents[n], threshold, arena);
+            compare_documents(&documents[n], before, after, threshold, arena);
         else
             documents[n].times_not_compared = "not the same document";
         n++;
@@ -465,6 +532,13 @@ static void print_side_by_side(const struct bo_document_changes *document, unsig
     print_grid(&grid, width, out);
 }
 
+static char *counts_text(const size_t n_of[BO_WORSE + 1], struct bo_arena *arena)
+{
+    return bo_arena_printf(
+        arena, "%zu better, %zu worse, %zu no difference, %zu unknown, %zu equal", n_of[BO_BETTER],
+        n_of[BO_WORSE], n_of[BO_NO_DIFFERENCE], n_of[BO_UNKNOWN], n_of[BO_EQUAL]);
+}
+
 static void print_document(const struct bo_document_changes *document, bool all, unsigned width,
                            struct bo_arena *arena, FILE *out)
 {
@@ -483,10 +557,9 @@ static void print_document(const struct bo_document_changes *document, bool all,
                                   isnan(document->changes[i].interval.low));
         }
     const bool markdown = width == BO_COMPARE_MARKDOWN;
-    fprintf(out, "%s%s on %s: %zu better, %zu worse, %zu unknown, %zu equal%s%s\n",
-            markdown ? "\n#### " : "", document->after->format, document->after->name,
-            document->n_of[BO_BETTER], document->n_of[BO_WORSE], document->n_of[BO_UNKNOWN],
-            document->n_of[BO_EQUAL],
+    char *counts = counts_text(document->n_of, arena);
+    fprintf(out, "%s%s on %s: %s%s%s\n", markdown ? "\n#### " : "", document->after->format,
+            document->after->name, counts,
             document->times_not_compared ? "; times were not compared: " : "",
             document->times_not_compared ? document->times_not_compared : "");
     for (size_t i = 0; i < document->n_notes; i++)
@@ -507,9 +580,8 @@ void bo_compare_print(const struct bo_document_changes *documents, size_t n, boo
         for (unsigned v = 0; v <= BO_WORSE; v++)
             n_of[v] += documents[d].n_of[v];
     }
-    fprintf(out, "%s%zu better, %zu worse, %zu unknown, %zu equal\n",
-            width == BO_COMPARE_MARKDOWN ? "\nTogether: " : "", n_of[BO_BETTER], n_of[BO_WORSE],
-            n_of[BO_UNKNOWN], n_of[BO_EQUAL]);
+    fprintf(out, "%s%s\n", width == BO_COMPARE_MARKDOWN ? "\nTogether: " : "",
+            counts_text(n_of, arena));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
@@ -530,6 +602,8 @@ static json_t *change_json(const struct bo_change *change)
                               change->interval.coverage, "p", change->p, "superiority",
                               change->superiority, "n_before", (int)change->n_before, "n_after",
                               (int)change->n_after, "outliers", (int)change->n_outliers));
+    if (change->is_time && !change->failure)
+        json_object_set_new(object, "noise", bo_number_json(change->noise));
     if (change->outliers)
         json_object_set_new(object, "outliers_are", json_string(change->outliers));
     return object;

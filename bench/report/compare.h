@@ -8,7 +8,8 @@
 #include "bench/stats/two_samples.h"
 
 enum bo_verdict {
-    BO_EQUAL,   /* an exact figure that has not moved */
+    BO_EQUAL,         /* an exact figure that has not moved */
+    BO_NO_DIFFERENCE, /* a time: the ratio is inside of the A/A interval (bench/runs/noise.h) */
     BO_UNKNOWN, /* a time: what difference there is may be chance, or is below the threshold */
     BO_BETTER,
     BO_WORSE,
@@ -24,6 +25,8 @@ struct bo_change {
     struct bo_interval interval; /* NaN where the repetitions are too few for one of 95% */
     double p;                    /* corrected by Holm's rule over the document's times */
     double superiority;
+    double noise;               /* the A/A interval is 1 / noise to noise; NaN without one */
+    bool has_layouts;           /* both rows were measured in several: Welch's test over these */
     unsigned n_before, n_after; /* repetitions */
     unsigned n_outliers;        /* in both (report_outliers.h) */
     const char *outliers;       /* which: "old #3 #17, new #5"; NULL for none */
@@ -53,7 +56,9 @@ struct bo_document_changes {
 
 /*
  * Compares all that both runs have. A time is better or worse when its corrected p is below 1 -
- * BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). Times of two
+ * BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). Where the ratio
+ * is inside of the A/A interval of the document and query kind (the wider of both runs'), there is
+ * no difference. Times of two
  * processors get no verdict: they are put side by side, over those of the baseline. A document that
  * is another one in the two runs is not compared. Returns how many documents there are.
  */

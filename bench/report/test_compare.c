@@ -104,7 +104,7 @@ static void the_same_run(void **state)
     struct compared c;
     compare(&(struct difference){.row = NULL}, 0, &c);
     expect_nothing(&c);
-    assert_true(c.documents[0].n_of[BO_UNKNOWN] > 10 && c.documents[0].n_of[BO_EQUAL] > 10);
+    assert_true(c.documents[0].n_of[BO_NO_DIFFERENCE] > 10 && c.documents[0].n_of[BO_EQUAL] > 10);
     release(&c);
 }
 
@@ -365,6 +365,65 @@ static void printed(void **state)
     release(&c);
 }
 
+/* Five layouts whose times differ by 20%, a row whose times are `factor` times as long. */
+static void put_in_layouts(json_t *json, const char *row, double factor)
+{
+    size_t i;
+    unsigned n = 0;
+    json_t *entry;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const unsigned r = n++ % SAMPLE_REPETITIONS;
+        const double noise = 1 + 0.0005 * (r / 5 + r % 3);
+        if (!json_object_get(entry, "real_time"))
+            n = 0;
+        json_object_set_new(entry, "layout", json_integer(r % 5));
+        json_object_set_new(
+            entry, "real_time",
+            json_real(100 * noise * (1 + 0.05 * (r % 5)) * (ends_with(name, row) ? factor : 1)));
+    }
+}
+
+static const struct bo_change *compare_in_layouts(double factor, struct compared *c)
+{
+    static const char row[] = "/linear-index/small-sample/point/uniform";
+    json_t *before = sample_json(), *after = sample_json();
+    put_in_layouts(before, NULL, 1);
+    put_in_layouts(after, row, factor);
+    assert_true(bo_run_take(before, "before", &c->before));
+    assert_true(bo_run_take(after, "after", &c->after));
+    bo_arena_init(&c->arena, BO_ARENA_UNLIMITED);
+    c->n = bo_compare_runs(&c->before, &c->after, 0.01, &c->arena, &c->documents);
+    for (size_t i = 0; i < c->documents[0].n; i++) {
+        const struct bo_change *change = &c->documents[0].changes[i];
+        if (!strcmp(change->codec, "linear-index") && !strcmp(change->what, "point/uniform"))
+            return change;
+    }
+    fail_msg("the row is not there");
+    return NULL;
+}
+
+/* What a layout moves by itself is no difference, however often each layout was measured. */
+static void what_layouts_move_is_no_difference(void **state)
+{
+    (void)state;
+    struct compared c;
+    const struct bo_change *change = compare_in_layouts(1.08, &c);
+    assert_true(change->has_layouts);
+    assert_true(change->noise > 1.08 && change->noise < 1.2);
+    assert_int_equal(change->verdict, BO_NO_DIFFERENCE);
+    assert_string_equal(bo_verdict_names[change->verdict], "no difference");
+    expect_nothing(&c);
+    release(&c);
+    change = compare_in_layouts(3, &c);
+    assert_true(fabs(change->ratio - 3) < 0.01);
+    assert_true(change->interval.low > 2.4 && change->interval.low < 2.8);
+    assert_int_equal(change->verdict, BO_WORSE);
+    assert_non_null(only(&c, BO_WORSE));
+    release(&c);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,7 +433,7 @@ static int run_file(void)
         cmocka_unit_test(two_machines),     cmocka_unit_test(two_processors_side_by_side),
         cmocka_unit_test(another_document), cmocka_unit_test(outliers_are_named),
         cmocka_unit_test(no_power),         cmocka_unit_test(few_repetitions_have_no_interval),
-        cmocka_unit_test(printed),
+        cmocka_unit_test(printed),          cmocka_unit_test(what_layouts_move_is_no_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
