@@ -11,6 +11,7 @@
 #include "bench/report/picks.h"
 #include "bench/report/tsv.h"
 #include "bench/report/uses.h"
+#include "bench/runs/noise.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
@@ -72,6 +73,34 @@ static const char *machine_of(const struct bo_run *run)
     return bo_environment_fact(&run->environment, "machine");
 }
 
+/* Of the A/A comparisons of a run, for the label's query kind or operation. */
+static struct bo_noise noise_of(const struct answer *a, const struct bo_run *run, const char *label)
+{
+    return bo_noise_of(run, a->format->name, NULL,
+                       bo_arena_printf(a->arena, "%.*s", (int)strcspn(label, "/"), label));
+}
+
+/* A ratio of times in a run. What a codec differs from itself by is left open, too. */
+static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run *run,
+                                     const struct bo_run_document *const *documents, unsigned n,
+                                     const char *codec, const char *other, const char *label,
+                                     bool portable)
+{
+    struct bo_mean_ratio ratio = bo_time_over(documents, n, codec, other, label, portable);
+    const struct bo_noise noise = noise_of(a, run, label);
+    if (bo_is_noise(&noise, ratio.ratio)) {
+        ratio.low = fmin(ratio.low, 1);
+        ratio.high = fmax(ratio.high, 1);
+    }
+    return ratio;
+}
+
+static struct bo_mean_ratio times_over(const struct answer *a, const char *codec, const char *other,
+                                       const char *label, bool portable)
+{
+    return times_in(a, a->runs[0], a->documents, a->n, codec, other, label, portable);
+}
+
 /* ---- choose ---------------------------------------------------------------------------------- */
 
 /* "the status quo `varint-delta`" */
@@ -91,8 +120,7 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
 {
     const struct bo_mean_ratio size =
         bo_bytes_over(a->documents, a->n, a->main.pick->name, to->name);
-    const struct bo_mean_ratio time =
-        bo_time_over(a->documents, a->n, a->main.pick->name, to->name, a->label);
+    const struct bo_mean_ratio time = times_over(a, a->main.pick->name, to->name, a->label, false);
     char *size_words = size_text(a->arena, &size), *time_words = time_text(a->arena, &time);
     char *rival = rival_text(a->arena, what, to);
     const char *and = (size.ratio < 1) == (time.ratio < 1) ? "and" : "but";
@@ -164,8 +192,7 @@ static char *portable_against(const struct answer *a, const struct bo_run_codec 
     const struct bo_run_codec *other = bo_fastest_reader(a->documents, a->n, to, a->label, true);
     if (!other)
         return bo_arena_printf(a->arena, "not measured against %s", rival_text(a->arena, what, to));
-    const struct bo_mean_ratio ratio =
-        bo_time_over(a->documents, a->n, reader->name, other->name, a->label);
+    const struct bo_mean_ratio ratio = times_over(a, reader->name, other->name, a->label, true);
     return bo_arena_printf(a->arena, "%s %s", time_text(a->arena, &ratio),
                            rival_text(a->arena, what, other));
 }
@@ -185,7 +212,7 @@ static char *portable_text(const struct answer *a)
                                " These times are of its fastest code path alone: the portable "
                                "path of `%s` was not measured in this run.",
                                a->main.pick->name);
-    if (reader == a->main.pick && is_portable(a, a->main.status_quo.to) &&
+    if (is_portable(a, a->main.pick) && is_portable(a, a->main.status_quo.to) &&
         is_portable(a, a->main.proposal.to))
         return bo_arena_printf(a->arena, " All of these times are of portable C.");
     char *quo = portable_against(a, reader, a->main.status_quo.to, "the status quo");
@@ -219,7 +246,7 @@ static const char *encoder_of(const struct bo_run_codec *codec)
 static char *encode_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     const struct bo_mean_ratio ratio =
-        bo_time_over(a->documents, a->n, encoder_of(a->main.pick), encoder_of(to), "encode");
+        times_over(a, encoder_of(a->main.pick), encoder_of(to), "encode", false);
     return ratio.ratio > WORTH_NAMING && bo_is_difference(&ratio)
                ? bo_arena_printf(a->arena,
                                  "encoding has to be fast (it takes %s times as long as "
@@ -287,8 +314,7 @@ static char *portable_reason(const struct answer *a)
             : NULL;
     if (!reader || !to || reader == to)
         return NULL;
-    const struct bo_mean_ratio ratio =
-        bo_time_over(a->documents, a->n, reader->name, to->name, a->label);
+    const struct bo_mean_ratio ratio = times_over(a, reader->name, to->name, a->label, true);
     return ratio.ratio > 1 && bo_is_difference(&ratio)
                ? bo_arena_printf(a->arena,
                                  "only portable C can run (it is %s times slower than "
@@ -315,10 +341,10 @@ static char *lost_uses(const struct answer *a)
             continue;
         const struct bo_run_codec *mine =
             bo_fastest_reader(&document, 1, a->main.pick, use->figure.label, false);
-        const struct bo_mean_ratio ratio =
-            mine && is_time(&use->figure)
-                ? bo_time_over(&document, 1, mine->name, ranked[0]->name, use->figure.label)
-                : (struct bo_mean_ratio){NAN, NAN, NAN};
+        const struct bo_mean_ratio ratio = mine && is_time(&use->figure)
+                                               ? times_in(a, a->runs[0], &document, 1, mine->name,
+                                                          ranked[0]->name, use->figure.label, false)
+                                               : (struct bo_mean_ratio){NAN, NAN, NAN};
         if (is_time(&use->figure) && !bo_is_difference(&ratio))
             continue;
         text = bo_arena_printf(a->arena, "%s%s%s %s: `%s`", text ? text : "", text ? "; " : "",
@@ -407,10 +433,26 @@ static char *held_out_text(const struct answer *a)
                            n == 1 ? "" : "s", held_out.pick ? held_out.pick->name : "none");
 }
 
+/* How much of a time is luck. */
+static char *luck_text(const struct answer *a)
+{
+    const struct bo_noise noise = noise_of(a, a->runs[0], a->label);
+    const char *text = bo_noise_text(&noise, &a->runs[0]->environment, a->arena);
+    if (!text)
+        return bo_arena_printf(a->arena, "%s", "");
+    if (isnan(noise.layout_sd))
+        return bo_arena_printf(a->arena, " Of `%s`, %s.", a->label, text);
+    return bo_arena_printf(a->arena,
+                           " Of `%s`, %s; the layout of functions changes a time by a standard "
+                           "deviation of %.1f%% (the median of %zu rows), and of at most %.1f%%.",
+                           a->label, text, 100 * noise.layout_sd, noise.n_rows,
+                           100 * noise.largest_layout_sd);
+}
+
 static char *how_sure_text(const struct answer *a)
 {
-    return bo_arena_printf(a->arena, "**How sure.** %s%s%s", clarity_text(a), weights_text(a),
-                           held_out_text(a));
+    return bo_arena_printf(a->arena, "**How sure.** %s%s%s%s", clarity_text(a), weights_text(a),
+                           luck_text(a), held_out_text(a));
 }
 
 /* ---- several machines ------------------------------------------------------------------------ */
@@ -450,7 +492,7 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
         if (!mine || !theirs)
             continue;
         const struct bo_mean_ratio ratio =
-            i % 2 ? bo_time_over(documents, n, mine->name, theirs->name, a->label)
+            i % 2 ? times_in(a, a->runs[k], documents, n, mine->name, theirs->name, a->label, false)
                   : bo_bytes_over(documents, n, mine->name, theirs->name);
         if (isnan(ratio.ratio))
             continue;

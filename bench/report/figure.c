@@ -31,29 +31,39 @@ static double first_part_nbytes(const struct bo_run_codec *codec,
     return sum;
 }
 
+double bo_figure_of_row(const struct bo_run_document *document, const struct bo_run_row *row,
+                        const struct bo_figure *figure)
+{
+    if (!row || !row->n || row->failure)
+        return NAN;
+    switch (figure->kind) {
+    case BO_TIME:
+        return row->median_ns;
+    case BO_TIME_PER_UNIT:
+        return per_unit(document, row->median_ns);
+    case BO_COUNTER:
+        return bo_run_counter(row, figure->counter);
+    case BO_COUNTER_PER_UNIT:
+        return per_unit(document, bo_run_counter(row, figure->counter));
+    case BO_UNIT_RATE:
+        return bo_pair_number(&document->sizes.units, figure->counter) / row->median_ns;
+    default:
+        return NAN;
+    }
+}
+
 double bo_figure_value(const struct bo_run_document *document, const struct bo_run_codec *codec,
                        const struct bo_figure *figure, const char *const *second_sections)
 {
-    const struct bo_run_row *row = bo_run_row(document, codec, figure->label);
-    const bool sound = row && row->n && !row->failure;
     switch (figure->kind) {
-    case BO_TIME:
-        return sound ? row->median_ns : NAN;
-    case BO_TIME_PER_UNIT:
-        return sound ? per_unit(document, row->median_ns) : NAN;
-    case BO_COUNTER:
-        return sound ? bo_run_counter(row, figure->counter) : NAN;
-    case BO_COUNTER_PER_UNIT:
-        return sound ? per_unit(document, bo_run_counter(row, figure->counter)) : NAN;
-    case BO_UNIT_RATE:
-        return sound ? bo_pair_number(&document->sizes.units, figure->counter) / row->median_ns
-                     : NAN;
     case BO_SIZE_PER_UNIT:
         return codec->has_bytes ? per_unit(document, (double)codec->bytes) : NAN;
     case BO_OUTER_PER_UNIT:
         return per_unit(document, bo_pair_number(&codec->size->compressed, figure->counter));
-    default:
+    case BO_FIRST_PART_PER_UNIT:
         return per_unit(document, first_part_nbytes(codec, second_sections));
+    default:
+        return bo_figure_of_row(document, bo_run_row(document, codec, figure->label), figure);
     }
 }
 

@@ -12,6 +12,10 @@
 double bo_figure_value(const struct bo_run_document *document, const struct bo_run_codec *codec,
                        const struct bo_figure *figure, const char *const *second_sections);
 
+/* A time or counter of one row; NaN where the row has none, failed, or is NULL. */
+double bo_figure_of_row(const struct bo_run_document *document, const struct bo_run_row *row,
+                        const struct bo_figure *figure);
+
 /* Three digits; "-" where there is none, "failed" where the codec failed. In the arena. */
 char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *document,
                      const struct bo_run_codec *codec, const struct bo_figure *figure,

@@ -18,6 +18,7 @@
 #include "bench/report/size_table.h"
 #include "bench/report/tsv.h"
 #include "bench/report/uses.h"
+#include "bench/runs/noise.h"
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
@@ -384,6 +385,18 @@ static void print_bytes(const struct bo_page *page, const struct bo_format *form
     }
 }
 
+/* What of the ratios of a label is no difference. */
+static void print_noise(const struct bo_page *page, const struct bo_format *format,
+                        const char *label)
+{
+    const struct bo_noise noise =
+        bo_noise_of(page->run, format->name, NULL,
+                    bo_arena_printf(page->arena, "%.*s", (int)strcspn(label, "/"), label));
+    const char *text = bo_noise_text(&noise, &page->run->environment, page->arena);
+    if (text)
+        fprintf(page->out, "\nOf `%s`, %s.\n", label, text);
+}
+
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
@@ -396,6 +409,7 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
         ratios_of(page, format, main, get_main_time, true,
                   bo_arena_printf(page->arena, "%s, ns", main->baseline->name));
     print_ratios(&times);
+    print_noise(page, format, bo_run_main_label(main));
 }
 
 /* ---- tables of the format's own -------------------------------------------------------------- */

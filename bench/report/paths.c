@@ -47,47 +47,60 @@ bool bo_has_paths(const struct bo_run_document *document)
     return false;
 }
 
+const struct bo_run_row *bo_portable_row(const struct bo_run_document *document,
+                                         const struct bo_run_codec *codec, const char *label)
+{
+    const struct bo_run_row *row = bo_run_variant_row(document, codec, BO_PORTABLE, label);
+    if (row || bo_is_portable(document, codec))
+        return row ? row : bo_run_row(document, codec, label);
+    for (unsigned c = 0; c < document->n_codecs; c++) {
+        const struct bo_run_codec *path = &document->codecs[c];
+        if (path != codec && bo_same_encoding(path, codec) && bo_is_path(document, path) &&
+            bo_is_portable(document, path))
+            return bo_run_row(document, path, label);
+    }
+    return NULL;
+}
+
 double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
                           const struct bo_figure *figure, bool *is_own_ret)
 {
     const bool is_time =
         figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT || figure->kind == BO_UNIT_RATE;
     *is_own_ret = !is_time || !has_other_code(document, codec);
-    if (*is_own_ret)
-        return bo_figure_value(document, codec, figure, NULL);
-    for (unsigned c = 0; c < document->n_codecs; c++) {
-        const struct bo_run_codec *path = &document->codecs[c];
-        if (path != codec && bo_same_encoding(path, codec) && bo_is_path(document, path) &&
-            bo_is_portable(document, path))
-            return bo_figure_value(document, path, figure, NULL);
-    }
-    return NAN;
+    return *is_own_ret ? bo_figure_value(document, codec, figure, NULL)
+                       : bo_figure_of_row(document, bo_portable_row(document, codec, figure->label),
+                                          figure);
 }
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
 
 /* A figure of a codec on a document with the interval of its median. */
 static struct bo_mean_ratio value_of(const struct bo_run_document *document, const char *name,
-                                     const struct bo_figure *figure)
+                                     const struct bo_figure *figure, bool portable)
 {
     const struct bo_run_codec *codec = bo_run_codec(document, name);
-    const double v = codec ? bo_figure_value(document, codec, figure, NULL) : NAN;
+    const struct bo_run_row *row = portable && codec
+                                       ? bo_portable_row(document, codec, figure->label)
+                                       : bo_run_row(document, codec, figure->label);
+    const double v = figure->kind == BO_SIZE_PER_UNIT && codec
+                         ? bo_figure_value(document, codec, figure, NULL)
+                         : bo_figure_of_row(document, row, figure);
     if (figure->kind == BO_COUNTER && v < 1) /* no ratio is over 0 */
         return (struct bo_mean_ratio){1, 1, 1};
     if (figure->kind != BO_TIME || isnan(v))
         return (struct bo_mean_ratio){v, v, v};
-    const struct bo_interval interval = bo_run_row(document, codec, figure->label)->interval;
-    return (struct bo_mean_ratio){v, interval.low, interval.high};
+    return (struct bo_mean_ratio){v, row->interval.low, row->interval.high};
 }
 
 static struct bo_mean_ratio over(const struct bo_run_document *const *documents, unsigned n,
                                  const char *codec, const char *other,
-                                 const struct bo_figure *figure)
+                                 const struct bo_figure *figure, bool portable)
 {
     struct bo_mean_ratio sum = {0, 0, 0};
     for (unsigned d = 0; d < n; d++) {
-        const struct bo_mean_ratio a = value_of(documents[d], codec, figure);
-        const struct bo_mean_ratio b = value_of(documents[d], other, figure);
+        const struct bo_mean_ratio a = value_of(documents[d], codec, figure, portable);
+        const struct bo_mean_ratio b = value_of(documents[d], other, figure, portable);
         sum.ratio += log(a.ratio / b.ratio) / n;
         sum.low += log(a.low / b.high) / n;
         sum.high += log(a.high / b.low) / n;
@@ -99,13 +112,15 @@ struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *document
                                    const char *codec, const char *other)
 {
     return over(documents, n, codec, other,
-                &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL});
+                &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, false);
 }
 
 struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
-                                  const char *codec, const char *other, const char *label)
+                                  const char *codec, const char *other, const char *label,
+                                  bool portable)
 {
-    return over(documents, n, codec, other, &(struct bo_figure){label, BO_TIME, label, NULL});
+    return over(documents, n, codec, other, &(struct bo_figure){label, BO_TIME, label, NULL},
+                portable);
 }
 
 struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
@@ -113,7 +128,7 @@ struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *docume
                                      const char *counter)
 {
     return over(documents, n, codec, other,
-                &(struct bo_figure){counter, BO_COUNTER, label, counter});
+                &(struct bo_figure){counter, BO_COUNTER, label, counter}, false);
 }
 
 bool bo_is_difference(const struct bo_mean_ratio *ratio)
@@ -131,10 +146,11 @@ const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const
     for (unsigned c = 0; c < documents[0]->n_codecs; c++) {
         const struct bo_run_codec *reader = &documents[0]->codecs[c];
         if (reader->is_noop || !bo_same_encoding(reader, codec) ||
-            (portable && !bo_is_portable(documents[0], reader)) ||
-            isnan(bo_time_over(documents, n, reader->name, reader->name, label).ratio))
+            bo_is_path(documents[0], reader) ||
+            isnan(bo_time_over(documents, n, reader->name, reader->name, label, portable).ratio))
             continue;
-        if (!fastest || bo_time_over(documents, n, reader->name, fastest->name, label).ratio < 1)
+        if (!fastest ||
+            bo_time_over(documents, n, reader->name, fastest->name, label, portable).ratio < 1)
             fastest = reader;
     }
     return fastest;

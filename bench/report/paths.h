@@ -21,6 +21,13 @@ bool bo_is_path(const struct bo_run_document *document, const struct bo_run_code
 bool bo_has_paths(const struct bo_run_document *document);
 
 /*
+ * The codec's row under a label in portable C: its own where that is what ran, or else that of its
+ * portable variant, or of a path. NULL where none was measured.
+ */
+const struct bo_run_row *bo_portable_row(const struct bo_run_document *document,
+                                         const struct bo_run_codec *codec, const char *label);
+
+/*
  * The codec's figure in portable C. NaN where it was not measured; *is_own_ret: what ran as the
  * codec itself was portable C, and the figure is its own. Figures that are no times do not depend
  * on the path.
@@ -30,8 +37,8 @@ double bo_portable_figure(const struct bo_run_document *document, const struct b
 
 /*
  * The reader of the codec's encoding with the lowest geometric mean of the label's times over n
- * documents, at least one, of those that have one on all: of all its readers, or of those in
- * portable C. NULL: none.
+ * documents, at least one, of those that have one on all: as readers ran, or in portable C. Paths
+ * are no readers of their own. NULL: none.
  */
 const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const *documents,
                                              unsigned n, const struct bo_run_codec *codec,
@@ -43,11 +50,15 @@ struct bo_mean_ratio {
     double low, high; /* equal to it for exact figures; NaN where a median has no interval */
 };
 
-/* Of bytes; of the time of a label; of a counter of a label, 0 of which counts as 1. */
+/*
+ * Of bytes; of the time of a label, as both ran or both in portable C; of a counter of a label, 0
+ * of which counts as 1.
+ */
 struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
                                    const char *codec, const char *other);
 struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
-                                  const char *codec, const char *other, const char *label);
+                                  const char *codec, const char *other, const char *label,
+                                  bool portable);
 struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
                                      const char *codec, const char *other, const char *label,
                                      const char *counter);

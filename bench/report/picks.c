@@ -118,7 +118,7 @@ static void add_portable(struct bo_grid *grid, const struct bo_run_document *con
     const struct bo_run_codec *a =
         pick->pick && label ? bo_fastest_reader(documents, n, pick->pick, label, true) : NULL;
     const struct bo_run_codec *b = to ? bo_fastest_reader(documents, n, to, label, true) : NULL;
-    add_ratio(grid, a && b ? bo_time_over(documents, n, a->name, b->name, label).ratio : NAN);
+    add_ratio(grid, a && b ? bo_time_over(documents, n, a->name, b->name, label, true).ratio : NAN);
 }
 
 void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,

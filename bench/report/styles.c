@@ -12,6 +12,7 @@
 #include "bench/report/gobench.h"
 #include "bench/report/outliers.h"
 #include "bench/report/paths.h"
+#include "bench/runs/noise.h"
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
@@ -19,6 +20,13 @@
 static char *options_of(const struct bo_table *table, const char *style, struct bo_arena *arena)
 {
     return bo_arena_printf(arena, "--style %s%s", style, table->options ? table->options : "");
+}
+
+/* How far times differ from themselves, or NULL; of all of the format's rows in the run. */
+static char *noise_text(const struct bo_table *table, struct bo_arena *arena)
+{
+    const struct bo_noise noise = bo_noise_of(table->run, table->format, NULL, NULL);
+    return bo_noise_text(&noise, &table->run->environment, arena);
 }
 
 static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE *out)
@@ -37,6 +45,9 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
     const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
     if (outliers)
         fprintf(out, "\n%s.\n", outliers);
+    const char *noise = noise_text(table, arena);
+    if (noise)
+        fprintf(out, "\nOf all rows, %s.\n", noise);
 }
 
 /* The codecs of a mail: few enough to read. */
@@ -55,7 +66,9 @@ static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
     if (bo_is_path(list->document, codec))
         return bo_is_portable(list->document, codec);
     for (size_t i = 0; i < list->n; i++)
-        if (list->points[i].codec == codec && list->points[i].on_front)
+        if (list->points[i].on_front &&
+            (list->points[i].codec == codec || (bo_is_path(list->document, list->points[i].codec) &&
+                                                bo_same_encoding(list->points[i].codec, codec))))
             return true;
     if (!bo_run_refusal(codec) && bo_first_failure(list->document, codec, &label))
         return true;
@@ -118,6 +131,9 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     const char *outliers = bo_outliers_note(document, &table->filter, arena);
     if (outliers)
         bo_print_wrapped(out, bo_arena_printf(arena, "%s.", outliers), BO_RFC_WIDTH, "  ");
+    const char *noise = noise_text(table, arena);
+    if (noise)
+        bo_print_wrapped(out, bo_arena_printf(arena, "Of all rows, %s.", noise), BO_RFC_WIDTH, "");
     print_choice(document, table->document, arena, out);
     if (bo_count_intervals(document).n_with)
         bo_print_wrapped(out, "+-: the farther end of the 95% interval, in percent of the median.",

@@ -184,6 +184,43 @@ static void the_portable_path_is_named(void **state)
                                faster));
 }
 
+/* A run that measured the codec on its portable path, too. */
+static void portable_variants_are_compared(void **state)
+{
+    (void)state;
+    json_t *json = sample_on("test-cpu-2c", NULL, 1), *entry;
+    json_t *entries = json_object_get(json, "benchmarks"), *slow = json_array();
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    size_t i;
+    json_object_set_new(ours, "paths", json_pack("{s:s}", "pcdata/liar", "x86-64-v3"));
+    json_array_foreach(entries, i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        json_t *time = json_object_get(entry, "real_time"), *copy;
+        if (strncmp(name, "pcdata/liar/", strlen("pcdata/liar/")) != 0 || !time)
+            continue;
+        copy = json_deep_copy(entry);
+        json_object_set_new(copy, "run_name",
+                            json_sprintf("pcdata/liar@portable/%s", name + strlen("pcdata/liar/")));
+        json_object_set_new(copy, "real_time", json_real(1.5 * json_number_value(time)));
+        json_array_append_new(slow, copy);
+    }
+    json_array_extend(entries, slow);
+    json_decref(slow);
+    const char *slower = bo_significant(&arena, time_over(LIAR, 1.5, VARINT));
+    const char *text = answer_of(&json, 1);
+    assert_has(text, "geometric means, code path x86-64-v3) it is 1.67 times smaller and ");
+    assert_has(text, bo_arena_printf(&arena,
+                                     "In portable C `liar` is %s times slower than the status quo "
+                                     "`varint-delta`, and ",
+                                     slower));
+    assert_has(text, bo_arena_printf(&arena,
+                                     "or only portable C can run (it is %s times slower than "
+                                     "`varint-delta`)",
+                                     slower) +
+                         strlen("or "));
+}
+
 /* ---- not if, how sure ------------------------------------------------------------------------ */
 
 static void costs_are_reasons_against_it(void **state)
@@ -198,6 +235,31 @@ static void other_weights_make_other_picks(void **state)
     (void)state;
     assert_has(answer_on(NULL, 1), "No other weight of size and time changes the pick.");
     assert_has(answer_on("liar", 1.1), "If time counts more than ");
+}
+
+/* What a codec differs from itself by, in other repetitions or layouts, is no difference. */
+static void what_one_codec_differs_by_is_no_difference(void **state)
+{
+    (void)state;
+    json_t *json = sample_on("test-cpu-2c", NULL, 1), *entry;
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    unsigned n = 0;
+    size_t i;
+    json_object_set_new(ours, "layouts", json_pack("{s:i, s:i}", "n", 5, "seed", 1));
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        json_t *time = json_object_get(entry, "real_time");
+        const unsigned layout = n++ % 5;
+        json_object_set_new(entry, "layout", json_integer(layout));
+        if (time)
+            json_object_set_new(entry, "real_time",
+                                json_real((1 + 0.1 * layout) * json_number_value(time)));
+    }
+    const char *text = answer_of(&json, 1);
+    assert_has(text, "it is 1.67 times smaller than the status quo `varint-delta`, and not "
+                     "measurably faster or slower than it");
+    assert_has(text, " are no difference (A/A, 5 layouts); the layout of functions changes a time "
+                     "by a standard deviation of 1");
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -247,7 +309,9 @@ static int run_file(void)
         cmocka_unit_test(what_intervals_leave_open_is_no_difference),
         cmocka_unit_test(a_loss_is_stated),
         cmocka_unit_test(the_portable_path_is_named),
+        cmocka_unit_test(portable_variants_are_compared),
         cmocka_unit_test(costs_are_reasons_against_it),
+        cmocka_unit_test(what_one_codec_differs_by_is_no_difference),
         cmocka_unit_test(other_weights_make_other_picks),
         cmocka_unit_test(conclusions_name_the_machines_on_which_they_hold),
         cmocka_unit_test(the_table_for_mails_begins_with_it),

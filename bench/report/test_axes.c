@@ -351,8 +351,13 @@ static void fields_by_hand(void **state)
     struct printed p;
     (void)state;
     printing(&p);
-    const struct bo_page page = {
-        .root = "", .results = "r", .pictures = "p", .arena = &p.arena, .out = p.out};
+    const struct bo_run nothing_else = {.rows = NULL};
+    const struct bo_page page = {.run = &nothing_else,
+                                 .root = "",
+                                 .results = "r",
+                                 .pictures = "p",
+                                 .arena = &p.arena,
+                                 .out = p.out};
     bo_page_uses(&page, &document, &its_uses);
     char *text = printed_text(&p);
     assert_non_null(

@@ -8,6 +8,7 @@
 
 #include "bench/report/figure.h"
 #include "bench/report/paths.h"
+#include "bench/runs/noise.h"
 #include "harness/codec.h"
 #include "harness/core/print.h"
 
@@ -197,15 +198,23 @@ static char *codec_cell(struct bo_arena *arena, const struct bo_run_document *do
  * "1.23x", how many times the pick's the runner-up's figure is; of times with what their intervals
  * leave open, "1.23x [1.20, 1.26]".
  */
-static char *lead_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                       const struct bo_use *use, const struct bo_run_codec *pick,
-                       const struct bo_run_codec *second)
+static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
+                       const struct bo_run_document *document, const struct bo_use *use,
+                       const struct bo_run_codec *pick, const struct bo_run_codec *second)
 {
     const bool is_time = use->figure.kind == BO_TIME || use->figure.kind == BO_TIME_PER_UNIT;
     const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
                          bo_figure_value(document, pick, &use->figure, NULL);
     const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
     const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
+    if (is_time) {
+        const struct bo_noise noise =
+            bo_noise_of(run, document->format, NULL,
+                        bo_arena_printf(arena, "%.*s", (int)strcspn(use->figure.label, "/"),
+                                        use->figure.label));
+        if (bo_is_noise(&noise, ratio))
+            return bo_arena_printf(arena, "no difference");
+    }
     if (is_time && (isnan(a->interval.low) || isnan(b->interval.low)))
         return bo_arena_printf(arena, "%sx, no 95%% interval", bo_significant(arena, ratio));
     if (!is_time || !(a->interval.low > 0))
@@ -307,7 +316,8 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
             continue;
         bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL));
         bo_grid_add(grid, "%s",
-                    n > 1 ? lead_cell(page->arena, document, use, codecs[0], codecs[1]) : "-");
+                    n > 1 ? lead_cell(page->arena, page->run, document, use, codecs[0], codecs[1])
+                          : "-");
     }
     if (has_limit(uses)) {
         bo_grid_add(grid, "%s", limit_cell(page->arena, document, uses, use->use));
@@ -346,7 +356,8 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
             "encoding: "
             "other readers of the pick's bytes are no rivals. In square brackets: what the 95%% "
             "intervals "
-            "leave open; where 1 is inside, no difference is shown.%s\n\n",
+            "leave open; where 1 is inside, no difference is shown. *No difference*: the two "
+            "differ by less than one codec from itself (A/A).%s\n\n",
             document->name,
             shown[BO_UNPACKED]
                 ? " The *unpacked* read the whole file when they open; that is not in "
