@@ -78,30 +78,35 @@ FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 # Optional codecs and importers, by their libraries: built in the native variants (VARIANTS_<library>,
 # or gcc and clang) where the header is there.
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
-OPTIONAL ?= marisa cmph zstd sqlite babeltrace
+OPTIONAL ?= marisa cmph zlib zstd sqlite babeltrace
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa/marisa.c cmph.c) \
-	codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c
+	codecs/autofdo/extbinary/zlib.c codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c
 OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c memory_states.c)
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
+HEADER_zlib := /usr/include/zlib.h
 HEADER_zstd := /usr/include/zstd.h
 HEADER_sqlite := /usr/include/sqlite3.h
 HEADER_babeltrace := /usr/include/babeltrace2/babeltrace.h
 SRC_marisa := $(addprefix codecs/lprf/marisa/,marisa.c shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
+SRC_zlib := codecs/autofdo/extbinary/zlib.c
 SRC_zstd := codecs/autofdo/shared_trees/zstd.c
 SRC_sqlite := codecs/statehist/sqlite.c
 LIBS_marisa := -lmarisa -lstdc++
 LIBS_cmph := -lcmph
+LIBS_zlib := -lz
 LIBS_zstd := -lzstd
 LIBS_sqlite := -lsqlite3
 LIBS_babeltrace := -lbabeltrace2
 VERSION_marisa = $(shell pkg-config --modversion marisa)
 VERSION_cmph = $(shell pkg-config --modversion cmph)
+VERSION_zlib = $(shell pkg-config --modversion zlib)
 VERSION_zstd = $(shell pkg-config --modversion libzstd)
 VERSION_sqlite = $(shell pkg-config --modversion sqlite3)
 VERSION_babeltrace = $(shell pkg-config --modversion babeltrace2)
 VARIANTS_babeltrace := gcc clang asan coverage
+VARIANTS_zlib := gcc clang asan coverage
 VARIANTS_zstd := gcc clang asan coverage libfuzzer afl cmplog
 BUILT_OPTIONAL := $(foreach l,$(OPTIONAL),$(if $(filter $(or $(VARIANTS_$(l)),gcc clang),$(VARIANT)),\
 	$(if $(wildcard $(HEADER_$(l))),$(l))))

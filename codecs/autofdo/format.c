@@ -222,12 +222,16 @@ static const struct bo_codec *const codecs[] = {
     NULL,
 };
 
-/* The library's version, as a text; without the library, nothing. */
+/* Libraries' versions, as texts; without the library, nothing. */
+#ifndef BO_WITH_ZLIB
+#define BO_WITH_ZLIB NULL
+#endif
 #ifndef BO_WITH_ZSTD
 #define BO_WITH_ZSTD NULL
 #endif
 
 static const struct bo_optional optionals[] = {
+    {"extbinary-zlib", "zlib", BO_WITH_ZLIB},
     {"shared-trees-zstd", "libzstd", BO_WITH_ZSTD},
     {NULL, NULL, NULL},
 };
