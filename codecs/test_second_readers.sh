@@ -121,7 +121,9 @@ xz -dc corpora/templight/small_tuple.yaml.xz | awk '/^---/ && ++n > 200 { exit }
 templight "$out/small.yaml"
 count "templight: the first 200 records of small_tuple"
 xz -dc corpora/autofdo/lua-perf.txt.xz >"$out/lua-perf.txt"
-as_text autofdo "$out/lua-perf.txt" shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text extbinary gcov-v2 gcov-v3 gcov-v407
+zlib=$("$bakeoff" list codecs | grep -o 'extbinary-zlib' | head -n 1) # optional
+as_text autofdo "$out/lua-perf.txt" shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text extbinary \
+    extbinary-md5-split extbinary-eytzinger $zlib gcov-v2 gcov-v3 gcov-v407
 count "autofdo: lua-perf"
 made_history >"$out/made.tsv"
 as_text statehist "$out/made.tsv" time-index mixed-contexts arrays ht ht-4k flat typed typed-null typed-null-sorted
@@ -174,7 +176,8 @@ for codec in varint-delta linear-index shape-code counted-buckets raw run-array;
     count "pcdata/$codec: vectors and a document"
 done
 
-for codec in shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text extbinary gcov-v2 gcov-v3 gcov-v407; do
+for codec in shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text extbinary \
+    extbinary-md5-split extbinary-eytzinger gcov-v2 gcov-v3 gcov-v407; do
     vectors autofdo $codec
     count "autofdo/$codec: vectors"
 done

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Second readers of shared-trees, version 4 (also as text), gcov, extbinary and the text form, written from README.md and the pages that it names.
+"""Second readers of shared-trees, version 4 (also as text), gcov, extbinary in its forms and the text form, written from README.md and the pages that it names.
 
 Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
 their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
 """
+import hashlib
 import os
 import re
 import sys
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
 from coding_reader import M64, Cursor, Grammar, Reject, unzigzag
@@ -656,51 +658,139 @@ class Version4Text:
 # ---- extbinary --------------------------------------------------------------------------------
 
 
+EXTBINARY = [(1, 0), (2, 0), (6, 0), (4, 0), (32, 0), (3, 0), (5, 0)]
+SPLIT = [(1, 0), (2, 3 << 32), (4, 0), (32, 0), (4, 2), (32, 2), (3, 0), (5, 0)]
+EYTZINGER = [(1, 0), (2, 11 << 32), (4, 2 << 32), (32, 0), (4, 2 << 32 | 2), (32, 2), (3, 0), (5, 0)]
+# Kinds and flags in the order of the table; version; the order of the bytes.
+FORMS = [(EXTBINARY, 103, (0, 1, 2, 4, 5, 3, 6)), ([(k, f | 1) for k, f in EXTBINARY], 103, (0, 1, 2, 4, 5, 3, 6)),
+         (SPLIT, 103, (0, 1, 3, 2, 5, 4, 6, 7)), (EYTZINGER, 104, (0, 1, 3, 2, 5, 4, 6, 7))]
+
+
+def guid_of(name):
+    digits = name[5:].decode("latin-1")
+    if name.startswith(b"guid.") and re.fullmatch("[0-9a-f]{16}", digits):
+        return int(digits, 16)
+    return int.from_bytes(hashlib.md5(name).digest()[:8], "little")
+
+
+def guid_name(guid):
+    return b"guid.%016x" % guid
+
+
+def rename(instance):
+    name, records, callsites = instance
+    return (guid_name(guid_of(name)),
+            {p: (n, {guid_name(guid_of(t)): k for t, k in targets.items()}) for p, (n, targets) in records.items()},
+            {(*key[:-1], guid_name(guid_of(key[-1]))): rename(callee) for key, callee in callsites.items()})
+
+
+def in_order(keys, i=0):
+    """The keys of the subtree of place i, as a walk in order finds them."""
+    if i >= len(keys):
+        return []
+    return in_order(keys, 2 * i + 1) + [keys[i]] + in_order(keys, 2 * i + 2)
+
+
 class Extbinary:
     MAGIC = bytes.fromhex("84e4d0b1f4c994a853")
 
     def __init__(self, data):
         c = Cursor(data)
-        if c.take(9) != self.MAGIC or c.uvarint() != 103 or c.le(8) != 7:
-            raise Reject("magic number, version or number of sections")
-        sections, table = {}, [[c.le(8) for _ in range(4)] for _ in range(7)]
-        if [kind for kind, *_ in table] != [1, 2, 6, 4, 32, 3, 5]:
-            raise Reject("section is of another kind")
-        for kind, flags, off, size in sorted(table, key=lambda e: (1, 2, 6, 32, 3, 4, 5).index(e[0])):
-            if off != c.off or flags and (kind, flags) != (2, 4 << 32):
-                raise Reject("section does not start where another one ends, or its flags")
-            sections[kind] = c.take(size)
+        if c.take(9) != self.MAGIC:
+            raise Reject("magic number is not that of an extensible binary")
+        version, n = c.uvarint(), c.le(8)
+        if n not in (7, 8):
+            raise Reject("number of sections is not that of this form")
+        table = [[c.le(8) for _ in range(4)] for _ in range(n)]
+        form = [(kind, flags & ~(4 << 32) if kind == 2 else flags) for kind, flags, *_ in table]
+        orders = [order for entries, v, order in FORMS if (entries, v) == (form, version)]
+        if not orders:
+            raise Reject("version, or kinds and flags of sections, are not those of a form")
+        sections = [b""] * n
+        for i in orders[0]:
+            _, flags, off, size = table[i]
+            if off != c.off:
+                raise Reject("section does not start where another one ends")
+            sections[i] = c.take(size)
+            if flags & 1 and size:
+                sections[i] = self.expand(sections[i])
         c.end()
-        if sections[6] != b"\0" or sections[3] or sections[5]:
+        self.has_guids, self.is_eytzinger = n == 8, form == EYTZINGER
+        if n == 7 and sections.pop(2) != b"\0" or any(sections[-2:]):
             raise Reject("profile has contexts, or section is not empty")
-        c = Cursor(sections[1])
+        summary, entries = self.read_summary(Cursor(sections[0]))
+        self.read_names(sections[1])
+        self.functions, self.files = {}, {}
+        arrays = [range(self.counts[0]), range(self.counts[0], self.counts[0] + self.counts[1])]
+        for half in range(n - 6):
+            offsets, functions = sections[2 + 2 * half:4 + 2 * half]
+            c = Cursor(offsets)
+            if self.is_eytzinger:
+                starts = [(self.names[i], start) for i in arrays[half] for start in [c.le(4)] if start != 0xffffffff]
+                starts.sort(key=lambda entry: entry[1])
+            else:
+                starts = [(self.name(c), c.uvarint()) for _ in range(c.uvarint())]
+            c.end()
+            self.read_functions(starts, functions, n == 8 and half == 1)
+        if summary + entries != summarize(self.functions)[:4] + [len(self.functions)] + summarize(self.functions)[4:]:
+            raise Reject("summary disagrees with the functions")
+
+    @staticmethod
+    def expand(section):
+        c = Cursor(section)
+        size, packed = c.uvarint(), c.uvarint()
+        try:
+            z = zlib.decompressobj()
+            raw = z.decompress(c.take(packed))
+        except zlib.error as e:
+            raise Reject("zlib stream does not expand") from e
+        c.end()
+        if len(raw) != size or not size or not z.eof or z.unused_data:
+            raise Reject("zlib stream does not expand")
+        return raw
+
+    @staticmethod
+    def read_summary(c):
         summary = [c.uvarint() for _ in range(5)]
         entries = [(c.uvarint(), c.uvarint(), c.uvarint()) for _ in range(c.uvarint())]
         c.end()
         if [cutoff for cutoff, *_ in entries] != CUTOFFS:
             raise Reject("cutoff is not the one of this entry")
-        c = Cursor(sections[2])
-        n = c.uvarint()
-        self.names = sections[2][c.off:].split(b"\0")
-        if self.names.pop() or len(self.names) != n or any(a >= b for a, b in zip(self.names, self.names[1:])):
-            raise Reject("names are not in order")
-        c = Cursor(sections[4])
-        starts = [(self.name(c), c.uvarint()) for _ in range(c.uvarint())]
+        return summary, [entry[1:] for entry in entries]
+
+    def read_names(self, section):
+        c = Cursor(section)
+        self.counts = [c.le(8) for _ in range(3)] if self.is_eytzinger else [c.uvarint(), 0, 0]
+        if not self.has_guids:
+            self.names = section[c.off:].split(b"\0")
+            if (self.names.pop() or len(self.names) != self.counts[0] or
+                    any(a >= b for a, b in zip(self.names, self.names[1:]))):
+                raise Reject("names are not in order")
+            return
+        guids = [c.le(8) for _ in range(min(sum(self.counts), len(section)))]
         c.end()
-        ends = [start for _, start in starts[1:]] + [len(sections[32])]
-        self.functions, self.files = {}, {}
-        if sections[32] and not (starts and starts[0][1] == 0):
+        if self.is_eytzinger:
+            a, b, _ = self.counts
+            for array in guids[:a], guids[a:a + b], guids[a + b:]:
+                ordered = in_order(array)
+                if any(x >= y for x, y in zip(ordered, ordered[1:])):
+                    raise Reject("names are not in Eytzinger order")
+            if len(set(guids)) != len(guids):
+                raise Reject("two arrays have one name")
+        self.names = [guid_name(guid) for guid in guids]
+
+    def read_functions(self, starts, section, is_flat):
+        if section and not (starts and starts[0][1] == 0):
             raise Reject("functions are not in the order of offsets")
-        for (name, start), end in zip(starts, ends):
-            c = Cursor(sections[32][start:end])
+        for (name, start), end in zip(starts, [start for _, start in starts[1:]] + [len(section)]):
+            c = Cursor(section[start:end])
             head, body = c.uvarint(), self.instance(c, 1)
             c.end()
             if body[0] != name or name in self.functions:
                 raise Reject("function is not the one of this offset, or is there twice")
+            if self.has_guids and is_flat == bool(body[2]):
+                raise Reject("callsites of a function do not suit its section")
             self.functions[name] = head, 0, body
-        if summary + [entry[1:] for entry in entries] != summarize(self.functions)[:4] + [len(starts)] + \
-                summarize(self.functions)[4:]:
-            raise Reject("summary disagrees with the functions")
 
     def name(self, c):
         i = c.uvarint()
@@ -726,10 +816,12 @@ class Extbinary:
             records[place] = count, dict(targets)
         for _ in range(c.uvarint()):
             place, callee = self.place(c), self.instance(c, depth + 1)
-            if callsites and place + (callee[0],) <= last:
+            key = place + (callee[0],)
+            # The callees of one place are in the order of names, which are not there when there are GUIDs.
+            if callsites and (place < last[:2] if self.has_guids else key <= last) or key in callsites:
                 raise Reject("callsites are not in order")
-            last = place + (callee[0],)
-            callsites[last] = callee
+            last = key
+            callsites[key] = callee
         return name, records, callsites
 
 
@@ -791,6 +883,9 @@ def main(args):
             return 2
         if reader is Extbinary or reader is Gcov and trees.version != 3:  # no files, no timestamps
             expected = {name: (head, 0, body) for name, (head, _, body) in expected[0].items()}, {}
+        if reader is Extbinary and trees.has_guids:
+            expected = {guid_name(guid_of(name)): (head, 0, rename(body))
+                        for name, (head, _, body) in expected[0].items()}, {}
         print(f"{path}: {len(trees.functions)} functions, {len(trees.files)} files")
         if (trees.functions, trees.files) != expected:
             print(f"{path}: another model than {text}")

@@ -221,6 +221,55 @@ mkdir -p "$out/no-tools"
 check "without llvm-profdata: its package" fails_saying 'not installed (Debian: llvm)' \
     env PATH="$out/no-tools" "$bakeoff" import autofdo "$out/magic.afdo"
 
+# ---- the bytes of llvm-profdata 22 ---------------------------------------------------------------
+
+# CODEC PASSES OPTIONS...: our bytes of $text are those that llvm-profdata-22 writes, in so many passes.
+writes_bytes_of_llvm() {
+    local codec=$1 passes=$2 from=$text i
+    shift 2
+    for ((i = 0; i < passes; i++)); do
+        llvm-profdata-22 merge --sample --extbinary "$@" "$from" -o "$out/theirs.$i" || return
+        from=$out/theirs.$i
+    done
+    encode "$codec" "$text" "$out/ours.bin" 2>/dev/null && "${same:-cmp}" "$out/ours.bin" "$from"
+}
+
+# Zlib's bytes depend on its version: the section tables without offsets and sizes, and the contents.
+same_unpacked() { # file file
+    python3 - "$@" <<'END'
+import struct, sys, zlib
+def unpacked(path):
+    data = open(path, "rb").read()
+    parts = [data[:18]]
+    for i in range(7):
+        kind, flags, off, size = struct.unpack_from("<4Q", data, 18 + 32 * i)
+        section, n = data[off:off + size], 0
+        while size and n < 2:  # two varints
+            n += section[0] < 128
+            section = section[1:]
+        parts.append((kind, flags, zlib.decompress(section) if size else b""))
+    return parts
+sys.exit(unpacked(sys.argv[1]) != unpacked(sys.argv[2]))
+END
+}
+
+reads_from_names() { # what LLVM makes of names is the same profile as what it makes of GUIDs
+    "$bakeoff" decode --raw autofdo/extbinary-md5-split "$out/theirs.0" -o "$out/names.txt" &&
+        "$bakeoff" decode --raw autofdo/extbinary-md5-split "$out/theirs.1" -o "$out/guids.txt" &&
+        cmp "$out/names.txt" "$out/guids.txt"
+}
+
+have llvm-profdata-22 llvm-22 "the bytes of LLVM 22" && for name in $names; do
+    text=$out/$name.txt
+    check "$name: extbinary" writes_bytes_of_llvm extbinary 1
+    check "$name: extbinary-md5-split" writes_bytes_of_llvm extbinary-md5-split 2 --use-md5 --split-layout
+    check "$name: GUIDs in the order of names" reads_from_names
+    if "$bakeoff" list codecs | grep -q extbinary-zlib; then
+        same=same_unpacked check "$name: extbinary-zlib" writes_bytes_of_llvm extbinary-zlib 1 \
+            --compress-all-sections
+    fi
+done
+
 # ---- dump_gcov -----------------------------------------------------------------------------------
 
 # One line a line of the text, with its number and depth, and one a target, sorted: dump_gcov

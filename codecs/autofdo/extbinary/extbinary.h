@@ -145,7 +145,7 @@ enum bo_status extbinary_list(const struct extbinary_reader *r, struct bo_arena 
 enum bo_status extbinary_check_names(const struct extbinary_reader *r, struct bo_error *err);
 
 /*
- * *place_ret is where the function of this name lies, false in *is_there_ret when there is none. The
+ * *place_ret is where the function of this name lies; *is_there_ret is false when there is none. The
  * end of a function is not known in an Eytzinger form: it is that of the section.
  */
 enum bo_status extbinary_find(const struct extbinary_reader *r, struct bo_span name,

@@ -12,9 +12,9 @@
 
 /* clang-format off */
 /*
- * TEXT, written with --use-md5 --split-layout; and what llvm-profdata-22 then makes of that file, which has
- * no names to order by. The names start at 359, the functions with callsites at 392, the offset of
- * "main" at 419, "foo" at 422, its offset at 427.
+ * TEXT, written with --use-md5 --split-layout; and what llvm-profdata-22 then makes of that file,
+ * which has no names to order by. The names start at 359, the functions with callsites at 392, the
+ * offset of "main" at 419, "foo" at 422, its offset at 427.
  */
 #define FROM_NAMES \
     "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67\x08\x00\x00\x00\x00\x00" \
@@ -74,8 +74,8 @@
     "\x02\x00\x00\x01\x02\x00\x00\x00\x00\x00\x00\x01\x00\x00"
 
 /*
- * TEXT in LLVM's Eytzinger form: counts at 359, GUIDs at 383 (main), 391 (foo), 399 (bar, inl), main
- * at 415, its offset at 442, foo at 446, its offset at 451.
+ * TEXT in LLVM's Eytzinger form: counts at 359, GUIDs at 383 (main), 391 (foo), 399 (bar, inl),
+ * main at 415, its offset at 442, foo at 446, its offset at 451.
  */
 #define EYTZINGER \
     "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x68\x08\x00\x00\x00\x00\x00" \
