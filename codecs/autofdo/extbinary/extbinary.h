@@ -145,8 +145,8 @@ enum bo_status extbinary_list(const struct extbinary_reader *r, struct bo_arena 
 enum bo_status extbinary_check_names(const struct extbinary_reader *r, struct bo_error *err);
 
 /*
- * *place_ret is where the function of this name lies; *is_there_ret is false when there is none. The
- * end of a function is not known in an Eytzinger form: it is that of the section.
+ * *place_ret is where the function of this name lies; *is_there_ret is false when there is none. In
+ * an Eytzinger form, where the end of a function is not known, `end` is that of the section.
  */
 enum bo_status extbinary_find(const struct extbinary_reader *r, struct bo_span name,
                               struct extbinary_place *place_ret, bool *is_there_ret,
