@@ -175,8 +175,8 @@ static int import_whole(const struct bo_format *format, const struct bo_importer
         return BO_EXIT_USAGE;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const enum bo_status status = importer->import(in.bytes, options, &arena, &model, &error);
-    if (!status && error.what)
-        fprintf(stderr, "bakeoff: %s: note: %s\n", in.path, error.what);
+    if (!status)
+        bo_file_note(in.path, &error);
     const int code = status ? bo_file_error(in.path, &error) : bo_write_text(format, model, out);
     bo_arena_free(&arena);
     bo_input_close(&in);

@@ -571,8 +571,7 @@ bool bo_import_folder(const struct bo_importer *importer, const char *folder,
         bo_file_error(folder, &error);
         return false;
     }
-    if (error.what)
-        fprintf(stderr, "bakeoff: %s: note: %s\n", folder, error.what);
+    bo_file_note(folder, &error);
     return true;
 }
 
@@ -588,6 +587,8 @@ static bool load_file(struct bo_document *document)
                  : document->format->parse(in.bytes, &document->arena, &document->model, &error);
     if (status)
         bo_file_error(in.path, &error);
+    else
+        bo_file_note(in.path, &error);
     bo_input_close(&in);
     return status == BO_OK;
 }

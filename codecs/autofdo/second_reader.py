@@ -506,7 +506,7 @@ class Gcov:
             self.names.append(self.string())
             index = c.le(4) if self.version == 3 else 0xffffffff
             if index != 0xffffffff:
-                self.files[self.names[-1]] = paths[index]
+                self.files.setdefault(self.names[-1], paths[index])
         self.tag(0xac000000)
         c.le(4)
         self.functions = {}

@@ -11,6 +11,7 @@
  * are wrong in the field, so they are passed over, as every reader does. The summary is computed
  * anew from the counts. A profile is read whole: unlike GCC, which reads zeros past the end.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "corpora/import/autofdo_fold.h"
@@ -51,9 +52,11 @@ struct string {
 struct name {
     struct string string;
     struct name *same; /* the first name of the same text; of a HEAD file, more may have it */
+    uint32_t own_file; /* of this entry of the table */
     uint32_t file;     /* the first one that is known of this text, in `same` */
     bool sound;        /* functions may have it; in `same` */
     bool has_body;     /* a function or a callee in this profile; in `same` */
+    bool is_function;  /* of its own */
 };
 
 struct reader {
@@ -310,6 +313,7 @@ static enum bo_status get_names(struct reader *r)
         status = get_string(r, &r->names[i].string);
         if (!status && r->extended)
             status = get_file_index(r, &r->names[i].file);
+        r->names[i].own_file = r->names[i].file;
     }
     return status ? status : sort_names(r);
 }
@@ -452,7 +456,12 @@ static enum bo_status get_function(struct reader *r, struct autofdo_function *fu
     enum bo_status status = get_count(r, &function->head);
     if (!status && r->extended)
         status = get_u64(r, &function->timestamp);
-    return status ? status : get_instance(r, 1, &function->body);
+    const size_t at = r->in.off; /* of the name */
+    if (!status)
+        status = get_instance(r, 1, &function->body);
+    if (!status)
+        r->names[bo_le32(r->in.p + at)].is_function = true;
+    return status;
 }
 
 static enum bo_status get_functions(struct reader *r, struct autofdo_function **functions_ret,
@@ -541,6 +550,32 @@ static enum bo_status collect_files(struct reader *r, struct autofdo_model *mode
     return BO_OK;
 }
 
+/*
+ * A name that has several files is that of several functions, which become one, as they are in LLVM's
+ * formats: a note states how many there are too few.
+ */
+static enum bo_status note_files(const struct reader *r)
+{
+    enum { MAX_NBYTES = 120 };
+    const struct name *before = NULL; /* the last function of its own */
+    size_t n = 0;
+    for (uint32_t i = 0; i < r->n_names; i++) {
+        const struct name *name = r->sorted[i];
+        if (!name->is_function)
+            continue;
+        n += before && before->same == name->same && before->own_file != name->own_file;
+        before = name;
+    }
+    if (!n || !r->err)
+        return BO_OK;
+    char *text = bo_alloc(r->arena, MAX_NBYTES);
+    if (!text)
+        return bo_fail_alloc(r->err, r->arena);
+    snprintf(text, MAX_NBYTES,
+             "functions that are added to one of the same name in another file: %zu", n);
+    return bo_fail(r->err, BO_OK, BO_NO_OFFSET, text);
+}
+
 static enum bo_status import_gcov(struct bo_span file, const struct bo_import_options *options,
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
@@ -567,7 +602,7 @@ static enum bo_status import_gcov(struct bo_span file, const struct bo_import_op
         return status;
     model->functions = functions;
     *model_ret = model;
-    return BO_OK;
+    return note_files(&r);
 }
 
 static bool has_magic(struct bo_span file)

@@ -7,6 +7,7 @@
 #define TEST_FORMAT "autofdo"
 
 #include "codecs/autofdo/autofdo.h"
+#include "codecs/autofdo/gcov/test_gcov.h"
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"
 
@@ -417,7 +418,7 @@ static void test_rejects(void **state)
 static void test_rejects_extended(void **state)
 {
     (void)state;
-    enum { SUMMARY = 12, ENTRIES = SUMMARY + 4 + 40, FILES = ENTRIES + 8 + 20 + 8 };
+    enum { SUMMARY_OFF = 12, ENTRIES = SUMMARY_OFF + 4 + 40, FILES = ENTRIES + 8 + 20 + 8 };
     enum { NAME = FILES + 4 + 5 + 8 + 4, FILE_OF_NAME = NAME + 5 };
     struct image image;
     put_profile(&image, 3);
@@ -536,6 +537,25 @@ static void test_without_memory(void **state)
     }
 }
 
+/* A static function of one name in two files: one function here, and a note that says so. */
+static void test_two_files(void **state)
+{
+    (void)state;
+    static const struct bo_span file = BYTES(TWO_FILES);
+    const struct bo_format *format = bo_find_format("autofdo");
+    const struct autofdo_model *model;
+    void *expected;
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(format->parse(bo_span_of(TWO_FILES_TEXT), &arena, &expected, NULL), BO_OK);
+    assert_int_equal(import_bytes(file, &arena, &model, &err), BO_OK);
+    assert_null(format->differ(model, expected));
+    assert_string_equal(err.what,
+                        "functions that are added to one of the same name in another file: 1");
+    bo_arena_free(&arena);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +563,7 @@ static int run_file(void)
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_new_layout_under_old_version),
         cmocka_unit_test(test_short_working_set),
+        cmocka_unit_test(test_two_files),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_changed_bytes),
         cmocka_unit_test(test_rejects),

@@ -23,3 +23,9 @@ int bo_file_error(const char *path, const struct bo_error *error)
     fprintf(stderr, " (%s)\n", bo_status_name(error->status));
     return BO_EXIT_USAGE;
 }
+
+void bo_file_note(const char *path, const struct bo_error *error)
+{
+    if (error->what)
+        fprintf(stderr, "bakeoff: %s: note: %s\n", path, error->what);
+}

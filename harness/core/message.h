@@ -13,4 +13,7 @@ int bo_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int bo_file_error(const char *path, const struct bo_error *error);
 
+/* Prints what *error says though all went well, if it does. */
+void bo_file_note(const char *path, const struct bo_error *error);
+
 #endif

@@ -60,12 +60,11 @@ static enum bo_status get_path(struct gcov_input *r, struct bo_span *path)
     return flaw ? gcov_fail_at(r, BO_CORRUPT, (size_t)(path->p - r->in.p), flaw) : status;
 }
 
+/* Name 0 is empty, or, as perf-gcov writes it, a name like the others. */
 static enum bo_status get_name(struct gcov_input *r, bool is_first, struct bo_span *name)
 {
     const enum bo_status status = gcov_get_string(r, name);
-    const char *flaw = status || is_first ? NULL : autofdo_name_flaw(*name);
-    if (!status && is_first && name->n)
-        flaw = "the first name is not empty";
+    const char *flaw = status || (is_first && !name->n) ? NULL : autofdo_name_flaw(*name);
     return flaw ? gcov_fail_at(r, BO_CORRUPT, (size_t)(name->p - r->in.p), flaw) : status;
 }
 
@@ -101,13 +100,10 @@ static enum bo_status get_names(struct gcov_input *r)
     enum bo_status status = gcov_get_section(r, GCOV_TAG_NAMES, "tag is not that of the names");
     if (!status && r->layout->is_v3)
         status = get_files(r);
-    const size_t off = r->in.off;
     if (!status)
         status = gcov_get_number(r, STRING_NBYTES, &r->n_names);
     if (status)
         return status;
-    if (r->n_names == 0)
-        return gcov_fail_at(r, BO_CORRUPT, off, "the empty name is missing");
     r->names = bo_zalloc_array(r->arena, r->n_names, sizeof *r->names);
     if (!r->names)
         return bo_fail_alloc(r->err, r->arena);
@@ -152,10 +148,10 @@ static enum bo_status sort_items(struct gcov_input *r, size_t first, const char 
 /* An index of the table, of another name than the empty one. */
 static enum bo_status check_index(struct gcov_input *r, uint64_t index, size_t off)
 {
-    if (index == 0)
-        return gcov_fail_at(r, BO_CORRUPT, off, "empty name is used for a function");
     if (index >= r->n_names)
         return gcov_fail_at(r, BO_CORRUPT, off, "no name has this index");
+    if (r->names[index].span.n == 0)
+        return gcov_fail_at(r, BO_CORRUPT, off, "empty name is used for a function");
     return BO_OK;
 }
 

@@ -94,6 +94,16 @@ static void test_vectors(void **state)
     bo_arena_free(&arena);
 }
 
+/* Functions of one name in two files are one; the first file in the table stays. */
+static void test_two_files(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    expect_text(gcov_codec("gcov-v3"), (struct bo_span)BYTES(TWO_FILES), TWO_FILES_TEXT, &arena);
+    bo_arena_free(&arena);
+}
+
 /* A profile without functions has the empty name, and working sets of nothing. */
 static void test_empty(void **state)
 {
@@ -290,11 +300,11 @@ static void test_checks(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_words),        cmocka_unit_test(test_working_sets),
-        cmocka_unit_test(test_files),        cmocka_unit_test(test_fold),
-        cmocka_unit_test(test_fold_callees), cmocka_unit_test(test_large_counts),
-        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_two_files),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_working_sets), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_fold),         cmocka_unit_test(test_fold_callees),
+        cmocka_unit_test(test_large_counts), cmocka_unit_test(test_checks),
     };
     return cmocka_run_group_tests_name("gcov", tests, NULL, NULL);
 }
