@@ -211,4 +211,34 @@ for n in 3 100 20000 $((nbytes - 1)) $((nbytes - 30)); do
     check "a text cut at $n" fails_saying "(truncated)\$" "$bakeoff" import templight - <"$out/cut.yaml"
 done
 
+# ---- the same events in the formats of other tools ------------------------------------------------
+
+row() { # NAME-OF-FORM: its numbers in the README, small_tuple, std_small, hana_fusion
+    sed -n "s/^| \`$1\` |\([0-9 |]*\)|.*/\1/p" codecs/templight/README.md | tr -d '|'
+}
+sizes_are_published() {
+    local form
+    for form in time-trace.json time-trace-verbose.json begin-end.json perfetto.pb; do
+        [ "$(row $form | xargs)" = "$(for t in small_tuple std_small hana_fusion; do
+            awk -v form=$form '$2 == form { print $1 }' "$out/$t.forms"; done | xargs)" ] || return
+    done
+}
+same_events() { # FILE TRACE: as many complete events as Begins
+    [ "$(jq '[.traceEvents[] | select(.ph == "X" and .args.detail)] | length' "$1")" = \
+        "$(grep -c '^event: *Begin$' "$2")" ]
+}
+if command -v python3 >/dev/null; then
+    for file in corpora/templight/{small_tuple,std_small,hana_fusion}.yaml.*; do
+        name=${file##*/} name=${name%%.*}
+        case $file in *.xz) xz -dc "$file" ;; *) zstd -dcq "$file" ;; esac >"$out/$name.yaml"
+        mkdir -p "$out/$name"
+        python3 codecs/templight/other_traces.py "$out/$name.yaml" "$out/$name" >"$out/$name.forms"
+    done
+    check "sizes of other forms are those of the README" sizes_are_published
+    check "the JSON has each Begin" same_events "$out/small_tuple/time-trace.json" "$out/small_tuple.yaml"
+    check "the protobuf has a packet for each record, and two" test \
+        "$(protoc --decode_raw <"$out/small_tuple/perfetto.pb" | grep -c '^1 {$')" = \
+        "$(($(grep -c '^event: ' "$out/small_tuple.yaml") + 2))"
+fi
+
 conclude
