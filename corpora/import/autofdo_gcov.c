@@ -551,8 +551,8 @@ static enum bo_status collect_files(struct reader *r, struct autofdo_model *mode
 }
 
 /*
- * A name that has several files is that of several functions, which become one, as they are in LLVM's
- * formats: a note states how many there are too few.
+ * A name that has several files is that of several functions, which become one, as they are in
+ * LLVM's formats: a note states how many there are too few.
  */
 static enum bo_status note_files(const struct reader *r)
 {

@@ -93,33 +93,34 @@ static inline const struct bo_codec *gcov_codec(const char *name)
     return codec;
 }
 
+/* clang-format off */
 /*
- * Version 3 as perf-gcov writes it: name 0 is a real one, a static function of one name in two files
- * has two entries, and the working set is one word. "f" of "a.c" and "f" of "b.c"; "main" inlines both
- * on one line. Five counts of 7.
+ * Version 3 as perf-gcov writes it: name 0 is a real one, a static function of one name in two
+ * files has two entries, and the working set is one word. "f" of "a.c" and "f" of "b.c"; "main"
+ * inlines both on one line. Five counts of 7.
  */
-#define REST_OF_ENTRIES(entry)                                                          \
-    entry("\xa0\x86\x01\0") entry("\x40\x0d\x03\0") entry("\xe0\x93\x04\0")             \
-        entry("\x80\x1a\x06\0") entry("\x20\xa1\x07\0") entry("\xc0\x27\x09\0")         \
-            entry("\x60\xae\x0a\0") entry("\0\x35\x0c\0") entry("\xa0\xbb\x0d\0")       \
-                entry("\xf0\x7e\x0e\0") entry("\x30\x1b\x0f\0") entry("\x58\x3e\x0f\0") \
-                    entry("\xdc\x41\x0f\0") entry("\x36\x42\x0f\0") entry("\x3f\x42\x0f\0")
+#define REST_OF_ENTRIES(entry) \
+    entry("\xa0\x86\x01\0") entry("\x40\x0d\x03\0") entry("\xe0\x93\x04\0") \
+    entry("\x80\x1a\x06\0") entry("\x20\xa1\x07\0") entry("\xc0\x27\x09\0") \
+    entry("\x60\xae\x0a\0") entry("\0\x35\x0c\0") entry("\xa0\xbb\x0d\0") \
+    entry("\xf0\x7e\x0e\0") entry("\x30\x1b\x0f\0") entry("\x58\x3e\x0f\0") \
+    entry("\xdc\x41\x0f\0") entry("\x36\x42\x0f\0") entry("\x3f\x42\x0f\0")
 #define FIVE_SEVENS(cutoff) ENTRY(cutoff, "\x07", "\x05")
 #define SEVEN(line) PLACE(line, "\0") U4("\0") U8("\x07")
-#define TWO_FILES                                                                                 \
-    HEADER(U4("\x03"))                                                                            \
-    TAG("\xa8")                                                                                   \
-    U8("\x23") U8("\x07") U8("\x02") U8("\x05") U8("\x03") U8("\x10")                             \
-        ENTRY("\x10\x27\0\0", "\0", "\0") REST_OF_ENTRIES(FIVE_SEVENS) TAG("\xaa") U4("\x50")     \
-            U4("\x02") U4("\x04") "a.c\0" U4("\x04") "b.c\0" U4("\x03") U4("\x02") "f\0" U4("\0") \
-                U4("\x02") "f\0" U4("\x01") U4("\x05") "main\0" U4("\0") TAG("\xac") U4("\xff")   \
-                    U4("\x03") U8("\x01") U8("\x09") U4("\0") U4("\x01") U4("\0") SEVEN("\x01")   \
-                        U8("\x02") U8("\x05") U4("\x01") U4("\x02") U4("\0") SEVEN("\x01")        \
-                            SEVEN("\x02") U8("\x01") U8("\0") U4("\x02") U4("\0") U4("\x02")      \
-                                PLACE("\x03", "\0") U4("\0") U4("\x01") U4("\0") SEVEN("\x01")    \
-                                    PLACE("\x03", "\0") U4("\x01") U4("\x01") U4("\0")            \
-                                        SEVEN("\x01") TAG("\xae") U4("\0") U4("\0") TAG("\xaf")   \
-                                            U4("\x04") U4("\0")
+#define TWO_FILES \
+    HEADER(U4("\x03")) \
+    TAG("\xa8") U8("\x23") U8("\x07") U8("\x02") U8("\x05") U8("\x03") U8("\x10") \
+    ENTRY("\x10\x27\0\0", "\0", "\0") REST_OF_ENTRIES(FIVE_SEVENS) \
+    TAG("\xaa") U4("\x50") U4("\x02") U4("\x04") "a.c\0" U4("\x04") "b.c\0" \
+    U4("\x03") U4("\x02") "f\0" U4("\0") U4("\x02") "f\0" U4("\x01") \
+    U4("\x05") "main\0" U4("\0") \
+    TAG("\xac") U4("\xff") U4("\x03") \
+    U8("\x01") U8("\x09") U4("\0") U4("\x01") U4("\0") SEVEN("\x01") \
+    U8("\x02") U8("\x05") U4("\x01") U4("\x02") U4("\0") SEVEN("\x01") SEVEN("\x02") \
+    U8("\x01") U8("\0") U4("\x02") U4("\0") U4("\x02") \
+    PLACE("\x03", "\0") U4("\0") U4("\x01") U4("\0") SEVEN("\x01") \
+    PLACE("\x03", "\0") U4("\x01") U4("\x01") U4("\0") SEVEN("\x01") \
+    TAG("\xae") U4("\0") U4("\0") TAG("\xaf") U4("\x04") U4("\0")
 
 /* What it says when functions of one name are one. */
 #define TWO_FILES_TEXT                                                           \
