@@ -176,6 +176,68 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
     return t.result;
 }
 
+/* ---- what readers keep ----------------------------------------------------------------------- */
+
+/*
+ * Opens a reader that may keep so many bytes, and queries it. *open_ret and *end_ret are what it
+ * holds when it was opened and in the end. False when the trial has failed.
+ */
+static bool query_within(struct trial *t, size_t keep_nbytes, size_t *open_ret, size_t *end_ret)
+{
+    enum { MAX_QUERIES = 300 };
+    struct bo_effort effort = *t->effort;
+    struct bo_guarded guarded;
+    void *reader = NULL;
+    const struct bo_arena_mark mark = bo_arena_mark(&t->arena);
+    const size_t before = t->arena.region_nbytes + t->arena.charged_nbytes;
+    if (effort.max_queries > MAX_QUERIES)
+        effort.max_queries = MAX_QUERIES;
+    t->arena.keep_nbytes = keep_nbytes;
+    if (!trial_open(t, &guarded, &reader))
+        return false;
+    *open_ret = t->arena.region_nbytes + t->arena.charged_nbytes - before;
+    const bool ok = bo_contest_all_kinds(t->format, t->codec, t->held, reader, &effort,
+                                         &t->result.n_cases, &t->result.finding);
+    if (!ok)
+        t->result.outcome = BO_FAIL;
+    *end_ret = t->arena.region_nbytes + t->arena.charged_nbytes - before;
+    bo_guarded_free(&guarded);
+    bo_arena_rewind(&t->arena, mark);
+    return ok;
+}
+
+static struct bo_check_result check_kept_memory(const struct bo_format *format,
+                                                const struct bo_codec *codec, const void *model,
+                                                const struct bo_effort *effort)
+{
+    enum { SMALL_NBYTES = 20000 };
+    struct trial t;
+    size_t open_nbytes, least, end;
+    char what[160];
+    if (trial_begin(&t, format, codec, model, effort)) {
+        t.result = pass(0);
+        bool ok = query_within(&t, 0, &open_nbytes, &least);
+        if (ok && least > open_nbytes) {
+            ok = false;
+            snprintf(what, sizeof what,
+                     "with no budget the reader holds %zu bytes more after "
+                     "queries than after open",
+                     least - open_nbytes);
+            trial_fail(&t, NULL, "itself", "keeps-memory", what, NULL);
+        }
+        if (ok && codec->keeps && query_within(&t, SMALL_NBYTES, &open_nbytes, &end) &&
+            end > least + SMALL_NBYTES) {
+            snprintf(what, sizeof what,
+                     "the reader holds %zu bytes more with a budget of %d "
+                     "bytes than without one",
+                     end - least, SMALL_NBYTES);
+            trial_fail(&t, NULL, "itself", "keeps-memory", what, NULL);
+        }
+    }
+    trial_end(&t);
+    return t.result;
+}
+
 /* Every invalid query of one kind must be refused. */
 static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, void *reader)
 {
@@ -543,6 +605,9 @@ const struct bo_check bo_checks[] = {
     {"determinism", "encoding again gives the same bytes", check_determinism},
     {"damage", "prefixes and changed bytes: a named error, or a reader that is right",
      check_damage},
+    {"kept-memory",
+     "a reader keeps no more of what it has read than it may, and answers alike with nothing kept",
+     check_kept_memory},
     {"allocation-failure",
      "any allocation may fail: of encode, decode, open, queries and the text form",
      check_allocation_failure},

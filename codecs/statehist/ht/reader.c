@@ -1,6 +1,17 @@
 /* Reading a history tree node by node: opening, keeping, walking. */
 #include "codecs/statehist/ht/reader.h"
 
+/* A node that is read needs one place. */
+static uint32_t n_kept_within(const struct ht_file *file, size_t nbytes)
+{
+    const struct ht_kept_node *kept = NULL;
+    const size_t node_nbytes = sizeof *kept + file->config.max_children * sizeof *kept->children +
+                               file->max_intervals * sizeof *kept->intervals;
+    const uint32_t n = file->n_nodes < HT_N_KEPT ? file->n_nodes : HT_N_KEPT;
+    const size_t fits = nbytes / node_nbytes;
+    return fits < n ? (fits ? (uint32_t)fits : 1) : n;
+}
+
 enum bo_status ht_open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
                        void **reader_ret, struct bo_error *err)
 {
@@ -12,7 +23,7 @@ enum bo_status ht_open(const struct bo_codec *self, struct bo_span in, struct bo
         return status;
     const uint32_t n = r->file.n_nodes;
     r->arena = arena;
-    r->cap_kept = n < HT_N_KEPT ? n : HT_N_KEPT;
+    r->cap_kept = n_kept_within(&r->file, arena->keep_nbytes);
     r->kept = bo_zalloc_array(arena, r->cap_kept, sizeof *r->kept);
     r->places = bo_zalloc_array(arena, n, sizeof *r->places);
     r->stack = bo_alloc_array(arena, n, sizeof *r->stack);

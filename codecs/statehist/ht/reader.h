@@ -1,6 +1,6 @@
 /*
  * Reading a history tree node by node, as Trace Compass does: nodes that were read are kept, up to
- * HT_N_KEPT.
+ * HT_N_KEPT, or as many as the arena's keep_nbytes has room for.
  */
 #ifndef STATEHIST_HT_READER_H
 #define STATEHIST_HT_READER_H

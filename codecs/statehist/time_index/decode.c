@@ -292,7 +292,7 @@ enum bo_status time_index_decode(const struct bo_codec *self, struct bo_span in,
 {
     void *reader;
     enum bo_status status =
-        time_index_open_within(in, (struct time_index_limits){0, 0, 0}, arena, &reader, err);
+        time_index_open_within(in, (struct time_index_limits){0, 0, 0, 0}, arena, &reader, err);
     if (status)
         return status;
     struct statehist_builder builder;

@@ -96,7 +96,7 @@ static void expect_answers(struct bo_span in, uint32_t max_told)
 {
     void *reader;
     const struct statehist_model *model = make();
-    const struct time_index_limits limits = {N_TIMES, 0, max_told};
+    const struct time_index_limits limits = {N_TIMES, 0, max_told, SIZE_MAX};
     assert_int_equal(time_index_open_within(in, limits, &arena, &reader, NULL), BO_OK);
     const struct time_index *index = reader;
     size_t n_told = 0;
@@ -149,7 +149,7 @@ static void test_no_checkpoints(void **state)
     const struct statehist_model *model = parse_text((const char *)text.p, &arena);
     assert_int_equal(codec()->encode(codec(), model, &out, NULL), BO_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_told};
+        const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_told, SIZE_MAX};
         void *reader;
         assert_int_equal(
             time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, NULL), BO_OK);

@@ -80,11 +80,12 @@ static void test_many_times(void **state)
     for (size_t i = 0; i < N; i++)
         times[i] = 1000 + (int64_t)(i * i * i);
     const struct statehist_model *model = changing_at(0, 1000000000, times, N);
-    expect_right(model, (struct time_index_limits){0, 0, 0}, 0);
-    expect_right(model, (struct time_index_limits){N, 0, 0}, 0);
-    expect_right(model, (struct time_index_limits){N, N, 0}, 0); /* a timeline has one more */
-    expect_right(model, (struct time_index_limits){N, N + 1, 0}, 1);
-    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
+    expect_right(model, (struct time_index_limits){0, 0, 0, SIZE_MAX}, 0);
+    expect_right(model, (struct time_index_limits){N, 0, 0, SIZE_MAX}, 0);
+    expect_right(model, (struct time_index_limits){N, N, 0, SIZE_MAX},
+                 0); /* a timeline has one more */
+    expect_right(model, (struct time_index_limits){N, N + 1, 0, SIZE_MAX}, 1);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 2);
 }
 
 static void test_longest_history(void **state)
@@ -97,8 +98,57 @@ static void test_longest_history(void **state)
                    : i < 200 ? (int64_t)i * 1000
                              : INT64_MAX - 1000 + (int64_t)i;
     const struct statehist_model *model = changing_at(INT64_MIN, INT64_MAX, times, N);
-    expect_right(model, (struct time_index_limits){0, 0, 0}, 0);
-    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0}, 2);
+    expect_right(model, (struct time_index_limits){0, 0, 0, SIZE_MAX}, 0);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 2);
+}
+
+/* What a reader of the name holds after all queries, when it may keep so much. */
+static size_t held_within(const char *name, const struct statehist_model *model, size_t keep_nbytes)
+{
+    const struct bo_codec *keeper = bo_find_codec(test_format(), name);
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_effort effort = bo_effort_default();
+    struct bo_finding finding;
+    struct bo_arena own;
+    uint64_t n_cases = 0;
+    void *reader;
+    assert_true(keeper->keeps);
+    bo_writer_init(&out, &arena);
+    bo_arena_init(&own, BO_ARENA_UNLIMITED);
+    own.keep_nbytes = keep_nbytes;
+    assert_int_equal(keeper->encode(keeper, model, &out, &error), BO_OK);
+    assert_int_equal(keeper->open(keeper, bo_writer_span(&out), &own, &reader, &error), BO_OK);
+    effort.max_queries = 1000;
+    if (!bo_contest_all_kinds(test_format(), keeper, model, reader, &effort, &n_cases, &finding))
+        fail_msg("%s within %zu bytes: %s", name, keep_nbytes, finding.detail);
+    const size_t held = own.region_nbytes + own.charged_nbytes;
+    bo_arena_free(&own);
+    bo_writer_free(&out);
+    return held;
+}
+
+/* All codecs of the format keep to one budget, and use it. */
+static void test_budgets(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    static const char *const names[] = {"time-index", "ht", "ht-4k"};
+    static int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i * i);
+    const struct statehist_model *model = changing_at(0, 1000000000, times, N);
+    for (size_t c = 0; c < N_ELEMENTS(names); c++) {
+        const size_t least = held_within(names[c], model, 0);
+        const size_t most = held_within(names[c], model, SIZE_MAX);
+        size_t last = least;
+        for (size_t keep = 1 << 14; keep <= 1 << 20; keep *= 4) {
+            const size_t held = held_within(names[c], model, keep);
+            assert_in_range(held, last, least + keep);
+            last = held;
+        }
+        assert_true(most >= last && most > least + 100000);
+    }
 }
 
 /* A key that no time has is rejected, although its number is a time within the history. */
@@ -134,6 +184,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keys_beyond_the_times, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

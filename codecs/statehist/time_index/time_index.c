@@ -239,12 +239,14 @@ bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static bool open_kept(const struct ascending_list *list, uint32_t max_blocks,
+static bool open_kept(const struct ascending_list *list, struct time_index_limits *limits,
                       struct bo_arena *arena, struct time_index_kept *kept)
 {
     const uint32_t n = list->n_blocks;
-    if (n == 0 || n > max_blocks)
+    const size_t nbytes = n * (sizeof *kept->known + ASCENDING_BLOCK * sizeof *kept->numbers);
+    if (n == 0 || n > limits->max_kept || nbytes > limits->max_nbytes)
         return true;
+    limits->max_nbytes -= nbytes;
     kept->known = bo_zalloc_array(arena, n, sizeof *kept->known);
     kept->numbers = bo_alloc_array(arena, (size_t)n * ASCENDING_BLOCK, sizeof *kept->numbers);
     return kept->known && kept->numbers;
@@ -311,8 +313,10 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b)
 /*
  * Room for what parts tell: at least for that of one, which is all quarks twice, or a bit for each.
  */
-static bool open_told(struct time_index *index, uint32_t max_told, struct bo_arena *arena)
+static bool open_told(struct time_index *index, struct time_index_limits *limits,
+                      struct bo_arena *arena)
 {
+    const uint32_t max_told = limits->max_told;
     const uint64_t n_quarks = index->n_quarks;
     /* Without checkpoints there is one, which timelines tell: each quark once. */
     const bool has_checkpoints = index->n_segments;
@@ -323,6 +327,17 @@ static bool open_told(struct time_index *index, uint32_t max_told, struct bo_are
     index->n_parts = has_checkpoints ? index->n_segments : 1;
     index->least_told = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
     index->max_told = (size_t)(wanted < most ? wanted : most);
+    const size_t parts_nbytes = index->n_parts * sizeof *index->kept_parts;
+    const size_t room = limits->max_nbytes < parts_nbytes
+                            ? 0
+                            : (limits->max_nbytes - parts_nbytes) / sizeof *index->told;
+    if (room < index->least_told) {
+        index->n_parts = 0;
+        index->least_told = index->max_told = 0;
+        return true;
+    }
+    index->max_told = room < index->max_told ? room : index->max_told;
+    limits->max_nbytes -= parts_nbytes + index->max_told * sizeof *index->told;
     index->kept_parts = bo_zalloc_array(arena, index->n_parts, sizeof *index->kept_parts);
     index->told = bo_alloc_array(arena, index->max_told, sizeof *index->told);
     return index->kept_parts && index->told;
@@ -357,10 +372,9 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;
     if (!open_slices(index, arena) ||
-        !open_kept(&index->times, limits.max_kept, arena, &index->kept_times) ||
-        !open_kept(&index->places, limits.max_kept, arena, &index->kept_places) ||
-        !open_told(index, limits.max_told, arena) ||
-        !time_index_open_unpacked(index, limits.max_unpacked, arena))
+        !open_kept(&index->times, &limits, arena, &index->kept_times) ||
+        !open_kept(&index->places, &limits, arena, &index->kept_places) ||
+        !open_told(index, &limits, arena) || !time_index_open_unpacked(index, &limits, arena))
         return bo_fail_alloc(err, arena);
     *reader_ret = index;
     return BO_OK;
@@ -369,8 +383,8 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
 static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
                            void **reader_ret, struct bo_error *err)
 {
-    static const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED,
-                                                    TIME_INDEX_MAX_TOLD};
+    const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED,
+                                             TIME_INDEX_MAX_TOLD, arena->keep_nbytes};
     return time_index_open_within(in, limits, arena, reader_ret, err);
 }
 
@@ -384,6 +398,7 @@ const struct bo_codec statehist_time_index = {
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,
+    .keeps = true,
     .kinds = (1u << STATEHIST_N_KINDS) - 1,
     .paths = BO_PATH_V3,
     .encode = time_index_encode,

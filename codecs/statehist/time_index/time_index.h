@@ -185,6 +185,7 @@ struct time_index_limits {
     uint32_t max_kept;     /* nothing of lists of more blocks */
     uint32_t max_unpacked; /* intervals */
     uint32_t max_told;     /* beside what one part of the checkpoints tells; 0: none is read */
+    size_t max_nbytes;     /* of all of it: lists first, then checkpoints, then intervals */
 };
 
 enum bo_status time_index_open_within(struct bo_span in, struct time_index_limits limits,

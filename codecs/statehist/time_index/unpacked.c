@@ -8,21 +8,31 @@ enum {
     BLOCKS_A_QUERY = 8,
 };
 
-bool time_index_open_unpacked(struct time_index *index, uint32_t max_intervals,
+/* What n intervals take. */
+static size_t nbytes_of(size_t n, size_t n_asked)
+{
+    const struct time_index_unpacked *u = NULL;
+    const size_t n_blocks = n / INTERVALS_A_BLOCK, n_columns = n / LEAST;
+    return (n_blocks + 2 * n) * sizeof *u->bases + n_columns * sizeof *u->columns +
+           n_asked * sizeof *u->asked + n_blocks * sizeof *u->known + n;
+}
+
+bool time_index_open_unpacked(struct time_index *index, const struct time_index_limits *limits,
                               struct bo_arena *arena)
 {
-    const size_t n = index->n_intervals < max_intervals ? index->n_intervals : max_intervals;
+    const size_t n_asked = (size_t)index->places.n_blocks * ASCENDING_BLOCK;
+    size_t n =
+        index->n_intervals < limits->max_unpacked ? index->n_intervals : limits->max_unpacked;
+    while (n >= LEAST && sizeof *index->unpacked + nbytes_of(n, n_asked) > limits->max_nbytes)
+        n -= n / 8 + 1;
     if (n < LEAST || !index->kept_places.numbers || (!index->direct && !index->kept_times.numbers))
         return true;
     struct time_index_unpacked *u = bo_zalloc_array(arena, 1, sizeof *u);
     if (!u)
         return false;
     const size_t n_blocks = n / INTERVALS_A_BLOCK, n_columns = n / LEAST;
-    const size_t n_asked = (size_t)index->places.n_blocks * ASCENDING_BLOCK;
-    const size_t n_words = n_blocks + 2 * n;
     /* All at once: a system maps large allocations one by one. */
-    uint8_t *p = bo_alloc(arena, n_words * sizeof *u->bases + n_columns * sizeof *u->columns +
-                                     n_asked * sizeof *u->asked + n_blocks * sizeof *u->known + n);
+    uint8_t *p = bo_alloc(arena, nbytes_of(n, n_asked));
     if (!p)
         return false;
     u->max_intervals = (uint32_t)n;

@@ -39,8 +39,8 @@ struct time_index_unpacked {
     bool *known;
 };
 
-/* Room for so many intervals, if need be; false when there is no memory. */
-bool time_index_open_unpacked(struct time_index *index, uint32_t max_intervals,
+/* Room for intervals within the limits, if need be; false when there is no memory. */
+bool time_index_open_unpacked(struct time_index *index, const struct time_index_limits *limits,
                               struct bo_arena *arena);
 
 /* A query has gone through so many intervals of a timeline. True when places are others now. */
