@@ -25,6 +25,7 @@
 #include "cli/plugins.h"
 #include "cli/report.h"
 #include "corpora/documents.h"
+#include "corpora/sealed.h"
 #include "harness/core/clock.h"
 
 int bo_cmd_bench(int argc, char **argv);
@@ -395,7 +396,9 @@ static bool load_documents(struct request *request, struct bo_documents *documen
             i++;
         ok = is_loaded || is_left_out;
     }
-    ok = ok && check_held_out(documents) && (request->against || load_recorded(request, documents));
+    ok = ok && check_held_out(documents) &&
+         (request->agent || request->against || bo_documents_check_sealed(documents)) &&
+         (request->against || load_recorded(request, documents));
     if (ok && documents->n == 0 && !request->shard.n)
         ok = !bo_usage_error("bench", "finds no document to measure on");
     return ok;

@@ -1301,6 +1301,29 @@ gives 2 "bakeoff: $t/absent: is no folder here" "${held[@]}" --held-out "$t/abse
 gives 2 "bakeoff: $t/flat: no documents here; its subfolders would be called as formats are" \
     bench --held-out "$t/flat"
 
+# Digests of held-out documents are in git; the corpora beside the working directory are taken first.
+mkdir -p "$t/sealing/corpora"
+echo '{"documents": [], "drawn": [], "external": [], "lists": []}' >"$t/sealing/corpora/manifest.json"
+"$bakeoff" encode pcdata/raw "$t/unseen/pcdata/late.txt" -o "$t/late.raw"
+"$bakeoff" decode pcdata/raw "$t/late.raw" -o "$t/late.canonical"
+seal() { # DIGEST
+    printf '{"documents": [{"format": "pcdata", "name": "late", "sealed": "2026-11-24", "sha256": "%s"}]}' "$1" \
+        >"$t/sealing/corpora/held-out.json"
+}
+seal "$(sha256sum "$t/late.canonical" | cut -d ' ' -f 1)"
+cd "$t/sealing" || exit 1
+gives 0 "bakeoff: 1 of 2: *" "${held[@]}" --held-out "$t/unseen" --json "$t/sealed.json"
+cp "$t/sealed.json" "$t/out"
+json "results have the day of sealing" '[.context.bakeoff.documents[].sealed] == [null, "2026-11-24"]'
+seal 0123
+gives 2 "bakeoff: $t/unseen/pcdata/late.txt: not the sealed document: its SHA-256 is *, that in corpora/held-out.json 0123" \
+    "${held[@]}" --held-out "$t/unseen"
+echo '{"documents": []}' >"$t/sealing/corpora/held-out.json"
+gives 0 "bakeoff: $t/unseen/pcdata/late.txt: note: not sealed: corpora/held-out.json lacks it*" "${held[@]}" --held-out "$t/unseen"
+echo '{' >"$t/sealing/corpora/held-out.json"
+gives 2 "bakeoff: corpora/held-out.json: line *" "${held[@]}" --held-out "$t/unseen"
+cd "$root" || exit 1
+
 # ---- bench --layouts
 # ----------------------------------------------------------------------------------------------------------------
 

@@ -31,8 +31,7 @@ static bool exists(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* The folder that holds manifest.json, or NULL. */
-static char *find_corpora(void)
+char *bo_corpora_folder(void)
 {
     if (exists("corpora/manifest.json"))
         return strdup("corpora");
@@ -193,7 +192,7 @@ static bool append_external(const json_t *entry, const struct bo_format *wanted,
 
 static bool list_manifest(const struct bo_format *format, struct bo_documents *documents)
 {
-    char *corpora = find_corpora();
+    char *corpora = bo_corpora_folder();
     char *path = corpora ? join(corpora, "manifest.json") : NULL;
     if (!path) {
         free(corpora);

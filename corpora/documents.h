@@ -27,6 +27,7 @@ struct bo_document {
     bool sample;      /* embedded, but a part of a document that can be fetched */
     bool scale;       /* made for curves over sizes, not for comparisons: taken only by its name */
     bool held_out;    /* nobody looked at it while codecs were made, as its user says */
+    char sealed[16];  /* "2026-11-24": since when git says so (sealed.h); "" */
     bool present;     /* its file exists (fetched ones: after `make corpora`) */
     uint64_t n_drawn; /* not 0: so many units, drawn as they are in what lies at `path` */
 
@@ -53,6 +54,9 @@ enum bo_document_choice {
      */
     BO_DOCUMENTS_BEST,
 };
+
+/* The folder that holds manifest.json, malloced, or NULL. */
+char *bo_corpora_folder(void);
 
 /* Lists documents of one format, or of all for NULL. False after a message. */
 bool bo_documents_list(const struct bo_format *format, enum bo_document_choice choice,

@@ -1,25 +1,27 @@
 #!/bin/bash
 # Fetches the corpora's sources by package name and imports them: what `make corpora` runs.
 #
-#   corpora/fetch.sh [--embedded] [NAME...]
+#   corpora/fetch.sh [--embedded|--held-out] [NAME...]
 #
 # Reads manifest.json. Documents that are not embedded go to corpora/fetched/FORMAT/, name lists
 # that several of them are made from to corpora/fetched/lists/; what is there already is left
 # alone. Some are profiles of programs that are built here; those that are not the same each time
 # have no hash in the manifest. With --embedded, makes the embedded documents and lists anew from
 # their sources and compares. NAMEs pick documents (and, with --embedded, lists). KEEP=1 keeps the
-# binaries, under corpora/fetched/sources/; BAKEOFF overrides the importer's program. Exit 0: all
-# there, but for what this machine cannot make; 1: some failed, each with a line that says why; 2:
-# nothing could be tried.
+# binaries, under corpora/fetched/sources/. --held-out reads held-out.json instead and makes the
+# documents in corpora/fetched/held-out/FORMAT/, for `bakeoff bench --held-out`. BAKEOFF overrides
+# the importer's program. Exit 0: all there, but for what this machine cannot make; 1: some failed,
+# each with a line that says why; 2: nothing could be tried.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
 . ./documents.sh
 bakeoff=${BAKEOFF:-../build/bakeoff}
-embedded=false
-if [ "${1:-}" = --embedded ]; then
-    embedded=true
-    shift
-fi
+embedded=false manifest=manifest.json
+case ${1:-} in
+--embedded) embedded=true ;;
+--held-out) manifest=held-out.json ;;
+*) false ;;
+esac && shift
 
 say() { echo "corpora: $*"; }
 give_up() {
@@ -29,7 +31,7 @@ give_up() {
 
 command -v jq >/dev/null || give_up "jq is not installed (Debian: jq)"
 [ -x "$bakeoff" ] || give_up "no $bakeoff: run make first"
-jq empty manifest.json || give_up "manifest.json is no JSON"
+jq empty $manifest || give_up "$manifest is no JSON"
 mkdir -p fetched
 work=$(mktemp -d "$PWD/fetched/.work.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -134,7 +136,7 @@ make_list() { # name sha256
             2>"$work/why" || { tail -n 3 "$work/why" >&2; return 1; }
         rm -rf "$work/deb"
     done 4< <(jq -r --arg name "$1" '.lists[] | select(.name == $name) | .packages[] |
-        [.package, .version, .members, .symbols] | @tsv' manifest.json)
+        [.package, .version, .members, .symbols] | @tsv' "$manifest")
     LC_ALL=C sort -u -T "$work" "$work/symbols" >"$work/list" && rm "$work/symbols"
     has_sha256 "$work/list" "$2" || { echo "the list of names has another SHA-256" >&2; return 1; }
 }
@@ -143,7 +145,7 @@ make_list() { # name sha256
 get_list() { # name
     local file sha256
     IFS=$'\t' read -r file sha256 < <(jq -r --arg name "$1" \
-        '.lists[] | select(.name == $name) | [.file, .sha256] | @tsv' manifest.json)
+        '.lists[] | select(.name == $name) | [.file, .sha256] | @tsv' "$manifest")
     [ -n "${file:-}" ] || { echo "the manifest has no list $1" >&2; return 1; }
     rm -f "$work/source"
     if ! has_sha256 "$file" "$sha256"; then
@@ -159,7 +161,7 @@ get_list() { # name
 import_options() { # name
     jq -r --arg name "$1" '.documents[] | select(.name == $name) | .import | to_entries[] |
         "--" + (.key | gsub("_"; "-")), (if .value == true then empty else .value end)' \
-        manifest.json
+        "$manifest"
 }
 
 # Imports "$work/source" to "$work/document".
@@ -210,7 +212,7 @@ list() { # [NAME...]
          (.lists[] | select(.embedded and \$embedded) |
             [.name, \"names\", .file, .sha256, .names, \"debian\",
              (.packages | map(.package) | join(\" \")), .packages[0].version])) |
-        @tsv" manifest.json |
+        @tsv" "$manifest" |
         if [ $# -eq 0 ]; then
             cat
         else
@@ -224,7 +226,7 @@ list "$@" >"$work/lines"
 n=0 n_all=$(wc -l <"$work/lines") n_failed=0 n_skipped=0
 if $embedded && [ $# -eq 0 ]; then
     jq -r '.documents[] | select(.embedded and (.import | not)) |
-        "corpora: \(.name): not made by this script: \(.format)/README.md says how"' manifest.json
+        "corpora: \(.name): not made by this script: \(.format)/README.md says how"' "$manifest"
 fi
 [ "$n_all" -gt 0 ] || give_up "no such document in the manifest, or none that is imported"
 [ $# -eq 0 ] || [ $# -eq "$n_all" ] || give_up "not all of these are in the manifest"

@@ -541,6 +541,7 @@ static bool read_document(struct bo_run *run, const json_t *json)
         .embedded = is_true(json, "embedded"),
         .scale = is_true(json, "scale"),
         .held_out = is_true(json, "held_out"),
+        .sealed = text_of(json, "sealed"),
         .sizes = read_sizes(json, &run->arena),
         .questions = pairs_of(&run->arena, json, "questions"),
         .not_asked = texts_of(&run->arena, json, "not_asked"),

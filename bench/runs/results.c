@@ -237,6 +237,8 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
     json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
     if (on->document->held_out)
         json_object_set_new(sizes, "held_out", json_true());
+    if (*on->document->sealed)
+        json_object_set_new(sizes, "sealed", json_string(on->document->sealed));
     json_object_set_new(sizes, "xxh3", json_string(hash));
     json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
     json_object_set_new(sizes, "questions", questions_json(on));

@@ -213,6 +213,7 @@ struct bo_run_document {
     bool has_survived;   /* see bo_fuzz_mark_run */
     bool scale;          /* made for curves over sizes: stands in no comparison */
     bool held_out;       /* stands in no mean but that of its kind (report_held_out.h) */
+    const char *sealed;  /* held out: since when its digest is in git, "2026-11-24"; or NULL */
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;
     struct bo_run_codec *codecs; /* in the format's order; the no-op codec last */
