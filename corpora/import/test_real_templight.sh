@@ -211,6 +211,36 @@ for n in 3 100 20000 $((nbytes - 1)) $((nbytes - 30)); do
     check "a text cut at $n" fails_saying "(truncated)\$" "$bakeoff" import templight - <"$out/cut.yaml"
 done
 
+# ---- clang's -ftime-trace ------------------------------------------------------------------------
+
+# Each instantiation is a Begin with its name, in the order of starts; children are inside of their parents.
+time_trace() {
+    clang++ -std=c++17 -ftime-trace -ftime-trace-granularity=0 -c corpora/import/testdata/traced/program.cpp \
+        -o "$out/program.o" && "$bakeoff" import templight "$out/program.json" -o "$out/time.yaml"
+}
+instantiations() { # FILE: names of the events
+    jq -r '.traceEvents[] | select(.ph == "X" and (.name == "InstantiateClass" or .name == "InstantiateFunction")) |
+        .args.detail' "$1" | LC_ALL=C sort
+}
+begins() { # YAML: names of the Begins, through protoc, which escapes quotes
+    "$bakeoff" encode templight/plain --raw "$1" -o "$out/plain.bin" 2>/dev/null &&
+        protoc "--decode=$message" "${schema[@]}" <"$out/plain.bin" | sed -n 's/^ *name: "\(.*\)"$/\1/p' |
+        sed 's/\\\(.\)/\1/g' | LC_ALL=C sort
+}
+times_ascend() { # YAML
+    awk '/^event:/ { is_begin = $2 == "Begin" }
+        /^time:/ { if (is_begin && $2 < last) bad = 1; if (is_begin) last = $2; n++ }
+        END { exit bad || n == 0 }' "$1"
+}
+check "-ftime-trace: import" time_trace
+check "-ftime-trace: more than 100 instantiations" test "$(instantiations "$out/program.json" | wc -l)" -gt 100
+check "-ftime-trace: a Begin for each" test "$(grep -c '^event: *Begin' "$out/time.yaml")" = \
+    "$(instantiations "$out/program.json" | wc -l)"
+check "-ftime-trace: an End for each" test "$(grep -c '^event: *End' "$out/time.yaml")" = \
+    "$(instantiations "$out/program.json" | wc -l)"
+check "-ftime-trace: the names" diff <(instantiations "$out/program.json") <(begins "$out/time.yaml")
+check "-ftime-trace: Begins in the order of time" times_ascend "$out/time.yaml"
+
 # ---- the same events in the formats of other tools ------------------------------------------------
 
 row() { # NAME-OF-FORM: its numbers in the README, small_tuple, std_small, hana_fusion
