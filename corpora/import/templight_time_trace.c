@@ -1,6 +1,6 @@
 /*
- * The importer of clang's -ftime-trace: JSON with a list of events, of which those that instantiate a
- * class or a function become Begins and Ends. README.md of the format says what is taken.
+ * The importer of clang's -ftime-trace: JSON with a list of events, of which those that instantiate
+ * a class or a function become Begins and Ends. README.md of the format says what is taken.
  *
  * Events are in the order of their ends, inner ones first. So the events are a forest in postorder,
  * in which an event's children are the roots before it that do not start before it.

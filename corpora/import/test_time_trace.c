@@ -1,6 +1,6 @@
 /*
- * The importer of clang's -ftime-trace. Why: nesting is not in the file but follows from times and the
- * order of events, and the file is JSON that people edit, filter and cut.
+ * The importer of clang's -ftime-trace. Why: nesting is not in the file but follows from times and
+ * the order of events, and the file is JSON that people edit, filter and cut.
  */
 #define TEST_FORMAT "templight"
 
@@ -51,23 +51,27 @@ static void expect(const char *text, const char *yaml)
 
 /* ---- what is read ---------------------------------------------------------------------------- */
 
+/* clang-format off */
 /* As clang writes it, with kinds of work that are not taken. */
+static const char nested[] = FILE_OF(
+    EVENT("1", "9", "Source", "x.h") ","
+    CLASS("20", "5", "b") ","
+    FUNCTION("30", "6", "c") ","
+    CLASS("10", "100", "a") ","
+    EVENT("10", "200", "ParseClass", "a") ","
+    CLASS("120", "1", "d") ","
+    "{\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"Total InstantiateClass\","
+    "\"args\":{\"count\":3,\"avg ms\":0.5}},"
+    "{\"cat\":\"\",\"ts\":0,\"ph\":\"M\",\"name\":\"process_name\","
+    "\"args\":{\"name\":\"clang\"}}");
+/* clang-format on */
+
 static void test_nesting(void **state)
 {
     (void)state;
-    expect(
-        FILE_OF(
-            EVENT("1", "9", "Source", "x.h") "," CLASS("20", "5", "b") "," FUNCTION("30", "6", "c") "," CLASS(
-                "10", "100",
-                "a") "," EVENT("10", "200", "ParseClass",
-                               "a") "," CLASS("120", "1",
-                                              "d") ","
-                                                   "{\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"Total InstantiateClass\","
-                                                   "\"args\":{\"count\":3,\"avg ms\":0.5}},"
-                                                   "{\"cat\":\"\",\"ts\":0,\"ph\":\"M\",\"name\":\"process_name\","
-                                                   "\"args\":{\"name\":\"clang\"}}"),
-        BEGIN("a", "0.00001") BEGIN("b", "0.00002") END("b", "0.000025") BEGIN("c", "0.00003")
-            END("c", "0.000036") END("a", "0.00011") BEGIN("d", "0.00012") END("d", "0.000121"));
+    expect(nested,
+           BEGIN("a", "0.00001") BEGIN("b", "0.00002") END("b", "0.000025") BEGIN("c", "0.00003")
+               END("c", "0.000036") END("a", "0.00011") BEGIN("d", "0.00012") END("d", "0.000121"));
 }
 
 /* Of two that start at once, the later one in the file is the outer one; ends may be rounded. */
@@ -82,13 +86,13 @@ static void test_rounding(void **state)
 static void test_texts(void **state)
 {
     (void)state;
-    expect(
-        " {\r\n\t\"other\" : [ {} , [ ] , -1.5e+3 , true , null , \"\\\"\" ] , \"traceEvents\" : [ {"
-        " \"args\" : { \"line\" : 7 , \"file\" : \"a\\\\b.h\" , \"detail\" :"
-        " \"f<\\u00e9\\ud83d\\ude00\\ud83d\\/>\" , \"more\" : { } } , \"name\" :"
-        " \"InstantiateFunction\" , \"ph\" : \"X\" , \"dur\" : 1000000 , \"ts\" : 0 } ] } \n",
-        RECORD("Begin", "f<\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd/>", "a\\b.h:7:0", "0.0")
-            RECORD("End", "f<\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd/>", "a\\b.h:7:0", "1.0"));
+    expect(" {\r\n\t\"other\" : [ {} , [ ] , -1.5e+3 , true , null , \"\\\"\" ] ,"
+           " \"traceEvents\" : [ {"
+           " \"args\" : { \"line\" : 7 , \"file\" : \"a\\\\b.h\" , \"detail\" :"
+           " \"f<\\u00e9\\ud83d\\ude00\\ud83d\\/>\" , \"more\" : { } } , \"name\" :"
+           " \"InstantiateFunction\" , \"ph\" : \"X\" , \"dur\" : 1000000 , \"ts\" : 0 } ] } \n",
+           RECORD("Begin", "f<\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd/>", "a\\b.h:7:0", "0.0")
+               RECORD("End", "f<\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd/>", "a\\b.h:7:0", "1.0"));
     expect(FILE_OF(""), "# trace: {version: 1, source: ''}\n");
 }
 
