@@ -131,8 +131,7 @@ static const struct bo_uses autofdo_use_cases = {
  * LLVM's program on sample profiles, one row for each of its files: what LLVM itself would use in
  * the place of GCC's. Sections are packed with zlib.
  */
-static const char *const llvm_profdata_commands[] = {"llvm-profdata",
-                                                     "llvm-profdata-22",
+static const char *const llvm_profdata_commands[] = {"llvm-profdata-22",
                                                      "llvm-profdata-21",
                                                      "llvm-profdata-20",
                                                      "llvm-profdata-19",
@@ -141,6 +140,7 @@ static const char *const llvm_profdata_commands[] = {"llvm-profdata",
                                                      "llvm-profdata-16",
                                                      "llvm-profdata-15",
                                                      "llvm-profdata-14",
+                                                     "llvm-profdata",
                                                      NULL};
 static const char *const llvm_profdata_version_args[] = {"show", "--version", NULL};
 

@@ -100,8 +100,7 @@ static const struct bo_uses lprf_use_cases = {
 /* ---- programs -------------------------------------------------------------------------------- */
 
 /* LLVM's program for profiles: what its users do with a profile from a shell. */
-static const char *const llvm_profdata_commands[] = {"llvm-profdata",
-                                                     "llvm-profdata-22",
+static const char *const llvm_profdata_commands[] = {"llvm-profdata-22",
                                                      "llvm-profdata-21",
                                                      "llvm-profdata-20",
                                                      "llvm-profdata-19",
@@ -110,6 +109,7 @@ static const char *const llvm_profdata_commands[] = {"llvm-profdata",
                                                      "llvm-profdata-16",
                                                      "llvm-profdata-15",
                                                      "llvm-profdata-14",
+                                                     "llvm-profdata",
                                                      NULL};
 static const char *const llvm_profdata_version_args[] = {"show", "--version", NULL};
 static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};
