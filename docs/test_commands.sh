@@ -52,6 +52,7 @@ user_files() {
     clang -fprofile-instr-generate -fcoverage-mapping main.c -o main && LLVM_PROFILE_FILE=default.profraw ./main
     tiny lprf >q.proftext
     printf 'template <class T> struct A { T t; };\nA<int> a;\n' >x.cpp
+    clang++ -ftime-trace -ftime-trace-granularity=0 -c x.cpp -o x.o # and x.json
     mkdir -p lttng-session DIR/pcdata OLD/build ../old/build
     tar -xJf corpora/statehist/ctf/ls-memory.tar.xz -C lttng-session
     { tiny pcdata; printf 'table 64 kind=pcln refs=1\n0 3\n'; } >DIR/pcdata/late.txt # unlike every other document
