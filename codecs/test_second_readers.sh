@@ -1,15 +1,16 @@
 #!/bin/bash
-# Reads encodings with the second readers, which are written from the specifications alone, and compares the models.
-# A change of a layout that its specification does not have fails here.
+# Reads encodings with the second readers, which are written from the specifications alone: all conformance vectors
+# (valid ones have the same model, invalid ones are rejected), documents, and made texts. A change of a layout that its
+# specification does not have fails here, and so does a codec of role new or proposed without a second reader.
 #
 #   codecs/test_second_readers.sh
 #
-# Needs build/bakeoff (BAKEOFF overrides it), python3 and xz. Exit 0: all passed; 1: a model differs or a file is
-# rejected; 77: could not run.
+# Needs build/bakeoff (BAKEOFF overrides it), python3, jq and xz. Exit 0: all passed; 1: a model differs, a valid
+# payload is rejected or an invalid one accepted; 77: could not run.
 set -u
 cd "$(dirname "$0")/.." || exit 77
 bakeoff=${BAKEOFF:-build/bakeoff}
-for tool in python3 xz; do
+for tool in python3 jq xz; do
     command -v "$tool" >/dev/null || { echo "$tool is missing"; exit 77; }
 done
 out=$(mktemp -d) || exit 77
@@ -21,18 +22,42 @@ count() { # what: of the last command
     if [[ $? = 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "failed: $1"; fi
 }
 
-encode() { # format/codec text: to $out/CODEC.bin
-    "$bakeoff" encode "$1" "$2" --raw -o "$out/${1#*/}.bin"
+second_reader() { # FORMAT ARGUMENT...
+    python3 "codecs/$1/second_reader.py" "${@:2}"
 }
 
-# Each codec must hold the model that front-coded holds.
-templight() { # trace
-    local codec files=()
-    for codec in front-coded terms predicted dict dict-wiki flat plain; do
-        encode "templight/$codec" "$1" 2>"$out/note" || return
-        files+=("$codec" "$out/$codec.bin")
+# FORMAT TEXT CODEC...: each encoding of the text must hold its model.
+as_text() {
+    local format=$1 text=$2 codec arguments=()
+    shift 2
+    for codec; do
+        "$bakeoff" encode "$format/$codec" "$text" --raw -o "$out/$codec.bin" 2>"$out/note" || return
+        arguments+=("$codec" "$out/$codec.bin" "$text")
     done
-    python3 codecs/templight/second_reader.py "${files[@]}" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
+    second_reader "$format" "${arguments[@]}"
+}
+
+# The conformance vectors of an encoding as files: N.bin and N.txt of valid ones, invalid-N.bin.
+vectors() { # FORMAT CODEC FILE
+    local arguments
+    rm -rf "$out/vectors"
+    mkdir "$out/vectors"
+    xz -dc "$3" | python3 -c '
+import json, sys
+def write(name, content):
+    with open(f"{sys.argv[1]}/{name}", "wb") as file:
+        file.write(content)
+vectors = json.load(sys.stdin)
+for i, vector in enumerate(vectors["valid"]):
+    write(f"{i}.bin", bytes.fromhex(vector["bytes"]))
+    write(f"{i}.txt", bytes.fromhex(vector["model_hex"]) if "model_hex" in vector else vector["model"].encode())
+for i, vector in enumerate(vectors["invalid"]):
+    write(f"invalid-{i}.bin", bytes.fromhex(vector["bytes"]))' "$out/vectors" || return
+    mapfile -t arguments < <(
+        for file in "$out"/vectors/[0-9]*.bin; do printf '%s\n' "$2" "$file" "${file%bin}txt"; done
+        for file in "$out"/vectors/invalid-*.bin; do [[ ! -f $file ]] || printf '%s\n' "$2" "$file" -; done
+    )
+    second_reader "$1" "${arguments[@]}"
 }
 
 # Times, memory, own origins, a file that only they have, Ends without Begins, open Begins, three traces.
@@ -76,17 +101,6 @@ poi:             'b:c.h:1:1'
 END
 }
 
-# FORMAT TEXT CODEC...: each codec must hold the model of the text.
-as_text() {
-    local format=$1 text=$2 codec files=()
-    shift 2
-    for codec; do
-        encode "$format/$codec" "$text" 2>"$out/note" || return
-        files+=("$out/$codec.bin" "$text")
-    done
-    python3 "codecs/$format/second_reader.py" "${files[@]}" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
-}
-
 # 40 threads, each with a state and the number of another one; one of them changes at a time.
 made_history() {
     awk 'BEGIN {
@@ -114,11 +128,38 @@ snapshot() {
         $'4\t-5\t-5\td\t-0' $'5\t-5\t-5\tb\ttrue'
 }
 
+declare -A read=() # FORMAT/CODEC that has a second reader
+for reader in codecs/*/second_reader.py; do
+    format=$(basename "${reader%/*}")
+    for codec in $(second_reader "$format" --list); do read[$format/$codec]=1; done
+done
+while read -r codec; do
+    [[ ${read[$codec]:-} ]]
+    count "$codec: no second reader"
+done < <("$bakeoff" list codecs --json | jq -r '.[] | select((.role == "new" or .role == "proposed") and .reads == null and
+    (.optional | not)) | .format + "/" + .codec')
+
+for file in corpora/vectors/*.json.xz; do
+    name=$(basename "$file" .json.xz) format=${name%%-*} codec=${name#*-}
+    [[ ! ${read[$format/$codec]:-} ]] || { vectors "$format" "$codec" "$file"; count "$format/$codec: vectors"; }
+done
+
+for codec in varint-delta linear-index shape-code counted-buckets raw run-array; do
+    as_text pcdata corpora/pcdata/esbuild-riscv64-sample.txt $codec
+    count "pcdata/$codec: a document"
+done
+for index in list hash-chained hash-chained-lean hash-open accel trie front-coded phrases fingerprints; do
+    as_text lprf build/corpora/lprf/sqlite3.proftext $index+packed
+    count "lprf/$index+packed: sqlite3"
+done
+as_text lprf build/corpora/lprf/re2.proftext profdata
+count "lprf/profdata: re2"
+traces="front-coded terms predicted dict dict-wiki flat plain"
 made_trace >"$out/made.yaml"
-templight "$out/made.yaml"
+as_text templight "$out/made.yaml" $traces
 count "templight: a made trace"
 xz -dc corpora/templight/small_tuple.yaml.xz | awk '/^---/ && ++n > 200 { exit } { print }' >"$out/small.yaml"
-templight "$out/small.yaml"
+as_text templight "$out/small.yaml" $traces
 count "templight: the first 200 records of small_tuple"
 xz -dc corpora/autofdo/lua-perf.txt.xz >"$out/lua-perf.txt"
 zlib=$("$bakeoff" list codecs | grep -o 'extbinary-zlib' | head -n 1) # optional
@@ -134,57 +175,5 @@ count "statehist: pipes"
 snapshot >"$out/snapshot.tsv"
 as_text statehist "$out/snapshot.tsv" snapshot-packed snapshot-json snapshot-today time-index mixed-contexts
 count "statehist: a snapshot"
-# The conformance vectors of an encoding as files: N.bin and N.txt of valid ones, invalid-N.bin.
-unpack_vectors() { # FORMAT CODEC
-    rm -rf "$out/vectors"
-    mkdir "$out/vectors"
-    xz -dc "corpora/vectors/$1-$2.json.xz" | python3 -c '
-import json, sys
-def write(name, content):
-    with open(f"{sys.argv[1]}/{name}", "wb") as file:
-        file.write(content)
-vectors = json.load(sys.stdin)
-for i, vector in enumerate(vectors["valid"]):
-    write(f"{i}.bin", bytes.fromhex(vector["bytes"]))
-    write(f"{i}.txt", bytes.fromhex(vector["model_hex"]) if "model_hex" in vector else vector["model"].encode())
-for i, vector in enumerate(vectors["invalid"]):
-    write(f"invalid-{i}.bin", bytes.fromhex(vector["bytes"]))' "$out/vectors"
-}
-
-# The valid ones.
-vectors() { # FORMAT CODEC
-    local pairs
-    unpack_vectors "$@" || return
-    mapfile -t pairs < <(for file in "$out"/vectors/[0-9]*.bin; do echo "$file"; echo "${file%bin}txt"; done)
-    python3 "codecs/$1/second_reader.py" "${pairs[@]}" >"$out/log" 2>&1 || { cat "$out/log"; return 1; }
-}
-
-# All vectors, and a document.
-pcdata() { # CODEC
-    local arguments text=corpora/pcdata/esbuild-riscv64-sample.txt
-    unpack_vectors pcdata "$1" && encode "pcdata/$1" $text || return
-    mapfile -t arguments < <(
-        for file in "$out"/vectors/[0-9]*.bin; do printf '%s\n' "$1" "$file" "${file%bin}txt"; done
-        for file in "$out"/vectors/invalid-*.bin; do printf '%s\n' "$1" "$file" -; done
-    )
-    python3 codecs/pcdata/second_reader.py "${arguments[@]}" "$1" "$out/$1.bin" $text >"$out/log" 2>&1 ||
-        { cat "$out/log"; return 1; }
-}
-
-for codec in varint-delta linear-index shape-code counted-buckets raw run-array; do
-    pcdata $codec
-    count "pcdata/$codec: vectors and a document"
-done
-
-for codec in shared-trees v4 v4-compact v4-one-table v4-compact-one-table v4-text extbinary \
-    extbinary-md5-split extbinary-eytzinger gcov-v2 gcov-v3 gcov-v407; do
-    vectors autofdo $codec
-    count "autofdo/$codec: vectors"
-done
-for codec in time-index mixed-contexts arrays ht ht-4k flat typed typed-null typed-null-sorted snapshot-packed \
-    snapshot-json snapshot-today; do
-    vectors statehist $codec
-    count "statehist/$codec: vectors"
-done
 echo "$passed passed, $failed failed: second readers"
 [[ $failed = 0 ]]

@@ -1,8 +1,10 @@
-#!/usr/bin/env python3
-"""Second readers of shared-trees, version 4 (also as text), gcov, extbinary in its forms and the text form, written from README.md and the pages that it names.
+"""A second reader of all encodings of autofdo and of the text form, written from README.md and the pages that it names.
 
-Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
-their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
+It shares nothing with the C code:
+
+    python3 codecs/autofdo/second_reader.py (CODEC PAYLOAD TEXT)...
+
+`-` instead of TEXT says that the payload must be rejected.
 """
 import hashlib
 import os
@@ -11,7 +13,7 @@ import sys
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
-from coding_reader import M64, Cursor, Grammar, Reject, unzigzag
+from coding_reader import M64, Cursor, Grammar, Reject, run, unzigzag
 
 CUTOFFS = [10000] + [100000 * i for i in range(1, 10)] + [950000, 990000, 999000, 999900, 999990, 999999]
 END, RECORD, TARGET, CALLSITE = range(4)
@@ -21,6 +23,47 @@ SPENDS_BITS = (4, 5, 6, 11)
 
 # A function: head, timestamp, instance. An instance: name, records {place: (count, {target: count})}, callsites
 # {(place, name): instance}. A model: functions by name, files by name.
+
+
+def require(condition, rule):
+    if not condition:
+        raise Reject(rule)
+
+
+def check_name(name):
+    require(name, "name is empty")
+    require(min(name) >= 32, "name holds a control character")
+    require(name[:1] not in b"0123456789#![:", "name starts with a digit, #, !, [ or a colon")
+    require(name == name.strip(b" "), "name starts or ends with a blank")
+    require(not re.search(rb":\d+ ", name), "name contains a colon, digits and a blank")
+
+
+def check_path(path):
+    require(not path or min(path) >= 32 and 127 not in path, "path holds a control character")
+
+
+def check_model(functions, files):
+    """The rules of names, whatever the encoding."""
+    todo = [body for _, _, body in functions.values()]
+    for name in files:
+        check_name(name)
+        check_path(files[name])
+    while todo:
+        name, records, callsites = todo.pop()
+        check_name(name)
+        for _, targets in records.values():
+            for target in targets:
+                check_name(target)
+        todo += callsites.values()
+
+
+def names_of(body):
+    return {body[0]}.union(*map(names_of, body[2].values()))
+
+
+def enter(keys, key, rule):
+    require(key not in keys, rule)
+    keys.add(key)
 
 
 # ---- bits -------------------------------------------------------------------------------------
@@ -383,7 +426,7 @@ class Version4:
         names = self.section(order.index(ranges[1]), 3)
         units = [(names.take(names.number(2)), [names.number(4) for _ in range(3)]) for _ in range(names.number(4))]
         names.end()
-        self.functions, self.files, self.inlined = {}, {}, []
+        self.functions, self.files, self.unit_names = {}, {}, {}
         tables, last = {}, [-1, -1, -1]
         for path, numbers in units:
             if numbers[0] < last[0] or numbers[1] <= last[1] or numbers[2] <= last[2]:
@@ -433,6 +476,7 @@ class Version4:
             if strings[i] in self.functions:
                 raise Reject("function is there twice")
             self.functions[strings[i]] = head, timestamp, body
+            self.unit_names.setdefault(path, set()).update(names_of(body))
             if path:
                 self.files[strings[i]] = path
 
@@ -469,15 +513,24 @@ class Version4:
             for _ in range(c.number(4) if b & 8 else 0):
                 code = 1 if c.compact else c.byte()
                 target = self.strings[c.number(4)]
+                require(not targets or max(targets) < target, "targets are not in order")
                 targets[target] = self.read_count(c, code)
             records[place] = count, targets
         return name, records, callsites
 
     def read_callee_files(self, c, units, tables):
-        paths = [path for path, _ in units] + [c.take(c.number(2)) for _ in range(c.number(4))]
+        own = [path for path, _ in units]
+        paths = [c.take(c.number(2)) for _ in range(c.number(4))]
+        require(paths == sorted(set(paths)) and not set(paths) & set(own), "paths are not in order, or among the files")
+        last = b""
         for _ in range(c.number(4)):
             unit, i, path = c.number(4), c.number(4), c.number(4)
-            self.files[tables[units[unit][1][0]][i]] = paths[path]
+            name, path = tables[units[unit][1][0]][i], (own + paths)[path]
+            require(last < name, "names are not in order")
+            require(name in self.unit_names[own[unit]], "string names neither function nor callee")
+            require(name not in self.files, "file of a function is there twice")
+            require(name not in self.functions or path == b"", "file of a function is not its unit's")
+            self.files[name], last = path, name
         c.end()
 
 
@@ -485,7 +538,7 @@ class Version4:
 
 
 class Gcov:
-    """Versions 3, 2 and 0x3430372a. Bytes that no reader checks are not checked here."""
+    """Versions 3, 2 and 0x3430372a. Lengths of parts are not checked: no reader does."""
 
     def __init__(self, data):
         self.c = c = Cursor(data)
@@ -504,26 +557,39 @@ class Gcov:
         self.names, self.files = [], {}
         for _ in range(c.le(4)):
             self.names.append(self.string())
+            require(len(self.names) == 1 or self.names[-1], "the first name is not empty, or another one is")
+            if self.names[-1]:
+                check_name(self.names[-1])
             index = c.le(4) if self.version == 3 else 0xffffffff
             if index != 0xffffffff:
                 self.files.setdefault(self.names[-1], paths[index])
         self.tag(0xac000000)
         c.le(4)
-        self.functions = {}
+        self.functions, listed, indices = {}, [], set()
         for _ in range(c.le(4)):
-            head = c.le(8)
+            head = self.count()
             timestamp = c.le(8) if self.version == 3 else 0
-            body = self.instance()
+            index, body = self.instance()
+            enter(indices, index, "profile has a function twice")
+            listed.append((head, timestamp, body))
+            if body[0] in self.functions:
+                before = self.functions[body[0]]
+                head, body = head + before[0], add(before[2], body)
+                timestamp = min([t for t in (timestamp, before[1]) if t], default=0)
             self.functions[body[0]] = head, timestamp, body
         self.tag(0xae000000)
         if c.le(8) >> 32:
             raise Reject("module group is not empty")
         self.tag(0xaf000000)
-        c.take(c.le(4) * 4)
+        n_words = c.le(4)
+        sets = [(c.le(4), c.le(8)) for _ in range(128)] if n_words != 4 else [s for s in [c.le(4)] if s]
         c.end()
+        require(n_words != 4 or not sets, "working sets are not in order")
+        for (n, least), (next_n, next_least) in zip([(0, (1 << 63) - 1)] + sets, sets):
+            require(next_least <= least and (next_n >= n if next_least else next_n == 0), "working sets are not in order")
         if self.version == 3:
-            expected = summarize(self.functions)
-            if stored != expected[:2] + [expected[2], expected[3], len(self.functions)] or entries != [
+            expected = summarize(dict(enumerate(listed)))
+            if stored != expected[:2] + [expected[2], expected[3], len(listed)] or entries != [
                     (cutoff, least, n) for cutoff, (least, n) in zip(CUTOFFS, expected[4:])]:
                 raise Reject("summary disagrees with the functions")
 
@@ -533,28 +599,55 @@ class Gcov:
 
     def string(self):
         text = self.c.take(self.c.le(4) * (4 if self.version == 0x3430372a else 1))
-        if not text or text[-1]:
-            raise Reject("string does not end with NUL")
-        return text.rstrip(b"\0")
+        require(text and not text[-1], "string does not end with NUL")
+        name = text.rstrip(b"\0")
+        require(b"\0" not in name and len(text) - len(name) <= (4 if self.version == 0x3430372a else 1),
+                "NUL inside a string, or padding is not 0")
+        return name
+
+    def count(self):
+        count = self.c.le(8)
+        require(count < 1 << 63, "count is above 2^63 - 1")
+        return count
+
+    def name(self, index):
+        require(self.names[index], "empty name is used for a function")
+        return self.names[index]
 
     def instance(self):
+        """The index of its name, and the instance."""
         c = self.c
-        name, n_records, n_callsites = self.names[c.le(4)], c.le(4), c.le(4)
-        records, callsites = {}, {}
+        index, n_records, n_callsites = c.le(4), c.le(4), c.le(4)
+        body, places = (self.name(index), {}, {}), set()
         for _ in range(n_records):
-            v, n_targets, count = c.le(4), c.le(4), c.le(8)
-            targets = {}
+            v, n_targets, count = c.le(4), c.le(4), self.count()
+            targets, indices = {}, set()
             for _ in range(n_targets):
-                if c.le(4) != 7:
-                    raise Reject("histogram is not of indirect calls")
-                target = self.names[c.le(8)]
-                targets[target] = c.le(8)
-            records[v >> 16, v & 0xffff] = count, targets
+                require(c.le(4) == 7, "histogram is not of indirect calls")
+                target = c.le(8)
+                enter(indices, target, "record has a target twice")
+                name = self.name(target)
+                targets[name] = targets.get(name, 0) + self.count()
+            enter(places, v, "instance has a record twice")
+            body[1][v >> 16, v & 0xffff] = count, targets
         for _ in range(n_callsites):
             v = c.le(4)
-            callee = self.instance()
-            callsites[v >> 16, v & 0xffff, callee[0]] = callee
-        return name, records, callsites
+            callee, instance = self.instance()
+            enter(places, (v, callee), "instance has a callsite twice")
+            key = v >> 16, v & 0xffff, instance[0]
+            body[2][key] = add(body[2][key], instance) if key in body[2] else instance
+        return index, body
+
+
+def add(a, b):
+    """Two instances of one name."""
+    records, callsites = dict(a[1]), dict(a[2])
+    for place, (count, targets) in b[1].items():
+        before, sums = records.get(place, (0, {}))
+        records[place] = before + count, {name: sums.get(name, 0) + targets.get(name, 0) for name in sums | targets}
+    for key, callee in b[2].items():
+        callsites[key] = add(callsites[key], callee) if key in callsites else callee
+    return a[0], records, callsites
 
 
 # ---- version 4 as text ------------------------------------------------------------------------
@@ -578,6 +671,7 @@ class Version4Text:
         self.functions, self.files = {}, {}
         while self.at(b"file"):
             path = self.name() if self.tokens[-1][0] == "string" else None
+            check_path(path)
             self.expect(b"{")
             while self.at(b"function"):
                 name = self.name()
@@ -622,7 +716,11 @@ class Version4Text:
         kind, text = self.tokens.pop()
         if kind not in ("integer", "place"):
             raise Reject("expected a place")
-        return tuple(int(n) for n in (text.split(b".") + [b"0"])[:2])
+        line, *discriminator = map(int, text.split(b"."))
+        require(line <= 65535, "line is above 65535")
+        require(discriminator != [0], "discriminator of 0 is there")
+        require(discriminator < [1 << 32], "discriminator is above 2^32 - 1")
+        return line, *(discriminator or [0])
 
     def each(self, read=None):
         """The elements of a list in braces."""
@@ -649,6 +747,7 @@ class Version4Text:
             for place in self.each(self.place):
                 self.expect(b"->")
                 callee = self.name()
+                require(not callsites or max(callsites) < place + (callee,), "callees are not in order")
                 self.expect(b"{")
                 callsites[place + (callee,)] = self.body(callee)
         self.expect(b"}")
@@ -869,29 +968,28 @@ def read_text(text):
     return functions, files
 
 
-def main(args):
-    for path, text in zip(args[::2], args[1::2]):
-        with open(path, "rb") as f, open(text, "rb") as t:
-            data, expected = f.read(), read_text(t.read())
-        reader = {b"afst": SharedTrees, b"gcov": Version4, b"adcg": Gcov, Extbinary.MAGIC[:4]: Extbinary}.get(data[:4], SharedTrees)
-        if data.startswith(b"gcov 4"):
-            reader = Version4Text
-        try:
-            trees = reader(data)
-        except Reject as e:
-            print(f"{path}: {e}")
-            return 2
-        if reader is Extbinary or reader is Gcov and trees.version != 3:  # no files, no timestamps
-            expected = {name: (head, 0, body) for name, (head, _, body) in expected[0].items()}, {}
-        if reader is Extbinary and trees.has_guids:
-            expected = {guid_name(guid_of(name)): (head, 0, rename(body))
-                        for name, (head, _, body) in expected[0].items()}, {}
-        print(f"{path}: {len(trees.functions)} functions, {len(trees.files)} files")
-        if (trees.functions, trees.files) != expected:
-            print(f"{path}: another model than {text}")
-            return 1
-    return 0
+READERS = {"shared-trees": SharedTrees, "v4-text": Version4Text}
+READERS |= dict.fromkeys(("v4", "v4-compact", "v4-one-table", "v4-compact-one-table"), Version4)
+READERS |= dict.fromkeys(("gcov-v2", "gcov-v3", "gcov-v407"), Gcov)
+READERS |= dict.fromkeys(("extbinary", "extbinary-zlib", "extbinary-md5-split", "extbinary-eytzinger"), Extbinary)
+
+
+def reader(name):
+    def read(data):
+        trees = READERS[name](data)
+        check_model(trees.functions, trees.files)
+        return trees.functions, trees.files
+
+    return read
+
+
+def reduce(codec, model):
+    if codec.startswith("extbinary") or codec in ("gcov-v2", "gcov-v407"):  # no files, no timestamps
+        model = {name: (head, 0, body) for name, (head, _, body) in model[0].items()}, {}
+    if codec in ("extbinary-md5-split", "extbinary-eytzinger"):  # no names
+        model = {guid_name(guid_of(name)): (head, 0, rename(body)) for name, (head, _, body) in model[0].items()}, {}
+    return model
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run({name: reader(name) for name in READERS}, read_text, reduce))

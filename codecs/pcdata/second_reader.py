@@ -3,21 +3,22 @@
 It shares nothing with the C code. It reads the payloads that `bakeoff encode --raw` writes in any encoding of pcdata,
 checks every rule of the lists "MUST be rejected", and compares the tables with a text form:
 
-    python3 codecs/pcdata/second_reader.py ENCODING PAYLOAD TEXT [ENCODING PAYLOAD TEXT]...
+    python3 codecs/pcdata/second_reader.py (CODEC PAYLOAD TEXT)...
 
-Instead of TEXT, `-` says that the payload must be rejected.
+`-` instead of TEXT says that the payload must be rejected.
 """
 
+import functools
+import os
 import sys
 
-
-class Rejected(Exception):
-    pass
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
+from coding_reader import Reject, run
 
 
 def require(condition, rule):
     if not condition:
-        raise Rejected(rule)
+        raise Reject(rule)
 
 
 def signed(value, bits=32):
@@ -491,7 +492,7 @@ def read_frame(encoding, data):
 
 def read_text(text):
     quantum, tables = 0, []
-    for line in text.splitlines()[1:]:
+    for line in text.decode().splitlines()[1:]:
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
@@ -508,26 +509,5 @@ def read_text(text):
     return quantum, [(kind, length, refs, tuple(runs)) for kind, length, refs, runs in tables]
 
 
-def main(args):
-    for encoding, payload, text in zip(args[::3], args[1::3], args[2::3]):
-        with open(payload, "rb") as file:
-            data = file.read()
-        try:
-            model = read_frame(encoding, data)
-        except Rejected as rule:
-            if text == "-":
-                continue
-            print(f"{payload}: rejected: {rule}")
-            return 1
-        if text == "-":
-            print(f"{payload}: accepted")
-            return 1
-        with open(text, encoding="utf-8") as file:
-            if model != read_text(file.read()):
-                print(f"{payload}: other tables than {text}")
-                return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run({name: functools.partial(read_frame, name) for name in ENCODINGS}, read_text))

@@ -1,16 +1,22 @@
-#!/usr/bin/env python3
-"""Second readers of statehist: of all encodings but sqlite, and of the text form; written from README.md and the pages that it names.
+"""A second reader of all encodings of statehist but sqlite, and of the text form, written from README.md and the pages that it names.
 
-Shares nothing with the C code. second_reader.py FILE TEXT ... reads raw encodings (bakeoff encode --raw) and compares
-their models with those of the texts. Exit status 1: a model differs; 2: a file is rejected.
+It shares nothing with the C code:
+
+    python3 codecs/statehist/second_reader.py (CODEC PAYLOAD TEXT)...
+
+`-` instead of TEXT says that the payload must be rejected.
 """
+
+import functools
 import json
 import os
+import re
 import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
-from coding_reader import M64, NONE, Counter, Cursor, Lazy, RangeDecoder, Reject, mixed_bit, unzigzag
+from coding_reader import M64, NONE, Counter, Cursor, Lazy, RangeDecoder, Reject, mixed_bit, run, unzigzag
+from xxh3 import xxh3
 
 NULL, INT, LONG, DOUBLE, STRING, BOOL = range(6)
 
@@ -26,14 +32,45 @@ def i64(c):
     return signed(c.le(8))
 
 
+def require(condition, rule):
+    if not condition:
+        raise Reject(rule)
+
+
 def check_utf8(strings):
-    try:
-        for string in strings:
-            string.decode()
-    except UnicodeDecodeError:
-        raise Reject("string is not UTF-8") from None
-    if len(set(strings)) != len(strings):
-        raise Reject("string is there twice")
+    for string in strings:
+        string.decode()  # ValueError: not UTF-8
+    require(len(set(strings)) == len(strings), "string is there twice")
+
+
+def check_model(model):
+    """The rules of the model, whatever the encoding."""
+    start, end, attributes, quarks = model
+    require(start <= end, "history ends before it starts")
+    require(len(attributes) == len(quarks), "timeline without an attribute")
+    children = set()
+    for q, (parent, name) in enumerate(attributes):
+        name.decode()
+        require(-1 <= parent < q, "parent is not a smaller quark")
+        require(b"\0" not in name, "name holds a NUL")
+        require((parent, name) not in children, "name of a sibling")
+        children.add((parent, name))
+    for timeline in quarks:
+        starts = [first for first, _ in timeline]
+        require(starts and starts[0] == start, "timeline does not begin with the history")
+        require(all(a < b for a, b in zip(starts, starts[1:])), "start is not after the one before")
+        require(starts[-1] <= end, "start is after the end")
+        for _, (t, v) in timeline:
+            require(NULL <= t <= BOOL, "no such type")
+            require(t != NULL or v == 0, "null has a value")
+            require(t not in (INT, LONG) or -1 << 31 + 32 * (t - 1) <= v < 1 << 31 + 32 * (t - 1), "int does not fit")
+            require(t != BOOL or v in (0, 1), "bool is neither 0 nor 1")
+            if t == STRING:
+                v.decode()
+
+
+def strings_in_order(quarks):
+    return list(dict.fromkeys(v for timeline in quarks for _, (t, v) in timeline if t == STRING))
 
 
 # ---- lists ------------------------------------------------------------------------------------
@@ -94,6 +131,58 @@ def read_list(c, n):
     return numbers
 
 
+def best_low_bits(numbers):
+    span, count = numbers[-1] - numbers[0], len(numbers) - 1
+    sizes = [(count * l + (count + (span >> l) if l else span), l) for l in range(64)
+             if (count + (span >> l) if l else span) <= 256]
+    return min(sizes)[1]
+
+
+def write_list(numbers):
+    """The canonical form, as bytes."""
+    out, entries, rows, place = bytearray(), [], [], 0
+    if not numbers:
+        return b""
+    blocks = [numbers[i:i + 64] for i in range(0, len(numbers), 64)]
+
+    def varint(v):
+        while v > 127:
+            out.append(v & 127 | 128)
+            v >>= 7
+        out.append(v)
+
+    varint(numbers[0])
+    if len(numbers) == 1:
+        return bytes(out)
+    for block in blocks:
+        l = best_low_bits(block)
+        bits = [((v - block[0]) >> k & 1) for v in block[1:] for k in range(l)]
+        high = 0
+        if l:
+            for v in block[1:]:
+                bits += [0] * (((v - block[0]) >> l) - high) + [1]
+                high = (v - block[0]) >> l
+        else:
+            bits += [int(v in set(block[1:])) for v in range(block[0] + 1, block[-1] + 1)]
+        entries.append((block[0] - numbers[0], l, place))
+        rows += bits
+        place += len(bits)
+    base_bits, place_bits = entries[-1][0].bit_length(), entries[-1][2].bit_length()
+    head = [v >> k & 1 for base, l, at in entries for v, n in ((base, base_bits), (l, 6), (at, place_bits)) for k in range(n)]
+    body = head + rows
+    data = sum(bit << i for i, bit in enumerate(body)).to_bytes((len(body) + 7) // 8, "little")
+    out += bytes((base_bits, place_bits))
+    varint(len(data))
+    return bytes(out) + data
+
+
+def read_canonical_list(c, n):
+    at = c.off
+    numbers = ascend(read_list(c, n))
+    require(c.data[at:c.off] == write_list(numbers), "list is not in its canonical form")
+    return numbers
+
+
 # ---- tree -------------------------------------------------------------------------------------
 
 
@@ -123,6 +212,7 @@ def read_tree(data, n_quarks):
             name = b"%d" % last[s]
         else:
             name = names[s // 4 - 1]
+            require(not re.fullmatch(rb"0|[1-9]\d{0,8}", name), "number is stored as a name")
         attributes.append((parent, name))
         following[before] = s
         before = s
@@ -140,6 +230,7 @@ class TimeIndex:
         if c.take(4) != b"TIX1":
             raise Reject("no time index")
         self.start, self.end, self.direct = i64(c), i64(c), c.u8()
+        require(self.direct <= 1, "kind of keys is neither 0 nor 1")
         n_quarks, n_intervals, n_times, n_strings, n_classes, n_shapes = (c.uvarint(32) for _ in range(6))
         sizes = [c.uvarint() for _ in range(8)]
         times, strings, values, shapes, places, records, checkpoints, tree = (Cursor(c.take(n)) for n in sizes)
@@ -315,7 +406,8 @@ class Coder:
 
     def number(self, kind, contexts, m):
         w = self.symbol(kind, contexts, 7)
-        if w == 0 or w > 64:
+        require(w <= 64, "number of more than 64 bits")
+        if w == 0:
             return 0
         h, v = self.hashes(kind, contexts), 1
         for j in range(w - 1):
@@ -555,8 +647,12 @@ class Arrays:
                           zip(ends, (c.take(n_name_bytes), c.take(n_string_bytes))))
         c.end()
         value = lambda t, v: (t, strings[v] if t == STRING else signed(v) if t in (INT, LONG) else v)
+        require(first[0] == 0 and first[-1] == n, "timelines are not all of the intervals")
+        for e, text_nbytes in zip(ends, (n_name_bytes, n_string_bytes)):
+            require(e == sorted(e) and e[-1] == text_nbytes, "text ends before it starts, or bytes of no text")
         self.model = start, end, [(-1 if p == NONE else p, name) for p, name in zip(parents, names)], [
             [(starts[i], value(types[i], values[i])) for i in range(a, b)] for a, b in zip(first, first[1:])]
+        require(strings == strings_in_order(self.model[3]), "string is not used, or out of the order of first use")
 
 
 class SnapshotPacked:
@@ -566,8 +662,8 @@ class SnapshotPacked:
             raise Reject("not a packed snapshot, or margin is not 0")
         time, n_quarks, n_valued = i64(c), c.uvarint(32), c.uvarint(32)
         counts, n_text = [c.uvarint(32) for _ in range(5)], c.uvarint()
-        valued = ascend(read_list(c, n_valued))
-        lists = [ascend(read_list(c, n)) for n in counts]
+        valued = read_canonical_list(c, n_valued)
+        lists = [read_canonical_list(c, n) for n in counts]
         text, values = c.take(n_text), []
         for t, keys in enumerate(lists, INT):
             ends = [0] + [key - i for i, key in enumerate(keys)]
@@ -586,45 +682,96 @@ class SnapshotPacked:
 # ---- history.bin ------------------------------------------------------------------------------
 
 
+def members_of(pairs):
+    members = dict(pairs)
+    require(len(members) == len(pairs), "duplicate key")
+    return members
+
+
+def whole(text):
+    v = int(text)
+    require(text != "-0" and -1 << 63 <= v < 1 << 63, "integer out of range")
+    return v
+
+
+def read_members(text):
+    return json.loads(text, object_pairs_hook=members_of, parse_int=whole)
+
+
+def read_json(text, format_, *wanted):
+    """The members `wanted` of a file of the set, the only ones beside its format and version."""
+    file = read_members(text)
+    require(file.pop("format") == format_, "another format")
+    require(type(file["version"]) is int and file.pop("version") == 1, "unknown version")
+    require(sorted(file) == sorted(wanted), "unknown member")
+    return file[wanted[0]] if len(wanted) == 1 else file
+
+
+def read_types(text, n_quarks=None):
+    types = {}
+    for item in read_json(text, "tc-types", "types"):
+        require(set(item) == {"key", "type"}, "unknown member")
+        require(item["key"] not in types, "duplicate key")
+        types[item["key"]] = item["type"].replace("variant", "any")
+    n_quarks = len(types) if n_quarks is None else n_quarks
+    require(sorted(types) == list(range(n_quarks)), "types.json has another number of quarks")
+    return [types[q] for q in range(n_quarks)]
+
+
 def tree_of(root, n_quarks):
     """Attributes of tree.json."""
     attributes, stack = [None] * n_quarks, [(root, b"", -1)]
     while stack:
         node, name, parent = stack.pop()
         key = node.get("key", -1)
+        require(set(node) <= {"key", "children"}, "unknown member")
+        require(key > parent or stack == [] and parent == -1, "key is smaller than that of the parent")
         if key >= 0:
+            require(attributes[key] is None, "duplicate key")
             attributes[key] = parent, name
         stack += [(child, text.encode(), key) for text, child in node.get("children", {}).items()]
     return attributes
 
 
 class HistoryBin:
-    """flat, typed, typed-null and typed-null-sorted; hashes are not checked, JSON is Python's."""
+    """flat, typed, typed-null and typed-null-sorted. JSON is what Python accepts."""
 
     TYPES = {"none": None, "int": INT, "long": LONG, "double": DOUBLE, "string": STRING, "bool": BOOL}
     CODES = {255: NULL, 0: INT, 1: STRING, 2: LONG, 3: DOUBLE, 4: BOOL}
 
-    def __init__(self, data):
+    def __init__(self, layout, data):
         c = Cursor(data)
         if c.take(7) != b"TCfiles":
             raise Reject("not the set of files that is expected")
         sizes = [c.le(8) for _ in range(c.u8())]
         history, *others = (c.take(n) for n in sizes)
         c.end()
-        tree = json.loads(others[-1])["root"]
+        require(len(others) in (1, 2), "not the set of files that is expected")
+        tree = read_json(others[-1], "tc-tree", "root")
         c = Cursor(history)
         if c.take(9) != b"TChistor\1":
             raise Reject("not a history")
         self.layout, zero, n_quarks, start, end, n = c.u8(), c.le(2), c.le(4), i64(c), i64(c), c.le(8)
-        c.take(16)
+        require(self.layout == layout, "another layout")
+        require(zero == 0, "bytes that must be 0")
+        require(n_quarks <= n, "more quarks than records")
+        hashes = [c.le(8), c.le(8)]
         declared = ["any"] * n_quarks
         if self.layout:
-            for item in json.loads(others[0])["types"]:
-                declared[item["key"]] = item["type"]
-        quarks = [[] for _ in range(n_quarks)]
+            declared = read_types(others[0], n_quarks)
+        require(hashes == [xxh3(others[-1]), xxh3(others[0]) if self.layout else 0], "file of another history")
+        quarks, ends, last = [[] for _ in range(n_quarks)], [start - 1] * n_quarks, None
         for _ in range(n):
-            first, _, q = i64(c), i64(c), c.le(4)
-            quarks[q & 0x7fffffff].append((first, self.value(c, declared[q & 0x7fffffff], q >> 31)))
+            first, until, q = i64(c), i64(c), c.le(4)
+            is_null, q = q >> 31, q & 0x7fffffff
+            require(start <= first <= until <= end, "interval is empty or outside of the history")
+            require(first == ends[q] + 1, "timeline has a gap, or overlaps itself")
+            place = (q, first) if self.layout == 3 else until
+            require(last is None or last <= place, "records are not in order")
+            last, ends[q] = place, until
+            require(not is_null or self.layout >= 2 and declared[q] not in ("none", "any"), "null bit beside a type")
+            quarks[q].append((first, self.value(c, declared[q], is_null)))
+        require(all(until == end for until in ends), "a timeline does not last to the end")
         c.end()
         attributes = tree_of(tree, n_quarks)
         self.model = start, end, attributes, quarks
@@ -660,26 +807,38 @@ def json_value(t, v):
 class SnapshotJson:
     def __init__(self, data):
         c = Cursor(data)
-        c.take(7)
-        types, tree, state = (json.loads(c.take(n)) for n in [c.le(8) for _ in range(c.u8())])
+        require(c.take(7) == b"TCfiles", "not the set of files that is expected")
+        types, tree, state = (c.take(n) for n in [c.le(8) for _ in range(c.u8())])
         c.end()
-        declared = {item["key"]: item["type"] for item in types["types"]}
+        declared, tree = read_types(types), read_json(tree, "tc-tree", "root")
+        state = read_json(state, "tc-state", "time", "values")
         quarks = [None] * len(declared)
         for item in state["values"]:
             t = declared[item["key"]]
+            require(quarks[item["key"]] is None, "duplicate key")
             t = HistoryBin.TYPES[item["type"] if t == "any" else t]
             quarks[item["key"]] = [(state["time"], json_value(t, item["value"]))]
-        self.model = state["time"], state["time"], tree_of(tree["root"], len(quarks)), quarks
+        self.model = state["time"], state["time"], tree_of(tree, len(quarks)), quarks
 
 
 class SnapshotToday:
     CLASSES = {"Integer": INT, "Long": LONG, "Double": DOUBLE, "String": STRING, "Boolean": BOOL}
 
     def __init__(self, data):
-        o = json.loads(data)
+        o = read_members(data)
+        require(set(o) == {"snapshot_format_version", "ssid", "snapshot_version", "timestamp", "attributes", "fEndTime",
+                           "fStartTime"}, "unknown member")
+        require(o["snapshot_format_version"] == 1, "unknown version")
+        require(o["fStartTime"] == o["fEndTime"], "snapshot of more than one instant")
         time, attributes, quarks, paths = o["fEndTime"], [], [], {(): -1}
         for q, a in enumerate(o["attributes"]):
             path, v = tuple(a["Path"]), a["Value"]
+            require(path not in paths, "path occurs twice")
+            require(v["start"] == time, "interval of another time")
+            require(v["end"] in (-1 << 63, time), "end is neither open nor the time of the snapshot")
+            require(v["quark"] == q, "attributes are not in the order of their quarks")
+            require((v["type"] == "null") == ("value" not in v), "null has a value")
+            require(v["type"].rpartition(".")[2] in (*self.CLASSES, "null"), "value of an unknown class")
             attributes.append((paths[path[:-1]], path[-1].encode()))
             paths[path] = q
             quarks.append([(time, json_value(self.CLASSES.get(v["type"].rpartition(".")[2]), v.get("value")))])
@@ -697,6 +856,11 @@ class HistoryTree:
         if c.le(4) != 0x05ffa900 or c.le(4) != 11 or c.le(4) != 1:
             raise Reject("magic number is not that of a history tree")
         size, n_children, n_nodes, root, start = c.le(4), c.le(4), c.le(4), c.le(4), i64(c)
+        require(4096 <= size <= 1 << 24, "blocks are not of 4096 to 2^24 bytes")
+        require(2 <= n_children <= (size - 41) // 30, "nodes are not of 2 children to a block full")
+        require(root < n_nodes, "root is not among the nodes")
+        require(not any(data[c.off : 4096]), "unused part of the header is not 0")
+        require(i64(Cursor(data[4096 + root * size + 1 :])) == start, "root does not start with the history")
         self.intervals, end = [], start
         for k in range(n_nodes):
             end = max(end, self.read_node(Cursor(data[4096 + k * size:4096 + (k + 1) * size]), n_children))
@@ -817,31 +981,23 @@ def read_text(text):
     return int(head[b"start"]), int(head[b"end"]), attributes, quarks
 
 
-def read_files(data):
-    """The set of files begins with history.bin, or is a snapshot's."""
-    return (HistoryBin if data[8 + 8 * data[7]:][:8] == b"TChistor" else SnapshotJson)(data)
+HISTORY_TREES = "ht", "ht-4k"
+READERS = {"time-index": TimeIndex, "mixed-contexts": MixedContexts, "arrays": Arrays, "snapshot-packed": SnapshotPacked,
+           "snapshot-json": SnapshotJson, "snapshot-today": SnapshotToday}
+READERS |= dict.fromkeys(HISTORY_TREES, HistoryTree)
+READERS |= {name: functools.partial(HistoryBin, layout)
+            for layout, name in enumerate(("flat", "typed", "typed-null", "typed-null-sorted"))}
 
 
-READERS = {b"TIX1": TimeIndex, b"MCX1": MixedContexts, b"TSP1": SnapshotPacked, b"TCfi": read_files,
-           b"\0\xa9\xff\5": HistoryTree, b'{"sn': SnapshotToday}
+def reader(name):
+    def read(data):
+        model = READERS[name](data).model
+        check_model(model)
+        return model
 
-
-def main(args):
-    for path, text in zip(args[::2], args[1::2]):
-        with open(path, "rb") as f, open(text, "rb") as t:
-            data, expected = f.read(), read_text(t.read())
-        try:
-            reader = READERS.get(data[:4], Arrays)
-            model = reader(data).model
-        except Reject as e:
-            print(f"{path}: {e}")
-            return 2
-        print(f"{path}: {len(model[2])} quarks, {sum(map(len, model[3]))} intervals")
-        if model != (without_bools(expected) if reader is HistoryTree else expected):
-            print(f"{path}: another model than {text}")
-            return 1
-    return 0
+    return read
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run({name: reader(name) for name in READERS}, read_text,
+                 lambda codec, model: without_bools(model) if codec in HISTORY_TREES else model))

@@ -1,14 +1,20 @@
-#!/usr/bin/env python3
-"""Second readers of all encodings of templight, written from README.md and the pages that it names.
+"""A second reader of all encodings of templight and of the text form, written from README.md and the pages that it names.
 
-Shares nothing with the C code. second_reader.py CODEC FILE CODEC FILE ... reads raw encodings (bakeoff encode --raw)
-and compares their models with the first one's. Exit status 1: a model differs; 2: a file is rejected.
+It shares nothing with the C code:
+
+    python3 codecs/templight/second_reader.py (CODEC PAYLOAD TEXT)...
+
+`-` instead of TEXT says that the payload must be rejected.
 """
+
+import base64
 import os
+import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
-from coding_reader import M64, NONE, Cursor, Grammar, H, Model, RangeDecoder, Reject, unzigzag
+from coding_reader import M64, NONE, Cursor, Grammar, H, Model, RangeDecoder, Reject, run, unzigzag
 
 
 class Trace:
@@ -381,6 +387,9 @@ def read_predicted(data):
             p.record(t)
         if [len(p.name_nodes), len(p.files), len(p.nodes), sum(len(x.parts) for x in p.nodes)] != counts[2:6]:
             raise Reject("trace holds less than it says")
+        if [any(r[-2] is not None for r in t.records), any(r[-1] is not None for r in t.records)] != [
+                bool(counts[0] & 1), bool(counts[0] & 2)]:
+            raise Reject("no record has the time or memory announced")
         texts = p.texts()
         t.records = [r[:2] + (texts[p.name_nodes[r[2]]],) + r[3:] if r[0] == "begin" else r for r in t.records]
         traces.append(t.resolved())
@@ -801,8 +810,13 @@ def read_terms(data):
 # ---- protocol buffers -------------------------------------------------------------------------
 
 
+def require(condition, rule):
+    if not condition:
+        raise Reject(rule)
+
+
 def read_fields(data):
-    """Field numbers and values of a message: numbers, or bytes."""
+    """Field numbers, wire types and values of a message: numbers, or bytes."""
     c = Cursor(data)
 
     def varint():
@@ -810,57 +824,116 @@ def read_fields(data):
         while True:
             byte = c.u8()
             v |= (byte & 127) << shift
-            if v >> 64 or shift > 63:
-                raise Reject("varint does not fit 64 bits")
+            require(v < 1 << 64 and shift < 64, "varint does not fit 64 bits")
             if byte < 128:
                 return v
             shift += 7
 
     while c.off < len(data):
         tag = varint()
-        if tag & 7 not in (0, 1, 2, 5) or tag < 8:
-            raise Reject("wire type is a group's, or none; or no field has such a number")
-        yield tag >> 3, (varint() if tag & 7 == 0 else c.le(8) if tag & 7 == 1 else
-                         c.take(varint()) if tag & 7 == 2 else c.le(4))
+        wire = tag & 7
+        require(wire in (0, 1, 2, 5), "wire type is a group's, or none")
+        require(1 <= tag >> 3 < 1 << 29, "no field has such a number")
+        yield tag >> 3, wire, varint() if wire == 0 else c.take(varint()) if wire == 2 else c.take(8 if wire == 1 else 4)
+
+
+def read_message(data, **fields):
+    """fields: name=(number, kind); kinds are number (64 bits), u32, double, text, message, and numbers for a list."""
+    kinds = {number: (name, kind) for name, (number, kind) in fields.items()}
+    values = {name: [] if kind == "numbers" else None for name, (_, kind) in fields.items()}
+    for number, wire, value in read_fields(data):
+        if number not in kinds:
+            continue
+        name, kind = kinds[number]
+        if kind == "numbers" and wire == 2:  # packed
+            c = Cursor(value)
+            while c.off < len(value):
+                values[name].append(c.uvarint(32))
+            continue
+        require(wire == {"double": 1, "text": 2, "message": 2}.get(kind, 0), "wire type is not the field's")
+        if kind in ("u32", "numbers"):
+            require(value < 1 << 32, "number does not fit 32 bits")
+        if kind == "double":
+            value = int.from_bytes(value, "little")
+        if kind == "numbers":
+            values[name].append(value)
+            continue
+        require(kind != "message" or values[name] is None, "message in more than one part")
+        values[name] = value
+    return values
+
+
+def present(value, rule):
+    require(value is not None, rule)
+    return value
 
 
 def read_protobuf(data):
-    return [read_protobuf_trace(trace) for number, trace in read_fields(data) if number == 1]
+    traces = []
+    for number, wire, trace in read_fields(data):
+        require(number != 1 or wire == 2, "wire type is not the field's")
+        if number == 1:
+            traces.append(read_protobuf_trace(trace))
+        else:
+            require(traces, "file does not start with a trace")
+    return traces
 
 
 def read_protobuf_trace(data):
-    t, entries, files, open_begins = None, [], [], []
+    t, entries, files = None, [], []
 
     def place(message):
-        fields = dict(read_fields(message))
-        if fields[2] == len(files):
-            files.append(fields[1])
-        return files[fields[2]], fields[3], fields.get(4, 0)
+        if message is None:
+            return None
+        at = read_message(message, name=(1, "text"), file=(2, "u32"), line=(3, "u32"), column=(4, "u32"))
+        file = present(at["file"], "location has no file")
+        if at["name"] is not None:
+            require(b"\0" not in at["name"], "text holds a NUL")
+            require(file >= len(files) or files[file] == at["name"], "file has another name already")
+            require(file <= len(files), "files are not numbered in order")
+            if file == len(files):
+                files.append(at["name"])
+        require(file < len(files), "file has no name")
+        return files[file], present(at["line"], "location has no line"), at["column"] or 0
 
-    for number, message in read_fields(data):
-        if t is None:
-            header = dict(read_fields(message))
-            t = Trace(header[1], header.get(2, b""))
+    def name_of(message):
+        name = read_message(message, text=(1, "text"), compressed=(2, "text"), id=(3, "u32"))
+        require(name["compressed"] is None, "name is compressed on its own")
+        if name["id"] is not None:
+            require(name["id"] < len(entries), "name's dictionary entry has not come")
+            return entries[name["id"]]
+        require(b"\0" not in present(name["text"], "name is neither a text nor an id"), "text holds a NUL")
+        return name["text"]
+
+    for number, wire, message in read_fields(data):
+        require(number > 3 or wire == 2, "wire type is not the field's")
+        require(t is not None or number == 1, "trace does not start with its header")
+        if number == 1:
+            require(t is None, "trace has a second header")
+            header = read_message(message, version=(1, "u32"), source=(2, "text"))
+            source = header["source"] or b""
+            require(b"\0" not in source, "text holds a NUL")
+            t = Trace(present(header["version"], "header has no version"), source)
         elif number == 3:
-            text, ids = b"", []
-            for k, v in read_fields(message):
-                text, ids = (v, ids) if k == 1 else (text, ids + [v])
-            pieces = text.split(b"\0")
-            if len(pieces) != len(ids) + 1 or any(i >= len(entries) for i in ids):
-                raise Reject("dictionary entry has more markers than ids")
-            entries.append(pieces[0] + b"".join(entries[i] + piece for i, piece in zip(ids, pieces[1:])))
+            entry = read_message(message, text=(1, "text"), ids=(2, "numbers"))
+            pieces = present(entry["text"], "dictionary entry has no text").split(b"\0")
+            require(len(pieces) == len(entry["ids"]) + 1, "dictionary entry has more ids or markers")
+            require(all(i < len(entries) for i in entry["ids"]), "dictionary entry refers to itself or a later one")
+            entries.append(pieces[0] + b"".join(entries[i] + piece for i, piece in zip(entry["ids"], pieces[1:])))
         elif number == 2:
-            (kind, record), = read_fields(message)
-            fields = dict(read_fields(record))
-            if kind == 2:
-                t.end(None, fields.get(1), fields.get(2))
+            record = read_message(message, begin=(1, "message"), end=(2, "message"))
+            require((record["begin"] is None) != (record["end"] is None), "entry is neither a begin nor an end")
+            if record["end"] is not None:
+                fields = read_message(record["end"], time=(1, "double"), memory=(2, "number"))
+                t.end(None, fields["time"], fields["memory"])
                 continue
-            name = dict(read_fields(fields[2]))
-            location = place(fields[3]) if 3 in fields else None
-            origin = place(fields[6]) if 6 in fields else None
-            t.begin(fields[1], name[1] if 1 in name else entries[name[3]], location, origin, fields.get(4),
-                    fields.get(5))
-    return t.resolved()
+            begin = read_message(record["begin"], kind=(1, "u32"), name=(2, "message"), location=(3, "message"),
+                                 time=(4, "double"), memory=(5, "number"), origin=(6, "message"))
+            kind = present(begin["kind"], "begin has no kind")
+            name = name_of(present(begin["name"], "begin has no name"))
+            location, origin = place(begin["location"]), place(begin["origin"])
+            t.begin(kind, name, location, origin, begin["time"], begin["memory"])
+    return present(t, "trace has no header").resolved()
 
 
 def without_own_origins(model):
@@ -868,32 +941,88 @@ def without_own_origins(model):
             for version, source, records in model]
 
 
-# ---- the program ------------------------------------------------------------------------------
+# ---- text form --------------------------------------------------------------------------------
+
+KINDS = """TemplateInstantiation DefaultTemplateArgumentInstantiation DefaultFunctionArgumentInstantiation
+    ExplicitTemplateArgumentSubstitution DeducedTemplateArgumentSubstitution PriorTemplateArgumentSubstitution
+    DefaultTemplateArgumentChecking ExceptionSpecEvaluation ExceptionSpecInstantiation RequirementInstantiation
+    NestedRequirementConstraintsCheck DeclaringSpecialMember DeclaringImplicitEqualityComparison
+    DefiningSynthesizedFunction ConstraintsCheck ConstraintSubstitution ConstraintNormalization
+    RequirementParameterInstantiation ParameterMappingSubstitution RewritingOperatorAsSpaceship
+    InitializingStructuredBinding MarkingClassDllexported BuildingBuiltinDumpStructCall Memoization""".split()
+KIND_NUMBERS = {kind: i for i, kind in enumerate(KINDS)} | {
+    "LambdaExpressionSubstitution": 1000, "BuildingDeductionGuides": 1001, "TypeAliasTemplateInstantiation": 1002,
+    "PartialOrderingTTP": 1003}
+ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", "N": "\x85",
+           "_": "\xa0", "L": "\u2028", "P": "\u2029"}
+
+
+def read_scalar(text):
+    if text.startswith("!!binary "):
+        return base64.b64decode(text[9:].strip("'\""))
+    if text.startswith("'"):
+        text = text[1:-1].replace("''", "'")
+    elif text.startswith('"'):
+        def character(match):
+            code = match[1]
+            return chr(int(code[1:], 16)) if code[0] in "xuU" else ESCAPES.get(code, code)
+
+        text = re.sub(r"\\(x..|u....|U........|.)", character, text[1:-1])
+    return text.encode()
+
+
+def read_place(text):
+    if not text:
+        return None
+    file, line, column = text.rsplit(b":", 2)
+    return file, int(line), int(column)
+
+
+def read_time(text):
+    special = {b".inf": "inf", b"-.inf": "-inf", b".nan": "nan"}
+    if text.startswith(b"0x"):
+        return int(text, 16)
+    return struct.unpack("<Q", struct.pack("<d", float(special.get(text, text))))[0]
+
+
+def read_record(t, open_begins, fields):
+    time = read_time(fields["time"]) if "time" in fields else None
+    memory = int(fields["memory"]) if "memory" in fields else None
+    origin = read_place(fields.get("orig", b""))
+    if fields["event"] == b"Begin":
+        kind = fields["kind"].decode()
+        t.begin(KIND_NUMBERS.get(kind) if kind in KIND_NUMBERS else int(kind), fields["name"], read_place(fields["poi"]),
+                origin, time, memory)
+        open_begins.append(origin)
+    elif not open_begins:
+        t.end((origin,) if origin else None, time, memory)
+    else:
+        begins = open_begins.pop()
+        t.end((origin,) if "orig" in fields and origin != begins else None, time, memory)
+
+
+def read_text(text):
+    traces, fields, open_begins = [], {}, []
+    for line in text.decode().split("\n") + ["---"]:
+        header = re.fullmatch(r"# trace: \{version: (\d+), source: (.*)\}", line)
+        if (header or line == "---") and fields:
+            read_record(traces[-1], open_begins, fields)
+        if header:
+            traces.append(Trace(int(header[1]), read_scalar(header[2])))
+            open_begins = []
+        elif line and not line.startswith("---"):
+            if not traces:
+                traces.append(Trace(1, b""))
+            key, _, value = line.partition(":")
+            fields[key] = read_scalar(value.strip())
+        if header or line == "---":
+            fields = {}
+    return [t.resolved() for t in traces]
+
 
 READERS = {"front-coded": read_front_coded, "predicted": read_predicted, "terms": read_terms}
-READERS.update(dict.fromkeys(("dict", "dict-wiki", "flat", "plain"), read_protobuf))
-
-
-def main(args):
-    first = None
-    sys.setrecursionlimit(100000)
-    for codec, path in zip(args[::2], args[1::2]):
-        with open(path, "rb") as f:
-            data = f.read()
-        try:
-            model = READERS[codec](data)
-        except Reject as e:
-            print(f"{path}: {e}")
-            return 2
-        n = sum(len(records) for _, _, records in model)
-        print(f"{path}: {codec}: {len(model)} traces, {n} records")
-        if first is None:
-            first = model
-        elif model != (without_own_origins(first) if READERS[codec] == read_protobuf else first):
-            print(f"{path}: another model")
-            return 1
-    return 0
-
+PROTOBUF = "dict", "dict-wiki", "flat", "plain"
+READERS |= dict.fromkeys(PROTOBUF, read_protobuf)
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(READERS, read_text, lambda codec, model: without_own_origins(model) if codec in PROTOBUF else model))

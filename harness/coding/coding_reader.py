@@ -1,7 +1,9 @@
-"""Second readers of coding.md and grammar.md: primitives, context coding and the grammar of pairs.
+"""What second readers share: primitives, context coding, the grammar of pairs, and their program.
 
-Written from these pages; shares nothing with the C code.
+Written from coding.md, grammar.md and docs/primitives.md; shares nothing with the C code.
 """
+
+import sys
 
 M64 = (1 << 64) - 1
 NONE = 0xffffffff
@@ -479,3 +481,37 @@ class Grammar:
         used = set(self.codes) | {s for rule in self.rules for s in rule}
         if len(used) != len(self.terminals) + len(self.rules):
             raise Reject("symbol without a code or a rule that uses it")
+
+
+# ---- the program ------------------------------------------------------------------------------
+
+
+def run(readers, read_text, reduce=lambda codec, model: model):
+    """Reads (CODEC PAYLOAD TEXT)... from the command line, and compares each payload's model with that of the text form.
+
+    readers: a function from bytes to a model for each codec; reduce: what an encoding holds of a model. `-` instead of
+    TEXT says that the payload must be rejected. `--list` prints the codecs. Returns the exit code.
+    """
+    failed, args = 0, sys.argv[1:]
+    sys.setrecursionlimit(100000)
+    if args == ["--list"]:
+        print(*sorted(readers), sep="\n")
+        return 0
+    for codec, payload, text in zip(args[::3], args[1::3], args[2::3]):
+        with open(payload, "rb") as file:
+            data = file.read()
+        try:
+            model, rule = readers[codec](data), None
+        except (Reject, LookupError, TypeError, ValueError) as e:  # a number outside its table is an error of Python's
+            model, rule = None, e
+        if text == "-":
+            wrong = "must be rejected" if rule is None else None
+        elif rule is not None:
+            wrong = f"rejected: {rule}"
+        else:
+            with open(text, "rb") as file:
+                wrong = None if model == reduce(codec, read_text(file.read())) else f"another model than {text}"
+        if wrong:
+            print(f"{payload}: {codec}: {wrong}")
+            failed = 1
+    return failed
