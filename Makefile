@@ -262,7 +262,7 @@ include fuzz/fuzz.mk
 # ---- the front door ------------------------------------------------------------------------------
 
 .PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test check test-shared \
-	check-variant replays tests check-cli install verify-codec verify-corpora adoption check-adoption bench \
+	check-variant replays tests check-cli install verify-codec verify-corpora adoption check-adoption bench contribute \
 	bench-quick report page charts check-page corpora golden check-insns golden-insns coverage coverage-report format check-format clean
 
 all: build/bakeoff ## build the program, build/bakeoff
@@ -388,6 +388,10 @@ BENCH_FLAGS ?=
 bench: deps-bench ## measure every codec; writes results/ and REPORT.md (BENCH_FLAGS=--quick, --full, ...)
 	+@$(MAKE) --no-print-directory build/bakeoff
 	exec build/bakeoff bench --json results/ --report $(BENCH_FLAGS)
+
+contribute: deps-bench ## measure this machine and leave a checked results file to commit (--full: hours)
+	+@$(MAKE) --no-print-directory build/bakeoff
+	exec bench/contribute.sh $(BENCH_FLAGS)
 
 report: build/bakeoff charts ## write REPORT.md, README.md's and docs/'s figures, CSV, pictures and the HTML page anew
 	build/bakeoff report

@@ -16,6 +16,7 @@
 #include "bench/measure/sizes.h"
 #include "bench/report/held_out.h"
 #include "bench/report/run_table.h"
+#include "bench/runs/contribution.h"
 #include "bench/runs/results.h"
 #include "bench/runs/shards.h"
 #include "cli/against.h"
@@ -57,6 +58,7 @@ struct request {
     uint64_t layout_seed;
     struct bo_links links; /* none: this program measures */
     bool agent;            /* this program is a link, and measures for another one */
+    const char *check;     /* results to check instead */
     double threshold;
     struct bo_shard shard; /* n = 0: all documents */
     json_t *shard_json;    /* what results say of it */
@@ -193,6 +195,8 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--resume", 0, NULL,
          "continue an interrupted run: FILE, or the newest partial one below OUT or results/", NULL,
          &request->resume},
+        {"--check", 0, "FILE", "instead: says what keeps these results out of results/",
+         &request->check, NULL},
         {"--agent", 0, NULL, "for itself: measures in another layout", NULL, &request->agent},
         {"--report", 0, NULL, "also write REPORT.md and results/FORMAT.md of this run", NULL,
          &request->report},
@@ -886,6 +890,26 @@ static int measure(struct request *request, const struct bo_documents *documents
     return code;
 }
 
+/* ---- results that are contributed ------------------------------------------------------------ */
+
+static int check_results(const char *path)
+{
+    struct bo_documents documents = {NULL, 0};
+    struct bo_run run = {.json = NULL};
+    bool ok = bo_run_load(path, &run) && bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents);
+    for (size_t i = 0; i < documents.n && ok; i++)
+        ok = bo_document_load(&documents.items[i]);
+    int code = BO_EXIT_USAGE;
+    if (ok) {
+        const unsigned n = bo_contribution_problems(&run, path, &documents, stdout);
+        printf("%s: %s\n", path, n ? "not accepted" : "accepted");
+        code = n ? BO_EXIT_FAILED : BO_EXIT_OK;
+    }
+    bo_documents_free(&documents);
+    bo_run_free(&run);
+    return code;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* The builds load the documents by themselves. */
@@ -916,6 +940,8 @@ int bo_cmd_bench(int argc, char **argv)
     const int parsed = parse_request(argc, argv, &request);
     if (parsed < 0)
         return bo_options_exit(parsed);
+    if (request.check)
+        return check_results(request.check);
     struct bo_documents documents = {NULL, 0};
     int code = BO_EXIT_USAGE;
     if (load_documents(&request, &documents))

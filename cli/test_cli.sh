@@ -1324,6 +1324,45 @@ echo '{' >"$t/sealing/corpora/held-out.json"
 gives 2 "bakeoff: corpora/held-out.json: line *" "${held[@]}" --held-out "$t/unseen"
 cd "$root" || exit 1
 
+# ---- bench --check: results that are contributed
+# ----------------------------------------------------------------------------------------------------------------
+
+gives 0 "*" bench --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 --repetitions 2 \
+    --json "$t/mine/"
+mine=$(echo "$t"/mine/*/*.json)
+gives 1 "" bench --check "$mine"
+holds "selected rows are not accepted" grep -q "$mine: depth is selected: " "$t/out"
+holds "a user's file is not accepted" grep -q "$mine: document pcdata/tiny is a file of the user's" "$t/out"
+holds "the last line says so" grep -qx "$mine: not accepted" "$t/out"
+mended() { # FILTER: exit code and output of the check of a run that is accepted but for the filter
+    jq '.context.bakeoff |= (.commit = "0123456789012345678901234567890123456789" | .documents |= map(del(.file))
+        | .options |= (del(.codec, .kind, .workload) | .depth = "default" | .quick = false)) | '"$1" "$mine" >"$t/mended"
+    mkdir -p "$t/mended.d/$(basename "$(dirname "$mine")")"
+    mv "$t/mended" "$t/mended.d/$(basename "$(dirname "$mine")")/run.json"
+    run bench --check "$t/mended.d/$(basename "$(dirname "$mine")")/run.json"
+}
+breaks() { # FILTER MESSAGE: only this rule
+    mended "$1"
+    holds "a run is not accepted: $2" test "$code" = 1 -a "$(wc -l <"$t/out")" = 2
+    holds "the rule is named: $2" grep -q "run.json: $2" "$t/out"
+}
+mended .
+holds "a sound run is accepted" test "$code" = 0
+breaks '.context.bakeoff.commit += "+changes"' "commit is 0*"
+breaks '.context.bakeoff.partial = {measured: 1, of: 3}' "partial results: 1 of 3 documents"
+breaks '.context.bakeoff.options.depth = "full"' "layouts are 0: a full run has at least 5"
+breaks '.context.bakeoff.processor.isa_cap = "x86-64-v1"' "code paths were capped at x86-64-v1"
+breaks '.context.bakeoff.machine = "other-2c"' "folder is .*, the machine is other-2c"
+breaks '.context.bakeoff.documents[0].embedded = true' "document pcdata/tiny is not in the repository"
+breaks '.context.bakeoff.documents[0].held_out = true' "held-out document pcdata/tiny is not sealed"
+breaks '.benchmarks += [(.benchmarks[0] | .error_occurred = true | .error_message = "wrong answer")]' \
+    "pcdata/raw failed on tiny, point/pc-0: wrong answer"
+breaks '.context.bakeoff.documents = [] | .benchmarks = []' "the run has no documents"
+holds "make contribute's script keeps what is not accepted" grep -q "depth is selected" \
+    <(BAKEOFF=$bakeoff RESULTS=$t/contributed bench/contribute.sh --format pcdata --corpus "$t/tiny.txt" --codec raw \
+        --kind point --workload pc-0 --repetitions 2 2>/dev/null)
+holds "the results of that are there" compgen -G "$t/contributed/*/*.json"
+
 # ---- bench --layouts
 # ----------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Measures this machine and leaves a results file to contribute: what `make contribute` runs.
+#
+#   bench/contribute.sh [OPTION OF BENCH...]
+#
+# Without options: --full. Writes results/MACHINE/DATE.json.xz, which `bakeoff bench --check` has accepted. An interrupted
+# run goes on with `--resume` as the only option besides those of the run.
+set -euo pipefail
+bakeoff=${BAKEOFF:-build/bakeoff}
+folder=${RESULTS:-results}
+[[ $# -gt 0 ]] || set -- --full
+before=$(mktemp)
+trap 'rm -f "$before"' EXIT
+# Exit code 1: a codec failed, which the check reports.
+"$bakeoff" bench --json "$folder/" "$@" >&2 || [[ $? = 1 ]]
+run=$(find "$folder" -name '*.json' -newer "$before" | sort | tail -n 1)
+[[ -n $run ]] || { echo "bakeoff: no results were written to $folder" >&2; exit 2; }
+"$bakeoff" bench --check "$run"
+rm -f "${run%.json}.csv"
+xz -9 "$run"
+echo "to contribute this run: git add $run.xz && git commit -m 'results: measure on $(basename "$(dirname "$run")")'"

@@ -1,0 +1,122 @@
+/* Checking a run that is to be published. */
+#include "bench/runs/contribution.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct checking {
+    const struct bo_run *run;
+    const char *path;
+    FILE *out;
+    unsigned n;
+};
+
+static void complain(struct checking *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void complain(struct checking *c, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(c->out, "%s: ", c->path);
+    va_start(arguments, format);
+    vfprintf(c->out, format, arguments);
+    va_end(arguments);
+    fputc('\n', c->out);
+    c->n++;
+}
+
+static void check_commit(struct checking *c)
+{
+    const char *commit = bo_environment_fact(&c->run->environment, "commit");
+    if (strlen(commit) != 40 || strspn(commit, "0123456789abcdef") != 40)
+        complain(c, "commit is %s: the program must be built from a commit without changes",
+                 commit);
+}
+
+static void check_depth(struct checking *c)
+{
+    const char *depth = bo_run_depth(c->run);
+    const struct bo_environment *e = &c->run->environment;
+    const double n_layouts = bo_pair_number(&e->layouts, "n");
+    if (e->partial)
+        complain(c, "partial results: %s; `--resume` measures the rest", e->partial);
+    if (strcmp(depth, "full") != 0 && strcmp(depth, "default") != 0)
+        complain(c, "depth is %s: a run of all codecs without --quick is needed", depth);
+    if (strcmp(depth, "full") == 0 && !(n_layouts >= 5))
+        complain(c, "layouts are %.0f: a full run has at least 5",
+                 isnan(n_layouts) ? 0 : n_layouts);
+    if (e->interleaved.n)
+        complain(c, "the run is one of two builds measured in turns");
+    if (bo_pair_text(&e->processor, "isa_cap"))
+        complain(c, "code paths were capped at %s by BAKEOFF_ISA",
+                 bo_pair_text(&e->processor, "isa_cap"));
+}
+
+/* results/MACHINE/DATE.json */
+static void check_folder(struct checking *c)
+{
+    const char *machine = bo_environment_fact(&c->run->environment, "machine");
+    const char *slash = strrchr(c->path, '/'), *start = slash;
+    while (start && start > c->path && start[-1] != '/')
+        start--;
+    const size_t n = slash ? (size_t)(slash - start) : 0;
+    if (c->run->environment.processor.n == 0)
+        complain(c, "the processor's family and instruction set are not recorded");
+    if (n != strlen(machine) || strncmp(start, machine, n) != 0)
+        complain(c, "folder is %.*s, the machine is %s", slash ? (int)n : 1, slash ? start : ".",
+                 machine);
+}
+
+static void check_embedded(struct checking *c, const struct bo_run_document *document,
+                           const struct bo_documents *documents)
+{
+    char hash[17];
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *d = &documents->items[i];
+        if (strcmp(d->name, document->name) != 0 || strcmp(d->format->name, document->format) != 0)
+            continue;
+        snprintf(hash, sizeof hash, "%016" PRIx64, d->hash);
+        if (!document->xxh3 || strcmp(hash, document->xxh3) != 0)
+            complain(c, "document %s/%s has the hash %s, that in the repository %s",
+                     document->format, document->name, document->xxh3 ? document->xxh3 : "none",
+                     hash);
+        return;
+    }
+    complain(c, "document %s/%s is not in the repository", document->format, document->name);
+}
+
+static void check_documents(struct checking *c, const struct bo_documents *documents)
+{
+    for (size_t i = 0; i < c->run->n_documents; i++) {
+        const struct bo_run_document *document = &c->run->documents[i];
+        if (document->embedded)
+            check_embedded(c, document, documents);
+        if (document->held_out && !document->sealed)
+            complain(c, "held-out document %s/%s is not sealed", document->format, document->name);
+        if (document->file && !document->held_out)
+            complain(c, "document %s/%s is a file of the user's", document->format, document->name);
+        for (unsigned k = 0; k < document->n_codecs; k++)
+            for (unsigned l = 0; l < document->n_labels && !bo_run_refusal(&document->codecs[k]);
+                 l++) {
+                const struct bo_run_row *row = document->codecs[k].rows[l];
+                if (row && row->failure)
+                    complain(c, "%s/%s failed on %s, %s: %s", row->format, row->codec,
+                             row->document, row->label, row->failure);
+            }
+    }
+    if (c->run->n_documents == 0)
+        complain(c, "the run has no documents");
+}
+
+unsigned bo_contribution_problems(const struct bo_run *run, const char *path,
+                                  const struct bo_documents *documents, FILE *out)
+{
+    struct checking c = {.run = run, .path = path, .out = out};
+    check_commit(&c);
+    check_depth(&c);
+    check_folder(&c);
+    check_documents(&c, documents);
+    return c.n;
+}
