@@ -627,6 +627,8 @@ static enum bo_status check_fde(const struct reader *r, const struct fde *fde, u
                                 struct bo_error *err)
 {
     const uint8_t known = TYPE_MASK | PATTERN | KEY_B | (r->v->version == 3 ? SIGNAL : 0);
+    if (fde->start > (r->v->version == 3 ? (uint64_t)INT64_MAX / 2 : INT32_MAX))
+        return bo_fail(err, BO_CORRUPT, at, "function starts too far from Base");
     if (fde->length == 0 || fde->start > UINT64_MAX - r->base ||
         fde->length > UINT64_MAX - r->base - fde->start)
         return bo_fail(err, BO_CORRUPT, at, "function is empty or ends past 2^64");

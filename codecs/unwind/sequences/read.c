@@ -1,0 +1,727 @@
+/*
+ * sequences: the reader. A query finds its segment, then its entry by Elias-Fano (a sampled bit
+ * string of buckets, then the low bits of starts), then the entry's record by the sizes of those
+ * before it in its block, and adds up distances until the PC is reached.
+ */
+#include "codecs/unwind/sequences/sequences.h"
+
+struct segment {
+    uint32_t start, span; /* bytes, from Base */
+    uint32_t n;           /* entries */
+    uint8_t quantum, low_bits, pad_bits;
+    uint32_t stride;        /* bytes of a block */
+    const uint8_t *samples; /* u32 each: entries before bucket 32 j */
+    const uint8_t *upper;   /* one 1 for each entry of a bucket, then a 0 */
+    const uint8_t *blocks;
+    uint64_t n_upper_bits;
+};
+
+/* A distance of a list, as queries read it: from the front up to the implied one, then back. */
+struct field {
+    uint32_t state, base;
+    uint32_t bit; /* in a narrow record */
+    uint32_t width;
+};
+
+struct list {
+    const struct field *fields; /* one for each step; that of the implied step has no width */
+    uint32_t n, implied;
+    uint32_t narrow_nbits;
+    uint8_t flags, rep;
+};
+
+struct reader {
+    uint64_t base;
+    enum unwind_arch arch;
+    uint32_t n_segments, n_entries, n_functions, n_lists;
+    uint8_t unit, long_bits;
+    const struct segment *segments;
+    const struct list *lists;
+    const struct unwind_state *states;
+    struct bo_span records;
+};
+
+/* An entry found: where it is and what its record is. */
+struct at {
+    const struct segment *segment;
+    uint32_t number; /* in its segment */
+    uint64_t bit;    /* of its 1 in the upper bits */
+    uint32_t start;  /* bytes from Base */
+};
+
+struct record {
+    const struct list *list;
+    uint64_t bit;   /* of its first field */
+    uint32_t width; /* of all its fields, or UNWIND_SEQ_NARROW */
+};
+
+/* ---- starts ---------------------------------------------------------------------------------- */
+
+/* Ones in each byte; their sums up to and with each byte. */
+static inline uint64_t byte_sums(uint64_t w)
+{
+    w -= w >> 1 & 0x5555555555555555u;
+    w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
+    w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return w * 0x0101010101010101u;
+}
+
+/* The place behind the r-th 1 of w, 1 <= r <= its ones. */
+static inline unsigned behind_one(uint64_t w, unsigned r)
+{
+    const uint64_t sums = byte_sums(w), ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+    /* The high bit of each byte whose sum is below r. */
+    const uint64_t below = ((((r - 1) * ones) | highs) - sums) & highs;
+    const unsigned byte = (unsigned)((below >> 7) * ones >> 56);
+    unsigned left = r - (byte ? (unsigned)(sums >> (8 * byte - 8) & 0xff) : 0);
+    w >>= 8 * byte;
+    for (; left > 1; left--)
+        w &= w - 1;
+    return 8 * byte + (unsigned)__builtin_ctzll(w) + 1;
+}
+
+static inline uint32_t low_of(const struct segment *s, uint32_t entry)
+{
+    const uint8_t *fields =
+        s->blocks + (size_t)(entry / UNWIND_SEQ_BLOCK) * s->stride + UNWIND_SEQ_BLOCK_FIELDS;
+    return bo_bits_at(fields, (uint64_t)(entry % UNWIND_SEQ_BLOCK) * (s->low_bits + s->pad_bits),
+                      s->low_bits);
+}
+
+static inline uint32_t pad_of(const struct segment *s, uint32_t entry)
+{
+    const uint8_t *fields =
+        s->blocks + (size_t)(entry / UNWIND_SEQ_BLOCK) * s->stride + UNWIND_SEQ_BLOCK_FIELDS;
+    const uint64_t bit =
+        (uint64_t)(entry % UNWIND_SEQ_BLOCK) * (s->low_bits + s->pad_bits) + s->low_bits;
+    return bo_bits_at(fields, bit, s->pad_bits);
+}
+
+static inline bool upper_bit(const struct segment *s, uint64_t bit)
+{
+    return s->upper[bit / 8] >> bit % 8 & 1;
+}
+
+/* Where bucket b begins in the upper bits. */
+static inline uint64_t bucket_bit(const struct segment *s, uint32_t b)
+{
+    const uint32_t sampled = b / UNWIND_SEQ_SAMPLED;
+    uint64_t bit =
+        (uint64_t)sampled * UNWIND_SEQ_SAMPLED + bo_le32(s->samples + 4 * (size_t)sampled);
+    unsigned left = b % UNWIND_SEQ_SAMPLED;
+    if (left == 0)
+        return bit;
+    uint64_t word = bit / 64;
+    uint64_t zeros = ~bo_le64(s->upper + 8 * word) & UINT64_MAX << bit % 64;
+    for (;;) {
+        const unsigned n = (unsigned)(byte_sums(zeros) >> 56);
+        if (n >= left)
+            return 64 * word + behind_one(zeros, left);
+        left -= n;
+        zeros = ~bo_le64(s->upper + 8 * ++word);
+    }
+}
+
+static inline uint32_t start_of(const struct segment *s, uint32_t entry, uint64_t bit)
+{
+    const uint32_t bucket = (uint32_t)(bit - entry);
+    return s->start + ((bucket << s->low_bits | low_of(s, entry)) << s->quantum);
+}
+
+/* The 1 that follows, which there is. */
+static inline uint64_t next_one(const struct segment *s, uint64_t bit)
+{
+    uint64_t word = ++bit / 64;
+    uint64_t ones = bo_le64(s->upper + 8 * word) & UINT64_MAX << bit % 64;
+    while (!ones)
+        ones = bo_le64(s->upper + 8 * ++word);
+    return 64 * word + (unsigned)__builtin_ctzll(ones);
+}
+
+/* The 1 before, which there is. */
+static inline uint64_t last_one(const struct segment *s, uint64_t bit)
+{
+    uint64_t word = bit / 64;
+    uint64_t ones = bo_le64(s->upper + 8 * word) & ~(UINT64_MAX << bit % 64);
+    while (!ones)
+        ones = bo_le64(s->upper + 8 * --word);
+    return 64 * word + 63 - (unsigned)__builtin_clzll(ones);
+}
+
+/* The last entry that starts at or before `off` from Base, where a segment has one. */
+static inline bool find(const struct reader *r, uint64_t off, struct at *at)
+{
+    uint32_t low = 0, n = r->n_segments;
+    if (off > UINT32_MAX)
+        return false;
+    while (n > 1) {
+        const uint32_t half = n / 2;
+        low = r->segments[low + half].start <= off ? low + half : low;
+        n -= half;
+    }
+    const struct segment *s = &r->segments[low];
+    if (!n || (uint32_t)off < s->start || (uint32_t)off - s->start >= s->span)
+        return false;
+    const uint32_t x = ((uint32_t)off - s->start) >> s->quantum, bucket = x >> s->low_bits;
+    const uint32_t low_x = x & ((UINT32_C(1) << s->low_bits) - 1);
+    /* The last bucket of starts may lie before that of the PC. */
+    const uint64_t last_bucket = s->n_upper_bits - s->n - 1;
+    uint64_t bit;
+    uint32_t entry;
+    if (bucket > last_bucket) {
+        bit = s->n_upper_bits - 1;
+        entry = s->n;
+    } else {
+        bit = bucket_bit(s, bucket);
+        entry = (uint32_t)(bit - bucket);
+        while (upper_bit(s, bit) && low_of(s, entry) <= low_x) {
+            bit++;
+            entry++;
+        }
+    }
+    at->segment = s;
+    at->number = entry - 1;
+    at->bit = last_one(s, bit);
+    at->start = start_of(s, at->number, at->bit);
+    return true;
+}
+
+/* Where an entry's function ends, from Base. */
+static inline uint32_t end_of(const struct reader *r, const struct at *at)
+{
+    const struct segment *s = at->segment;
+    if (at->number + 1 == s->n)
+        return s->start + s->span;
+    const uint32_t next = start_of(s, at->number + 1, next_one(s, at->bit));
+    return next - (pad_of(s, at->number) << r->unit);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* The head of a special record at `bit`. */
+static inline struct record special_record(const struct reader *r, unsigned id, uint64_t bit)
+{
+    struct record record;
+    uint32_t list = id;
+    if (id == UNWIND_SEQ_LONG) {
+        list += bo_bits_at(r->records.p, bit, r->long_bits);
+        bit += r->long_bits;
+    }
+    record.list = &r->lists[list];
+    record.width = bo_bits_at(r->records.p, bit, UNWIND_SEQ_WIDTH_BITS);
+    record.bit = bit + UNWIND_SEQ_WIDTH_BITS;
+    return record;
+}
+
+static inline uint64_t record_end(const struct record *record)
+{
+    const struct list *list = record->list;
+    return record->bit + (record->width == UNWIND_SEQ_NARROW
+                              ? list->narrow_nbits
+                              : (list->n - UINT64_C(1)) * record->width);
+}
+
+static inline struct record record_of(const struct reader *r, const struct at *at)
+{
+    const uint8_t *block =
+        at->segment->blocks + (size_t)(at->number / UNWIND_SEQ_BLOCK) * at->segment->stride;
+    const unsigned i = at->number % UNWIND_SEQ_BLOCK, special = bo_le16(block + 4);
+    const uint8_t *ids = block + 6;
+    uint64_t bit = bo_le32(block);
+    for (unsigned k = 0; k < i; k++) {
+        if (__builtin_expect(special >> k & 1, 0)) {
+            const struct record record = special_record(r, ids[k], bit);
+            bit = record_end(&record);
+        } else {
+            bit += r->lists[ids[k]].narrow_nbits;
+        }
+    }
+    if (special >> i & 1)
+        return special_record(r, ids[i], bit);
+    return (struct record){&r->lists[ids[i]], bit, UNWIND_SEQ_NARROW};
+}
+
+/* The distance of step s, which is not the implied one, in bytes. */
+static inline uint64_t distance(const struct reader *r, const struct record *record, uint32_t s)
+{
+    const struct field *f = &record->list->fields[s];
+    if (record->width == UNWIND_SEQ_NARROW)
+        return ((uint64_t)f->base + bo_bits_at(r->records.p, record->bit + f->bit, f->width))
+               << r->unit;
+    const uint64_t index = s - (s > record->list->implied);
+    return ((uint64_t)f->base +
+            bo_bits_at(r->records.p, record->bit + index * record->width, record->width))
+           << r->unit;
+}
+
+/* The state at an offset: of the steps before the implied one, behind it, or the implied one. */
+static inline uint32_t state_at(const struct reader *r, const struct record *record, uint32_t off,
+                                uint32_t length)
+{
+    const struct list *list = record->list;
+    uint64_t at = 0, end = length;
+    for (uint32_t s = 0; s < list->implied; s++) {
+        at += distance(r, record, s);
+        if (off < at)
+            return list->fields[s].state;
+    }
+    for (uint32_t s = list->n - 1; s > list->implied; s--) {
+        end -= distance(r, record, s);
+        if (off >= end)
+            return list->fields[s].state;
+    }
+    return list->fields[list->implied].state;
+}
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+/* What is read while a payload is opened. */
+struct opening {
+    struct reader *r;
+    struct unwind_frame frame;
+    struct bo_error *err;
+    struct bo_arena *arena;
+    uint64_t next_bit; /* of the records: where the next one must begin */
+    uint64_t n_rows;
+    struct unwind_builder *b; /* or NULL */
+};
+
+static enum bo_status bad(const struct opening *o, const uint8_t *p, const char *what)
+{
+    const uint64_t at = o->frame.part_off[0] + (uint64_t)(p - o->frame.parts[0].p);
+    return bo_fail(o->err, BO_CORRUPT, at, what);
+}
+
+static enum bo_status expand_lists(struct opening *o, const struct unwind_dictionary *d)
+{
+    struct reader *r = o->r;
+    const size_t n_lists = d->n_lists > UNWIND_SEQ_LONG ? d->n_lists : UNWIND_SEQ_LONG + 1;
+    struct list *lists = bo_zalloc_array(o->arena, n_lists, sizeof *lists);
+    struct field *fields = bo_alloc_array(o->arena, d->n_steps, sizeof *fields);
+    if (!lists || !fields)
+        return bo_fail_alloc(o->err, o->arena);
+    for (size_t i = 0; i < d->n_lists; i++) {
+        const struct unwind_list *from = &d->lists[i];
+        uint64_t nbits = 0;
+        lists[i] = (struct list){.fields = fields + from->first,
+                                 .n = from->n,
+                                 .implied = from->implied,
+                                 .flags = from->flags,
+                                 .rep = from->rep};
+        for (uint32_t s = 0; s < from->n; s++) {
+            const struct unwind_step *step = &d->steps[from->first + s];
+            const struct unwind_transition *t = &d->transitions[step->transition];
+            const bool implied = s == from->implied;
+            fields[from->first + s] = (struct field){step->state, implied ? 0 : t->base,
+                                                     (uint32_t)nbits, implied ? 0 : t->width};
+            nbits += implied ? 0 : t->width;
+        }
+        lists[i].narrow_nbits = (uint32_t)nbits;
+    }
+    r->lists = lists;
+    r->states = d->states;
+    r->n_lists = (uint32_t)d->n_lists;
+    return BO_OK;
+}
+
+/* The rows of one function; where its record ends becomes where the next one begins. */
+static enum bo_status walk_record(struct opening *o, const struct record *record, uint32_t start,
+                                  uint32_t length, const uint8_t *where)
+{
+    const struct reader *r = o->r;
+    const struct list *list = record->list;
+    const uint64_t limit = list->rep && list->rep < length ? list->rep : length;
+    uint64_t sum = 0, off = 0;
+    for (uint32_t s = 0; s < list->n; s++)
+        sum += s == list->implied ? 0 : distance(r, record, s);
+    if (sum >= limit)
+        return bad(o, where, "distances of a function reach or exceed its length");
+    const uint8_t flags = list->flags & UNWIND_ALL_FLAGS;
+    if (o->b && !unwind_add_function(o->b, r->base + start, length, flags, list->rep))
+        return bo_fail_alloc(o->err, o->arena);
+    for (uint32_t s = 0; s < list->n; s++) {
+        const uint64_t step = s == list->implied ? limit - sum : distance(r, record, s);
+        const uint32_t state = list->fields[s].state;
+        if (step == 0)
+            return bad(o, where, "distance between rows is 0");
+        if (o->b && state != UNWIND_NO_STATE &&
+            !unwind_add_row(o->b, (uint32_t)off, &r->states[state]))
+            return bo_fail_alloc(o->err, o->arena);
+        off += step;
+    }
+    return BO_OK;
+}
+
+static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_t *end)
+{
+    struct reader *r = o->r;
+    const struct segment *s = at->segment;
+    const uint8_t *block = s->blocks + (size_t)(at->number / UNWIND_SEQ_BLOCK) * s->stride;
+    const unsigned i = at->number % UNWIND_SEQ_BLOCK, id = block[6 + i];
+    const bool special = bo_le16(block + 4) >> i & 1;
+    const uint64_t record_nbits = 8 * (uint64_t)r->records.n;
+    struct record record = {.bit = o->next_bit, .width = UNWIND_SEQ_NARROW};
+    if (i == 0 && bo_le32(block) != o->next_bit)
+        return bad(o, block, "block's records do not follow those of the block before");
+    if (id == UNWIND_SEQ_LONG && !special)
+        return bad(o, block + 6 + i, "long list number without a special record");
+    if (special) {
+        const unsigned head = UNWIND_SEQ_WIDTH_BITS + (id == UNWIND_SEQ_LONG ? r->long_bits : 0u);
+        if (head > record_nbits - o->next_bit)
+            return bad(o, block, "record runs past the records' end");
+        const uint64_t list =
+            id + (uint64_t)(id == UNWIND_SEQ_LONG
+                                ? bo_bits_at(r->records.p, o->next_bit, r->long_bits)
+                                : 0);
+        if (list >= r->n_lists)
+            return bad(o, block + 6 + i, "list number is out of range");
+        record = special_record(r, id, o->next_bit);
+        if (record.width != UNWIND_SEQ_NARROW && record.width > UNWIND_MAX_WIDTH)
+            return bad(o, block, "field has more than 32 bits");
+        if (id != UNWIND_SEQ_LONG && record.width == UNWIND_SEQ_NARROW)
+            return bad(o, block, "special record has the dictionary's widths");
+        if (record.width != UNWIND_SEQ_NARROW && record.list->n < 2)
+            return bad(o, block, "special record has no fields");
+    } else {
+        if (id >= r->n_lists)
+            return bad(o, block + 6 + i, "list number is out of range");
+        record.list = &r->lists[id];
+    }
+    const uint64_t bit_end = record_end(&record);
+    if (bit_end > record_nbits || bit_end > UINT32_MAX)
+        return bad(o, block, "record runs past the records' end");
+    o->next_bit = bit_end;
+    o->n_rows += record.list->n + UINT64_C(1);
+    if (o->n_rows > (uint64_t)o->frame.parts[0].n * UNWIND_SEQ_ROWS_PER_BYTE +
+                        2 * (uint64_t)UNWIND_SEQ_FREE_ROWS)
+        return bo_fail(o->err, BO_OVER_LIMIT, o->frame.part_off[0],
+                       "rows exceed 256 for each byte");
+    const bool is_last = at->number + 1 == s->n;
+    const uint32_t pad = pad_of(s, at->number);
+    const uint64_t own_end = is_last ? s->start + (uint64_t)s->span : end_of(r, at);
+    if (is_last && pad)
+        return bad(o, block, "last function of a segment has padding");
+    if (own_end <= at->start || own_end - at->start > UINT32_MAX)
+        return bad(o, block, "function ends at or before its start");
+    *end = (uint32_t)own_end;
+    if (record.list->flags & UNWIND_LIST_HOLE)
+        return is_last || pad || at->number == 0
+                   ? bad(o, block, "hole has padding, or is not between functions")
+                   : BO_OK;
+    r->n_functions++;
+    if (r->base > UINT64_MAX - own_end)
+        return bad(o, block, "function ends past 2^64");
+    return walk_record(o, &record, at->start, (uint32_t)(own_end - at->start), block);
+}
+
+/* The entries of a segment, whose upper bits and blocks have been checked to lie in the part. */
+static enum bo_status walk_segment(struct opening *o, const struct segment *s)
+{
+    struct at at = {.segment = s};
+    uint64_t bit = 0, before = 0;
+    uint32_t ignored;
+    for (; bit < s->n_upper_bits; bit++) {
+        const uint32_t bucket = (uint32_t)(bit - at.number);
+        const bool one = upper_bit(s, bit);
+        if (bucket % UNWIND_SEQ_SAMPLED == 0 && (bit == 0 || !upper_bit(s, bit - 1)) &&
+            bo_le32(s->samples + 4 * (size_t)(bucket / UNWIND_SEQ_SAMPLED)) != at.number)
+            return bad(o, s->samples, "sample of the starts is wrong");
+        if (!one)
+            continue;
+        const uint64_t x = (uint64_t)bucket << s->low_bits | low_of(s, at.number);
+        if (at.number == 0 ? x != 0 : x <= before)
+            return bad(o, s->upper, "starts of a segment do not ascend from its own");
+        if (x << s->quantum >= s->span)
+            return bad(o, s->upper, "function starts past the segment's end");
+        before = x;
+        at.number++;
+    }
+    /* Ends need the next start, so that all starts are checked first. */
+    at.number = 0;
+    for (bit = 0; bit < s->n_upper_bits; bit++) {
+        if (!upper_bit(s, bit))
+            continue;
+        at.bit = bit;
+        at.start = start_of(s, at.number, bit);
+        const enum bo_status status = walk_entry(o, &at, &ignored);
+        if (status)
+            return status;
+        at.number++;
+    }
+    return BO_OK;
+}
+
+static bool zero_bits(const uint8_t *p, uint64_t from, uint64_t to)
+{
+    for (; from < to; from++)
+        if (p[from / 8] >> from % 8 & 1)
+            return false;
+    return true;
+}
+
+/* What no entry of a segment reads must be 0. */
+static enum bo_status check_zeros(const struct opening *o, const struct segment *s)
+{
+    const uint32_t in_last = (s->n - 1) % UNWIND_SEQ_BLOCK + 1;
+    const uint8_t *block = s->blocks + (size_t)((s->n - 1) / UNWIND_SEQ_BLOCK) * s->stride;
+    const uint64_t used = (uint64_t)in_last * (s->low_bits + s->pad_bits);
+    const uint64_t all = 8 * (uint64_t)(s->stride - UNWIND_SEQ_BLOCK_FIELDS);
+    const uint64_t n_words = (s->n_upper_bits + 63) / 64;
+    if (!zero_bits(s->upper, s->n_upper_bits, 64 * n_words))
+        return bad(o, s->upper, "bits behind the last bucket are not 0");
+    if (!zero_bits(block + UNWIND_SEQ_BLOCK_FIELDS, used, all) ||
+        !zero_bits(block + 4, in_last, 16) ||
+        !zero_bits(block + 6, 8 * (uint64_t)in_last, 8 * UNWIND_SEQ_BLOCK))
+        return bad(o, block, "entries behind the last one are not 0");
+    return BO_OK;
+}
+
+/* Takes nbytes off the part. */
+static const uint8_t *take(struct bo_cursor *c, uint64_t nbytes)
+{
+    const uint8_t *p = NULL;
+    return nbytes <= bo_left(c) && bo_get_bytes(c, (size_t)nbytes, &p) ? p : NULL;
+}
+
+/* One segment: its head, then its samples, upper bits and blocks. */
+static enum bo_status open_segment(struct opening *o, struct bo_cursor *c, const uint8_t *head,
+                                   uint64_t last_end, struct segment *s)
+{
+    const uint64_t n_buckets = bo_le32(head + 12);
+    *s = (struct segment){.start = bo_le32(head),
+                          .span = bo_le32(head + 4),
+                          .n = bo_le32(head + 8),
+                          .quantum = head[16],
+                          .low_bits = head[17]};
+    if (s->quantum > UNWIND_SEQ_MAX_QUANTUM || s->quantum < o->r->unit || s->low_bits > 31 ||
+        bo_le16(head + 18))
+        return bad(o, head + 16, "quantum or low bits of a segment are out of range");
+    if (s->start < last_end || s->span == 0 || s->n == 0 || s->span > UINT32_MAX - s->start)
+        return bad(o, head, "segments overlap, are empty, or exceed 4 GiB");
+    if (n_buckets == 0 || (n_buckets - 1) << s->low_bits > UINT32_MAX)
+        return bad(o, head + 12, "number of buckets is out of range");
+    s->pad_bits = s->quantum - o->r->unit;
+    s->stride = (uint32_t)unwind_seq_stride(s->low_bits, s->pad_bits);
+    s->n_upper_bits = s->n + n_buckets;
+    s->samples = take(c, 4 * ((n_buckets + UNWIND_SEQ_SAMPLED - 1) / UNWIND_SEQ_SAMPLED));
+    s->upper = s->samples ? take(c, 8 * ((s->n_upper_bits + 63) / 64)) : NULL;
+    s->blocks = s->upper ? take(c, (s->n + UINT64_C(15)) / UNWIND_SEQ_BLOCK * s->stride) : NULL;
+    if (!s->blocks)
+        return bad(o, head, "segment runs past the part's end");
+    uint64_t n_ones = 0;
+    for (uint64_t bit = 0; bit < s->n_upper_bits; bit++)
+        n_ones += upper_bit(s, bit);
+    if (n_ones != s->n || upper_bit(s, s->n_upper_bits - 1) || !upper_bit(s, s->n_upper_bits - 2))
+        return bad(o, s->upper, "upper bits do not have one 1 for each entry and end in 10");
+    return check_zeros(o, s);
+}
+
+static enum bo_status open_segments(struct opening *o, struct bo_cursor *c)
+{
+    struct reader *r = o->r;
+    const uint8_t *heads = take(c, (uint64_t)r->n_segments * UNWIND_SEQ_SEGMENT);
+    struct segment *segments =
+        heads ? bo_alloc_array(o->arena, r->n_segments, sizeof *segments) : NULL;
+    uint64_t n_entries = 0, end = 0;
+    if (!heads)
+        return bad(o, c->p, "segments run past the part's end");
+    if (!segments)
+        return bo_fail_alloc(o->err, o->arena);
+    r->segments = segments;
+    for (uint32_t i = 0; i < r->n_segments; i++) {
+        const uint8_t *head = heads + (size_t)i * UNWIND_SEQ_SEGMENT;
+        const enum bo_status status = open_segment(o, c, head, end, &segments[i]);
+        if (status)
+            return status;
+        if (i == 0 && segments[0].start)
+            return bad(o, head, "first segment does not start at Base");
+        end = segments[i].start + (uint64_t)segments[i].span;
+        n_entries += segments[i].n;
+    }
+    return n_entries == r->n_entries ? BO_OK
+                                     : bad(o, heads, "number of entries is not the segments' sum");
+}
+
+static enum bo_status open_payload(struct opening *o, struct bo_span in)
+{
+    struct reader *r = o->r;
+    struct unwind_dictionary d;
+    enum bo_status status = unwind_frame_open(in, 1, &o->frame, o->err);
+    if (status)
+        return status;
+    const struct bo_span part = o->frame.parts[0];
+    if (part.n < UNWIND_SEQ_HEADER)
+        return bo_fail(o->err, BO_TRUNCATED, o->frame.part_off[0], "ends inside its header");
+    *r = (struct reader){.base = o->frame.base,
+                         .arch = o->frame.arch,
+                         .n_segments = bo_le32(part.p),
+                         .n_entries = bo_le32(part.p + 4),
+                         .unit = part.p[16],
+                         .long_bits = part.p[17]};
+    const uint64_t records_nbytes = bo_le32(part.p + 8), dictionary_nbytes = bo_le32(part.p + 12);
+    if (bo_le16(part.p + 18) || r->unit > 2 || r->long_bits > 24)
+        return bad(o, part.p + 16, "unit or bits of long list numbers are out of range");
+    if (r->n_entries == 0 && r->base)
+        return bad(o, part.p + 4, "Base is not 0 in a payload without functions");
+    struct bo_cursor c = {.p = part.p, .n = part.n, .off = UNWIND_SEQ_HEADER};
+    status = open_segments(o, &c);
+    if (status)
+        return status;
+    if (bo_left(&c) != records_nbytes + dictionary_nbytes)
+        return bad(o, part.p + 8, "sizes of records and dictionary do not match the part's");
+    r->records = (struct bo_span){part.p + c.off, (size_t)records_nbytes};
+    const struct bo_span dictionary = {r->records.p + records_nbytes, (size_t)dictionary_nbytes};
+    status = unwind_get_dictionary(dictionary, o->frame.part_off[0] + (c.off + records_nbytes),
+                                   r->arch, o->arena, &d, o->err);
+    status = status ? status : expand_lists(o, &d);
+    for (uint32_t i = 0; i < r->n_segments && !status; i++)
+        status = walk_segment(o, &r->segments[i]);
+    if (status)
+        return status;
+    return (o->next_bit + 7) / 8 == records_nbytes &&
+                   zero_bits(r->records.p, o->next_bit, 8 * records_nbytes)
+               ? BO_OK
+               : bad(o, part.p + c.off, "bits follow the last record");
+}
+
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
+{
+    struct reader *r = bo_alloc(arena, sizeof *r);
+    struct opening o = {.r = r, .err = err, .arena = arena};
+    if (!r)
+        return bo_fail_alloc(err, arena);
+    *reader_ret = r;
+    return open_payload(&o, in);
+}
+
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
+{
+    struct reader r;
+    struct unwind_builder b = {.arena = arena};
+    struct opening o = {.r = &r, .err = err, .arena = arena, .b = &b};
+    const enum bo_status status = open_payload(&o, in);
+    if (status)
+        return status;
+    *model_ret = unwind_build(&b, r.arch);
+    return *model_ret ? BO_OK : bo_fail_alloc(err, arena);
+}
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+/* The function at a PC: false where there is none. */
+static inline bool find_function(const struct reader *r, uint64_t pc, struct at *at,
+                                 struct record *record, uint32_t *length)
+{
+    if (pc < r->base || !find(r, pc - r->base, at))
+        return false;
+    const uint32_t end = end_of(r, at);
+    if (pc - r->base >= end)
+        return false;
+    *record = record_of(r, at);
+    *length = end - at->start;
+    return !(record->list->flags & UNWIND_LIST_HOLE);
+}
+
+static inline void answer_point(const struct reader *r, uint64_t pc,
+                                struct unwind_point_answer *answer)
+{
+    struct at at;
+    struct record record;
+    uint32_t length;
+    *answer = (struct unwind_point_answer){0};
+    if (!find_function(r, pc, &at, &record, &length))
+        return;
+    const struct list *list = record.list;
+    uint32_t off = (uint32_t)(pc - r->base - at.start);
+    if (__builtin_expect(list->rep, 0))
+        off %= list->rep;
+    const uint32_t state = state_at(r, &record, off, length);
+    answer->start = r->base + at.start;
+    answer->flags = list->flags & UNWIND_ALL_FLAGS;
+    answer->found = state == UNWIND_NO_STATE ? UNWIND_NO_ROW : UNWIND_ROW;
+    answer->state = r->states[state];
+}
+
+static enum bo_status put_function(const struct reader *r, const struct at *at,
+                                   const struct record *record, uint32_t length,
+                                   struct bo_sink *sink)
+{
+    const struct list *list = record->list;
+    const uint64_t limit = list->rep && list->rep < length ? list->rep : length;
+    struct unwind_function_answer *answer = unwind_answer_function(
+        sink, r->base + at->start, length, list->flags & UNWIND_ALL_FLAGS, list->rep);
+    uint64_t sum = 0, off = 0;
+    if (!answer)
+        return BO_OVER_LIMIT;
+    for (uint32_t s = 0; s < list->n; s++)
+        sum += s == list->implied ? 0 : distance(r, record, s);
+    for (uint32_t s = 0; s < list->n; s++) {
+        const uint32_t state = list->fields[s].state;
+        if (state != UNWIND_NO_STATE &&
+            !unwind_answer_row(sink, answer, (uint32_t)off, &r->states[state]))
+            return BO_OVER_LIMIT;
+        off += s == list->implied ? limit - sum : distance(r, record, s);
+    }
+    return BO_OK;
+}
+
+static enum bo_status scan(const struct reader *r, struct bo_sink *sink)
+{
+    struct unwind_scan_answer *head = bo_sink_take(sink, sizeof *head);
+    if (!head)
+        return BO_OVER_LIMIT;
+    head->n_functions = r->n_functions;
+    enum bo_status status = BO_OK;
+    for (uint32_t i = 0; i < r->n_segments && !status; i++) {
+        const struct segment *s = &r->segments[i];
+        struct at at = {.segment = s};
+        for (; at.number < s->n && !status; at.number++) {
+            at.bit = at.number ? next_one(s, at.bit) : 0;
+            at.start = start_of(s, at.number, at.bit);
+            const struct record record = record_of(r, &at);
+            if (!(record.list->flags & UNWIND_LIST_HOLE))
+                status = put_function(r, &at, &record, end_of(r, &at) - at.start, sink);
+        }
+    }
+    return status;
+}
+
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
+{
+    const struct reader *r = reader;
+    const struct unwind_point *points = queries;
+    const struct unwind_at *pcs = queries;
+    struct unwind_point_answer *point_answers = answers;
+    enum bo_status status = BO_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        struct at at;
+        struct record record;
+        uint32_t length;
+        if (kind == UNWIND_POINT)
+            answer_point(r, points[i].pc, &point_answers[i]);
+        else if (kind == UNWIND_SCAN)
+            status = scan(r, answers);
+        else
+            status = find_function(r, pcs[i].pc, &at, &record, &length)
+                         ? put_function(r, &at, &record, length, answers)
+                         : BO_OUT_OF_RANGE;
+    }
+    return status;
+}
+
+const struct bo_codec unwind_sequences = {
+    .name = "sequences",
+    .summary = "functions as numbers of shared lists of states, distances in fixed fields",
+    .spec = "codecs/unwind/README.md#sequences",
+    .choices = "segments, order of the lists, implied distances, widths of fields",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .kinds = 1u << UNWIND_POINT | 1u << UNWIND_FUNCTION | 1u << UNWIND_SCAN,
+    .encode = unwind_seq_encode,
+    .decode = decode,
+    .open = open,
+    .query = query,
+};

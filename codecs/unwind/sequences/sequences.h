@@ -1,0 +1,35 @@
+/*
+ * sequences: functions as numbers of lists, the sequences of states that they share, with the
+ * distances between rows in fields of fixed widths. The layout is in README.md; what follows is
+ * shared by writer and reader.
+ */
+#ifndef UNWIND_SEQUENCES_H
+#define UNWIND_SEQUENCES_H
+
+#include "codecs/unwind/sequences/dictionary.h"
+#include "harness/core/bits.h"
+
+enum {
+    UNWIND_SEQ_HEADER = 20,
+    UNWIND_SEQ_SEGMENT = 20,
+    UNWIND_SEQ_BLOCK = 16,        /* entries */
+    UNWIND_SEQ_BLOCK_FIELDS = 22, /* bytes before a block's packed fields */
+    UNWIND_SEQ_SAMPLED = 32,      /* buckets a sample */
+    UNWIND_SEQ_LONG = 255,        /* the number of a list that does not fit its byte */
+    UNWIND_SEQ_WIDTH_BITS = 6,    /* of a special record's width */
+    UNWIND_SEQ_NARROW = 63,       /* the width that stands for those of the dictionary */
+    UNWIND_SEQ_MAX_QUANTUM = 6,
+    UNWIND_SEQ_ROWS_PER_BYTE = 256, /* rows that a payload may have: bounds the work of a reader */
+    UNWIND_SEQ_FREE_ROWS = 1 << 17,
+};
+
+/* Bytes of one block of a segment. */
+static inline size_t unwind_seq_stride(unsigned low_bits, unsigned pad_bits)
+{
+    return UNWIND_SEQ_BLOCK_FIELDS + 2 * (size_t)(low_bits + pad_bits);
+}
+
+enum bo_status unwind_seq_encode(const struct bo_codec *self, const void *model,
+                                 struct bo_writer *out, struct bo_error *err);
+
+#endif
