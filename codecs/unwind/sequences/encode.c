@@ -70,7 +70,7 @@ static unsigned unit_of(const struct unwind_model *model)
     uint64_t all = 0;
     for (uint32_t i = 0; i < model->n_functions; i++) {
         const struct unwind_function *f = &model->functions[i];
-        all |= (f->start - unwind_base(model)) | f->length;
+        all |= (f->start - unwind_base(model)) | f->length | f->rep;
         for (uint32_t r = 0; r < f->n_rows; r++)
             all |= f->rows[r].off;
     }
@@ -400,14 +400,17 @@ static bool add_segments(struct encoder *e, const uint8_t *quanta)
     for (uint32_t i = 0; i < model->n_functions; i++) {
         const struct unwind_function *f = &model->functions[i];
         const uint32_t start = (uint32_t)(f->start - unwind_base(model));
-        if (quanta[i] & 0x80) {
+        const bool begins = quanta[i] & 0x80;
+        const bool full = e->n_segments && e->segments[e->n_segments - 1].span;
+        if (begins || full) {
             if (!bo_grow(e->arena, &e->segments, e->n_segments, 1, &e->cap_segments))
                 return false;
             e->segments[e->n_segments++] = (struct segment){
                 .start = start, .first = (uint32_t)e->n_entries, .quantum = quanta[i] & 0x7f};
         }
         struct segment *s = &e->segments[e->n_segments - 1];
-        const bool last = i + 1 == model->n_functions || quanta[i + 1] & 0x80;
+        const bool last = i + 1 == model->n_functions || quanta[i + 1] & 0x80 ||
+                          e->n_entries - s->first + 2 > UNWIND_SEQ_MAX_ENTRIES - 3;
         const uint64_t hole = last ? 0 : hole_after(f), quantum = UINT64_C(1) << s->quantum;
         const uint64_t end = start - s->start + (uint64_t)f->length;
         const uint64_t to_grid = (0 - end) & (quantum - 1);
@@ -477,7 +480,7 @@ static void put_upper(const struct encoder *e, const struct segment *s, struct b
     for (uint64_t b = 0, i = 0; b < n_buckets; b += UNWIND_SEQ_SAMPLED) {
         while (i < s->n && entries[i].start >> s->low_bits < b)
             i++;
-        bo_put_le32(out, (uint32_t)i);
+        bo_put_le16(out, (uint16_t)i);
     }
     const uint64_t n_words = (s->n + n_buckets + 63) / 64;
     uint8_t *p = bo_put_space(out, (size_t)(8 * n_words));
@@ -518,6 +521,11 @@ static void put_record(const struct encoder *e, const struct entry *entry, unsig
     }
 }
 
+static uint64_t nbits_of(const struct bo_bit_writer *w)
+{
+    return 8 * (uint64_t)w->out->n - (8 - w->used) % 8;
+}
+
 static void put_blocks(const struct encoder *e, const struct segment *s, unsigned long_bits,
                        struct bo_bit_writer *records, struct bo_writer *out)
 {
@@ -526,24 +534,30 @@ static void put_blocks(const struct encoder *e, const struct segment *s, unsigne
         const struct entry *entries = e->entries + s->first + first;
         const uint32_t n = s->n - first < UNWIND_SEQ_BLOCK ? s->n - first : UNWIND_SEQ_BLOCK;
         unsigned special = 0;
-        bo_put_le32(out, (uint32_t)(8 * (uint64_t)records->out->n - (8 - records->used) % 8));
-        for (uint32_t i = 0; i < n; i++)
-            special |= (unsigned)is_special(e, &entries[i]) << i;
-        bo_put_le16(out, (uint16_t)special);
+        const uint64_t start = nbits_of(records);
+        const size_t at = out->n;
+        bo_put_le32(out, (uint32_t)start);
+        bo_put_zeros(out, UNWIND_SEQ_IDS - 4);
         for (uint32_t i = 0; i < UNWIND_SEQ_BLOCK; i++)
             bo_put_u8(out, (uint8_t)(i >= n                              ? 0
                                      : entries[i].list < UNWIND_SEQ_LONG ? entries[i].list
                                                                          : UNWIND_SEQ_LONG));
         struct bo_bit_writer fields = {.out = out};
-        const size_t at = out->n;
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n && !out->status; i++) {
+            const uint64_t mark = nbits_of(records) - start;
+            special |= (unsigned)is_special(e, &entries[i]) << i;
+            if (i && i % UNWIND_SEQ_STEP == 0)
+                bo_set_le16(out->p + at + 4 + 2 * (size_t)(i / UNWIND_SEQ_STEP),
+                            (uint16_t)(mark < UNWIND_SEQ_NO_MARK ? mark : UNWIND_SEQ_NO_MARK));
             bo_put_bits(&fields, entries[i].start & ((UINT32_C(1) << s->low_bits) - 1),
                         s->low_bits);
             bo_put_bits(&fields, entries[i].pad, s->pad_bits);
             put_record(e, &entries[i], long_bits, records);
         }
-        bo_put_zeros(out, unwind_seq_stride(s->low_bits, s->pad_bits) - UNWIND_SEQ_BLOCK_FIELDS -
-                              (out->n - at));
+        if (out->status)
+            return;
+        bo_set_le16(out->p + at + 4, (uint16_t)special);
+        bo_put_zeros(out, unwind_seq_stride(s->low_bits, s->pad_bits) - (out->n - at));
     }
 }
 

@@ -10,7 +10,7 @@ struct segment {
     uint32_t n;           /* entries */
     uint8_t quantum, low_bits, pad_bits;
     uint32_t stride;        /* bytes of a block */
-    const uint8_t *samples; /* u32 each: entries before bucket 32 j */
+    const uint8_t *samples; /* u16 each: entries before bucket 16 j */
     const uint8_t *upper;   /* one 1 for each entry of a bucket, then a 0 */
     const uint8_t *blocks;
     uint64_t n_upper_bits;
@@ -19,8 +19,8 @@ struct segment {
 /* A distance of a list, as queries read it: from the front up to the implied one, then back. */
 struct field {
     uint32_t state, base;
-    uint32_t bit; /* in a narrow record */
-    uint32_t width;
+    uint32_t bit;  /* in a narrow record */
+    uint32_t mask; /* its width in ones */
 };
 
 struct list {
@@ -57,27 +57,34 @@ struct record {
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
+#define EACH_BYTE 0x0101010101010101u
+#define EACH_HIGH 0x8080808080808080u
+
 /* Ones in each byte; their sums up to and with each byte. */
 static inline uint64_t byte_sums(uint64_t w)
 {
     w -= w >> 1 & 0x5555555555555555u;
     w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
     w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return w * 0x0101010101010101u;
+    return w * EACH_BYTE;
 }
 
-/* The place behind the r-th 1 of w, 1 <= r <= its ones. */
-static inline unsigned behind_one(uint64_t w, unsigned r)
+/* How many of the sums are below r, which is at most 64. */
+static inline unsigned n_below(uint64_t sums, unsigned r)
 {
-    const uint64_t sums = byte_sums(w), ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-    /* The high bit of each byte whose sum is below r. */
-    const uint64_t below = ((((r - 1) * ones) | highs) - sums) & highs;
-    const unsigned byte = (unsigned)((below >> 7) * ones >> 56);
-    unsigned left = r - (byte ? (unsigned)(sums >> (8 * byte - 8) & 0xff) : 0);
-    w >>= 8 * byte;
-    for (; left > 1; left--)
-        w &= w - 1;
-    return 8 * byte + (unsigned)__builtin_ctzll(w) + 1;
+    const uint64_t below = ((((r - 1) * EACH_BYTE) | EACH_HIGH) - sums) & EACH_HIGH;
+    return (unsigned)((below >> 7) * EACH_BYTE >> 56);
+}
+
+/* The place behind the r-th 1 of w, 1 <= r <= its ones: first its byte, then its bit. No branch. */
+static inline unsigned behind_one(uint64_t w, uint64_t sums, unsigned r)
+{
+    const unsigned byte = n_below(sums, r);
+    r -= (unsigned)((sums << 8) >> (8 * byte) & 0xff);
+    /* Bit k of the byte, as byte k of a word. */
+    const uint64_t bits = (w >> (8 * byte) & 0xff) * EACH_BYTE & 0x8040201008040201u;
+    const uint64_t bytes = ((bits + 0x7f7f7f7f7f7f7f7fu) | bits) >> 7 & EACH_BYTE;
+    return 8 * byte + n_below(bytes * EACH_BYTE, r) + 1;
 }
 
 static inline uint32_t low_of(const struct segment *s, uint32_t entry)
@@ -102,23 +109,30 @@ static inline bool upper_bit(const struct segment *s, uint64_t bit)
     return s->upper[bit / 8] >> bit % 8 & 1;
 }
 
+enum { WINDOW_BITS = 57 }; /* that a load of 8 bytes has from any bit on */
+
+static inline uint64_t window_at(const uint8_t *p, uint64_t bit)
+{
+    return bo_le64(p + bit / 8) >> bit % 8;
+}
+
 /* Where bucket b begins in the upper bits. */
 static inline uint64_t bucket_bit(const struct segment *s, uint32_t b)
 {
     const uint32_t sampled = b / UNWIND_SEQ_SAMPLED;
     uint64_t bit =
-        (uint64_t)sampled * UNWIND_SEQ_SAMPLED + bo_le32(s->samples + 4 * (size_t)sampled);
+        (uint64_t)sampled * UNWIND_SEQ_SAMPLED + bo_le16(s->samples + 2 * (size_t)sampled);
     unsigned left = b % UNWIND_SEQ_SAMPLED;
     if (left == 0)
         return bit;
-    uint64_t word = bit / 64;
-    uint64_t zeros = ~bo_le64(s->upper + 8 * word) & UINT64_MAX << bit % 64;
     for (;;) {
-        const unsigned n = (unsigned)(byte_sums(zeros) >> 56);
-        if (n >= left)
-            return 64 * word + behind_one(zeros, left);
+        const uint64_t zeros = ~window_at(s->upper, bit) & ((UINT64_C(1) << WINDOW_BITS) - 1);
+        const uint64_t sums = byte_sums(zeros);
+        const unsigned n = (unsigned)(sums >> 56);
+        if (__builtin_expect(n >= left, 1))
+            return bit + behind_one(zeros, sums, left);
         left -= n;
-        zeros = ~bo_le64(s->upper + 8 * ++word);
+        bit += WINDOW_BITS;
     }
 }
 
@@ -174,10 +188,18 @@ static inline bool find(const struct reader *r, uint64_t off, struct at *at)
     } else {
         bit = bucket_bit(s, bucket);
         entry = (uint32_t)(bit - bucket);
-        while (upper_bit(s, bit) && low_of(s, entry) <= low_x) {
-            bit++;
-            entry++;
-        }
+        /* Lows past the bucket's are read, too, where they are there, but do not count. */
+        const uint64_t ones = window_at(s->upper, bit);
+        const uint32_t second = entry + 1 < s->n ? entry + 1 : entry;
+        unsigned n_at = (unsigned)(ones & (low_of(s, entry < s->n ? entry : 0) <= low_x));
+        n_at += (unsigned)(ones >> 1 & ones & (low_of(s, second) <= low_x));
+        bit += n_at;
+        entry += n_at;
+        if (n_at == 2)
+            while (upper_bit(s, bit) && low_of(s, entry) <= low_x) {
+                bit++;
+                entry++;
+            }
     }
     at->segment = s;
     at->number = entry - 1;
@@ -226,9 +248,12 @@ static inline struct record record_of(const struct reader *r, const struct at *a
     const uint8_t *block =
         at->segment->blocks + (size_t)(at->number / UNWIND_SEQ_BLOCK) * at->segment->stride;
     const unsigned i = at->number % UNWIND_SEQ_BLOCK, special = bo_le16(block + 4);
-    const uint8_t *ids = block + 6;
-    uint64_t bit = bo_le32(block);
-    for (unsigned k = 0; k < i; k++) {
+    const uint8_t *ids = block + UNWIND_SEQ_IDS;
+    unsigned k = i / UNWIND_SEQ_STEP * UNWIND_SEQ_STEP, mark = 0;
+    while (k && (mark = bo_le16(block + 4 + k / 2)) == UNWIND_SEQ_NO_MARK)
+        k -= UNWIND_SEQ_STEP;
+    uint64_t bit = bo_le32(block) + (k ? mark : 0);
+    for (; k < i; k++) {
         if (__builtin_expect(special >> k & 1, 0)) {
             const struct record record = special_record(r, ids[k], bit);
             bit = record_end(&record);
@@ -241,36 +266,53 @@ static inline struct record record_of(const struct reader *r, const struct at *a
     return (struct record){&r->lists[ids[i]], bit, UNWIND_SEQ_NARROW};
 }
 
-/* The distance of step s, which is not the implied one, in bytes. */
+/* The distance of step s, which is not the implied one, in units. */
 static inline uint64_t distance(const struct reader *r, const struct record *record, uint32_t s)
 {
     const struct field *f = &record->list->fields[s];
     if (record->width == UNWIND_SEQ_NARROW)
-        return ((uint64_t)f->base + bo_bits_at(r->records.p, record->bit + f->bit, f->width))
-               << r->unit;
+        return (uint64_t)f->base + (bo_bits_at(r->records.p, record->bit + f->bit, 32) & f->mask);
     const uint64_t index = s - (s > record->list->implied);
-    return ((uint64_t)f->base +
-            bo_bits_at(r->records.p, record->bit + index * record->width, record->width))
-           << r->unit;
+    return (uint64_t)f->base +
+           bo_bits_at(r->records.p, record->bit + index * record->width, record->width);
 }
 
-/* The state at an offset: of the steps before the implied one, behind it, or the implied one. */
+/*
+ * The state at an offset, in units: of the steps before the implied one, behind it, or the implied
+ * one.
+ */
 static inline uint32_t state_at(const struct reader *r, const struct record *record, uint32_t off,
                                 uint32_t length)
 {
     const struct list *list = record->list;
+    const struct field *fields = list->fields;
+    if (record->width == UNWIND_SEQ_NARROW && list->narrow_nbits <= WINDOW_BITS) {
+        const uint64_t window = window_at(r->records.p, record->bit);
+        uint32_t at = 0, end = length;
+        for (uint32_t s = 0; s < list->implied; s++) {
+            at += fields[s].base + ((uint32_t)(window >> fields[s].bit) & fields[s].mask);
+            if (off < at)
+                return fields[s].state;
+        }
+        for (uint32_t s = list->n - 1; s > list->implied; s--) {
+            end -= fields[s].base + ((uint32_t)(window >> fields[s].bit) & fields[s].mask);
+            if (off >= end)
+                return fields[s].state;
+        }
+        return fields[list->implied].state;
+    }
     uint64_t at = 0, end = length;
     for (uint32_t s = 0; s < list->implied; s++) {
         at += distance(r, record, s);
         if (off < at)
-            return list->fields[s].state;
+            return fields[s].state;
     }
     for (uint32_t s = list->n - 1; s > list->implied; s--) {
         end -= distance(r, record, s);
         if (off >= end)
-            return list->fields[s].state;
+            return fields[s].state;
     }
-    return list->fields[list->implied].state;
+    return fields[list->implied].state;
 }
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -312,8 +354,10 @@ static enum bo_status expand_lists(struct opening *o, const struct unwind_dictio
             const struct unwind_step *step = &d->steps[from->first + s];
             const struct unwind_transition *t = &d->transitions[step->transition];
             const bool implied = s == from->implied;
-            fields[from->first + s] = (struct field){step->state, implied ? 0 : t->base,
-                                                     (uint32_t)nbits, implied ? 0 : t->width};
+            const unsigned width = implied ? 0 : t->width;
+            fields[from->first + s] =
+                (struct field){step->state, implied ? 0 : t->base, (uint32_t)nbits,
+                               (uint32_t)((UINT64_C(1) << width) - 1)};
             nbits += implied ? 0 : t->width;
         }
         lists[i].narrow_nbits = (uint32_t)nbits;
@@ -330,10 +374,12 @@ static enum bo_status walk_record(struct opening *o, const struct record *record
 {
     const struct reader *r = o->r;
     const struct list *list = record->list;
-    const uint64_t limit = list->rep && list->rep < length ? list->rep : length;
+    const uint64_t limit = (list->rep && list->rep < length ? list->rep : length) >> r->unit;
     uint64_t sum = 0, off = 0;
     for (uint32_t s = 0; s < list->n; s++)
         sum += s == list->implied ? 0 : distance(r, record, s);
+    if (list->rep & ((1u << r->unit) - 1))
+        return bad(o, where, "pattern's size is not a multiple of the unit");
     if (sum >= limit)
         return bad(o, where, "distances of a function reach or exceed its length");
     const uint8_t flags = list->flags & UNWIND_ALL_FLAGS;
@@ -345,7 +391,7 @@ static enum bo_status walk_record(struct opening *o, const struct record *record
         if (step == 0)
             return bad(o, where, "distance between rows is 0");
         if (o->b && state != UNWIND_NO_STATE &&
-            !unwind_add_row(o->b, (uint32_t)off, &r->states[state]))
+            !unwind_add_row(o->b, (uint32_t)off << r->unit, &r->states[state]))
             return bo_fail_alloc(o->err, o->arena);
         off += step;
     }
@@ -357,14 +403,19 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
     struct reader *r = o->r;
     const struct segment *s = at->segment;
     const uint8_t *block = s->blocks + (size_t)(at->number / UNWIND_SEQ_BLOCK) * s->stride;
-    const unsigned i = at->number % UNWIND_SEQ_BLOCK, id = block[6 + i];
+    const unsigned i = at->number % UNWIND_SEQ_BLOCK, id = block[UNWIND_SEQ_IDS + i];
     const bool special = bo_le16(block + 4) >> i & 1;
     const uint64_t record_nbits = 8 * (uint64_t)r->records.n;
     struct record record = {.bit = o->next_bit, .width = UNWIND_SEQ_NARROW};
     if (i == 0 && bo_le32(block) != o->next_bit)
         return bad(o, block, "block's records do not follow those of the block before");
+    if (i && i % UNWIND_SEQ_STEP == 0) {
+        const uint64_t mark = o->next_bit - bo_le32(block);
+        if (bo_le16(block + 4 + i / 2) != (mark < UNWIND_SEQ_NO_MARK ? mark : UNWIND_SEQ_NO_MARK))
+            return bad(o, block + 4 + i / 2, "mark is not where a record begins");
+    }
     if (id == UNWIND_SEQ_LONG && !special)
-        return bad(o, block + 6 + i, "long list number without a special record");
+        return bad(o, block + UNWIND_SEQ_IDS + i, "long list number without a special record");
     if (special) {
         const unsigned head = UNWIND_SEQ_WIDTH_BITS + (id == UNWIND_SEQ_LONG ? r->long_bits : 0u);
         if (head > record_nbits - o->next_bit)
@@ -374,7 +425,7 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
                                 ? bo_bits_at(r->records.p, o->next_bit, r->long_bits)
                                 : 0);
         if (list >= r->n_lists)
-            return bad(o, block + 6 + i, "list number is out of range");
+            return bad(o, block + UNWIND_SEQ_IDS + i, "list number is out of range");
         record = special_record(r, id, o->next_bit);
         if (record.width != UNWIND_SEQ_NARROW && record.width > UNWIND_MAX_WIDTH)
             return bad(o, block, "field has more than 32 bits");
@@ -384,7 +435,7 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
             return bad(o, block, "special record has no fields");
     } else {
         if (id >= r->n_lists)
-            return bad(o, block + 6 + i, "list number is out of range");
+            return bad(o, block + UNWIND_SEQ_IDS + i, "list number is out of range");
         record.list = &r->lists[id];
     }
     const uint64_t bit_end = record_end(&record);
@@ -401,8 +452,8 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
     const uint64_t own_end = is_last ? s->start + (uint64_t)s->span : end_of(r, at);
     if (is_last && pad)
         return bad(o, block, "last function of a segment has padding");
-    if (own_end <= at->start || own_end - at->start > UINT32_MAX)
-        return bad(o, block, "function ends at or before its start");
+    if (own_end <= at->start || (own_end - at->start) & ((1u << r->unit) - 1))
+        return bad(o, block, "function's length is not a positive multiple of the unit");
     *end = (uint32_t)own_end;
     if (record.list->flags & UNWIND_LIST_HOLE)
         return is_last || pad || at->number == 0
@@ -424,7 +475,7 @@ static enum bo_status walk_segment(struct opening *o, const struct segment *s)
         const uint32_t bucket = (uint32_t)(bit - at.number);
         const bool one = upper_bit(s, bit);
         if (bucket % UNWIND_SEQ_SAMPLED == 0 && (bit == 0 || !upper_bit(s, bit - 1)) &&
-            bo_le32(s->samples + 4 * (size_t)(bucket / UNWIND_SEQ_SAMPLED)) != at.number)
+            bo_le16(s->samples + 2 * (size_t)(bucket / UNWIND_SEQ_SAMPLED)) != at.number)
             return bad(o, s->samples, "sample of the starts is wrong");
         if (!one)
             continue;
@@ -471,7 +522,8 @@ static enum bo_status check_zeros(const struct opening *o, const struct segment 
         return bad(o, s->upper, "bits behind the last bucket are not 0");
     if (!zero_bits(block + UNWIND_SEQ_BLOCK_FIELDS, used, all) ||
         !zero_bits(block + 4, in_last, 16) ||
-        !zero_bits(block + 6, 8 * (uint64_t)in_last, 8 * UNWIND_SEQ_BLOCK))
+        !zero_bits(block + 6, 16 * (uint64_t)((in_last - 1) / UNWIND_SEQ_STEP), 48) ||
+        !zero_bits(block + UNWIND_SEQ_IDS, 8 * (uint64_t)in_last, 8 * UNWIND_SEQ_BLOCK))
         return bad(o, block, "entries behind the last one are not 0");
     return BO_OK;
 }
@@ -496,6 +548,8 @@ static enum bo_status open_segment(struct opening *o, struct bo_cursor *c, const
     if (s->quantum > UNWIND_SEQ_MAX_QUANTUM || s->quantum < o->r->unit || s->low_bits > 31 ||
         bo_le16(head + 18))
         return bad(o, head + 16, "quantum or low bits of a segment are out of range");
+    if (s->n > UNWIND_SEQ_MAX_ENTRIES)
+        return bad(o, head + 8, "segment has more than 65535 entries");
     if (s->start < last_end || s->span == 0 || s->n == 0 || s->span > UINT32_MAX - s->start)
         return bad(o, head, "segments overlap, are empty, or exceed 4 GiB");
     if (n_buckets == 0 || (n_buckets - 1) << s->low_bits > UINT32_MAX)
@@ -503,7 +557,7 @@ static enum bo_status open_segment(struct opening *o, struct bo_cursor *c, const
     s->pad_bits = s->quantum - o->r->unit;
     s->stride = (uint32_t)unwind_seq_stride(s->low_bits, s->pad_bits);
     s->n_upper_bits = s->n + n_buckets;
-    s->samples = take(c, 4 * ((n_buckets + UNWIND_SEQ_SAMPLED - 1) / UNWIND_SEQ_SAMPLED));
+    s->samples = take(c, 2 * ((n_buckets + UNWIND_SEQ_SAMPLED - 1) / UNWIND_SEQ_SAMPLED));
     s->upper = s->samples ? take(c, 8 * ((s->n_upper_bits + 63) / 64)) : NULL;
     s->blocks = s->upper ? take(c, (s->n + UINT64_C(15)) / UNWIND_SEQ_BLOCK * s->stride) : NULL;
     if (!s->blocks)
@@ -637,7 +691,7 @@ static inline void answer_point(const struct reader *r, uint64_t pc,
     uint32_t off = (uint32_t)(pc - r->base - at.start);
     if (__builtin_expect(list->rep, 0))
         off %= list->rep;
-    const uint32_t state = state_at(r, &record, off, length);
+    const uint32_t state = state_at(r, &record, off >> r->unit, length >> r->unit);
     answer->start = r->base + at.start;
     answer->flags = list->flags & UNWIND_ALL_FLAGS;
     answer->found = state == UNWIND_NO_STATE ? UNWIND_NO_ROW : UNWIND_ROW;
@@ -649,7 +703,7 @@ static enum bo_status put_function(const struct reader *r, const struct at *at,
                                    struct bo_sink *sink)
 {
     const struct list *list = record->list;
-    const uint64_t limit = list->rep && list->rep < length ? list->rep : length;
+    const uint64_t limit = (list->rep && list->rep < length ? list->rep : length) >> r->unit;
     struct unwind_function_answer *answer = unwind_answer_function(
         sink, r->base + at->start, length, list->flags & UNWIND_ALL_FLAGS, list->rep);
     uint64_t sum = 0, off = 0;
@@ -660,7 +714,7 @@ static enum bo_status put_function(const struct reader *r, const struct at *at,
     for (uint32_t s = 0; s < list->n; s++) {
         const uint32_t state = list->fields[s].state;
         if (state != UNWIND_NO_STATE &&
-            !unwind_answer_row(sink, answer, (uint32_t)off, &r->states[state]))
+            !unwind_answer_row(sink, answer, (uint32_t)off << r->unit, &r->states[state]))
             return BO_OVER_LIMIT;
         off += s == list->implied ? limit - sum : distance(r, record, s);
     }
