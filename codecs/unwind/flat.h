@@ -1,0 +1,162 @@
+/*
+ * Template: a codec whose encoding is a sorted array of what holds from a PC on, without function
+ * boundaries. Included once by the codec's file, which has defined before
+ *
+ *   N_PARTS                      parts of its payload
+ *   struct table                 what is kept of an opened payload; `frame` is its struct
+ *                                unwind_frame, `n` the number of entries
+ *   hold, HOLDS_SIGNALS          see reduce.h
+ *   put_flats(flats, model, out, w, err)     the parts
+ *   open_table(in, table, err)               everything but the entries
+ *   get_flat(table, i, flat)                 entry i; NULL, or what is wrong with it
+ *   find_flat(table, pc, i_ret)              the last entry at or before a PC; false: none
+ */
+#include "codecs/unwind/reduce.h"
+
+static enum bo_status reduce(const struct bo_codec *self, const void *opaque,
+                             struct bo_arena *arena, void **model_ret, struct bo_error *err)
+{
+    struct unwind_flats flats;
+    const enum bo_status status = unwind_flatten(opaque, hold, HOLDS_SIGNALS, arena, &flats, err);
+    if (status)
+        return status;
+    *model_ret = unwind_join(&flats, opaque, arena);
+    return *model_ret ? BO_OK : bo_fail_alloc(err, arena);
+}
+
+static enum bo_status encode(const struct bo_codec *self, const void *opaque, struct bo_writer *out,
+                             struct bo_error *err)
+{
+    struct unwind_flats flats;
+    struct unwind_frame_writer w;
+    struct unwind_model model = {.arch = ((const struct unwind_model *)opaque)->arch};
+    enum bo_status status = unwind_flatten(opaque, hold, HOLDS_SIGNALS, out->arena, &flats, err);
+    if (status)
+        return status;
+    /* The frame's Base is the first PC that is known. */
+    const struct unwind_function first = {.start = flats.n ? flats.p[0].pc : 0};
+    model.functions = &first;
+    model.n_functions = flats.n ? 1 : 0;
+    unwind_frame_begin(&w, &model, N_PARTS, out);
+    status = put_flats(&flats, &model, out, &w, err);
+    return status ? status : bo_writer_status(out, err);
+}
+
+/* Checks all entries; builds a model of them unless model_ret is NULL. */
+static enum bo_status walk(const struct table *table, struct bo_arena *arena, void **model_ret,
+                           struct bo_error *err)
+{
+    struct unwind_flats flats = {0};
+    struct unwind_flat flat, last = {0};
+    const struct unwind_model from = {.arch = table->frame.arch};
+    const uint64_t at = table->frame.part_off[0];
+    if (model_ret)
+        flats.p = bo_alloc_array(arena, table->n, sizeof *flats.p);
+    if (model_ret && !flats.p)
+        return bo_fail_alloc(err, arena);
+    for (size_t i = 0; i < table->n; i++, last = flat) {
+        const char *flaw = get_flat(table, i, &flat);
+        if (!flaw && flat.known)
+            flaw = unwind_state_flaw(&flat.state, table->frame.arch);
+        if (!flaw && (i ? flat.pc <= last.pc : flat.pc != table->frame.base || !flat.known))
+            flaw = "entries do not ascend from Base, or the first says nothing";
+        if (!flaw && i && flat.known == last.known &&
+            (!flat.known ||
+             (unwind_same_state(&flat.state, &last.state) && flat.flags == last.flags)))
+            flaw = "neighbouring entries are equal";
+        if (!flaw && i + 1 == table->n && flat.known)
+            flaw = "the last entry does not end the text";
+        if (!flaw && i && last.known && flat.pc - last.pc > UINT32_MAX)
+            flaw = "entry holds for 4 GiB or more";
+        if (flaw)
+            return bo_fail(err, BO_CORRUPT, at, flaw);
+        if (model_ret)
+            flats.p[flats.n++] = flat;
+    }
+    if (table->n == 0 && table->frame.base)
+        return bo_fail(err, BO_CORRUPT, at, "Base is not 0 in a payload without entries");
+    if (!model_ret)
+        return BO_OK;
+    *model_ret = unwind_join(&flats, &from, arena);
+    return *model_ret ? BO_OK : bo_fail_alloc(err, arena);
+}
+
+static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
+{
+    struct table table;
+    const enum bo_status status = open_table(in, &table, err);
+    return status ? status : walk(&table, arena, model_ret, err);
+}
+
+static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
+                           void **reader_ret, struct bo_error *err)
+{
+    struct table *table = bo_alloc(arena, sizeof *table);
+    if (!table)
+        return bo_fail_alloc(err, arena);
+    *reader_ret = table;
+    const enum bo_status status = open_table(in, table, err);
+    return status ? status : walk(table, arena, NULL, err);
+}
+
+/* All stretches; the same rules of joining as unwind_join. */
+static enum bo_status put_scan(const struct table *table, struct bo_sink *sink)
+{
+    struct unwind_scan_answer *head = bo_sink_take(sink, sizeof *head);
+    struct unwind_function_answer *function = NULL;
+    struct unwind_flat flat, next;
+    uint32_t n = 0;
+    if (!head)
+        return BO_OVER_LIMIT;
+    for (size_t i = 0; i < table->n; i++) {
+        get_flat(table, i, &flat);
+        if (function && flat.known) {
+            get_flat(table, i + 1, &next);
+            if (flat.flags == function->flags && next.pc - function->start <= UINT32_MAX) {
+                if (!unwind_answer_row(sink, function, (uint32_t)(flat.pc - function->start),
+                                       &flat.state))
+                    return BO_OVER_LIMIT;
+                continue;
+            }
+        }
+        if (function)
+            function->length = (uint32_t)(flat.pc - function->start);
+        function = NULL;
+        if (!flat.known)
+            continue;
+        function = unwind_answer_function(sink, flat.pc, 0, flat.flags, 0);
+        if (!function || !unwind_answer_row(sink, function, 0, &flat.state))
+            return BO_OVER_LIMIT;
+        n++;
+    }
+    head->n_functions = n;
+    return BO_OK;
+}
+
+static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
+                            const void *queries, size_t n, void *answers, struct bo_error *err)
+{
+    const struct table *table = reader;
+    const struct unwind_point *points = queries;
+    struct unwind_point_answer *answer = answers;
+    enum bo_status status = BO_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        struct unwind_flat flat;
+        size_t at;
+        if (kind == UNWIND_SCAN) {
+            status = put_scan(table, answers);
+            continue;
+        }
+        answer[i] = (struct unwind_point_answer){0};
+        if (!find_flat(table, points[i].pc, &at))
+            continue;
+        get_flat(table, at, &flat);
+        if (flat.known) {
+            answer[i].found = UNWIND_ROW;
+            answer[i].flags = flat.flags;
+            answer[i].state = flat.state;
+        }
+    }
+    return status;
+}
