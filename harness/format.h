@@ -9,6 +9,7 @@
 #define BO_FORMAT_H
 
 #include "harness/codec.h"
+#include "harness/coding/entropy.h"
 #include "harness/core/random.h"
 #include "harness/format_report.h"
 
@@ -177,9 +178,10 @@ struct bo_format {
     unsigned (*units)(const void *model, struct bo_unit *units_ret);
 
     /*
-     * Order-0 entropy of the model's numbers, in bytes: a floor for codecs that model no context.
+     * The model's fields, value by value: what an encoding has to say. Their order-0 entropy is a
+     * floor for codecs that model no context.
      */
-    double (*entropy_floor_nbytes)(const void *model, struct bo_arena *arena);
+    void (*fields)(const void *model, struct bo_sequences *out);
 };
 
 #endif

@@ -65,7 +65,7 @@ static const char *flaw_of_format(const struct bo_format *format)
     if (!format->summary || !format->report || !format->report->question)
         return "the format has no summary or no report with a question";
     if (!format->parse || !format->print || !format->differ || !format->generate ||
-        !format->mutate || !format->units || !format->entropy_floor_nbytes)
+        !format->mutate || !format->units || !format->fields)
         return "the format lacks a function that it must have";
     if (!format->kinds || !format->n_kinds || format->n_kinds > BO_MAX_KINDS)
         return "the format has no query kinds, or too many";

@@ -1,8 +1,6 @@
 /* Models that are arrays of records: numbers in members, rules of order, comparing, counting. */
 #include "harness/records.h"
 
-#include "harness/coding/entropy.h"
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 uint64_t bo_field_number(const struct bo_field *field, const void *record)
@@ -201,31 +199,22 @@ unsigned bo_records_units(const struct bo_shape *shape, const void *model,
     return 2;
 }
 
-double bo_records_entropy_floor_nbytes(const struct bo_shape *shape, const void *model,
-                                       struct bo_arena *arena)
+void bo_records_fields(const struct bo_shape *shape, const void *model, struct bo_sequences *out)
 {
     const struct bo_records *records = model;
-    uint64_t *numbers = bo_alloc_array(arena, records->n, sizeof *numbers);
-    double nbits = 0;
-    if (!numbers)
-        return -1;
     for (unsigned f = 0; f < shape->n_fields; f++) {
         const struct bo_field *field = &shape->fields[f];
         const bool deltas = f == 0 && shape->order != BO_ANY_ORDER;
-        struct bo_byte_counts counts = {{0}};
         uint64_t before = 0;
-        for (size_t i = 0; i < records->n; i++) {
+        for (size_t i = 0; i < records->n && !out->refused; i++) {
             const void *record = bo_record(shape, records, i);
             if (field->form == BO_NAME) {
-                bo_count_bytes(&counts, name_in(field, record));
-            } else {
-                const uint64_t v = bo_field_number(field, record);
-                numbers[i] = deltas ? v - before : v;
-                before = v;
+                bo_add_text(out, field->name, name_in(field, record));
+                continue;
             }
+            const uint64_t v = bo_field_number(field, record);
+            bo_add_number(out, field->name, deltas ? v - before : v);
+            before = v;
         }
-        nbits +=
-            field->form == BO_NAME ? bo_bytes_nbits(&counts) : bo_order0_nbits(numbers, records->n);
     }
-    return nbits / 8;
 }

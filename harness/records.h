@@ -154,7 +154,6 @@ unsigned bo_records_units(const struct bo_shape *shape, const void *model,
                           struct bo_unit *units_ret);
 
 /* By fields; the first of ordered records counts as differences. */
-double bo_records_entropy_floor_nbytes(const struct bo_shape *shape, const void *model,
-                                       struct bo_arena *arena);
+void bo_records_fields(const struct bo_shape *shape, const void *model, struct bo_sequences *out);
 
 #endif

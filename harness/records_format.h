@@ -44,12 +44,12 @@ static unsigned shape_units(const void *model, struct bo_unit *units_ret)
     return bo_records_units(&BO_SHAPE, model, units_ret);
 }
 
-static double shape_entropy_floor_nbytes(const void *model, struct bo_arena *arena)
+static void shape_fields(const void *model, struct bo_sequences *out)
 {
-    return bo_records_entropy_floor_nbytes(&BO_SHAPE, model, arena);
+    bo_records_fields(&BO_SHAPE, model, out);
 }
 
 #define BO_RECORDS_OF_SHAPE                                                         \
     .parse = shape_parse, .print = shape_print, .differ = shape_differ,             \
     .generate = shape_generate, .mutate = shape_mutate, .resample = shape_resample, \
-    .units = shape_units, .entropy_floor_nbytes = shape_entropy_floor_nbytes
+    .units = shape_units, .fields = shape_fields

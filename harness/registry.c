@@ -49,3 +49,17 @@ enum bo_status bo_held_model(const struct bo_format *format, const struct bo_cod
     *held_ret = encoding->reduce ? reduced : model;
     return status;
 }
+
+double bo_entropy_floor_nbytes(const struct bo_format *format, const void *model,
+                               struct bo_arena *arena)
+{
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    struct bo_sequences fields = {.arena = arena};
+    uint64_t n_distinct;
+    double nbits = 0;
+    format->fields(model, &fields);
+    for (unsigned i = 0; i < fields.n; i++)
+        nbits += bo_order0_nbits(&fields.items[i], &n_distinct);
+    bo_arena_rewind(arena, mark);
+    return fields.refused ? -1 : nbits / 8;
+}

@@ -25,6 +25,10 @@ enum bo_status bo_held_model(const struct bo_format *format, const struct bo_cod
                              const void *model, struct bo_arena *arena, const void **held_ret,
                              struct bo_error *err);
 
+/* The sum of the order-0 entropies of the model's fields; negative when the arena refuses. */
+double bo_entropy_floor_nbytes(const struct bo_format *format, const void *model,
+                               struct bo_arena *arena);
+
 static inline unsigned bo_kind_index(const struct bo_format *format,
                                      const struct bo_query_kind *kind)
 {

@@ -271,7 +271,11 @@ static void test_models_have_what_they_should(void **state)
     assert_int_equal(bo_records_generate(&any, &random, 100, &arena, &model, NULL), BO_OK);
     assert_int_equal(bo_records_units(&any, model, units), 2);
     assert_true(units[0].n == 100 && units[1].n > 200);
-    assert_true(bo_records_entropy_floor_nbytes(&any, model, &arena) > 100);
+    struct bo_sequences fields = {.arena = &arena};
+    uint64_t n_distinct;
+    bo_records_fields(&any, model, &fields);
+    assert_false(fields.refused);
+    assert_true(bo_order0_nbits(&fields.items[0], &n_distinct) > 100 && n_distinct > 2);
     assert_int_equal(bo_records_generate(&ranges, &random, 100, &arena, &model, NULL), BO_OK);
     assert_true(((struct bo_records *)model)->n > 10);
     for (unsigned i = 0; i < 20; i++) {

@@ -174,7 +174,7 @@ json_t *bo_sizes_json(const struct bo_document *document, const struct bo_sizes_
     const struct bo_format *format = document->format;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const double floor_nbytes = ceil(format->entropy_floor_nbytes(document->model, &arena));
+    const double floor_nbytes = ceil(bo_entropy_floor_nbytes(format, document->model, &arena));
     bo_arena_free(&arena);
     return json_pack("{s:s, s:o, s:I, s:o}", "name", document->name, "units",
                      units_json(format, document->model), "entropy_floor", (json_int_t)floor_nbytes,

@@ -26,7 +26,7 @@ static void the_whole_object(void **state)
     json_t *should = json_pack(
         "{s:s, s:{s:i}, s:i, s:[{s:s, s:s, s:s, s:i, s:{s:i, s:i}, s:{s:i}, s:s},"
         "{s:s, s:s, s:s, s:s}]}",
-        "name", "box", "units", "values", 40, "entropy_floor", 6, "codecs", /* 5.2 up */
+        "name", "box", "units", "values", 40, "entropy_floor", 6, "codecs", /* 5.5 up */
         "name", "honest", "role", "new", "access", "random", "bytes", 164, "sections", "count", 4,
         "values", 160, "aside", "padding", 4, "status", "ok", /* honest */
         "name", "refuse", "role", "new", "access", "random", "status", "unsupported: toys only");

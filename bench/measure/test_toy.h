@@ -336,10 +336,14 @@ static unsigned toy_units(const void *model, struct bo_unit *units_ret)
     return 1;
 }
 
-static double toy_floor(const void *model, struct bo_arena *arena)
+/* A bit a value, and half a byte. */
+static void toy_fields(const void *model, struct bo_sequences *out)
 {
-    (void)arena;
-    return (double)((const struct toy_model *)model)->n / 8 + 0.2;
+    for (uint32_t i = 0; i < ((const struct toy_model *)model)->n; i++) {
+        bo_add_number(out, "parities", i % 2);
+        if (i < 4)
+            bo_add_number(out, "first parities", i % 2);
+    }
 }
 
 #define TOY_CODEC                                                                                 \
@@ -358,7 +362,7 @@ static struct bo_format toy_format(const struct bo_codec *const *codecs)
                               .print = toy_print,
                               .differ = toy_differ,
                               .units = toy_units,
-                              .entropy_floor_nbytes = toy_floor};
+                              .fields = toy_fields};
 }
 
 /* Values are 0 to 511: see toy_link. */

@@ -1,4 +1,4 @@
-/* AutoFDO as the harness sees it: counts, the entropy floor, and the table of the format. */
+/* AutoFDO as the harness sees it: counts, fields, and the table of the format. */
 #include "codecs/autofdo/autofdo.h"
 #include "codecs/autofdo/generate.h"
 #include "codecs/autofdo/model.h"
@@ -6,7 +6,6 @@
 #include "codecs/autofdo/report.h"
 #include "codecs/autofdo/resample.h"
 #include "codecs/autofdo/text.h"
-#include "harness/coding/entropy.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -81,132 +80,90 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 5;
 }
 
-/* ---- the entropy floor ----------------------------------------------------------------------- */
+/* ---- the fields ------------------------------------------------------------------------------ */
 
-/* Numbers of one kind: lines, counts, ... */
-struct numbers {
-    uint64_t *p;
-    size_t n;
-};
-
-/* What the model says, kind by kind. */
-struct streams {
-    struct numbers names, n_records, n_callsites, n_targets; /* names by their numbers */
-    struct numbers lines, discriminators, counts, target_counts;
-    struct numbers heads, timestamps;
+/* What functions and targets are called, by the numbers of the names. */
+struct naming {
+    struct bo_sequences *out;
     const struct autofdo_name_table *table;
 };
 
-static void put(struct numbers *numbers, uint64_t v)
-{
-    numbers->p[numbers->n++] = v;
-}
-
-static void put_name(struct streams *s, struct bo_span name)
+static void put_name(const struct naming *naming, struct bo_span name)
 {
     size_t number = 0;
-    autofdo_names_find(s->table, name, &number);
-    put(&s->names, number);
+    autofdo_names_find(naming->table, name, &number);
+    bo_add_number(naming->out, "name numbers", number);
 }
 
-static void put_record(struct streams *s, const struct autofdo_record *record)
+static void put_record(const struct naming *naming, const struct autofdo_record *record)
 {
-    put(&s->lines, record->line);
-    put(&s->discriminators, record->discriminator);
-    put(&s->counts, record->count);
-    put(&s->n_targets, record->n_targets);
+    struct bo_sequences *out = naming->out;
+    bo_add_number(out, "lines", record->line);
+    bo_add_number(out, "discriminators", record->discriminator);
+    bo_add_number(out, "counts", record->count);
+    bo_add_number(out, "target counts of records", record->n_targets);
     for (size_t i = 0; i < record->n_targets; i++) {
-        put_name(s, record->targets[i].name);
-        put(&s->target_counts, record->targets[i].count);
+        put_name(naming, record->targets[i].name);
+        bo_add_number(out, "calls of targets", record->targets[i].count);
     }
 }
 
-static void put_instance(struct streams *s, const struct autofdo_instance *instance)
+static void put_instance(const struct naming *naming, const struct autofdo_instance *instance)
 {
-    put_name(s, instance->name);
-    put(&s->n_records, instance->n_records);
-    put(&s->n_callsites, instance->n_callsites);
+    struct bo_sequences *out = naming->out;
+    put_name(naming, instance->name);
+    bo_add_number(out, "record counts", instance->n_records);
+    bo_add_number(out, "callsite counts", instance->n_callsites);
     for (size_t i = 0; i < instance->n_records; i++)
-        put_record(s, &instance->records[i]);
+        put_record(naming, &instance->records[i]);
     for (size_t i = 0; i < instance->n_callsites; i++) {
-        put(&s->lines, instance->callsites[i].line);
-        put(&s->discriminators, instance->callsites[i].discriminator);
-        put_instance(s, &instance->callsites[i].callee);
+        bo_add_number(out, "lines", instance->callsites[i].line);
+        bo_add_number(out, "discriminators", instance->callsites[i].discriminator);
+        put_instance(naming, &instance->callsites[i].callee);
     }
 }
 
-/* The bytes of texts, each text once. */
-static double texts_nbits(const struct autofdo_name_table *texts)
+static void put_texts(struct bo_sequences *out, const char *name,
+                      const struct autofdo_name_table *texts)
 {
-    struct bo_byte_counts counts = {{0}};
     for (size_t i = 0; i < texts->n; i++)
-        bo_count_bytes(&counts, texts->names[i]);
-    return bo_bytes_nbits(&counts);
+        bo_add_text(out, name, texts->names[i]);
 }
 
-/* Each path once, and for each file which path it is. Negative when the arena refuses. */
-static double files_nbits(const struct autofdo_model *model, struct bo_arena *arena)
+/* Each path once, and for each file which path it is. */
+static void put_files(const struct autofdo_model *model, struct bo_sequences *out)
 {
     struct autofdo_name_table paths;
-    struct numbers numbers = {bo_alloc_array(arena, model->n_files, sizeof(uint64_t)), 0};
-    if (!numbers.p || !autofdo_names_init(&paths, 0, arena))
-        return -1;
-    for (size_t i = 0; i < model->n_files; i++) {
-        size_t number;
-        if (!autofdo_names_add(&paths, model->files[i].path, &number))
-            return -1;
-        put(&numbers, number);
+    size_t number;
+    out->refused |= !autofdo_names_init(&paths, 0, out->arena);
+    for (size_t i = 0; i < model->n_files && !out->refused; i++) {
+        out->refused = !autofdo_names_add(&paths, model->files[i].path, &number);
+        bo_add_number(out, "path numbers", number);
     }
-    return texts_nbits(&paths) + bo_order0_nbits(numbers.p, numbers.n);
+    if (!out->refused)
+        put_texts(out, "paths", &paths);
 }
 
 /*
- * One code for each kind of number (names and paths are numbers here), one for the bytes of the
- * names and one for those of the paths, each by frequency alone. It is no floor for a codec that
- * models context: shared parts of names and repeated subtrees make models several times smaller.
+ * Names and paths are numbers where they are used. Their order-0 entropy is no floor for a codec
+ * that models context: shared parts of names and repeated subtrees make models several times
+ * smaller.
  */
-static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
+static void fields(const void *opaque, struct bo_sequences *out)
 {
     const struct autofdo_model *model = opaque;
-    const struct sizes sizes = sizes_of(model);
     struct autofdo_name_table names;
-    if (!gather_names(model, arena, &names))
-        return -1;
-    struct streams s = {.table = &names};
-    const uint64_t n_places = sizes.n_records + sizes.n_instances;
-    const struct {
-        struct numbers *numbers;
-        uint64_t room;
-    } streams[] = {
-        {&s.names, sizes.n_instances + sizes.n_targets},
-        {&s.n_records, sizes.n_instances},
-        {&s.n_callsites, sizes.n_instances},
-        {&s.n_targets, sizes.n_records},
-        {&s.lines, n_places},
-        {&s.discriminators, n_places},
-        {&s.counts, sizes.n_records},
-        {&s.target_counts, sizes.n_targets},
-        {&s.heads, model->n_functions},
-        {&s.timestamps, model->n_functions},
-    };
-    const size_t n_streams = sizeof streams / sizeof *streams;
-    for (size_t i = 0; i < n_streams; i++) {
-        streams[i].numbers->p = bo_alloc_array(arena, (size_t)streams[i].room, sizeof(uint64_t));
-        if (!streams[i].numbers->p)
-            return -1;
+    const struct naming naming = {out, &names};
+    out->refused |= !gather_names(model, out->arena, &names);
+    for (size_t f = 0; f < model->n_functions && !out->refused; f++) {
+        bo_add_number(out, "heads", model->functions[f].head);
+        bo_add_number(out, "timestamps", model->functions[f].timestamp);
+        put_instance(&naming, &model->functions[f].body);
     }
-    for (size_t f = 0; f < model->n_functions; f++) {
-        put(&s.heads, model->functions[f].head);
-        put(&s.timestamps, model->functions[f].timestamp);
-        put_instance(&s, &model->functions[f].body);
-    }
-    double nbits = files_nbits(model, arena);
-    if (nbits < 0)
-        return -1;
-    nbits += texts_nbits(&names);
-    for (size_t i = 0; i < n_streams; i++)
-        nbits += bo_order0_nbits(streams[i].numbers->p, streams[i].numbers->n);
-    return nbits / 8;
+    if (!out->refused)
+        put_texts(out, "names", &names);
+    if (!out->refused)
+        put_files(model, out);
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -252,5 +209,5 @@ const struct bo_format autofdo_format = {
     .mutate = autofdo_mutate,
     .merge = autofdo_merge,
     .units = units,
-    .entropy_floor_nbytes = entropy_floor_nbytes,
+    .fields = fields,
 };

@@ -1,11 +1,10 @@
-/* LPRF as the harness sees it: counts, the entropy floor, and the table of the format. */
+/* LPRF as the harness sees it: counts, fields, and the table of the format. */
 #include "codecs/lprf/generate.h"
 #include "codecs/lprf/lprf.h"
 #include "codecs/lprf/model.h"
 #include "codecs/lprf/queries.h"
 #include "codecs/lprf/report.h"
 #include "codecs/lprf/text.h"
-#include "harness/coding/entropy.h"
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {
@@ -21,43 +20,23 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 3;
 }
 
-/* ---- the entropy floor ----------------------------------------------------------------------- */
-
-static double names_nbits(const struct lprf_model *model)
-{
-    struct bo_byte_counts counts = {{0}};
-    for (size_t f = 0; f < model->n_functions; f++)
-        bo_count_bytes(&counts, model->functions[f].name);
-    return bo_bytes_nbits(&counts);
-}
+/* ---- the fields ------------------------------------------------------------------------------ */
 
 /*
- * One code for the hashes, one for the numbers of counters, one for the counters, one for the bytes
- * of the names, each by frequency alone. Names are where this is no floor for a codec that models
- * context: shared prefixes and repeated parts make them several times smaller.
+ * Names are where their order-0 entropy is no floor for a codec that models context: shared
+ * prefixes and repeated parts make them several times smaller.
  */
-static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
+static void fields(const void *opaque, struct bo_sequences *out)
 {
     const struct lprf_model *model = opaque;
-    size_t n_counters = 0, n = 0;
-    for (size_t f = 0; f < model->n_functions; f++)
-        n_counters += model->functions[f].n_counters;
-    uint64_t *hashes = bo_alloc_array(arena, model->n_functions, sizeof *hashes);
-    uint64_t *numbers = bo_alloc_array(arena, model->n_functions, sizeof *numbers);
-    uint64_t *counters = bo_alloc_array(arena, n_counters, sizeof *counters);
-    if (!hashes || !numbers || !counters)
-        return -1;
     for (size_t f = 0; f < model->n_functions; f++) {
         const struct lprf_function *function = &model->functions[f];
-        hashes[f] = function->hash;
-        numbers[f] = function->n_counters;
-        memcpy(counters + n, function->counters, function->n_counters * sizeof *counters);
-        n += function->n_counters;
+        bo_add_text(out, "names", function->name);
+        bo_add_number(out, "hashes", function->hash);
+        bo_add_number(out, "counter counts", function->n_counters);
+        for (size_t i = 0; i < function->n_counters; i++)
+            bo_add_number(out, "counters", function->counters[i]);
     }
-    return (bo_order0_nbits(hashes, model->n_functions) +
-            bo_order0_nbits(numbers, model->n_functions) + bo_order0_nbits(counters, n_counters) +
-            names_nbits(model)) /
-           8;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -102,5 +81,5 @@ const struct bo_format lprf_format = {
     .mutate = lprf_mutate,
     .merge = lprf_merge,
     .units = units,
-    .entropy_floor_nbytes = entropy_floor_nbytes,
+    .fields = fields,
 };

@@ -8,6 +8,7 @@
 
 #include "harness/core/test_fixture.h"
 #include "harness/names/extreme_names.h"
+#include "harness/registry.h"
 
 static const struct lprf_function good[] = {
     FUNCTION("main", 24, 5, 0),
@@ -118,11 +119,11 @@ static void test_counts(void **state)
      * mainmainstep, m a i n twice and s t e p once: 8 log2(6) + 4 log2(12).
      */
     const double expected = (2 * 2.754887502163468 + 9.609640474436812 + 35.01955000865388) / 8;
-    const double floor_nbytes = format->entropy_floor_nbytes(&good_model, &arena);
+    const double floor_nbytes = bo_entropy_floor_nbytes(format, &good_model, &arena);
     assert_true(floor_nbytes > expected - 1e-9 && floor_nbytes < expected + 1e-9);
     struct bo_arena none;
     bo_arena_init(&none, 0);
-    assert_true(format->entropy_floor_nbytes(&good_model, &none) < 0);
+    assert_true(bo_entropy_floor_nbytes(format, &good_model, &none) < 0);
 }
 
 /* ---- generation and mutation ----------------------------------------------------------------- */

@@ -1,11 +1,10 @@
-/* PCDATA as the harness sees it: counts, the entropy floor, and the table of the format. */
+/* PCDATA as the harness sees it: counts, fields, and the table of the format. */
 #include "codecs/pcdata/generate.h"
 #include "codecs/pcdata/pcdata.h"
 #include "codecs/pcdata/queries.h"
 #include "codecs/pcdata/report.h"
 #include "codecs/pcdata/resample.h"
 #include "codecs/pcdata/text.h"
-#include "harness/coding/entropy.h"
 
 static unsigned units(const void *opaque, struct bo_unit *units_ret)
 {
@@ -21,37 +20,23 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 3;
 }
 
-/* ---- the entropy floor ----------------------------------------------------------------------- */
+/* ---- the fields ------------------------------------------------------------------------------ */
 
-/*
- * One code for the counts of runs, one for their lengths in quanta, one for the value deltas; of
- * all tables.
- */
-static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
+/* Values are differences from the value before, the first one from -1. */
+static void fields(const void *opaque, struct bo_sequences *out)
 {
     const struct pcdata_model *model = opaque;
-    size_t n_runs = 0, n = 0;
-    for (uint32_t t = 0; t < model->n_tables; t++)
-        n_runs += model->tables[t].n_runs;
-    uint64_t *counts = bo_alloc_array(arena, model->n_tables, sizeof *counts);
-    uint64_t *lengths = bo_alloc_array(arena, n_runs, sizeof *lengths);
-    uint64_t *deltas = bo_alloc_array(arena, n_runs, sizeof *deltas);
-    if (!counts || !lengths || !deltas)
-        return -1;
     for (uint32_t t = 0; t < model->n_tables; t++) {
         const struct pcdata_table *table = &model->tables[t];
         uint32_t previous = UINT32_MAX;
-        counts[t] = table->n_runs;
-        for (uint32_t i = 0; i < table->n_runs; i++, n++) {
+        bo_add_number(out, "run counts", table->n_runs);
+        for (uint32_t i = 0; i < table->n_runs; i++) {
             const uint32_t end = i + 1 < table->n_runs ? table->runs[i + 1].pc : table->text_len;
-            lengths[n] = (end - table->runs[i].pc) / model->quantum;
-            deltas[n] = (uint32_t)table->runs[i].value - previous;
+            bo_add_number(out, "run lengths", (end - table->runs[i].pc) / model->quantum);
+            bo_add_number(out, "value deltas", (uint32_t)table->runs[i].value - previous);
             previous = (uint32_t)table->runs[i].value;
         }
     }
-    return (bo_order0_nbits(counts, model->n_tables) + bo_order0_nbits(lengths, n_runs) +
-            bo_order0_nbits(deltas, n_runs)) /
-           8;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -81,5 +66,5 @@ const struct bo_format pcdata_format = {
     .generate = pcdata_generate,
     .mutate = pcdata_mutate,
     .units = units,
-    .entropy_floor_nbytes = entropy_floor_nbytes,
+    .fields = fields,
 };

@@ -1,5 +1,5 @@
 /*
- * State histories as the harness sees them: counts, the entropy floor, and the table of the format.
+ * State histories as the harness sees them: counts, fields, and the table of the format.
  */
 #include "codecs/statehist/generate.h"
 #include "codecs/statehist/model.h"
@@ -7,7 +7,6 @@
 #include "codecs/statehist/report.h"
 #include "codecs/statehist/resample.h"
 #include "codecs/statehist/text.h"
-#include "harness/coding/entropy.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -27,74 +26,37 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 5;
 }
 
-/* ---- the entropy floor ----------------------------------------------------------------------- */
-
-/* How long each interval lasts; what ends with the history says nothing. */
-static size_t put_lengths(const struct statehist_model *model, uint64_t *numbers)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < model->n_intervals; i++) {
-        const struct statehist_interval *at = &model->intervals[i];
-        numbers[n++] = at->end == model->end ? 0 : (uint64_t)at->end - (uint64_t)at->start + 1;
-    }
-    return n;
-}
-
-static size_t put_types(const struct statehist_model *model, uint64_t *numbers)
-{
-    for (size_t i = 0; i < model->n_intervals; i++)
-        numbers[i] = model->intervals[i].type;
-    return model->n_intervals;
-}
-
-static size_t put_values(const struct statehist_model *model, uint32_t type, uint64_t *numbers)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < model->n_intervals; i++)
-        if (model->intervals[i].type == type)
-            numbers[n++] = model->intervals[i].value;
-    return n;
-}
-
-static size_t put_parents(const struct statehist_model *model, uint64_t *numbers)
-{
-    for (uint32_t q = 0; q < model->n_quarks; q++)
-        numbers[q] = model->attributes[q].parent;
-    return model->n_quarks;
-}
-
-static double texts_nbits(const struct statehist_model *model)
-{
-    struct bo_byte_counts names = {{0}}, strings = {{0}};
-    for (uint32_t q = 0; q < model->n_quarks; q++)
-        bo_count_bytes(&names, model->attributes[q].name);
-    for (uint32_t i = 0; i < model->n_strings; i++)
-        bo_count_bytes(&strings, model->strings[i]);
-    return bo_bytes_nbits(&names) + bo_bytes_nbits(&strings);
-}
+/* ---- the fields ------------------------------------------------------------------------------ */
 
 /*
- * Timeline by timeline: lengths, types, values of each type, parents, and the bytes of names and
- * strings, each by frequency alone. It is no floor for a codec that models context: times that
- * several timelines share, and values that follow from those before, make histories many times
- * smaller.
+ * Timeline by timeline. The length of an interval that ends with the history is 0: it follows.
+ * Their order-0 entropy is no floor for a codec that models context: times that several timelines
+ * share, and values that follow from those before, make histories many times smaller.
  */
-static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
+static void fields(const void *opaque, struct bo_sequences *out)
 {
     const struct statehist_model *model = opaque;
-    const struct bo_arena_mark mark = bo_arena_mark(arena);
-    const size_t cap = model->n_intervals > model->n_quarks ? model->n_intervals : model->n_quarks;
-    uint64_t *numbers = bo_alloc_array(arena, cap, sizeof *numbers);
-    if (!numbers)
-        return -1;
-    double nbits = texts_nbits(model);
-    nbits += bo_order0_nbits(numbers, put_lengths(model, numbers));
-    nbits += bo_order0_nbits(numbers, put_types(model, numbers));
-    nbits += bo_order0_nbits(numbers, put_parents(model, numbers));
-    for (uint32_t type = 0; type < STATEHIST_N_TYPES; type++)
-        nbits += bo_order0_nbits(numbers, put_values(model, type, numbers));
-    bo_arena_rewind(arena, mark);
-    return nbits / 8;
+    static const char *const values[STATEHIST_N_TYPES] = {
+        [STATEHIST_NULL] = "nulls",
+        [STATEHIST_INT] = "ints",
+        [STATEHIST_LONG] = "longs",
+        [STATEHIST_DOUBLE] = "doubles",
+        [STATEHIST_STRING] = "string numbers",
+        [STATEHIST_BOOL] = "bools",
+    };
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        const struct statehist_interval *at = &model->intervals[i];
+        bo_add_number(out, "lengths",
+                      at->end == model->end ? 0 : (uint64_t)at->end - (uint64_t)at->start + 1);
+        bo_add_number(out, "types", at->type);
+        bo_add_number(out, values[at->type], at->value);
+    }
+    for (uint32_t q = 0; q < model->n_quarks; q++) {
+        bo_add_number(out, "parents", model->attributes[q].parent);
+        bo_add_text(out, "attribute names", model->attributes[q].name);
+    }
+    for (uint32_t i = 0; i < model->n_strings; i++)
+        bo_add_text(out, "strings", model->strings[i]);
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -135,5 +97,5 @@ const struct bo_format statehist_format = {
     .generate = statehist_generate,
     .mutate = statehist_mutate,
     .units = units,
-    .entropy_floor_nbytes = entropy_floor_nbytes,
+    .fields = fields,
 };

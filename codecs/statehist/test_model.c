@@ -7,6 +7,7 @@
 
 #include "harness/core/test_fixture.h"
 #include "harness/names/extreme_names.h"
+#include "harness/registry.h"
 
 static struct statehist_builder builder;
 
@@ -251,11 +252,11 @@ static void test_counts(void **state)
     const double expected_nbits =
         10.896596952239761 + 12.896596952239761 + 2 * 2.7548875021634682 + 4.754887502163468 + 6;
     const double expected_nbytes = expected_nbits / 8;
-    const double floor_nbytes = format->entropy_floor_nbytes(model, &arena);
+    const double floor_nbytes = bo_entropy_floor_nbytes(format, model, &arena);
     assert_true(floor_nbytes > expected_nbytes - 1e-9 && floor_nbytes < expected_nbytes + 1e-9);
     struct bo_arena none;
     bo_arena_init(&none, 0);
-    assert_true(format->entropy_floor_nbytes(model, &none) < 0);
+    assert_true(bo_entropy_floor_nbytes(format, model, &none) < 0);
 }
 
 static void test_instant(void **state)

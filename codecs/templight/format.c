@@ -1,11 +1,10 @@
-/* Templight as the harness sees it: counts, the entropy floor, and the table of the format. */
+/* Templight as the harness sees it: counts, fields, and the table of the format. */
 #include "codecs/templight/generate.h"
 #include "codecs/templight/model.h"
 #include "codecs/templight/queries.h"
 #include "codecs/templight/report.h"
 #include "codecs/templight/resample.h"
 #include "codecs/templight/text.h"
-#include "harness/coding/entropy.h"
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -39,89 +38,54 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 6;
 }
 
-/* ---- the entropy floor ----------------------------------------------------------------------- */
+/* ---- the fields ------------------------------------------------------------------------------ */
 
-/* Numbers of one kind: lines, names, ... */
-struct numbers {
-    uint64_t *p;
-    size_t n, cap;
-};
-
-enum stream { SHAPES, KINDS, NAMES, FILES, LINES, COLUMNS, TIMES, MEMORY, N_STREAMS };
-
-/* What the records say, kind by kind. */
-struct streams {
-    struct numbers of[N_STREAMS];
-    struct bo_byte_counts name_bytes, file_bytes; /* of the tables */
-    struct bo_arena *arena;
-    bool refused; /* by the arena */
-};
-
-static void put(struct streams *s, enum stream stream, uint64_t v)
+static void put_location(struct bo_sequences *out, const struct templight_location *location)
 {
-    struct numbers *numbers = &s->of[stream];
-    s->refused |= !bo_grow(s->arena, &numbers->p, numbers->n, 1, &numbers->cap);
-    if (!s->refused)
-        numbers->p[numbers->n++] = v;
-}
-
-static void put_location(struct streams *s, const struct templight_location *location)
-{
-    put(s, FILES, location->file);
+    bo_add_number(out, "file numbers", location->file);
     if (location->file == TEMPLIGHT_NONE)
         return;
-    put(s, LINES, location->line);
-    put(s, COLUMNS, location->column);
+    bo_add_number(out, "lines", location->line);
+    bo_add_number(out, "columns", location->column);
 }
 
-static void put_record(struct streams *s, const struct templight_record *record)
+/* `shapes` is which fields the records have. */
+static void put_record(struct bo_sequences *out, const struct templight_record *record)
 {
     const uint64_t shape = (uint64_t)record->is_end | (uint64_t)record->has_time << 1 |
                            (uint64_t)record->has_memory << 2 |
                            (uint64_t)record->has_own_origin << 3;
-    put(s, SHAPES, shape);
+    bo_add_number(out, "shapes", shape);
     if (record->has_time)
-        put(s, TIMES, record->time_bits);
+        bo_add_number(out, "times", record->time_bits);
     if (record->has_memory)
-        put(s, MEMORY, record->memory);
+        bo_add_number(out, "memory", record->memory);
     if (!record->is_end) {
-        put(s, KINDS, record->kind);
-        put(s, NAMES, record->name);
-        put_location(s, &record->location);
+        bo_add_number(out, "kinds", record->kind);
+        bo_add_number(out, "name numbers", record->name);
+        put_location(out, &record->location);
     }
     if (!record->is_end || record->has_own_origin)
-        put_location(s, &record->origin);
-}
-
-static void count_bytes(const struct bo_span *texts, uint32_t n, struct bo_byte_counts *counts)
-{
-    for (uint32_t i = 0; i < n; i++)
-        bo_count_bytes(counts, texts[i]);
+        put_location(out, &record->origin);
 }
 
 /*
- * One code for each kind of number (names and files are numbers here), one for the bytes of the
- * names and one for those of the files, each text once, each by frequency alone. It is no floor for
- * a codec that models context: shared parts of names and repeated records make traces many times
- * smaller.
+ * Names and files are numbers where they are used; each text counts once. Their order-0 entropy is
+ * no floor for a codec that models context: shared parts of names and repeated records make traces
+ * many times smaller.
  */
-static double entropy_floor_nbytes(const void *opaque, struct bo_arena *arena)
+static void fields(const void *opaque, struct bo_sequences *out)
 {
     const struct templight_model *model = opaque;
-    struct streams s = {.arena = arena};
     for (size_t t = 0; t < model->n_traces; t++) {
         const struct templight_trace *trace = &model->traces[t];
-        for (size_t i = 0; i < trace->n_records && !s.refused; i++)
-            put_record(&s, &trace->records[i]);
-        count_bytes(trace->names, trace->n_names, &s.name_bytes);
-        count_bytes(trace->files, trace->n_files, &s.file_bytes);
+        for (size_t i = 0; i < trace->n_records && !out->refused; i++)
+            put_record(out, &trace->records[i]);
+        for (uint32_t i = 0; i < trace->n_names; i++)
+            bo_add_text(out, "names", trace->names[i]);
+        for (uint32_t i = 0; i < trace->n_files; i++)
+            bo_add_text(out, "files", trace->files[i]);
     }
-    if (s.refused)
-        return -1;
-    double nbits = bo_bytes_nbits(&s.name_bytes) + bo_bytes_nbits(&s.file_bytes);
-    for (unsigned i = 0; i < N_STREAMS; i++)
-        nbits += bo_order0_nbits(s.of[i].p, s.of[i].n);
-    return nbits / 8;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -151,5 +115,5 @@ const struct bo_format templight_format = {
     .generate = templight_generate,
     .mutate = templight_mutate,
     .units = units,
-    .entropy_floor_nbytes = entropy_floor_nbytes,
+    .fields = fields,
 };

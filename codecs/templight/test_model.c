@@ -9,6 +9,7 @@
 
 #include "harness/core/test_fixture.h"
 #include "harness/names/extreme_names.h"
+#include "harness/registry.h"
 
 static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 
@@ -178,11 +179,11 @@ static void test_counts(void **state)
         (17.651484454403228 + 2 * 3.2451124978365313 + 16.52932501298081 + 9.651484454403228 +
          8.041843979966416 + 2 + 2.7548875021634682 + 2 * 7.609640474436812) /
         8;
-    const double floor_nbytes = format->entropy_floor_nbytes(model, &arena);
+    const double floor_nbytes = bo_entropy_floor_nbytes(format, model, &arena);
     assert_true(floor_nbytes > expected_nbytes - 1e-9 && floor_nbytes < expected_nbytes + 1e-9);
     struct bo_arena none;
     bo_arena_init(&none, 0);
-    assert_true(format->entropy_floor_nbytes(model, &none) < 0);
+    assert_true(bo_entropy_floor_nbytes(format, model, &none) < 0);
 }
 
 /* ---- the rules ------------------------------------------------------------------------------- */
