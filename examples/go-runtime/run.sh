@@ -6,18 +6,26 @@
 #   run.sh check [CODEC...]   builds one program and compares its output; reads all tables of gofmt
 #   run.sh tests [CODEC...]   the runtime's own tests
 #
-# CODEC is linear-index or counted-buckets; the default is both. TURNS (21) is the number of turns,
+# CODEC is an encoding of bakeoff that has a reader in runtime/; the default is all of them. TURNS (21) is the number of turns,
 # RESULTS (results/go-runtime) the path of the results. Needs Debian's golang-1.19-go and
 # golang-1.19-src, linux/amd64, and build/bakeoff. Exit 77: packages are missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-bakeoff=${BAKEOFF:-build/bakeoff}
+bakeoff=$(realpath "${BAKEOFF:-build/bakeoff}")
 here=examples/go-runtime
 programs=corpora/record/go/programs
 # shellcheck source=corpora/record/go/toolchain.sh
 . corpora/record/go/toolchain.sh
 find_go
+
+# Encodings that both bakeoff and a reader here know.
+known_codecs() {
+    local codec
+    "$bakeoff" list codecs | sed -n 's|^pcdata/\([^ ]*\) .*|\1|p' | while read -r codec; do
+        [[ ! -e $here/runtime/${codec//-/_}.go ]] || echo "$codec"
+    done
+}
 
 # use CODEC: sets `out`, and the go command to build with the codec.
 use() {
@@ -29,7 +37,7 @@ use() {
     [[ -e $reader ]] || { echo "no reader: $reader" >&2 && return 2; }
     # A runtime reads what its own linker wrote: the magic number says so.
     magic=0xb0$(cksum <<<"$1" | awk '{ printf "%06x", $1 % 16777216 }')
-    patch_linker "$out" "$here/linker.patch" "CODEC=$1" "MAGIC=$magic"
+    patch_linker "$out" "$here/linker.patch" "CODEC=$1" "MAGIC=$magic" "BAKEOFF=$bakeoff"
     corpora/record/go/patch.py "$goroot" "$out/runtime" "$here/runtime.patch" \
         "CODEC=$1" "MAGIC=$magic" "READER=${1//-/_}"
     export GOFLAGS="-overlay=$out/runtime/overlay.json -toolexec=$out/toolexec"
@@ -65,10 +73,9 @@ compare_readers() { # CODEC...
     "$bakeoff" import pcdata "$goroot/bin/gofmt" -o "$text"
     for codec in "$@"; do
         mkdir -p "$folder/$codec/reader" "$folder/$codec/pctab"
-        sed 's/^package runtime$/package reader/' "$here/runtime/${codec//-/_}.go" \
-            >"$folder/$codec/reader/reader.go"
-        cp $here/reader/main.go "$folder/$codec"
-        cp $here/reader/export.go "$folder/$codec/reader"
+        sed 's/^package runtime$/package reader/; s|"runtime/internal/sys"|sys "math/bits"|' \
+            "$here/runtime/${codec//-/_}.go" >"$folder/$codec/reader/reader.go"
+        cp -r $here/reader/* "$folder/$codec"
         cp examples/go/*.go "$folder/$codec/pctab"
         rm -f "$folder/$codec"/pctab/*_test.go
         printf 'module reader\n\ngo 1.19\n' >"$folder/$codec/go.mod"
@@ -104,7 +111,8 @@ compiler_input() {
 
 mode=measure
 case ${1:-} in check | tests) mode=$1 && shift ;; esac
-[[ $# -gt 0 ]] || set -- linear-index counted-buckets
+[[ $# -gt 0 ]] || mapfile -t codecs < <(known_codecs)
+[[ $# -gt 0 ]] || set -- "${codecs[@]}"
 case $mode in
 check)
     compare_readers "$@"

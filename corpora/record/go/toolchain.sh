@@ -2,7 +2,8 @@
 # other scripts.
 #
 # The go command takes patched sources from an overlay. Its cache is keyed by the content of sources, but for
-# tools of a release it is keyed by their version alone: the wrapper of a patched linker adds a checksum.
+# tools of a release it is keyed by their version alone: the wrapper of a patched linker adds a checksum, also
+# of bakeoff, which the linker may run.
 # shellcheck shell=bash
 
 # find_go: sets goroot and the environment; returns 77 when Debian's packages are missing.
@@ -36,7 +37,7 @@ case \$1 in
 */link)
     tool=\$1
     shift
-    [ "\$1" != -V=full ] || exec echo "\$("\$tool" -V=full) patched $(cksum <"$out/link")"
+    [ "\$1" != -V=full ] || exec echo "\$("\$tool" -V=full) patched $(cat "$out/link" "$bakeoff" | cksum)"
     exec "$out/link" "\$@"
     ;;
 esac
