@@ -144,7 +144,7 @@ for file in corpora/vectors/*.json.xz; do
     [[ ! ${read[$format/$codec]:-} ]] || { vectors "$format" "$codec" "$file"; count "$format/$codec: vectors"; }
 done
 
-for codec in varint-delta linear-index shape-code counted-buckets raw run-array; do
+for codec in varint-delta linear-index shape-code packed-starts raw run-array; do
     as_text pcdata corpora/pcdata/esbuild-riscv64-sample.txt $codec
     count "pcdata/$codec: a document"
 done

@@ -34,10 +34,12 @@ class Bits:
     """Bits of bytes, the least significant bit first; zeros follow the last byte."""
 
     def __init__(self, data):
-        self.number = int.from_bytes(data, "little")
+        self.data = data
 
     def at(self, position, n):
-        return self.number >> position & (1 << n) - 1
+        first = position // 8
+        number = int.from_bytes(self.data[first : (position + n + 7) // 8], "little")
+        return number >> position - 8 * first & (1 << n) - 1
 
 
 def check_runs(runs, length, ascend, change):
@@ -106,7 +108,7 @@ class LinearIndex:
         values_at = codes_at + (n + 4) // 4
         require(values_at <= len(area), "chunk runs past the area's end")
         codes = Bits(area[codes_at:values_at])
-        require(codes.number >> 2 * (n + 1) == 0, "bits after the value lengths are not 0")
+        require(codes.at(2 * (n + 1), 6) == 0, "bits after the value lengths are not 0")
         runs, bias = [], 0
         for i in range(n + 1):
             code = codes.at(2 * i, 2)
@@ -299,104 +301,125 @@ class ShapeCode:
         return [(s, bias + f) for s, f in zip(starts, fields)], -(-position // 8)
 
 
-# ---- counted-buckets -------------------------------------------------------------------------------------------------
+# ---- packed-starts ---------------------------------------------------------------------------------------------------
 
-BASES = ((-2, 0, 0), (-1, 0, 0), (0, 0, 3), (0, 0, 2), (0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0))  # base, bytes, shift
+PACKED_BASES = ((-2, 1, 0), (-1, 1, 0), (0, 8, 0), (0, 4, 0), (0, 1, 8), (0, 1, 16), (0, 1, 24), (0, 1, 32))  # with unit, B
 
 
-class CountedBuckets:
+class PackedStarts:
+    PAST, ASCEND = "record runs past the area's end", "starts of runs do not ascend below the text's end"
+
     def __init__(self, area):
         self.area = area
         self.first = 0
 
     def read(self, at, length):
-        require(at < len(self.area), "record runs past the area's end")
-        bits, limit = Bits(self.area[at:]), 8 * (len(self.area) - at)
-        reader = self.split if bits.at(4, 4) == 15 else self.whole
-        runs, end = reader(bits, limit, length)
-        require(end <= limit, "record runs past the area's end")
+        require(at < len(self.area), self.PAST)
+        bits, limit = Bits(memoryview(self.area)[at:]), 8 * (len(self.area) - at)
+        form = bits.at(0, 4)
+        reader = {14: self.single, 15: self.several}.get(form, self.list)
+        runs, end = reader(bits, limit, length, PACKED_BASES[bits.at(4, 3)])
+        require(end <= limit, self.PAST)
         require(bits.at(end, -end % 8) == 0, "bits after a record are not 0")
         return runs, at + -(-end // 8)
 
-    def part(self, bits, limit, counts_at, listed, quanta, low, width, bias_nbits, value_of):
-        """Runs from a stretch's start, and the bit behind the last one; `value_of` maps a field to a value."""
-        n_buckets = 1 if listed else ((quanta - 1) >> low) + 1
-        counts = [bits.at(counts_at, 6) + 1] if listed else [bits.at(counts_at + 2 * i, 2) for i in range(n_buckets)]
-        n = sum(counts)
-        require(n > 0, "values have a width, but no run starts after the first")
-        values_at = counts_at + (6 if listed else 2 * n_buckets) + bias_nbits
-        end = values_at + width + n * (low + width)
-        require(end <= limit, "record runs past the area's end")
-        runs, at = [(0, value_of(bits.at(values_at, width)))], values_at + width
-        for bucket, count in enumerate(counts):
-            for _ in range(count):
-                start = bits.at(at, low) | (0 if listed else bucket << low)
-                runs.append((start, value_of(bits.at(at + low, width))))
-                at += low + width
-        ascend, change = "starts of runs do not ascend below the text's end", "start of a run does not change the value"
-        check_runs(runs, quanta, ascend, change)
+    def list(self, bits, limit, length, base):
+        number, unit, bias_nbits = base
+        n, width, s = bits.at(0, 4), bits.at(7, 4), bits_of((length - 1) | 8)
+        require((n == 0) == (width == 0), "width of values does not fit the number of runs")
+        require(n <= 61 // s + 57 // s, "more starts than a list can have")
+        bias_at = 11 + n * s
+        fields_at = bias_at + bias_nbits
+        end = fields_at + (n + 1) * width
+        require(end <= limit, self.PAST)
+        starts = [0] + [bits.at(11 + i * s, s) for i in range(n)]
+        least = number + bits.at(bias_at, bias_nbits)
+        values = [signed(least + bits.at(fields_at + i * width, width) * unit) for i in range(n + 1)]
+        runs = list(zip(starts, values))
+        check_runs(runs, length, self.ASCEND, "start of a run does not change the value")
         return runs, end
 
-    def whole(self, bits, limit, length):
-        low, width = bits.at(0, 4), bits.at(4, 4)
-        base, n_bytes, shift = BASES[bits.at(8, 3)]
-        require(width > 0 or low == 0, "low bits in a record of one run")
-        n_buckets = ((length - 1) >> low) + 1 if width else 0
-        require(n_buckets <= 30, "more than 30 buckets")
-        least = base + bits.at(11 + 2 * n_buckets, 8 * n_bytes)
-        if width == 0:
-            return [(0, signed(least))], 11 + 8 * n_bytes
-        value_of = lambda v: signed(least + (v << shift))
-        return self.part(bits, limit, 11, False, length, low, width, 8 * n_bytes, value_of)
+    def bias(self, bits, at, n):
+        require(bits.at(at + 32, 5) == 0 or n < 32, "bias of a record has more than 32 bits")
+        return bits.at(at, min(n + 5, 32))
 
-    def split(self, bits, limit, length):
-        k, o, b = bits.at(0, 4) + 4, bits.at(8, 5), bits.at(13, 6)
-        base, n_bytes, shift = BASES[bits.at(19, 3)]
+    def single(self, bits, limit, length, base):
+        number, unit, bias_nbits = base
+        block_at = 32 + bias_nbits
+        require(block_at <= limit, self.PAST)
+        least = number + self.bias(bits, 27, bias_nbits)
+        require(bits.at(7, 6) > 0, "single block without a start")
+        fields, end = self.block(bits, limit, block_at, bits.at(7, 20), length)
+        runs = [(start, signed(least + field * unit)) for start, field in fields]
+        check_runs(runs, length, self.ASCEND, "start of a run does not change the value")
+        return runs, end
+
+    def several(self, bits, limit, length, base):
+        number, unit, bias_nbits = base
+        k, o, b = bits.at(7, 5), bits.at(12, 5), bits.at(17, 6)
         require(b <= 32, "bias of a block has more than 32 bits")
-        least = base + bits.at(22, 8 * n_bytes)
-        index, n_blocks = 22 + 8 * n_bytes, ((length - 1) >> k) + 1
-        index_end = index + n_blocks * (9 + b + o)
-        blocks = -(-index_end // 8) * 8
-        require(blocks <= limit, "record runs past the area's end")
-        require(bits.at(index_end, blocks - index_end) == 0, "bits after an index are not 0")
-        runs, end = [], blocks
+        index, n_blocks = 23 + bias_nbits + 5, ((length - 1) >> k) + 1
+        index_end = index + n_blocks * (20 + b + o)
+        end = first = -(-index_end // 8) * 8
+        require(first <= limit, self.PAST)
+        least = number + self.bias(bits, 23, bias_nbits)
+        require(bits.at(index_end, first - index_end) == 0, "bits after an index are not 0")
+        runs = []
         for j in range(n_blocks):
-            at = index + j * (9 + b + o)
-            width, clustered, low = bits.at(at, 5), bits.at(at + 5, 1), bits.at(at + 6, 3)
-            bias, offset = bits.at(at + 9, b), bits.at(at + 9 + b, o)
-            if width == 0:
-                require(not clustered and not low and not offset, "block of one run with more than a bias")
-                found = [(0, signed(least + (bias << shift)))]
+            at = index + j * (20 + b + o)
+            description, bias, offset = bits.at(at, 20), bits.at(at + 20, b), bits.at(at + 20 + b, o)
+            fields = [(0, 0)]
+            if description & 63:
+                end = -(-end // 8) * 8
+                require(first + 8 * offset == end, "block does not follow the one before it")
+                fields, end = self.block(bits, limit, end, description, min(length - (j << k), 1 << k))
             else:
-                block = blocks + 8 * offset
-                require(block < limit, "record runs past the area's end")
-                found, end = self.block(bits, limit, end, block, k, min(length - (j << k), 1 << k),
-                                        32 if width == 31 else width, clustered, low,
-                                        lambda v, bias=bias: signed(least + ((bias + v) << shift)))
+                require(description == offset == 0, "block of one run with more than a bias")
+            found = [(start, signed(least + (bias + field) * unit)) for start, field in fields]
+            check_runs(found, length - (j << k), self.ASCEND, "start of a run does not change the value")
             for start, value in found:
                 if start or not runs or runs[-1][1] != value:
                     runs.append(((j << k) + start, value))
         return runs, end
 
-    def block(self, bits, limit, before, block, k, quanta, width, clustered, low, value_of):
-        nbits, first, value = width, block, value_of
-        if clustered:
-            n, c = bits.at(block - 9, 4) + 1, bits.at(block - 5, 5)
-            require(c < width, "clusters without high parts")
-            first = block - 9 - n * (width - c)
-            nbits = c + bits_of(n - 1)
-
-            def value(field):
-                number = field >> c
-                require(number < n, "number of a high part that the block does not have")
-                high = bits.at(block - 9 - (number + 1) * (width - c), width - c)
-                return value_of(high << c | field & (1 << c) - 1)
-
-        follows = 0 <= first - before < 8 and bits.at(before, first - before) == 0
-        require(follows, "block does not follow the one before it")
-        start_nbits = k if low == 7 else max(0, k - 6) + low
-        require(start_nbits <= k, "more low bits than a start has")
-        return self.part(bits, limit, block, low == 7, quanta, start_nbits, nbits, 0, value)
+    def block(self, bits, limit, block, description, quanta):
+        """The starts and fields of a block, and the bit behind it."""
+        part = Bits(description.to_bytes(3, "little"))
+        m, l, c, g, search = (part.at(at, n) for at, n in ((0, 6), (6, 4), (10, 5), (15, 3), (18, 2)))
+        c = 32 if c == 31 else c
+        require(search < 3 and 0 < c + g <= 32 and g <= 4, "description of a block is out of range")
+        n_buckets = ((quanta - 1) >> l) + 1
+        upper = m + n_buckets if search == 2 else n_buckets << search + 1
+        require(upper <= (127 if search == 2 else 64), "more buckets than a block can have")
+        lows_at = block + upper
+        fields_at = lows_at + m * l
+        end = fields_at + (m + 1) * (c + g)
+        require(end <= limit, self.PAST)
+        all_starts = "buckets of a block do not have all its starts"
+        buckets = []  # of each start
+        if search == 2:
+            ones = [bits.at(block + i, 1) for i in range(upper)]
+            require(sum(ones) == n_buckets and ones[-1], all_starts)
+            buckets = [sum(ones[:i]) for i in range(upper) if not ones[i]]
+        else:
+            size = 2 << search
+            for i in range(n_buckets):
+                buckets += [i] * bits.at(block + i * size, size)
+            require(len(buckets) == m, all_starts)
+        starts = [0] + [bucket << l | bits.at(lows_at + i * l, l) for i, bucket in enumerate(buckets)]
+        fields = [bits.at(fields_at + i * (c + g), c + g) for i in range(m + 1)]
+        if g:
+            h = bits.at(end, 5)
+            require(h + c <= 32, "values of a block have more than 32 bits")
+            highs_at = end + 5
+            end = highs_at + (max(field >> c for field in fields) + 1) * h
+            require(end <= limit, self.PAST)
+            fields = [bits.at(highs_at + (field >> c) * h, h) << c | field & (1 << c) - 1 for field in fields]
+        require(bits.at(end, -end % 8) == 0, "bits after a block are not 0")
+        for before, after in zip(starts, starts[1:]):
+            require(before < after, self.ASCEND)
+        require(starts[-1] < quanta, self.ASCEND)
+        return list(zip(starts, fields)), end
 
 
 # ---- controls --------------------------------------------------------------------------------------------------------
@@ -441,7 +464,7 @@ ENCODINGS = {
     "varint-delta": VarintDelta,
     "linear-index": LinearIndex,
     "shape-code": ShapeCode,
-    "counted-buckets": CountedBuckets,
+    "packed-starts": PackedStarts,
     "raw": Raw,
     "run-array": RunArray,
 }

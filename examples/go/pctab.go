@@ -1,6 +1,6 @@
 // Package pctab reads and writes tables that map program counters to values, in three encodings:
 // varint-delta (what the Go linker writes), linear-index (proposed in its place) and
-// counted-buckets (bakeoff's own). The encodings are specified in codecs/pcdata/README.md.
+// packed-starts (bakeoff's own). The encodings are specified in codecs/pcdata/README.md.
 //
 // A record is the encoding of one table. Lookups read a record at an offset of an area of records,
 // allocate nothing, use no unsafe code, and expect that the record was checked by the Decode
@@ -52,7 +52,7 @@ type Encoding struct {
 var Encodings = []Encoding{
 	{"varint-delta", AppendVarint, DecodeVarint, LookupVarint},
 	{"linear-index", AppendLinear, DecodeLinear, LookupLinear},
-	{"counted-buckets", AppendCounted, DecodeCounted, LookupCounted},
+	{"packed-starts", AppendPacked, DecodePacked, LookupPacked},
 }
 
 // bitsAt returns n bits, at most 32, from bit `at` of data on. Bit b of data is bit b % 8 of byte

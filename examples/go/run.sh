@@ -19,14 +19,14 @@ trap 'rm -rf "$folder"' EXIT
 for text in "$root"/corpora/pcdata/*.txt; do
     cp "$text" "$folder"
 done
-for encoding in varint-delta linear-index counted-buckets; do
+for encoding in varint-delta linear-index packed-starts; do
     xz -dc "$root/corpora/vectors/pcdata-$encoding.json.xz" >"$folder/$encoding.json"
 done
 goroot=$("$go" env GOROOT)
 "$bakeoff" import pcdata "$goroot/bin/gofmt" -o "$folder/gofmt.txt"
 "$bakeoff" import pcdata "$("$go" env GOTOOLDIR)/compile" -o "$folder/compile.txt"
 for text in "$folder"/*.txt; do
-    for encoding in varint-delta linear-index counted-buckets; do
+    for encoding in varint-delta linear-index packed-starts; do
         "$bakeoff" encode --raw "pcdata/$encoding" "$text" -o "${text%txt}$encoding"
     done
 done
