@@ -16,6 +16,7 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 PACKAGES_TEST := python3 clang lld llvm llvm-19 llvm-22 libclang-rt-14-dev clang-format libcmocka-dev \
 	golang-1.19-go golang-1.19-src jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
 	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1 \
 	chromium npm mandoc zsh
@@ -38,6 +39,7 @@ CC_msan := clang
 CC_coverage := clang
 CC_i686 := i686-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
+CC_arm64 := aarch64-linux-gnu-gcc
 # Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
 # 80%. What only checks has lines for its stack traces (-g1): the compilers are what `make test` waits for.
 FLAGS_gcc := -O2 -falign-functions=64 -ffunction-sections -fdata-sections
@@ -48,7 +50,9 @@ FLAGS_coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
 FLAGS_i686 := -O2 -g1 -msse2 -mfpmath=sse
 FLAGS_s390x := -O2 -g1
 LDFLAGS_i686 := -static
+FLAGS_arm64 := -O2 -g1 -falign-functions=64
 LDFLAGS_s390x := -static
+LDFLAGS_arm64 := -static
 RUN_s390x := qemu-s390x-static
 RUN_msan := env BAKEOFF_ISA=v1 # the portable paths on this machine, too
 
@@ -64,7 +68,7 @@ CC := $(CC_$(VARIANT))
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker for the many programs that test; what is measured keeps the usual one.
-QUICK_LINK := $(if $(filter i686 s390x oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+QUICK_LINK := $(if $(filter i686 s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
 
 # How much selfcheck checks of a format in this variant: codecs/<format>/limits.tsv, or LIMITS. $(1): format
 limit_options = $(or $(LIMITS),$(shell awk -v variant=$(VARIANT) '$$1 == variant { \
@@ -117,9 +121,10 @@ OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
 # $(1): folders
 sources = $(shell find $(1) -name testdata -prune -o -name '*.c' -not -name 'test_*' -print)
 SELFCHECK := harness/check/selfcheck
+QUERIES_ALONE := harness/check/queries_alone
 # Needs libzstd and liblzma, which cross compilers do not have.
 UNPACKING_SRC := harness/core/source.c
-CORE_SRC := $(filter-out $(SELFCHECK).c $(UNPACKING_SRC) $(OPTIONAL_SRC),$(call sources,harness codecs)) \
+CORE_SRC := $(filter-out $(SELFCHECK).c $(QUERIES_ALONE).c $(UNPACKING_SRC) $(OPTIONAL_SRC),$(call sources,harness codecs)) \
 	$(if $(BUILT_OPTIONAL),codecs/lprf/library.c) $(foreach l,$(BUILT_OPTIONAL),$(SRC_$(l)))
 CLI_SRC := $(filter-out $(if $(filter babeltrace,$(BUILT_OPTIONAL)),,$(OPTIONAL_IMPORT_SRC)),\
 	$(call sources,cli corpora bench)) $(UNPACKING_SRC)
@@ -218,6 +223,10 @@ build/bakeoff: $(if $(filter gcc,$(VARIANT)),$(OUT)/bakeoff,FORCE)
 
 $(OUT)/selfcheck: $(OBJ)/harness/check/selfcheck.o $(OUT)/libbakeoff.a
 	$(say) $(CC) $(LDFLAGS) $(QUICK_LINK) $^ $(CORE_LIBS) -lm -o $@
+
+# At addresses that the linker gives, so that those who watch the program find them.
+$(OUT)/queries_alone: $(OBJ)/$(QUERIES_ALONE).o $(OUT)/libbakeoff.a
+	$(say) $(CC) $(LDFLAGS) -no-pie $^ $(CORE_LIBS) -lm -o $@
 
 $(OUT)/libcli.a: $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ)
 	@rm -f $@

@@ -1363,6 +1363,35 @@ holds "make contribute's script keeps what is not accepted" grep -q "depth is se
         --kind point --workload pc-0 --repetitions 2 2>/dev/null)
 holds "the results of that are there" compgen -G "$t/contributed/*/*.json"
 
+# ---- bench/watch.pl: figures from traces of made programs
+# ----------------------------------------------------------------------------------------------------------------
+
+printf '%s\n' 'payload 10020 256' 'mark 4000' 'kind point uniform 2' 'kind all whole 1' >"$t/said"
+{
+    echo ' L 10020,8' # before the first mark: opening
+    echo 'I  4000,3'
+    echo ' L 10040,4' # the batch
+    echo 'I  4000,3'
+    echo 'I  4000,3'  # query 0: across a line's end, once more in the same line, and outside of the payload
+    printf '%s\n' ' L 1003c,8' ' L 10044,1' ' L 1001f,1' ' L 10120,8' ' S 10080,8' 'I  4010,2'
+    echo 'I  4000,3'  # query 1: nothing
+    echo 'I  4000,3'
+    echo ' L 10080,8' # between kinds
+    printf '%s\n' 'I  4000,3' 'I  4000,3' 'I  4000,3'
+    printf '%s\n' ' M 10100,8' ' L 1011f,1' ' L 10081,32'
+    echo 'I  4000,3'
+} >"$t/trace.lackey"
+perl bench/watch.pl lines "$t/said" p <"$t/trace.lackey" >"$t/out"
+holds "lines of a made trace" test "$(cat "$t/out")" = "$(printf 'p\tpoint/uniform\t1.00\np\tall/whole\t2.00')"
+sed -E 's|^I  4000,3$|Trace 0: 0x7f00 [0/4000/0/0] bo_queries_mark|; s|^ [LSM].*|Trace 0: 0x7f00 [0/5000/0/0] x|' \
+    "$t/trace.lackey" >"$t/trace.qemu"
+perl bench/watch.pl insns "$t/said" p <"$t/trace.qemu" >"$t/out"
+holds "instructions of a made trace" test "$(cat "$t/out")" = "$(printf 'p\tpoint/uniform\t0.50\np\tall/whole\t0.00')"
+head -n 5 "$t/trace.lackey" >"$t/trace.cut"
+holds "a trace that ends early is no figure" grep -q 'too few marks' <(perl bench/watch.pl lines "$t/said" p <"$t/trace.cut" 2>&1)
+holds "watch.sh names the machines" grep -q 'no machine vax; the machines are arm64 and s390x' \
+    <(bench/watch.sh insns vax pcdata "$t/tiny.txt" 2>&1)
+
 # ---- bench --layouts
 # ----------------------------------------------------------------------------------------------------------------
 
