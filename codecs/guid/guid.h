@@ -1,0 +1,66 @@
+/* The model of sets of GUIDs, and its queries. README.md specifies both. */
+#ifndef GUID_H
+#define GUID_H
+
+#include "harness/records.h"
+
+/* ---- the model: a struct bo_records whose items are these, by GUID --------------------------- */
+
+enum { GUID_MAX_BODY_NBYTES = (1 << 24) - 1 };
+
+struct guid_entry {
+    uint64_t guid;
+    uint32_t nbytes; /* of the body; GUID_NO_BODY for none */
+};
+#define GUID_NO_BODY UINT32_MAX
+
+/* The declaration of the entries, in format.c. */
+extern const struct bo_shape guid_shape;
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+enum { GUID_FIND, GUID_N_KINDS };
+
+/* find: whether a GUID is in the set, and its body. */
+struct guid_find_query {
+    uint64_t guid;
+};
+
+enum guid_state { GUID_ABSENT, GUID_IS_MEMBER, GUID_HAS_BODY };
+
+/*
+ * The place of a body is the encoding's own choice. So the answer is its size, which a reader
+ * computes from where it starts and ends.
+ */
+struct guid_find_answer {
+    uint32_t state;  /* enum guid_state */
+    uint32_t nbytes; /* 0 without a body */
+};
+
+extern const struct bo_query_kind guid_kinds[GUID_N_KINDS];
+extern const struct bo_format_report guid_report;
+
+/* ---- what codecs share ----------------------------------------------------------------------- */
+
+/* The answer for a member whose body starts and ends there; at one place when it has none. */
+static inline struct guid_find_answer guid_extent(uint32_t start, uint32_t end)
+{
+    return (struct guid_find_answer){end == start ? GUID_IS_MEMBER : GUID_HAS_BODY, end - start};
+}
+
+static inline uint32_t guid_nbytes(const struct guid_entry *entry)
+{
+    return entry->nbytes == GUID_NO_BODY ? 0 : entry->nbytes;
+}
+
+/* The model's entries, their number in *n_ret, and the bytes of all bodies in *total_ret. */
+const struct guid_entry *guid_entries(const void *model, size_t *n_ret, uint64_t *total_ret);
+
+/* As guid_entries, of models that 32 bits can count; else BO_UNSUPPORTED. */
+enum bo_status guid_entries32(const void *model, const struct guid_entry **entries_ret,
+                              size_t *n_ret, uint32_t *total_ret, struct bo_error *err);
+
+/* A model of n entries, by GUID, to be filled in; NULL when the arena refuses. */
+struct guid_entry *guid_new_model(size_t n, struct bo_arena *arena, struct bo_records **model_ret);
+
+#endif

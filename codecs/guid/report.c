@@ -1,0 +1,40 @@
+/* What reports say of sets of GUIDs. */
+#include "codecs/guid/guid.h"
+
+static const struct bo_use uses[] = {
+    {.use = "find", {"uniform, ns", BO_TIME, "find/uniform", NULL}, .picks = true},
+    {.use = "find", {"chain, ns", BO_TIME, "find/chain", NULL}, .picks = true},
+    {.use = "find", {"cold, ns", BO_TIME, "find/cold", NULL}, .picks = true},
+    {.use = "find", {"absent, ns", BO_TIME, "find/miss", NULL}, .picks = true},
+    {.use = "open", {"first, ns", BO_TIME, "find/first", NULL}, .picks = true},
+    {.use = "small", {"B/GUID", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
+    {.use = NULL},
+};
+
+static const struct bo_use_fact facts[] = {
+    {"fingerprint-32", "wrong in about 2^-32"},
+    {"*", "exactly"},
+    {NULL, NULL},
+};
+
+static const struct bo_uses use_cases = {
+    .text = "A compiler *finds* the functions of a module in a profile of many more; absent ones "
+            "must be rejected. Each compilation *opens* the profile anew. The profile should be "
+            "*small*. `fingerprint-32` answers wrongly for one absent GUID in 2^32, so it is not "
+            "compared with codecs that reject exactly.",
+    .uses = uses,
+    .facts_use = "find",
+    .facts_heading = "rejects absent GUIDs",
+    .facts = facts,
+};
+
+const struct bo_format_report guid_report = {
+    .question = "A sample profile names functions by 64-bit GUIDs. LLVM replaces the table that it "
+                "builds at each start by an Eytzinger order with 12 bytes a function. Is there an "
+                "exact layout that is smaller and faster, and needs no opening either?",
+    .main_label = "find/uniform",
+    .curve_label = "find/uniform",
+    .sizes = "`bytes` is the whole encoding: GUIDs, and where each body starts and ends, but not "
+             "the bodies. `members` has no bodies.",
+    .uses = &use_cases,
+};

@@ -1,0 +1,98 @@
+/*
+ * The text form, the generated models and the answers of sets of GUIDs. Why: the declaration and
+ * README.md must say the same, and an oracle that is wrong makes every codec wrong.
+ */
+#define TEST_FORMAT "guid"
+#include "codecs/guid/guid.h"
+#include "harness/test_format.h"
+
+static const char *flaw_of(const void *model, struct bo_arena *arena)
+{
+    (void)arena;
+    return bo_records_flaw(&guid_shape, model);
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    static const struct marked_mistake mistakes[] = {
+        {"@guid 2\n", BO_CORRUPT, "first line does not name the format and its version 1"},
+        {"guid 1\n0x1@", BO_CORRUPT, "record ends before its field nbytes"},
+        {"guid 1\n@1 2", BO_CORRUPT, "guid is not a value in its range"},
+        {"guid 1\n0x1 @16777216", BO_CORRUPT, "nbytes is not a value in its range"},
+        {"guid 1\n@0x1 0", BO_CORRUPT, "body is empty"},
+        {"guid 1\n0x1 -\n@0x1 2", BO_CORRUPT, "guid is out of order"},
+    };
+    expect_mistakes(mistakes, N_ELEMENTS(mistakes));
+    expect_texts_survive(60, 40);
+}
+
+static void test_generated_models(void **state)
+{
+    (void)state;
+    expect_valid_models(100, 30, flaw_of);
+    expect_models_from_bytes(100, flaw_of, NULL);
+    expect_same_seed_same_model(20);
+    expect_failing_allocations(3, 6);
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    static const struct guid_entry entries[] = {{1, 10}, {5, GUID_NO_BODY}};
+    const struct bo_records model = {(void *)entries, 2};
+    const struct guid_find_query queries[] = {{1}, {5}, {4}};
+    struct guid_find_answer answers[3];
+    assert_int_equal(guid_kinds[GUID_FIND].oracle(&model, queries, 3, answers), BO_OK);
+    assert_true(answers[0].state == GUID_HAS_BODY && answers[0].nbytes == 10);
+    assert_true(answers[1].state == GUID_IS_MEMBER && answers[1].nbytes == 0);
+    assert_true(answers[2].state == GUID_ABSENT && answers[2].nbytes == 0);
+}
+
+/* ---- sizes that README.md states ------------------------------------------------------------- */
+
+/* Bytes a GUID of a set of n with bodies of 170 bytes on average, as in measured profiles. */
+static double nbytes_a_guid(const char *codec, size_t n)
+{
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_records *model;
+    struct bo_random random = bo_random_seeded(n);
+    const struct bo_codec *found = bo_find_codec(test_format(), codec);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    struct guid_entry *entries = guid_new_model(n, &arena, &model);
+    assert_non_null(entries);
+    for (size_t i = 0; i < n; i++) {
+        entries[i].guid = bo_random_u64(&random);
+        entries[i].nbytes = 1 + bo_random_below(&random, 339);
+    }
+    assert_true(bo_records_settle(&guid_shape, model, &arena));
+    assert_int_equal(found->encode(found, model, &out, NULL), BO_OK);
+    const double nbytes = (double)out.n / (double)model->n;
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+    return nbytes;
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    enum { N = 1000000 };
+    assert_true(nbytes_a_guid("quotients", N) < 7.2);
+    assert_true(nbytes_a_guid("fingerprint-32", N) < 5.7);
+    assert_true(nbytes_a_guid("members", N) < 5.9);
+    assert_true(nbytes_a_guid("eytzinger", N) >= 12);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_generated_models),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)

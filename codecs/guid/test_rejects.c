@@ -1,0 +1,315 @@
+/*
+ * What readers of sets of GUIDs must reject. Why: each rule of README.md holds, with the byte that
+ * its error names.
+ */
+#define TEST_FORMAT "guid"
+#include "codecs/guid/guid.h"
+#include "harness/test_format.h"
+
+/* One byte of an encoding of the set below that is changed, or where it is cut. */
+struct change {
+    size_t at;
+    uint8_t to;
+    bool cuts, appends;
+    enum bo_status status;
+    uint64_t off;
+    const char *what;
+};
+
+static const char text[] = "guid 1\n0x1 5\n0x2 -\n0x8000000000000007 300\n";
+
+static void expect_changes(const char *codec_name, const struct change *changes, size_t n)
+{
+    const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
+    for (size_t i = 0; i < n; i++) {
+        const struct change *change = &changes[i];
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *model;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(codec, parse_text(text, &arena), &out, NULL), BO_OK);
+        if (change->cuts)
+            out.n = change->at;
+        else if (change->appends)
+            bo_put_u8(&out, change->to);
+        else
+            out.p[change->at] = change->to;
+        const enum bo_status status =
+            test_decode(codec, bo_writer_span(&out), &arena, &model, &error);
+        if (status != change->status || error.off != change->off ||
+            strcmp(error.what ? error.what : "", change->what) != 0)
+            fail_msg("%s, change %u: %s at byte %u: %s", codec_name, (unsigned)i,
+                     bo_status_name(status), (unsigned)error.off, error.what ? error.what : "-");
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+#define EXPECT(codec, changes) expect_changes(codec, changes, N_ELEMENTS(changes))
+
+static const char too_long[] = "body ends before its start or is too long";
+
+static void test_sorted(void **state)
+{
+    (void)state;
+    static const struct change changes[] = {
+        {.at = 7,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "file is shorter than its header"},
+        {.at = 43,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "arrays run past the end of the file"},
+        {.appends = true, .status = BO_CORRUPT, .off = 44, .what = "bytes behind the arrays"},
+        {.at = 16, .to = 1, .status = BO_CORRUPT, .off = 16, .what = "GUIDs do not ascend"},
+        {.at = 36, .to = 4, .status = BO_CORRUPT, .off = 36, .what = too_long},
+        {.at = 43, .to = 2, .status = BO_CORRUPT, .off = 40, .what = too_long},
+    };
+    EXPECT("sorted", changes);
+}
+
+static void test_llvm103(void **state)
+{
+    (void)state;
+    /* 0: N = 3; 1: GUIDs; 25: K = 2; 26: 0, 0; 28: 2, 5; 30: 305 in 2 bytes */
+    static const struct change changes[] = {
+        {.at = 0,
+         .to = 4,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "GUIDs run past the end of the file"},
+        {.at = 9, .to = 1, .status = BO_CORRUPT, .off = 9, .what = "GUIDs do not ascend"},
+        {.at = 28,
+         .to = 3,
+         .status = BO_CORRUPT,
+         .off = 28,
+         .what = "index of a GUID is out of order or range"},
+        {.at = 28,
+         .to = 0,
+         .status = BO_CORRUPT,
+         .off = 28,
+         .what = "index of a GUID is out of order or range"},
+        {.at = 27,
+         .to = 1,
+         .status = BO_CORRUPT,
+         .off = 27,
+         .what = "first body does not start at 0"},
+        {.at = 29, .to = 0, .status = BO_CORRUPT, .off = 29, .what = too_long},
+        {.appends = true, .status = BO_CORRUPT, .off = 32, .what = "bytes behind the tables"},
+    };
+    EXPECT("llvm103", changes);
+}
+
+static void test_chained(void **state)
+{
+    (void)state;
+    /* n = 3, B = 8; buckets at 8: bucket 1 (16), 2 (24), 7 (64); items at 72, 86, 100; total at 114 */
+    static const struct change changes[] = {
+        {.at = 11,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "file is shorter than its header"},
+        {.at = 4,
+         .to = 4,
+         .status = BO_CORRUPT,
+         .off = 4,
+         .what = "number of buckets is not that for the GUIDs"},
+        {.at = 75,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 4,
+         .what = "buckets run past the end of the file"},
+        {.at = 76,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "items run past the end of the file"},
+        {.at = 16,
+         .to = 200,
+         .status = BO_CORRUPT,
+         .off = 16,
+         .what = "bucket is outside of the items"},
+        {.at = 24,
+         .to = 87,
+         .status = BO_CORRUPT,
+         .off = 24,
+         .what = "bucket is outside of the items"},
+        {.at = 24,
+         .to = 72,
+         .status = BO_CORRUPT,
+         .off = 24,
+         .what = "bucket does not start where the one before ends"},
+        {.at = 16,
+         .to = 0,
+         .status = BO_CORRUPT,
+         .off = 24,
+         .what = "bucket does not start where the one before ends"},
+        {.at = 64,
+         .to = 0,
+         .status = BO_CORRUPT,
+         .off = 100,
+         .what = "buckets do not have all items"},
+        {.at = 74,
+         .to = 2,
+         .status = BO_CORRUPT,
+         .off = 74,
+         .what = "GUID is not of its bucket or out of order"},
+        {.at = 82, .to = 1, .status = BO_CORRUPT, .off = 82, .what = too_long},
+        {.at = 96, .to = 6, .status = BO_CORRUPT, .off = 96, .what = too_long},
+        {.at = 117, .to = 2, .status = BO_CORRUPT, .off = 110, .what = too_long},
+    };
+    EXPECT("chained", changes);
+}
+
+static void test_eytzinger(void **state)
+{
+    (void)state;
+    /* K = 2, M = 1; GUIDs at 16 and 32; starts at 40 */
+    static const struct change changes[] = {
+        {.at = 19,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "file is shorter than its header"},
+        {.at = 0,
+         .to = 3,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "arrays run past the end of the file"},
+        {.appends = true, .status = BO_CORRUPT, .off = 52, .what = "bytes behind the arrays"},
+        {.at = 31,
+         .to = 255,
+         .status = BO_CORRUPT,
+         .off = 16,
+         .what = "GUIDs are not in breadth-first order"},
+        {.at = 32, .to = 1, .status = BO_CORRUPT, .off = 16, .what = "GUID has a body and none"},
+        {.at = 40,
+         .to = 1,
+         .status = BO_CORRUPT,
+         .off = 40,
+         .what = "first body does not start at 0"},
+        {.at = 45, .to = 2, .status = BO_CORRUPT, .off = 48, .what = too_long},
+        {.at = 51, .to = 2, .status = BO_CORRUPT, .off = 48, .what = too_long},
+    };
+    EXPECT("eytzinger", changes);
+}
+
+static void test_quotients(void **state)
+{
+    (void)state;
+    /*
+     * d = 2, w = 62, l = 6; header 8, directory 16; the block at 24: m, 1100 and 1000 of buckets,
+     * 186 bits of rests, 18 of low and 3 + 4 of high bits: 18 + 7 + 186 + 18 + 7 + 4 bits
+     */
+    static const struct change changes[] = {
+        {.at = 7,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "file is shorter than its header"},
+        {.at = 3,
+         .to = 0x10,
+         .status = BO_CORRUPT,
+         .off = 0,
+         .what = "number of GUIDs is above 2^28"},
+        {.at = 60,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 8,
+         .what = "directory runs past the end of the file"},
+        {.at = 1,
+         .to = 255,
+         .status = BO_TRUNCATED,
+         .off = 8,
+         .what = "directory runs past the end of the file"},
+        {.at = 64,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "blocks run past the end of the file"},
+        {.at = 16,
+         .to = 255,
+         .status = BO_CORRUPT,
+         .off = 8,
+         .what = "block is outside of the file"},
+        {.at = 24,
+         .to = 2,
+         .status = BO_CORRUPT,
+         .off = 8,
+         .what = "size of a block is not that of its keys and bodies"},
+        {.at = 12,
+         .to = 1,
+         .status = BO_CORRUPT,
+         .off = 8,
+         .what = "block or its bodies do not start where the ones before end"},
+        {.at = 4,
+         .to = 0x32,
+         .status = BO_CORRUPT,
+         .off = 0,
+         .what = "blocks do not have all GUIDs and bodies"},
+    };
+    EXPECT("quotients", changes);
+    static const char *const phrases[] = {"buckets have more keys than the block",
+                                          "buckets have fewer keys than the block",
+                                          "keys do not ascend",
+                                          too_long,
+                                          "ends of bodies exceed those of the block",
+                                          "bodies of a block do not end with it",
+                                          "padding is not zero",
+                                          "blocks have more keys than there are GUIDs"};
+    expect_rejections("quotients", 40, 12, phrases, N_ELEMENTS(phrases));
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_records *model;
+    struct bo_error error = {0};
+    enum { N = 70000 };
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    struct guid_entry *entries = guid_new_model(N, &arena, &model);
+    assert_non_null(entries);
+    for (uint32_t i = 0; i < N; i++)
+        entries[i] = (struct guid_entry){(uint64_t)i << 20, GUID_NO_BODY};
+    const struct bo_codec *codec = bo_find_codec(test_format(), "quotients");
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_UNSUPPORTED);
+    assert_string_equal(error.what, "2^16 GUIDs in one block");
+    bo_writer_reset(&out);
+    codec = bo_find_codec(test_format(), "chained");
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_UNSUPPORTED);
+    assert_string_equal(error.what, "2^16 GUIDs in one bucket");
+    bo_writer_reset(&out);
+
+    for (uint32_t i = 0; i < 300; i++)
+        entries[i].nbytes = GUID_MAX_BODY_NBYTES;
+    codec = bo_find_codec(test_format(), "sorted");
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_UNSUPPORTED);
+    assert_string_equal(error.what, "2^28 GUIDs, or 2^32 bytes of bodies");
+    /* Two GUIDs whose products differ in the lowest bit alone: the inverse of 1 and of 0. */
+    static const struct guid_entry twins[] = {{0, 1}, {UINT64_C(0xf1de83e19937733d), 1}};
+    const struct bo_records two = {(void *)twins, 2};
+    codec = bo_find_codec(test_format(), "fingerprint-32");
+    assert_int_equal(codec->encode(codec, &two, &out, &error), BO_UNSUPPORTED);
+    assert_string_equal(error.what, "two GUIDs have one fingerprint");
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sorted),    cmocka_unit_test(test_llvm103),
+        cmocka_unit_test(test_chained),   cmocka_unit_test(test_eytzinger),
+        cmocka_unit_test(test_quotients), cmocka_unit_test(test_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)
