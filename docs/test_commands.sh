@@ -26,6 +26,10 @@ tiny() { # FORMAT
     autofdo) printf 'main:30:5\n 1: 10\n 2: 20 work:20\nwork:7:20\n 1: 7\n' ;;
     templight) printf -- "---\nname: 'A<int>'\nkind: TemplateInstantiation\nevent: Begin\norig: 'a.h:3:4'\npoi: 'b.cpp:5:6'\n---\nevent: End\n" ;;
     statehist) sed -n 's/^    //p' codecs/statehist/README.md | sed -n '/^# statehistory-tsv/,/lttng-sessiond/p' ;;
+    unwind) printf 'unwind 1\narch amd64\nfn 0x3020 16\n0 sp+16 c-8 s\n6 sp+24 c-8 s\nfn 0x3690 8\n0 sp+8 c-8 s\n' ;;
+    *) # the example of the text form in the README
+        awk -v name="$1" '/^    / { on = on || $0 == "    " name " 1" || index($0, "\"format\": \"" name "\""); if (on) print substr($0, 5); next }
+            on { exit }' "codecs/$1/README.md" ;;
     esac
 }
 

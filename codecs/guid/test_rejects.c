@@ -107,7 +107,7 @@ static void test_llvm103(void **state)
 static void test_chained(void **state)
 {
     (void)state;
-    /* n = 3, B = 8; buckets at 8: bucket 1 (16), 2 (24), 7 (64); items at 72, 86, 100; total at 114 */
+    /* n = 3, B = 8; at 8 the buckets, 1, 2 and 7 with items at 72, 86 and 100; at 114 the total */
     static const struct change changes[] = {
         {.at = 11,
          .cuts = true,
