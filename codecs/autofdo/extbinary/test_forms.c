@@ -214,27 +214,32 @@ static void test_names(void **state)
 
 /* ---- Eytzinger order ------------------------------------------------------------------------- */
 
-/* Each key of every complete tree is found, and none between them; ranks fill all places. */
+/*
+ * Each key of every complete tree is found, and none between them; ranks fill all places. Keys are
+ * neighbours, or have one number between them.
+ */
 static void test_eytzinger(void **state)
 {
     (void)state;
     enum { MAX = 70 };
     uint8_t keys[8 * MAX];
     size_t places[MAX], found;
-    for (size_t n = 0; n <= MAX; n++) {
-        extbinary_eytzinger_places(n, places);
-        memset(keys, 0xff, sizeof keys);
-        for (size_t r = 0; r < n; r++) {
-            assert_true(places[r] < n);
-            bo_set_le64(keys + 8 * places[r], 2 * r + 1);
+    for (size_t n = 0; n <= MAX; n++)
+        for (uint64_t step = 1; step <= 2; step++) {
+            extbinary_eytzinger_places(n, places);
+            memset(keys, 0xff, sizeof keys);
+            for (size_t r = 0; r < n; r++) {
+                assert_true(places[r] < n);
+                bo_set_le64(keys + 8 * places[r], step * r + 1);
+            }
+            for (size_t r = 0; r < n; r++) {
+                assert_true(extbinary_eytzinger_find(keys, n, step * r + 1, &found));
+                assert_int_equal(found, places[r]);
+                assert_true(step == 1 || !extbinary_eytzinger_find(keys, n, 2 * r, &found));
+            }
+            assert_false(extbinary_eytzinger_find(keys, n, 0, &found));
+            assert_false(extbinary_eytzinger_find(keys, n, step * n + 1, &found));
         }
-        for (size_t r = 0; r < n; r++) {
-            assert_true(extbinary_eytzinger_find(keys, n, 2 * r + 1, &found));
-            assert_int_equal(found, places[r]);
-            assert_false(extbinary_eytzinger_find(keys, n, 2 * r, &found));
-        }
-        assert_false(extbinary_eytzinger_find(keys, n, 2 * n, &found));
-    }
 }
 
 /* ---- LLVM ------------------------------------------------------------------------------------ */
@@ -427,6 +432,8 @@ static void test_zlib_rejects(void **state)
         {26, 0, BO_UNSUPPORTED, 26, "flags of a section are not those of this form"},
         {names, 0, BO_CORRUPT, names, "no zlib stream expands to this size"},
         {names + 1, bytes.p[names + 1] + 1, BO_CORRUPT, names,
+         "zlib stream does not fill its section"},
+        {names + 1, bytes.p[names + 1] - 1, BO_CORRUPT, names,
          "zlib stream does not fill its section"},
         {names, bytes.p[names] + 1, BO_CORRUPT, names, "zlib stream does not expand"},
         {names, bytes.p[names] - 1, BO_CORRUPT, names, "zlib stream does not expand"},
