@@ -10,14 +10,26 @@
  *   open_table(in, table, err)               everything but the entries
  *   get_flat(table, i, flat)                 entry i; NULL, or what is wrong with it
  *   find_flat(table, pc, i_ret)              the last entry at or before a PC; false: none
+ *   PREPARE(model, arena)                    may be absent: the model to be flattened
  */
 #include "codecs/unwind/reduce.h"
+
+static enum bo_status flatten(const struct unwind_model *model, struct bo_arena *arena,
+                              struct unwind_flats *flats, struct bo_error *err)
+{
+#ifdef PREPARE
+    model = PREPARE(model, arena);
+    if (!model)
+        return bo_fail_alloc(err, arena);
+#endif
+    return unwind_flatten(model, hold, HOLDS_SIGNALS, arena, flats, err);
+}
 
 static enum bo_status reduce(const struct bo_codec *self, const void *opaque,
                              struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     struct unwind_flats flats;
-    const enum bo_status status = unwind_flatten(opaque, hold, HOLDS_SIGNALS, arena, &flats, err);
+    const enum bo_status status = flatten(opaque, arena, &flats, err);
     if (status)
         return status;
     *model_ret = unwind_join(&flats, opaque, arena);
@@ -30,7 +42,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     struct unwind_flats flats;
     struct unwind_frame_writer w;
     struct unwind_model model = {.arch = ((const struct unwind_model *)opaque)->arch};
-    enum bo_status status = unwind_flatten(opaque, hold, HOLDS_SIGNALS, out->arena, &flats, err);
+    enum bo_status status = flatten(opaque, out->arena, &flats, err);
     if (status)
         return status;
     /* The frame's Base is the first PC that is known. */
