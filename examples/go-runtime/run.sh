@@ -72,6 +72,7 @@ compare_readers() { # CODEC...
     export GOFLAGS=
     "$bakeoff" import pcdata "$goroot/bin/gofmt" -o "$text"
     for codec in "$@"; do
+        rm -rf "${folder:?}/$codec"
         mkdir -p "$folder/$codec/reader" "$folder/$codec/pctab"
         sed 's/^package runtime$/package reader/; s|"runtime/internal/sys"|sys "math/bits"|' \
             "$here/runtime/${codec//-/_}.go" >"$folder/$codec/reader/reader.go"
