@@ -393,9 +393,9 @@ for codec in $codecs; do
         gives 2 "bakeoff: $f: document has no such place (out of range)" query "$c" "$f" $query
     done
     gives 2 "bakeoff: query: no query kind 'x' of pcdata; there are point scan" query "$c" "$f" x 0
-    gives 2 "bakeoff: query: point takes a table number and a PC (point TABLE PC); see *" \
+    gives 2 "bakeoff: query: takes a table number and a PC (point TABLE PC); see *" \
         query "$c" "$f" point 0
-    gives 2 "bakeoff: query: point takes a table number and a PC (point TABLE PC); see *" \
+    gives 2 "bakeoff: query: takes a table number and a PC (point TABLE PC); see *" \
         query "$c" "$f" point 0 -1
     gives 2 "bakeoff: query: scan takes a table number (scan TABLE); see *" query "$c" "$f" scan 0 0
 done

@@ -63,4 +63,11 @@ const struct bo_workload bo_whole_workloads[BO_N_WHOLE_WORKLOADS] = {
         .n_queries = 1,
         .draw = bo_draw_whole,
     },
+    {
+        .name = "once",
+        .summary = "all of the document, once, by a reader just opened; opening included",
+        .n_queries = 1,
+        .fresh = 1,
+        .draw = bo_draw_whole,
+    },
 };

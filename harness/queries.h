@@ -18,7 +18,7 @@ bool bo_none_invalid(const void *model, uint64_t i, void *query);
 
 /* ---- the whole document ---------------------------------------------------------------------- */
 
-enum { BO_N_WHOLE_WORKLOADS = 1 };
+enum { BO_N_WHOLE_WORKLOADS = 2 };
 
 extern const struct bo_workload bo_whole_workloads[BO_N_WHOLE_WORKLOADS];
 

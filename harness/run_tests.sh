@@ -67,6 +67,8 @@ plan 20 "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
 plan 20 "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
 plan 20 "import: LTTng's traces" corpora/import/test_real_lttng.sh
 plan 20 "import: Java reads state histories" corpora/import/test_real_statehist.sh
+plan 40 "record: Trace Compass' queries" corpora/record/tracecompass/test_record.sh
+plan 10 "record: clang's lookups" corpora/record/clang/test_record.sh
 plan 10 "source layout" make --no-print-directory check-format
 plan 10 "corpora: manifest" corpora/check.sh
 plan 10 "import: clang's traces" corpora/import/test_real_templight.sh

@@ -30,7 +30,8 @@ static void test_whole(void **state)
     assert_false(kind.invalid_at(NULL, 0, query));
     assert_int_equal(kind.draw_edges(NULL, &random, NULL, 9, query), 1);
     assert_int_equal(kind.draw_edges(NULL, &random, NULL, 0, query), 0);
-    assert_int_equal(kind.n_workloads, 1);
+    assert_int_equal(kind.n_workloads, 2);
+    assert_int_equal(kind.workloads[1].fresh, 1);
     assert_int_equal(kind.workloads[0].draw(NULL, &random, NULL, 1, query), 1);
     assert_int_equal(kind.parse(0, NULL, NULL, query, &error), BO_OK);
     assert_int_equal(kind.parse(1, NULL, NULL, query, &error), BO_BAD_USAGE);

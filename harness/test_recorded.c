@@ -105,7 +105,7 @@ static const struct {
     {HEADER "\n", "\n", "unknown query kind"},
     {HEADER "hit\n", "hit", "hit takes a query"},
     {HEADER "hit\tjump\n", "jump", "unknown query kind"},
-    {HEADER "point\t0\n", "point", "point takes a table number and a PC"},
+    {HEADER "point\t0\n", "point", "takes a table number and a PC"},
     {HEADER "scan\t\\x\n", "\\x", "escape is none of \\t, \\n, \\r, \\\\"},
     {HEADER "scan\t0\naction\ta\n", "action", "queries before the first action"},
     {HEADER "action\ta\naction\tb\n", "action\tb", "action before this one has no queries"},

@@ -98,6 +98,9 @@ static const struct bo_use autofdo_uses[] = {
     {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
     {.use = "open", {"cold, ns", BO_TIME, "open-cold", NULL}},
     {.use = "open", {"bytes allocated", BO_COUNTER, "open", "open_bytes_allocated"}},
+    {.use = "scan",
+     {"open and scan, ns/function", BO_TIME_PER_UNIT, "scan/once", NULL},
+     .picks = true},
     {.use = "scan", {"ns/function", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
     {.use = "merge", {"ns/function", BO_TIME_PER_UNIT, "merge", NULL}, .picks = true},
     {.use = "build", {"ns/function", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
@@ -108,20 +111,18 @@ static const struct bo_use autofdo_uses[] = {
 
 static const struct bo_uses autofdo_use_cases = {
     .text =
-        "Partial reading is the proposal's first goal. A compiler reads the summary, then what "
-        "concerns its translation unit (*tu*: all functions of one source file) or one *function* "
-        "with all that is inlined into it, and their names. *First* is one such query of a reader "
-        "just opened, opening included: the cost of a compiler that runs one query. The other "
-        "times "
-        "are of a reader that stays open and may keep what it has read. *Build* is the time to "
-        "encode, "
-        "*scratch* the memory that encoding takes beside the profile and the file. *Pages* are the "
-        "distinct 4 KiB "
-        "pages of the file that one query reads, of a reader that has read nothing else since it "
-        "was "
-        "opened; codecs that decode everything when they open read none then, and show it in "
-        "*open* "
-        "and *first*.",
+        "GCC opens a profile and reads all of it once, before it compiles the first function: "
+        "that is *scan*, with opening. No compiler reads GCC's profiles in part today, so "
+        "*function*, *first* has no consumer yet. Partial reading is the proposal's first goal. "
+        "A compiler reads the summary, then what concerns its translation unit (*tu*: all "
+        "functions of one source file) or one *function* with all that is inlined into it, and "
+        "their names. *First* is one such query of a reader just opened, opening included: the "
+        "cost of a compiler that runs one query. The other times are of a reader that stays "
+        "open and may keep what it has read. *Build* is the time to encode, *scratch* the "
+        "memory that encoding takes beside the profile and the file. *Pages* are the distinct 4 "
+        "KiB pages of the file that one query reads, of a reader that has read nothing else "
+        "since it was opened; codecs that decode everything when they open read none then, and "
+        "show it in *open* and *first*.",
     .uses = autofdo_uses,
 };
 
@@ -201,7 +202,7 @@ const struct bo_format_report autofdo_report = {
         "proposed version 4 of GCC's format lets it read one part of the file by itself, and is "
         "smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
         "compressor, and an encoding made for both?",
-    .main_label = "function/first",
+    .main_label = "scan/once",
     .curve_label = "function/uniform",
     .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2, v407 "
              "and extbinary neither timestamps nor files: they are measured on what they hold. "

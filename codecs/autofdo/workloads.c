@@ -202,7 +202,7 @@ const struct bo_workload autofdo_function_workloads[AUTOFDO_N_FUNCTION_WORKLOADS
         .name = "first",
         .summary = "as uniform, each run on a reader just opened, opening included; 2^6 queries",
         .n_queries = 1 << 6,
-        .fresh = true,
+        .fresh = 1,
         .draw = draw_uniform,
     },
     {
@@ -224,7 +224,7 @@ const struct bo_workload autofdo_tu_workloads[AUTOFDO_N_TU_WORKLOADS] = {
         .name = "first",
         .summary = "as uniform, each run on a reader just opened, opening included; up to 2^6",
         .n_queries = 1 << 6,
-        .fresh = true,
+        .fresh = 1,
         .draw = draw_paths,
     },
 };

@@ -9,6 +9,9 @@
 #include "harness/names/names.h"
 #include "harness/queries.h"
 
+/* Lookups of one compilation of sqlite3.c by clang 14. */
+enum { LPRF_LARGE_UNIT = 2603 };
+
 static struct bo_names names_of(const struct lprf_model *model)
 {
     return BO_NAMES(model->functions, model->n_functions, name);
@@ -89,6 +92,23 @@ static size_t draw_coverage(const void *opaque, struct bo_random *random, struct
     const size_t start = n ? bo_random_index(random, model->n_functions - n + 1) : 0;
     for (size_t i = 0; i < n; i++)
         q[i].name = model->functions[start + i].name;
+    return n;
+}
+
+/* Functions in random order, each once: no index is sorted as a compiler's unit is. */
+static size_t draw_once(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                        size_t n, void *queries)
+{
+    const struct lprf_model *model = opaque;
+    struct lprf_name_query *q = queries;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    size_t *order = bo_alloc_array(arena, model->n_functions, sizeof *order);
+    n = order && n < model->n_functions ? n : order ? model->n_functions : 0;
+    if (n)
+        shuffle(order, model->n_functions, random);
+    for (size_t i = 0; i < n; i++)
+        q[i].name = model->functions[order[i]].name;
+    bo_arena_rewind(arena, mark);
     return n;
 }
 
@@ -222,6 +242,28 @@ const struct bo_workload lprf_name_workloads[LPRF_N_NAME_WORKLOADS] = {
         .summary = "each function once in file order, at most 2^16 consecutive ones",
         .n_queries = 1 << 16,
         .draw = draw_coverage,
+    },
+    {
+        .name = "once",
+        .summary = "2603 names in random order, each once, by a reader just opened: what clang "
+                   "does for sqlite3.c; opening included",
+        .n_queries = LPRF_LARGE_UNIT,
+        .fresh = LPRF_LARGE_UNIT,
+        .draw = draw_once,
+    },
+    {
+        .name = "open-10",
+        .summary = "as once, 10 names for each reader: a small translation unit; 640 queries",
+        .n_queries = 640,
+        .fresh = 10,
+        .draw = draw_once,
+    },
+    {
+        .name = "open-300",
+        .summary = "as once, 300 names for each reader: a large translation unit; 1200 queries",
+        .n_queries = 1200,
+        .fresh = 300,
+        .draw = draw_once,
     },
 };
 

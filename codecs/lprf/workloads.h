@@ -5,7 +5,7 @@
 #include "codecs/lprf/lprf.h"
 
 enum {
-    LPRF_N_NAME_WORKLOADS = 6,
+    LPRF_N_NAME_WORKLOADS = 9,
     LPRF_N_CONTAINS_WORKLOADS =
         4, /* contains takes so many of the name workloads, from the first */
     LPRF_N_KEY_WORKLOADS = 1,

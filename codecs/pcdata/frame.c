@@ -407,3 +407,20 @@ enum bo_status pcdata_answer_scans(const struct pcdata_frame *frame, const void 
     }
     return BO_OK;
 }
+
+enum bo_status pcdata_answer_spans(const struct pcdata_frame *frame, const void *reader,
+                                   pcdata_scan_record *scan, const struct pcdata_point *queries,
+                                   size_t n, struct pcdata_span_answer *answers)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t table = queries[i].table, pc = queries[i].pc >> frame->quantum_shift;
+        if (table >= frame->n_tables || pc >= pcdata_text_quanta(frame, table) ||
+            pc << frame->quantum_shift != queries[i].pc)
+            return BO_OUT_OF_RANGE;
+        struct pcdata_scan_out out = {.quantum_shift = frame->quantum_shift, .target = pc};
+        scan(reader, frame->area.p + pcdata_record_off(frame, table),
+             pcdata_text_quanta(frame, table), &out);
+        answers[i] = (struct pcdata_span_answer){out.last.value, out.last.pc};
+    }
+    return BO_OK;
+}

@@ -522,6 +522,8 @@ INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint
         const struct pcdata_frame *frame = reader;                                               \
         if (kind == PCDATA_SCAN)                                                                 \
             return pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);           \
+        if (kind == PCDATA_SPAN)                                                                 \
+            return pcdata_answer_spans(frame, NULL, scan_record, queries, n, answers);           \
         return bo_cpu_has_v3() ? name##_v3(frame, queries, n, answers)                           \
                                : name##_portable(frame, queries, n, answers);                    \
     }
@@ -539,7 +541,7 @@ DEFINE_QUERY(branchless)
         .reads = encoding,                                                  \
         .role = BO_PROPOSED,                                                \
         .access = BO_RANDOM,                                                \
-        .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,                    \
+        .kinds = (1u << PCDATA_N_KINDS) - 1,                                \
         .paths = BO_PATH_V3,                                                \
         .encode = encode,                                                   \
         .decode = decode,                                                   \

@@ -50,7 +50,7 @@ const char *pcdata_model_flaw(const struct pcdata_model *model, uint32_t *table_
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-enum pcdata_query_kind { PCDATA_POINT, PCDATA_SCAN, PCDATA_N_KINDS };
+enum pcdata_query_kind { PCDATA_POINT, PCDATA_SCAN, PCDATA_SPAN, PCDATA_N_KINDS };
 
 /* The value at byte `pc` of table `table`; the answer is an int32_t. */
 struct pcdata_point {
@@ -65,6 +65,15 @@ struct pcdata_scan {
 struct pcdata_scan_answer {
     uint32_t n_runs;
     struct pcdata_run runs[];
+};
+
+/*
+ * The value at a PC, as a point, and where its run starts: in bytes, and not where an encoding cuts
+ * a run in two.
+ */
+struct pcdata_span_answer {
+    int32_t value;
+    uint32_t start;
 };
 
 /* ---- the frame: what every codec's payload has in common ------------------------------------- */
@@ -241,15 +250,22 @@ __attribute__((always_inline)) static inline enum bo_status pcdata_answer_points
 
 /* Where a scan puts the runs of one table. */
 struct pcdata_scan_out {
-    struct pcdata_run *runs;
+    struct pcdata_run *runs; /* NULL: only the last run up to the target is kept */
     uint32_t n, cap;
     unsigned quantum_shift;
+    uint32_t target; /* PC, quanta */
+    struct pcdata_run last;
 };
 
 /* Adds the run that starts at `pc` quanta; one that repeats the last value continues it. */
 __attribute__((always_inline)) static inline void pcdata_scan_add(struct pcdata_scan_out *out,
                                                                   uint32_t pc, int32_t value)
 {
+    if (__builtin_expect(!out->runs, 0)) {
+        if (pc <= out->target && (pc == 0 || out->last.value != value))
+            out->last = (struct pcdata_run){pc << out->quantum_shift, value};
+        return;
+    }
     const bool continues = out->n && out->n <= out->cap && out->runs[out->n - 1].value == value;
     if (!continues && out->n < out->cap)
         out->runs[out->n] = (struct pcdata_run){pc << out->quantum_shift, value};
@@ -264,5 +280,10 @@ typedef void pcdata_scan_record(const void *reader, const uint8_t *record, uint3
 enum bo_status pcdata_answer_scans(const struct pcdata_frame *frame, const void *reader,
                                    pcdata_scan_record *scan, const struct pcdata_scan *queries,
                                    size_t n, struct bo_sink *sink);
+
+/* Answers a batch of spans by scanning their tables. */
+enum bo_status pcdata_answer_spans(const struct pcdata_frame *frame, const void *reader,
+                                   pcdata_scan_record *scan, const struct pcdata_point *queries,
+                                   size_t n, struct pcdata_span_answer *answers);
 
 #endif

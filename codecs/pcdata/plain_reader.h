@@ -26,6 +26,8 @@ static enum bo_status query(const struct bo_codec *self, void *reader, unsigned 
 {
     (void)err;
     const struct pcdata_frame *frame = reader;
+    if (kind == PCDATA_SPAN)
+        return pcdata_answer_spans(frame, NULL, scan_record, queries, n, answers);
     return kind == PCDATA_POINT
                ? pcdata_answer_points(frame, NULL, lookup, queries, n, answers)
                : pcdata_answer_scans(frame, NULL, scan_record, queries, n, answers);

@@ -242,11 +242,61 @@ static size_t draw_traceback(const void *opaque, struct bo_random *random, struc
     return n;
 }
 
+/* About log2 of v, above 0. */
+static unsigned log2_of(uint32_t v)
+{
+    return 31 - (unsigned)__builtin_clz(v);
+}
+
+/* A rank below n, of weight about 1 / (rank + 1): uniform on a logarithmic scale. */
+static uint32_t draw_rank(struct bo_random *random, uint32_t n)
+{
+    const uint32_t low = UINT32_C(1) << bo_random_below(random, log2_of(n) + 1);
+    const uint32_t room = n - low + 1 < low ? n - low + 1 : low;
+    return low - 1 + bo_random_below(random, room);
+}
+
+/*
+ * As in recorded Go programs: of some 10^4 tables 100 make half of the queries; half of the PCs
+ * are in the first two runs of the table, a tenth behind the 16th.
+ */
+static size_t draw_skewed(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                          size_t n, void *queries)
+{
+    (void)arena;
+    enum { EARLY = 2, LATE = 16 };
+    const struct pcdata_model *model = opaque;
+    struct pcdata_point *q = queries;
+    if (!model->n_tables)
+        return 0;
+    const uint64_t order = bo_random_u64(random);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t rank = draw_rank(random, model->n_tables);
+        const uint32_t t = (uint32_t)(bo_mix64(order + rank) % model->n_tables);
+        const struct pcdata_table *table = &model->tables[t];
+        const uint32_t way = bo_random_below(random, 10);
+        const uint32_t first = way < 5 ? 0 : way < 9 ? EARLY : LATE;
+        const uint32_t end = way < 5 ? EARLY : way < 9 ? LATE : table->n_runs;
+        const uint32_t last = end < table->n_runs ? end : table->n_runs;
+        const uint32_t from = first < last ? first : 0;
+        const struct pcdata_run *run = &table->runs[from + bo_random_below(random, last - from)];
+        const uint32_t run_end =
+            run + 1 < table->runs + table->n_runs ? run[1].pc : table->text_len;
+        const uint32_t quanta = (run_end - run->pc) / model->quantum;
+        q[i] = (struct pcdata_point){t, run->pc + bo_random_below(random, quanta) * model->quantum};
+    }
+    return n;
+}
+
 static const struct bo_workload point_workloads[] = {
     {.name = "uniform",
      .summary = "tables uniform, PCs uniform in the table; 2^20 queries",
      .n_queries = 1 << 20,
      .draw = draw_uniform},
+    {.name = "skewed",
+     .summary = "tables by popularity and mostly early runs, as recorded programs; 2^18 queries",
+     .n_queries = 1 << 18,
+     .draw = draw_skewed},
     {.name = "hot",
      .summary = "as uniform, but 1024 queries again and again (the original benchmark's method)",
      .n_queries = 1024,
@@ -288,7 +338,7 @@ static enum bo_status point_parse(int n_args, char *const *args, struct bo_arena
     struct pcdata_point q;
     if (n_args != 2 || !parse_u32_argument(args[0], &q.table) ||
         !parse_u32_argument(args[1], &q.pc))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "point takes a table number and a PC");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a table number and a PC");
     *(struct pcdata_point *)query = q;
     return BO_OK;
 }
@@ -299,6 +349,42 @@ static void point_print(const void *query, struct bo_span answer, struct bo_writ
     int32_t value;
     memcpy(&value, answer.p, sizeof value);
     bo_put_text(out, "%d\n", value);
+}
+
+/* ---- span ------------------------------------------------------------------------------------ */
+
+static enum bo_status span_oracle(const void *opaque, const void *queries, size_t n, void *answers)
+{
+    const struct pcdata_model *model = opaque;
+    const struct pcdata_point *points = queries;
+    struct pcdata_span_answer *spans = answers;
+    for (size_t i = 0; i < n; i++) {
+        int32_t value = 0;
+        const enum bo_status status = point_oracle(model, &points[i], 1, &value);
+        if (status)
+            return status;
+        const struct pcdata_run *run = model->tables[points[i].table].runs;
+        for (uint32_t r = 1; r < model->tables[points[i].table].n_runs && run[1].pc <= points[i].pc;
+             r++)
+            run++;
+        spans[i] = (struct pcdata_span_answer){value, run->pc};
+    }
+    return BO_OK;
+}
+
+static const struct bo_workload span_workloads[] = {
+    {.name = "uniform",
+     .summary = "tables uniform, PCs uniform in the table; 2^14 queries",
+     .n_queries = 1 << 14,
+     .draw = draw_uniform},
+};
+
+static void span_print(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    (void)query;
+    struct pcdata_span_answer span;
+    memcpy(&span, answer.p, sizeof span);
+    bo_put_text(out, "%d %u\n", span.value, span.start);
 }
 
 /* ---- scan ------------------------------------------------------------------------------------ */
@@ -411,5 +497,22 @@ const struct bo_query_kind pcdata_kinds[PCDATA_N_KINDS] = {
             .draw_edges = scan_draw_uniform,
             .parse = scan_parse,
             .print = scan_print,
+        },
+    [PCDATA_SPAN] =
+        {
+            .name = "span",
+            .summary = "the value at a PC of a table, and the PC at which its run starts",
+            .usage = "TABLE PC",
+            .query_size = sizeof(struct pcdata_point),
+            .answer_size = sizeof(struct pcdata_span_answer),
+            .workloads = span_workloads,
+            .n_workloads = sizeof span_workloads / sizeof *span_workloads,
+            .oracle = span_oracle,
+            .count = point_count,
+            .at = point_at,
+            .invalid_at = point_invalid_at,
+            .draw_edges = point_draw_edges,
+            .parse = point_parse,
+            .print = span_print,
         },
 };

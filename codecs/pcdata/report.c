@@ -41,6 +41,7 @@ static const struct bo_extra pcdata_extras[] = {
 static const struct bo_use pcdata_uses[] = {
     {.use = "any PC", {"recorded, ns", BO_TIME, "point/recorded", NULL}, .picks = true},
     {.use = "any PC", {"recorded, cold, ns", BO_TIME, "point/recorded-cold", NULL}, .picks = true},
+    {.use = "any PC", {"skewed, ns", BO_TIME, "point/skewed", NULL}, .picks = true},
     {.use = "any PC", {"uniform, ns", BO_TIME, "point/uniform", NULL}, .picks = true},
     {.use = "any PC", {"hot, ns", BO_TIME, "point/hot", NULL}, .picks = true},
     {.use = "any PC", {"pages", BO_COUNTER, "point/uniform", "touched_pages"}},
@@ -52,6 +53,9 @@ static const struct bo_use pcdata_uses[] = {
     {.use = "any PC", {"pc-4096, ns", BO_TIME, "point/pc-4096", NULL}, .picks = true},
     {.use = "any PC", {"traceback, ns", BO_TIME, "point/traceback", NULL}, .picks = true},
     {.use = "any PC", {"chain, ns", BO_TIME, "point/chain", NULL}, .picks = true},
+    {.use = "any PC",
+     {"with the start of the run, ns", BO_TIME, "span/uniform", NULL},
+     .picks = true},
     {.use = "small", {"B/table", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
     {.use = "whole", {"scan, ns", BO_TIME, "scan/uniform", NULL}, .picks = true},
     {.use = "build", {"ns/table", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
@@ -82,7 +86,7 @@ const struct bo_format_report pcdata_report = {
         "more, in delta-coded varints that a reader must walk from the start. Is there an "
         "encoding that answers one PC faster, as the proposed linear index does, without the "
         "bytes that it adds to every binary?",
-    .main_label = "point/recorded point/uniform",
+    .main_label = "point/recorded point/skewed",
     .sizes =
         "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
         "the same for all (header, room for wide loads, the directory with 4 bytes a reference "

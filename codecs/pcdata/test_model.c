@@ -275,7 +275,7 @@ static void test_listing_queries(void **state)
         for (; kind->at(model, n, &q); n++) {
             assert_true(k == PCDATA_SCAN || is_valid(model, q));
             assert_true(n == 0 || q.table > previous.table ||
-                        (k == PCDATA_POINT && q.table == previous.table && q.pc > previous.pc));
+                        (k != PCDATA_SCAN && q.table == previous.table && q.pc > previous.pc));
             previous = q;
         }
         assert_true(n == kind->count(model));

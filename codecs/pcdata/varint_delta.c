@@ -124,7 +124,7 @@ const struct bo_codec pcdata_varint_delta = {
     .choices = "which equal tables share bytes",
     .role = BO_STATUS_QUO,
     .access = BO_RANDOM,
-    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .kinds = (1u << PCDATA_N_KINDS) - 1,
     .encode = encode,
     .decode = decode,
     .open = open,
@@ -207,6 +207,8 @@ static enum bo_status cached_query(const struct bo_codec *self, void *opaque, un
 {
     (void)err;
     struct cached_reader *reader = opaque;
+    if (kind == PCDATA_SPAN)
+        return pcdata_answer_spans(&reader->frame, NULL, scan_record, queries, n, answers);
     return kind == PCDATA_POINT
                ? cached_points(reader, queries, n, answers)
                : pcdata_answer_scans(&reader->frame, NULL, scan_record, queries, n, answers);
@@ -220,7 +222,7 @@ const struct bo_codec pcdata_varint_delta_cached = {
     .reads = "varint-delta",
     .role = BO_STATUS_QUO,
     .access = BO_RANDOM,
-    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .kinds = (1u << PCDATA_N_KINDS) - 1,
     .encode = encode,
     .decode = decode,
     .open = cached_open,

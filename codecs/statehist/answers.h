@@ -62,8 +62,15 @@ static inline bool statehist_put_exported(struct statehist_state state, struct b
 static inline bool statehist_window_fits(const struct statehist_window_query *q, int64_t start,
                                          int64_t end)
 {
-    return q->from >= start && q->from <= q->to && q->to <= end && q->n_times >= 1 &&
-           q->n_times <= STATEHIST_MAX_WINDOW_TIMES && q->quarks.n % 4 == 0;
+    bool fits = q->from >= start && q->from <= q->to && q->to <= end && q->quarks.n % 4 == 0 &&
+                (q->form == STATEHIST_ALWAYS ||
+                 (q->n_times >= 1 && q->n_times <= STATEHIST_MAX_WINDOW_TIMES));
+    if (!fits || q->form != STATEHIST_LISTED)
+        return fits;
+    fits = q->times[0] == q->from && q->times[q->n_times - 1] == q->to;
+    for (uint32_t i = 1; i < q->n_times; i++)
+        fits &= q->times[i - 1] < q->times[i];
+    return fits;
 }
 
 #endif

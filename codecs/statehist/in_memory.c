@@ -152,14 +152,16 @@ static bool row(const struct statehist_in_memory *r, const struct statehist_wind
         return false;
     states->n = 0;
     size_t from = statehist_first_of(r, quark);
-    for (uint32_t i = 0; i < q->n_times; states->n++) {
-        struct statehist_state *state = bo_sink_take(sink, sizeof *state);
+    int64_t time = q->from;
+    struct statehist_state *state;
+    do {
+        state = bo_sink_take(sink, sizeof *state);
         if (!state)
             return false;
-        from = search(r, from, statehist_first_of(r, quark + 1), statehist_window_time(q, i));
+        from = search(r, from, statehist_first_of(r, quark + 1), time);
         *state = state_at(r, quark, from);
-        i = state->end < q->to ? statehist_window_next(q, state->end) : q->n_times;
-    }
+        states->n++;
+    } while (statehist_time_after(q, state->end, &time));
     return true;
 }
 
@@ -227,6 +229,8 @@ enum bo_status statehist_query_in_memory(const struct bo_codec *self, void *read
             status = range(r, (const struct statehist_range_query *)queries + i, answers);
             break;
         case STATEHIST_WINDOW:
+        case STATEHIST_TIMES:
+        case STATEHIST_RANGE2D:
             status = window(r, (const struct statehist_window_query *)queries + i, answers);
             break;
         case STATEHIST_SCAN:

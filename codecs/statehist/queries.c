@@ -6,6 +6,8 @@
  */
 #include "codecs/statehist/queries.h"
 
+#include <stddef.h>
+
 #include "codecs/statehist/text.h"
 #include "codecs/statehist/workloads.h"
 #include "harness/core/text.h"
@@ -179,18 +181,26 @@ static enum bo_status export_oracle(const void *model, const void *queries, size
     return answer_times(model, queries, n, put_snapshot, answers);
 }
 
-/* The first of the window's times that is no earlier; n_times if there is none. */
-static uint32_t first_time_from(const struct statehist_window_query *query, int64_t time)
+/* Whether a time of the window lies in the interval; a list's times one by one. */
+static bool is_shown(const struct statehist_window_query *query,
+                     const struct statehist_interval *at)
 {
     uint32_t low = 0, high = query->n_times;
+    if (query->form == STATEHIST_ALWAYS)
+        return true; /* between the intervals of from and to */
+    if (query->form == STATEHIST_LISTED) {
+        while (low < high && query->times[low] < at->start)
+            low++;
+        return low < high && query->times[low] <= at->end;
+    }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (statehist_window_time(query, middle) >= time)
+        if (statehist_window_time(query, middle) >= at->start)
             high = middle;
         else
             low = middle + 1;
     }
-    return low;
+    return low < query->n_times && statehist_window_time(query, low) <= at->end;
 }
 
 /* One interval after the other: is there a time in it? */
@@ -205,8 +215,7 @@ static bool put_states(const struct statehist_model *model,
     const struct statehist_interval *at = interval_at(model, quark, query->from);
     const struct statehist_interval *last = interval_at(model, quark, query->to);
     for (; at <= last; at++) {
-        const uint32_t i = first_time_from(query, at->start);
-        if (i == query->n_times || statehist_window_time(query, i) > at->end)
+        if (!is_shown(query, at))
             continue;
         struct statehist_state *state = bo_sink_take(sink, sizeof *state);
         if (!state)
@@ -221,8 +230,13 @@ static bool is_sound(const struct statehist_model *model,
                      const struct statehist_window_query *query)
 {
     bool sound = is_in(model, query->from) && is_in(model, query->to) && query->from <= query->to &&
-                 query->n_times >= 1 && query->n_times <= STATEHIST_MAX_WINDOW_TIMES &&
                  query->quarks.n % 4 == 0;
+    if (query->form != STATEHIST_ALWAYS)
+        sound = sound && query->n_times >= 1 && query->n_times <= STATEHIST_MAX_WINDOW_TIMES;
+    for (uint32_t i = 0; query->form == STATEHIST_LISTED && sound && i < query->n_times; i++)
+        sound = (i || query->times[i] == query->from) &&
+                (i + 1 < query->n_times ? query->times[i] < query->times[i + 1]
+                                        : query->times[i] == query->to);
     for (size_t i = 0; i + 4 <= query->quarks.n && sound; i += 4)
         sound = bo_le32(query->quarks.p + i) < model->n_quarks;
     return sound;
@@ -322,6 +336,31 @@ static bool window_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
+/* As windows, at an interval's start and end. */
+static bool times_at(const void *model, uint64_t i, void *query)
+{
+    struct statehist_window_query *q = query;
+    if (!window_at(model, i, query))
+        return false;
+    const struct statehist_interval *at =
+        &((const struct statehist_model *)model)->intervals[i / POINTS_OF_EACH];
+    _Static_assert(offsetof(struct statehist_interval, end) == sizeof(int64_t), "a list of two");
+    q->form = STATEHIST_LISTED;
+    q->times = (const int64_t *)(const void *)at;
+    q->n_times = i % 2 && at->start < at->end ? 2 : 1;
+    q->from = q->times[0];
+    q->to = q->times[q->n_times - 1];
+    return true;
+}
+
+static bool range2d_at(const void *model, uint64_t i, void *query)
+{
+    const bool is_there = window_at(model, i, query);
+    if (is_there)
+        ((struct statehist_window_query *)query)->form = STATEHIST_ALWAYS;
+    return is_there;
+}
+
 /* ---- invalid queries ------------------------------------------------------------------------- */
 
 /* Times that lie outside of the history: just so, and far. */
@@ -417,6 +456,55 @@ static bool invalid_window_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
+/* A quark that is not there, half a quark, no times, twice the same one, times outside. */
+static bool invalid_times_at(const void *opaque, uint64_t i, void *query)
+{
+    static const uint8_t zeros[6] = {0}, last[4] = {0xff, 0xff, 0xff, 0xff};
+    static const int64_t twice[] = {0, 0}, least = INT64_MIN, most = INT64_MAX;
+    const struct statehist_model *model = opaque;
+    struct statehist_window_query *q = query;
+    const size_t one = model->n_quarks ? 4 : 0;
+    *q = (struct statehist_window_query){.quarks = {zeros, one},
+                                         .from = model->start,
+                                         .to = model->start,
+                                         .times = &model->start,
+                                         .n_times = 1,
+                                         .form = STATEHIST_LISTED};
+    if (i == 0)
+        q->quarks = (struct bo_span){last, sizeof last};
+    else if (i == 1)
+        q->quarks.n = one + 2;
+    else if (i == 2)
+        q->n_times = 0;
+    else if (i == 3 || i == 4)
+        *q =
+            (struct statehist_window_query){.times = twice, .n_times = 2, .form = STATEHIST_LISTED};
+    else if (i == 5 && model->start > INT64_MIN)
+        q->from = q->to = *(q->times = &least);
+    else if (i <= 6 && model->end < INT64_MAX)
+        q->from = q->to = *(q->times = &most);
+    else
+        return false;
+    return true;
+}
+
+static bool invalid_range2d_at(const void *opaque, uint64_t i, void *query)
+{
+    static const uint8_t zeros[6] = {0}, last[4] = {0xff, 0xff, 0xff, 0xff};
+    const struct statehist_model *model = opaque;
+    struct statehist_window_query *q = query;
+    const size_t one = model->n_quarks ? 4 : 0;
+    *q = (struct statehist_window_query){
+        .quarks = {zeros, one}, .from = model->start, .to = model->end, .form = STATEHIST_ALWAYS};
+    if (i == 0)
+        q->quarks = (struct bo_span){last, sizeof last};
+    else if (i == 1)
+        q->quarks.n = one + 2;
+    else
+        return invalid_span(model, i - 2, &q->from, &q->to);
+    return true;
+}
+
 /* ---- the command line ------------------------------------------------------------------------ */
 
 static bool parse_time(const char *arg, int64_t *v_ret)
@@ -490,6 +578,40 @@ static enum bo_status parse_window(int n_args, char *const *args, struct bo_aren
         !parse_u32(args[2], &q->n_times))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
     return parse_quarks(n_args - 3, args + 3, arena, &q->quarks, usage, err);
+}
+
+/* How many times, the times, quarks. */
+static enum bo_status parse_times(int n_args, char *const *args, struct bo_arena *arena,
+                                  void *query, struct bo_error *err)
+{
+    static const char usage[] = "takes how many times, times that ascend, and quarks";
+    struct statehist_window_query *q = query;
+    *q = (struct statehist_window_query){.form = STATEHIST_LISTED};
+    if (n_args < 2 || !parse_u32(args[0], &q->n_times) || q->n_times < 1 ||
+        q->n_times > (uint32_t)n_args - 1)
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
+    int64_t *times = bo_alloc_array(arena, q->n_times, sizeof *times);
+    if (!times)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t i = 0; i < q->n_times; i++)
+        if (!parse_time(args[1 + i], &times[i]))
+            return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
+    q->times = times;
+    q->from = times[0];
+    q->to = times[q->n_times - 1];
+    const int n_before = 1 + (int)q->n_times;
+    return parse_quarks(n_args - n_before, args + n_before, arena, &q->quarks, usage, err);
+}
+
+static enum bo_status parse_range2d(int n_args, char *const *args, struct bo_arena *arena,
+                                    void *query, struct bo_error *err)
+{
+    static const char usage[] = "takes two times, and quarks";
+    struct statehist_window_query *q = query;
+    *q = (struct statehist_window_query){.form = STATEHIST_ALWAYS};
+    if (n_args < 2 || !parse_time(args[0], &q->from) || !parse_time(args[1], &q->to))
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, usage);
+    return parse_quarks(n_args - 2, args + 2, arena, &q->quarks, usage, err);
 }
 
 /* ---- the command line: answers --------------------------------------------------------------- */
@@ -698,5 +820,39 @@ const struct bo_query_kind statehist_kinds[STATEHIST_N_KINDS] = {
             .invalid_at = invalid_time_at,
             .parse = parse_at,
             .print = print_snapshot,
+        },
+    [STATEHIST_TIMES] =
+        {
+            .name = "times",
+            .summary = "some attributes at given times: what Trace Compass reads to paint",
+            .usage = "N TIME... QUARK...",
+            .query_size = sizeof(struct statehist_window_query),
+            .has_text = true,
+            .workloads = statehist_times_workloads,
+            .n_workloads = STATEHIST_N_TIMES_WORKLOADS,
+            .oracle = window_oracle,
+            .count = count_points,
+            .at = times_at,
+            .draw_edges = statehist_draw_times_edges,
+            .invalid_at = invalid_times_at,
+            .parse = parse_times,
+            .print = print_window,
+        },
+    [STATEHIST_RANGE2D] =
+        {
+            .name = "range2d",
+            .summary = "the intervals of some attributes from one time to another",
+            .usage = "FROM TO QUARK...",
+            .query_size = sizeof(struct statehist_window_query),
+            .has_text = true,
+            .workloads = statehist_range2d_workloads,
+            .n_workloads = STATEHIST_N_RANGE2D_WORKLOADS,
+            .oracle = window_oracle,
+            .count = count_points,
+            .at = range2d_at,
+            .draw_edges = statehist_draw_range2d_edges,
+            .invalid_at = invalid_range2d_at,
+            .parse = parse_range2d,
+            .print = print_window,
         },
 };

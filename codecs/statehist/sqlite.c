@@ -387,7 +387,7 @@ static enum bo_status range(struct reader *r, const struct statehist_range_query
     return BO_OK;
 }
 
-/* A look-up for each time that lies behind the interval of the one before. */
+/* A lookup for each time after the interval of the one before. */
 static enum bo_status window_of(struct reader *r, const struct statehist_window_query *q,
                                 uint32_t quark, struct bo_sink *sink, struct bo_error *err)
 {
@@ -396,10 +396,8 @@ static enum bo_status window_of(struct reader *r, const struct statehist_window_
     if (!head)
         return BO_OVER_LIMIT;
     head->n = 0;
-    for (uint32_t i = 0; i < q->n_times; i++) {
-        const int64_t time = statehist_window_time(q, i);
-        if (head->n && time <= interval.state.end)
-            continue;
+    int64_t time = q->from;
+    do {
         const enum bo_status status = find(r, quark, time, &interval, err);
         if (status)
             return status;
@@ -408,7 +406,8 @@ static enum bo_status window_of(struct reader *r, const struct statehist_window_
             return BO_OVER_LIMIT;
         *state = interval.state;
         head->n++;
-    }
+        /* What is damaged may end before the time. */
+    } while (statehist_time_after(q, interval.state.end > time ? interval.state.end : time, &time));
     return BO_OK;
 }
 
@@ -458,6 +457,8 @@ static enum bo_status query_one(struct reader *r, unsigned kind, const void *que
     case STATEHIST_RANGE:
         return range(r, (const struct statehist_range_query *)queries + i, answers, err);
     case STATEHIST_WINDOW:
+    case STATEHIST_TIMES:
+    case STATEHIST_RANGE2D:
         return window(r, (const struct statehist_window_query *)queries + i, answers, err);
     case STATEHIST_SCAN:
         return scan(r, (struct statehist_digest *)answers + i, err);

@@ -78,6 +78,8 @@ enum statehist_query_kind {
     STATEHIST_WINDOW,     /* struct statehist_window_query; a struct statehist_states in a sink */
     STATEHIST_SCAN,       /* nothing; a struct statehist_digest of all intervals */
     STATEHIST_EXPORT,     /* struct statehist_time_query; a struct statehist_snapshot in a sink */
+    STATEHIST_TIMES,      /* struct statehist_window_query, STATEHIST_LISTED; as WINDOW */
+    STATEHIST_RANGE2D,    /* struct statehist_window_query, STATEHIST_ALWAYS; as WINDOW */
     STATEHIST_N_KINDS
 };
 
@@ -125,17 +127,24 @@ struct statehist_columns {
 
 enum { STATEHIST_MAX_WINDOW_TIMES = 65536 };
 
+/* Which times a window has. */
+enum statehist_form {
+    STATEHIST_EVENLY, /* n_times, evenly spaced from `from` to `to`: statehist_window_time() */
+    STATEHIST_LISTED, /* n_times of a list, ascending; the first is `from`, the last is `to` */
+    STATEHIST_ALWAYS, /* all from `from` to `to`; n_times says nothing */
+};
+
 /*
- * What a view asks for when it paints: some attributes at n_times times, evenly spaced from `from`
- * to `to`: statehist_window_time(). Each interval that holds one of these is told once.
- * from > to, n_times outside of its range and half a quark are out of range, too, whatever quarks
- * there are.
+ * Some attributes at some times, as a view reads them to paint. Each interval that holds one of the
+ * times is answered once, unclipped. from > to, n_times outside of its range, a list that does not
+ * ascend and half a quark are out of range, too, whatever quarks there are.
  */
 struct statehist_window_query {
     struct bo_span quarks; /* of 4 bytes each, little-endian; in any order */
     int64_t from, to;
-    uint32_t n_times; /* 1 to STATEHIST_MAX_WINDOW_TIMES */
-    uint32_t padding;
+    uint32_t n_times;     /* 1 to STATEHIST_MAX_WINDOW_TIMES */
+    uint32_t form;        /* enum statehist_form */
+    const int64_t *times; /* of STATEHIST_LISTED */
 };
 
 /* For each quark asked for, in the order asked: this, and n struct statehist_state by time. */
@@ -173,20 +182,20 @@ static inline uint64_t statehist_hash(struct bo_span string)
 }
 
 /*
- * The i-th time of a window: from + i * (to - from) / (n_times - 1), rounded down; `from` if alone.
+ * The i-th time of a window that has not all: the list's, or
+ * from + i * (to - from) / (n_times - 1), rounded down; `from` if alone.
  */
 static inline int64_t statehist_window_time(const struct statehist_window_query *q, uint32_t i)
 {
+    if (q->form == STATEHIST_LISTED)
+        return q->times[i];
     const uint64_t length = (uint64_t)q->to - (uint64_t)q->from;
     const uint64_t n = q->n_times > 1 ? q->n_times - 1 : 1;
     return (int64_t)((uint64_t)q->from + length / n * i + length % n * i / n);
 }
 
-/*
- * For codecs: the first of a window's times that lies after `time`, which is from `from` to `to`;
- * n_times when there is none.
- */
-static inline uint32_t statehist_window_next(const struct statehist_window_query *q, int64_t time)
+/* The first of evenly spaced times that lies after `time`, from..to; n_times for none. */
+static inline uint32_t statehist_next_evenly(const struct statehist_window_query *q, int64_t time)
 {
     const uint64_t length = (uint64_t)q->to - (uint64_t)q->from;
     const uint64_t passed = (uint64_t)time - (uint64_t)q->from;
@@ -197,6 +206,48 @@ static inline uint32_t statehist_window_next(const struct statehist_window_query
     while (i < q->n_times && statehist_window_time(q, i) <= time)
         i++;
     return i;
+}
+
+/* The first of a window's times that is not before `time`; n_times for none. Not of ALWAYS. */
+static inline uint32_t statehist_first_from(const struct statehist_window_query *q, int64_t time)
+{
+    uint32_t low = 0, high = q->n_times;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (statehist_window_time(q, middle) < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * For codecs, which start with q->from: the first of a window's times after `time`, which is no
+ * earlier than `from`; false for none.
+ */
+static inline bool statehist_time_after(const struct statehist_window_query *q, int64_t time,
+                                        int64_t *next_ret)
+{
+    if (time >= q->to)
+        return false;
+    const uint32_t i = q->form == STATEHIST_ALWAYS   ? 0
+                       : q->form == STATEHIST_LISTED ? statehist_first_from(q, time + 1)
+                                                     : statehist_next_evenly(q, time);
+    *next_ret = q->form == STATEHIST_ALWAYS ? time + 1
+                : i < q->n_times            ? statehist_window_time(q, i)
+                                            : 0;
+    return q->form == STATEHIST_ALWAYS || i < q->n_times;
+}
+
+/* For codecs: whether one of the window's times lies in start..end. */
+static inline bool statehist_holds_time(const struct statehist_window_query *q, int64_t start,
+                                        int64_t end)
+{
+    if (q->form == STATEHIST_ALWAYS || end < q->from || start > q->to)
+        return end >= q->from && start <= q->to;
+    const uint32_t i = statehist_first_from(q, start);
+    return i < q->n_times && statehist_window_time(q, i) <= end;
 }
 
 static inline void statehist_mix(uint64_t *hash, uint64_t v)

@@ -5,6 +5,8 @@
  */
 #include "codecs/statehist/workloads.h"
 
+#include "harness/core/text.h"
+
 /* ---- times and intervals --------------------------------------------------------------------- */
 
 static int64_t time_between(struct bo_random *random, int64_t from, int64_t to)
@@ -286,6 +288,159 @@ size_t statehist_draw_window_edges(const void *opaque, struct bo_random *random,
     return model->n_intervals ? n : 0;
 }
 
+/* ---- lists of times, and all times ----------------------------------------------------------- */
+
+/*
+ * As Trace Compass makes them: a step of at least 1 for each pixel, and always the last time, with
+ * a shorter step before it.
+ */
+static bool list_times(struct statehist_window_query *q, uint64_t n_pixels, struct bo_arena *arena)
+{
+    const uint64_t length = (uint64_t)q->to - (uint64_t)q->from;
+    const uint64_t step = length / n_pixels ? length / n_pixels : 1;
+    const uint64_t n_steps = length / step;
+    int64_t *times = bo_alloc_array(arena, (size_t)n_steps + 2, sizeof *times);
+    if (!times)
+        return false;
+    for (uint64_t i = 0; i <= n_steps; i++)
+        times[i] = (int64_t)((uint64_t)q->from + i * step);
+    q->n_times = (uint32_t)n_steps + 1;
+    if (length % step)
+        times[q->n_times++] = q->to;
+    q->times = times;
+    q->form = STATEHIST_LISTED;
+    return true;
+}
+
+static size_t draw_times_view(const void *model, struct bo_random *random, struct bo_arena *arena,
+                              size_t n, void *queries)
+{
+    enum { ROWS = 72, MAX_ZOOM = 12, PIXELS = 1200 };
+    struct statehist_window_query *q = queries;
+    n = draw_windows(model, random, arena, n, ROWS, MAX_ZOOM, q);
+    for (size_t i = 0; i < n; i++)
+        if (!list_times(&q[i], PIXELS, arena))
+            return i;
+    return n;
+}
+
+static size_t always(size_t n, struct statehist_window_query *q)
+{
+    for (size_t i = 0; i < n; i++)
+        q[i].form = STATEHIST_ALWAYS;
+    return n;
+}
+
+static size_t draw_range2d_view(const void *model, struct bo_random *random, struct bo_arena *arena,
+                                size_t n, void *queries)
+{
+    return always(draw_view(model, random, arena, n, queries), queries);
+}
+
+static size_t draw_range2d_whole(const void *model, struct bo_random *random,
+                                 struct bo_arena *arena, size_t n, void *queries)
+{
+    return always(draw_overview(model, random, arena, n, queries), queries);
+}
+
+size_t statehist_draw_range2d_edges(const void *model, struct bo_random *random,
+                                    struct bo_arena *arena, size_t n, void *queries)
+{
+    return always(statehist_draw_window_edges(model, random, arena, n, queries), queries);
+}
+
+/* Of each window, the ends of some intervals that lie in it, beside its own ends. */
+size_t statehist_draw_times_edges(const void *opaque, struct bo_random *random,
+                                  struct bo_arena *arena, size_t n, void *queries)
+{
+    enum { MOST_TIMES = 9 };
+    const struct statehist_model *model = opaque;
+    struct statehist_window_query *q = queries;
+    n = statehist_draw_window_edges(model, random, arena, n, queries);
+    for (size_t i = 0; i < n; i++) {
+        int64_t *times = bo_alloc_array(arena, MOST_TIMES, sizeof *times);
+        if (!times)
+            return i;
+        times[0] = q[i].from;
+        uint32_t n_times = 1;
+        for (uint32_t t = bo_random_below(random, MOST_TIMES - 1); t > 0; t--) {
+            const struct statehist_interval *at;
+            const int64_t time = draw_edge(model, random, &at);
+            if (time > times[n_times - 1] && time < q[i].to)
+                times[n_times++] = time;
+        }
+        if (q[i].to > times[n_times - 1])
+            times[n_times++] = q[i].to;
+        q[i].times = times;
+        q[i].n_times = n_times;
+        q[i].form = STATEHIST_LISTED;
+    }
+    return n;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The child of an attribute (or of the root) that has a name; n_quarks for none. */
+static uint32_t child_of(const struct statehist_model *model, uint32_t parent, struct bo_span name)
+{
+    uint32_t quark = parent == STATEHIST_ROOT ? 0 : parent + 1;
+    while (quark < model->n_quarks && (model->attributes[quark].parent != parent ||
+                                       !bo_span_equal(model->attributes[quark].name, name)))
+        quark++;
+    return quark;
+}
+
+/* By the number of a thread below n: its Exec_name, or n_quarks. */
+static uint32_t *find_exec_names(const struct statehist_model *model, uint64_t n,
+                                 struct bo_arena *arena)
+{
+    const uint32_t threads = child_of(model, STATEHIST_ROOT, bo_span_of("Threads"));
+    uint32_t *names = bo_alloc_array(arena, (size_t)n, sizeof *names);
+    for (uint64_t i = 0; i < n && names; i++)
+        names[i] = model->n_quarks;
+    for (uint32_t q = 0; q < model->n_quarks && names; q++) {
+        const struct statehist_attribute *a = &model->attributes[q];
+        uint64_t number;
+        if (bo_word_is(a->name, "Exec_name") && a->parent != STATEHIST_ROOT &&
+            model->attributes[a->parent].parent == threads &&
+            bo_parse_u64(model->attributes[a->parent].name, n - 1, &number))
+            names[number] = q;
+    }
+    return names;
+}
+
+/*
+ * What the view of resources reads for its labels: it walks the threads that each CPU ran in a
+ * window, and looks up the name of each at the end of its interval.
+ */
+static size_t draw_names(const void *opaque, struct bo_random *random, struct bo_arena *arena,
+                         size_t n, void *queries)
+{
+    enum { MOST_THREADS = 1 << 22, OF_A_WINDOW = 256 };
+    const struct statehist_model *model = opaque;
+    struct statehist_point_query *q = queries;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    const uint32_t *names = find_exec_names(model, MOST_THREADS, arena);
+    uint32_t *cpus = bo_alloc_array(arena, model->n_quarks, sizeof *cpus);
+    size_t n_cpus = 0, n_drawn = 0, n_tries = 0;
+    for (uint32_t i = 0; i < model->n_quarks && cpus; i++)
+        if (bo_word_is(model->attributes[i].name, "Current_thread"))
+            cpus[n_cpus++] = i;
+    while (names && n_cpus && n_drawn < n && n_tries++ < 64 * n) {
+        const uint32_t cpu = cpus[bo_random_index(random, n_cpus)];
+        const size_t first = model->first[cpu], end = model->first[cpu + 1];
+        size_t i = first + bo_random_index(random, end - first);
+        for (size_t k = 0; k < OF_A_WINDOW && i < end && n_drawn < n; k++, i++) {
+            const struct statehist_interval *at = &model->intervals[i];
+            if (at->type == STATEHIST_INT && at->value < MOST_THREADS &&
+                names[at->value] < model->n_quarks)
+                q[n_drawn++] = (struct statehist_point_query){at->end, names[at->value], 0};
+        }
+    }
+    bo_arena_rewind(arena, mark);
+    return n_drawn == n ? n : 0;
+}
+
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 const struct bo_workload statehist_point_workloads[STATEHIST_N_POINT_WORKLOADS] = {
@@ -312,8 +467,15 @@ const struct bo_workload statehist_point_workloads[STATEHIST_N_POINT_WORKLOADS] 
         .name = "first",
         .summary = "as uniform, each run on a reader just opened, opening included; 2^4 queries",
         .n_queries = 1 << 4,
-        .fresh = true,
+        .fresh = 1,
         .draw = draw_uniform,
+    },
+    {
+        .name = "names",
+        .summary = "names of the threads that CPUs ran, at the ends of their intervals, in order: "
+                   "the labels of a view; 2^12 queries",
+        .n_queries = 1 << 12,
+        .draw = draw_names,
     },
 };
 
@@ -354,6 +516,33 @@ const struct bo_workload statehist_window_workloads[STATEHIST_N_WINDOW_WORKLOADS
         .summary = "all rows of a kind, up to 4096, 1000 times of the whole history; 2^3 queries",
         .n_queries = 1 << 3,
         .draw = draw_overview,
+    },
+};
+
+const struct bo_workload statehist_times_workloads[STATEHIST_N_TIMES_WORKLOADS] = {
+    {
+        .name = "view",
+        .summary = "72 rows of a kind, a time a pixel of 1200, as Trace Compass lists them, of a "
+                   "part of the history; 2^5 queries",
+        .n_queries = 1 << 5,
+        .draw = draw_times_view,
+    },
+};
+
+const struct bo_workload statehist_range2d_workloads[STATEHIST_N_RANGE2D_WORKLOADS] = {
+    {
+        .name = "whole",
+        .summary = "all of the timelines of a kind, up to 4096: names and parents of all threads; "
+                   "2^3 queries",
+        .n_queries = 1 << 3,
+        .draw = draw_range2d_whole,
+    },
+    {
+        .name = "view",
+        .summary =
+            "64 rows of a kind over a part of the history, down to 1/4096 of it; 2^5 queries",
+        .n_queries = 1 << 5,
+        .draw = draw_range2d_view,
     },
 };
 

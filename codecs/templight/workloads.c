@@ -276,7 +276,7 @@ const struct bo_workload templight_name_workloads[TEMPLIGHT_N_NAME_WORKLOADS] = 
         .name = "first",
         .summary = "as uniform, each run on a reader just opened, opening included; 2^4 queries",
         .n_queries = 1 << 4,
-        .fresh = true,
+        .fresh = 1,
         .draw = draw_uniform,
     },
 };

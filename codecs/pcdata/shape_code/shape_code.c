@@ -550,6 +550,8 @@ static enum bo_status query(const struct bo_codec *self, void *opaque, unsigned 
     const struct shape_reader *reader = opaque;
     if (kind == PCDATA_SCAN)
         return pcdata_answer_scans(&reader->frame, reader, scan_record, queries, n, answers);
+    if (kind == PCDATA_SPAN)
+        return pcdata_answer_spans(&reader->frame, reader, scan_record, queries, n, answers);
 #if defined(__x86_64__)
     if (self->paths & BO_PATH_VBMI2 && bo_cpu_has_vbmi2())
         return points_vbmi2(reader, queries, n, answers);
@@ -566,7 +568,7 @@ const struct bo_codec pcdata_shape_code = {
     .choices = "which shapes the dictionary has, and where tables are split",
     .role = BO_NEW,
     .access = BO_RANDOM,
-    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .kinds = (1u << PCDATA_N_KINDS) - 1,
     .paths = BO_PATH_V3 | BO_PATH_VBMI2,
     .encode = encode,
     .decode = decode,
@@ -583,7 +585,7 @@ const struct bo_codec pcdata_shape_code_bmi2 = {
     .reads = "shape-code",
     .role = BO_NEW,
     .access = BO_RANDOM,
-    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .kinds = (1u << PCDATA_N_KINDS) - 1,
     .paths = BO_PATH_V3,
     .encode = encode,
     .decode = decode,
@@ -599,7 +601,7 @@ const struct bo_codec pcdata_shape_code_portable = {
     .reads = "shape-code",
     .role = BO_NEW,
     .access = BO_RANDOM,
-    .kinds = 1u << PCDATA_POINT | 1u << PCDATA_SCAN,
+    .kinds = (1u << PCDATA_N_KINDS) - 1,
     .encode = encode,
     .decode = decode,
     .open = open,

@@ -202,20 +202,6 @@ static enum bo_status answer_export(const struct statehist_flat *f,
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-/* Whether one of the window's times lies in start..end. */
-static bool is_seen(const struct statehist_window_query *q, int64_t start, int64_t end)
-{
-    uint32_t low = 0, high = q->n_times; /* the first time at or after start */
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (statehist_window_time(q, middle) < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < q->n_times && statehist_window_time(q, low) <= end;
-}
-
 /* What a window has of one quark; each quark once. */
 struct column {
     uint32_t quark;
@@ -236,7 +222,8 @@ static bool show(const struct statehist_flat *f, struct window *w, const struct 
     if (column == 0 || r->end < w->q->from || r->start > w->q->to)
         return true;
     w->n_open -= r->end >= w->q->to;
-    return !is_seen(w->q, r->start, r->end) || add_state(f, &w->columns[column - 1].states, r);
+    return !statehist_holds_time(w->q, r->start, r->end) ||
+           add_state(f, &w->columns[column - 1].states, r);
 }
 
 static bool fill_window(const struct statehist_flat *f, struct window *w)
@@ -342,6 +329,8 @@ enum bo_status statehist_query_flat(const struct bo_codec *self, void *reader, u
                 answer_range(f, &((const struct statehist_range_query *)queries)[i], answers, err);
             break;
         case STATEHIST_WINDOW:
+        case STATEHIST_TIMES:
+        case STATEHIST_RANGE2D:
             status = answer_window(f, &((const struct statehist_window_query *)queries)[i], answers,
                                    err);
             break;

@@ -277,20 +277,6 @@ static bool note_asked(struct ht_reader *r, const struct statehist_window_query 
     return true;
 }
 
-/* One of the window's times lies in the interval. */
-static bool holds_time(const struct statehist_window_query *q, const struct ht_interval *interval)
-{
-    uint32_t low = 0, high = q->n_times;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (statehist_window_time(q, middle) < interval->start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < q->n_times && statehist_window_time(q, low) <= interval->end;
-}
-
 static enum bo_status put_states(const struct ht_file *file, const struct asked *asked,
                                  const struct hits *hits, struct bo_sink *sink)
 {
@@ -320,8 +306,7 @@ static enum bo_status window(struct ht_reader *r, const struct statehist_window_
         return BO_OK;
     if (!note_asked(r, q, &asked))
         return bo_fail_alloc(err, r->arena);
-    struct ht_walk walk = {q->from, statehist_window_time(q, q->n_times - 1), asked.min_quark,
-                           asked.max_quark, 0};
+    struct ht_walk walk = {q->from, q->to, asked.min_quark, asked.max_quark, 0};
     ht_walk_begin(r, &walk);
     for (;;) {
         const struct ht_kept_node *node;
@@ -333,7 +318,8 @@ static enum bo_status window(struct ht_reader *r, const struct statehist_window_
         for (uint32_t i = ht_first_from(node, q->from); i < node->node.n_intervals; i++) {
             const struct ht_interval *interval = &node->intervals[i];
             const uint32_t place = asked.places[interval->quark];
-            if (place && holds_time(q, interval) && !add_hit(r, &hits, place - 1, interval))
+            if (place && statehist_holds_time(q, interval->start, interval->end) &&
+                !add_hit(r, &hits, place - 1, interval))
                 return bo_fail_alloc(err, r->arena);
         }
     }
@@ -385,6 +371,8 @@ static enum bo_status query_one(struct ht_reader *r, unsigned kind, const void *
     case STATEHIST_RANGE:
         return range(r, (const struct statehist_range_query *)queries + i, answers, err);
     case STATEHIST_WINDOW:
+    case STATEHIST_TIMES:
+    case STATEHIST_RANGE2D:
         return window(r, (const struct statehist_window_query *)queries + i, answers, err);
     case STATEHIST_SCAN:
         return scan(r, (struct statehist_digest *)answers + i, err);

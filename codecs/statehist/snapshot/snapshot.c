@@ -185,6 +185,8 @@ enum bo_status statehist_query_instant(const struct bo_codec *self, void *reader
             status = answer_range(s, &((const struct statehist_range_query *)queries)[i], answers);
             break;
         case STATEHIST_WINDOW:
+        case STATEHIST_TIMES:
+        case STATEHIST_RANGE2D:
             status =
                 answer_window(s, &((const struct statehist_window_query *)queries)[i], answers);
             break;

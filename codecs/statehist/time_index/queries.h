@@ -104,17 +104,17 @@ static enum bo_status put_states(const struct time_index *index,
     const struct time_index_timeline *t = timeline_at(index, place, &opened);
     if (!t)
         return BO_CORRUPT;
-    for (uint32_t i = 0; i < q->n_times; states->n++) {
-        struct statehist_state *state = bo_sink_take(sink, sizeof *state);
+    int64_t time = q->from;
+    struct statehist_state *state;
+    do {
+        state = bo_sink_take(sink, sizeof *state);
         if (!state)
             return BO_OVER_LIMIT;
-        const int64_t time = statehist_window_time(q, i);
         if (!call_state_of(t, time, state))
             return BO_CORRUPT;
-        /* What is damaged may end before it. */
-        const int64_t until = state->end > time ? state->end : time;
-        i = until < q->to ? statehist_window_next(q, until) : q->n_times;
-    }
+        states->n++;
+        /* What is damaged may end before the time. */
+    } while (statehist_time_after(q, state->end > time ? state->end : time, &time));
     if (!t->shape && !t->bases)
         time_index_asked(t, quark, (uint32_t)states->n * ASCENDING_BLOCK);
     return BO_OK;
@@ -124,8 +124,7 @@ ASCENDING_CALL enum bo_status ask_window(const struct time_index *index,
                                          const struct statehist_window_query *q,
                                          struct bo_sink *sink)
 {
-    if (!is_in(index, q->from) || !is_in(index, q->to) || q->from > q->to || q->n_times < 1 ||
-        q->n_times > STATEHIST_MAX_WINDOW_TIMES || q->quarks.n % 4)
+    if (!statehist_window_fits(q, index->start, index->end))
         return BO_OUT_OF_RANGE;
     for (size_t i = 0; i < q->quarks.n; i += 4)
         if (bo_le32(q->quarks.p + i) >= index->n_quarks)
@@ -155,6 +154,8 @@ static enum bo_status ask(struct time_index *index, unsigned kind, const void *q
             status = ask_range(index, &((const struct statehist_range_query *)queries)[i], answers);
         return status;
     case STATEHIST_WINDOW:
+    case STATEHIST_TIMES:
+    case STATEHIST_RANGE2D:
         for (size_t i = 0; i < n && !status; i++)
             status =
                 ask_window(index, &((const struct statehist_window_query *)queries)[i], answers);

@@ -1,0 +1,4 @@
+package org.eclipse.tracecompass.statesystem.core.backend;
+
+public interface IStateHistoryBackend {
+}
