@@ -119,7 +119,7 @@ OPTIONAL_FLAGS := $(foreach l,$(BUILT_OPTIONAL),\
 	-DBO_WITH_$(shell echo $(l) | tr a-z A-Z)='"$(VERSION_$(l))"')
 
 # $(1): folders
-sources = $(shell find $(1) -name testdata -prune -o -name '*.c' -not -name 'test_*' -print)
+sources = $(shell find $(1) \( -name testdata -o -path corpora/record \) -prune -o -name '*.c' -not -name 'test_*' -print)
 SELFCHECK := harness/check/selfcheck
 QUERIES_ALONE := harness/check/queries_alone
 # Needs libzstd and liblzma, which cross compilers do not have.

@@ -149,8 +149,19 @@ gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; 
 gives 2 "bakeoff: import: no importer of pcdata has --names; see *" import pcdata "$t/tiny.txt" --names
 gives 2 "bakeoff: import: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
     import lprf "$t/tiny.txt" --seed -1
-gives 2 "bakeoff: list: needs one of formats, codecs, corpora; see *" list everything
-gives 2 "bakeoff: list: needs one of formats, codecs, corpora; see *" list --json
+gives 2 "bakeoff: workload: takes check FILE DOC, or header DOC; see *" workload check
+printf '# bakeoff-workload 2\n' >"$t/bad.workload"
+gives 2 "bakeoff: $t/bad.workload: first line is not \"# bakeoff-workload 1\" at byte 0, line 1 (corrupt)" \
+    workload check "$t/bad.workload" "$t/tiny.txt"
+gives 0 "" workload header "$t/tiny.txt"
+{ cat "$t/out"; printf '# program: p\n# version: 1\n# recorded: by hand\npoint\t0\t8\npoint\t7\t0\n'; } >"$t/far.workload"
+gives 1 "bakeoff: $t/far.workload: query outside the document at byte *, line 8 (out of range)" \
+    workload check "$t/far.workload" "$t/tiny.txt"
+head -n 7 "$t/far.workload" >"$t/near.workload"
+gives 0 "" workload check "$t/near.workload" "$t/tiny.txt"
+holds "workload check" grep -q 'point 1 (0 hits); 0 actions$' "$t/out"
+gives 2 "bakeoff: list: needs one of formats, codecs, corpora, workloads; see *" list everything
+gives 2 "bakeoff: list: needs one of formats, codecs, corpora, workloads; see *" list --json
 gives 2 "bakeoff: verify: needs a format; see *" verify
 gives 2 "bakeoff: verify: no format 'x'; *" verify x
 gives 2 "bakeoff: verify: no codec 'x' of pcdata; there are *" verify pcdata --codec x
@@ -392,7 +403,7 @@ for codec in $codecs; do
         # shellcheck disable=SC2086
         gives 2 "bakeoff: $f: document has no such place (out of range)" query "$c" "$f" $query
     done
-    gives 2 "bakeoff: query: no query kind 'x' of pcdata; there are point scan" query "$c" "$f" x 0
+    gives 2 "bakeoff: query: no query kind 'x' of pcdata; there are point scan span" query "$c" "$f" x 0
     gives 2 "bakeoff: query: takes a table number and a PC (point TABLE PC); see *" \
         query "$c" "$f" point 0
     gives 2 "bakeoff: query: takes a table number and a PC (point TABLE PC); see *" \
@@ -645,13 +656,16 @@ gives 0 "" list
 for heading in '^pcdata: ' '^codec ' '^format '; do
     holds "list shows all three" grep -q "$heading" "$t/out"
 done
-for what in formats codecs corpora; do
+for what in formats codecs corpora workloads; do
     gives 0 "" list $what
     holds "list $what" test -s "$t/out"
 done
 gives 0 "" list formats --json
 json "list formats --json" 'map(select(.format == "pcdata"))[0].kinds
-    | map(.kind) == ["point", "scan"] and all(.arguments and .summary and (.workloads | length > 0))'
+    | map(.kind) == ["point", "scan", "span"] and all(.arguments and .summary and (.workloads | length > 0))'
+gives 0 "" list workloads --json
+json "list workloads --json" 'any(.[]; .workload == "recorded" and .document == "go-prof" and (.path | test("go-prof.workload")))
+    and any(.[]; .format == "pcdata" and .kind == "point" and .workload == "uniform")'
 gives 0 "" list codecs --json
 json "list codecs --json" 'all(.[]; (.format and .codec and (.kinds | length > 0))
     and (.role | IN("status quo", "proposed", "control", "new"))
