@@ -1,10 +1,12 @@
 /* `bakeoff size`: bytes per codec and section, raw and compressed. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/measure/compress.h"
 #include "bench/measure/sizes.h"
+#include "bench/report/fields.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -104,6 +106,61 @@ static void print_document(const json_t *document, bool compressed)
     json_array_foreach(codecs, i, codec) print_codec(&table, codec);
 }
 
+/* ---- by field -------------------------------------------------------------------------------- */
+
+static json_t *grid_json(const struct bo_grid *grid)
+{
+    json_t *rows = json_array();
+    for (size_t r = 1; r < bo_grid_n_rows(grid); r++) {
+        json_t *row = json_object();
+        for (unsigned c = 0; c < grid->n_columns; c++) {
+            const double v = grid->values[r * grid->n_columns + c];
+            json_object_set_new(row, grid->cells[c],
+                                isnan(v) ? json_string(grid->cells[r * grid->n_columns + c])
+                                         : json_real(v));
+        }
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/*
+ * The fields of a document, and what codecs store for them: printed, or (not NULL) added to the
+ * list. A picture where `svg` is a path.
+ */
+static bool show_fields(const struct bo_document *document, const char *svg, json_t *list)
+{
+    enum { WIDTH = 160 };
+    const struct bo_sizes_options options = {.compress = false};
+    struct bo_field_size *fields;
+    struct bo_grid by_field, stored;
+    struct bo_drawing drawing;
+    struct bo_arena arena;
+    bool ok = true;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const unsigned n = bo_field_sizes(document, &arena, &fields);
+    const struct bo_sizes sizes = bo_sizes_measure(document, &options, &arena);
+    bo_fields_grid(fields, n, &arena, &by_field);
+    bo_stored_grid(document, &sizes, fields, n, &arena, &stored);
+    if (list) {
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", document->name, "fields",
+                                              grid_json(&by_field), "stored", grid_json(&stored)));
+    } else {
+        printf("%s: fields; order 1 knows the value before, and not what statistics cost\n\n",
+               document->name);
+        bo_grid_text(&by_field, WIDTH, stdout);
+        printf("\nAs stored, by the sections that codecs mark; -: no field of the model\n\n");
+        bo_grid_text(&stored, WIDTH, stdout);
+    }
+    if (svg) {
+        bo_drawing_begin(&drawing, &arena);
+        bo_plot_fields(document, &sizes, fields, n, svg, &drawing);
+        ok = bo_drawing_end(&drawing) && ok;
+    }
+    bo_arena_free(&arena);
+    return ok;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* The files that the user names, or the embedded corpora. */
@@ -134,14 +191,18 @@ static json_t *documents_json(const struct bo_documents *documents, bool compres
 
 int bo_cmd_size(int argc, char **argv)
 {
-    bool as_json = false, no_compress = false;
+    bool as_json = false, no_compress = false, by_field = false;
+    const char *svg = NULL;
     const struct bo_option options[] = {
         {"--json", 0, NULL, "for scripts", NULL, &as_json},
         {"--no-compress", 0, NULL, "leave the outer compressors out", NULL, &no_compress},
+        {"--fields", 0, NULL, "the entropy of each field, and what each codec stores for it", NULL,
+         &by_field},
+        {"--svg", 0, "FILE", "with --fields and one document: draw them there", &svg, NULL},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
-        "size", "FORMAT [F.txt...] [--json]",
+        "size", "FORMAT [F.txt...] [--fields [--svg FILE]] [--json]",
         "Prints what each codec's encoding of the documents takes: bytes, bytes per unit, ratio "
         "to\n"
         "the first codec, counted bytes after zstd -19, lz4 -9 and xz -9, and each section.\n"
@@ -150,11 +211,27 @@ int bo_cmd_size(int argc, char **argv)
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return bo_options_exit(n);
+    if (svg && (!by_field || n != 2))
+        return bo_usage_error("size", "--svg goes with --fields and one file");
     const struct bo_format *format = bo_need_format("size", n ? argv[1] : NULL);
     struct bo_documents documents = {NULL, 0};
     if (!format || !load_documents(format, argv + 2, n - 1, &documents)) {
         bo_documents_free(&documents);
         return BO_EXIT_USAGE;
+    }
+    if (by_field) {
+        bool ok = true;
+        json_t *list = as_json ? json_array() : NULL;
+        for (size_t i = 0; i < documents.n && ok; i++) {
+            if (i && !list)
+                putchar('\n');
+            ok = show_fields(&documents.items[i], svg, list);
+        }
+        bo_documents_free(&documents);
+        const int code = ok ? BO_EXIT_OK : BO_EXIT_FAILED;
+        return list ? bo_json_print(
+                          json_pack("{s:s, s:o}", "format", format->name, "documents", list), code)
+                    : code;
     }
     json_t *json = documents_json(&documents, !no_compress);
     bo_documents_free(&documents);

@@ -839,6 +839,13 @@ for style in md rfc csv tex gobench; do
 done
 holds "gobench lines" grep -q '^Benchmark.*codec=raw.* ns/op' "$t/out"
 suggests tiny table pcdata --results "$t/bench.json" --corpus tniy
+# Bytes by field.
+gives 0 "" size pcdata "$t/tiny.txt" --fields
+holds "size --fields has the entropies" grep -qE '^run lengths +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$' "$t/out"
+holds "size --fields has what codecs store" grep -qE '^run-array +run lengths +starts +[0-9]+' "$t/out"
+gives 0 "" size pcdata "$t/tiny.txt" --fields --json
+json "size --fields --json" '.documents[0] | (.fields | length) == 4 and any(.stored[]; .codec == "shape-code" and .fields == "-")'
+gives 2 "bakeoff: size: --svg goes with --fields and one file*" size pcdata --svg "$t/x.svg"
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --page --charts /dev/null
 holds "report --page writes the page" grep -q '<section class="document" data-document="tiny">' "$t/report/build/report/index.html"
 holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"

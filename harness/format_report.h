@@ -114,6 +114,13 @@ struct bo_uses {
     const char *given_note; /* why */
 };
 
+/* Which fields of the model (bo_format.fields) are in a section that codecs mark. */
+struct bo_section_fields {
+    const char *codecs;  /* names, a * being any text; the first that fits counts; NULL ends */
+    const char *section; /* as bo_mark names it */
+    const char *fields;  /* "run lengths, value deltas"; "": none, it only makes reading faster */
+};
+
 /* How a table of sizes tells them. */
 enum bo_size_form {
     BO_SIZE_BYTES,
@@ -163,6 +170,7 @@ struct bo_format_report {
      * with NULL codecs; or NULL.
      */
     const struct bo_use_fact *needs;
+    const struct bo_section_fields *section_fields; /* of all sections of all codecs; or NULL */
 };
 
 #endif

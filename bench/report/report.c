@@ -1,6 +1,7 @@
 /* The pages around the formats' chapters. */
 #include "bench/report/report.h"
 
+#include "bench/report/acceptance.h"
 #include "bench/report/environment.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
@@ -147,6 +148,7 @@ void bo_report_print(const struct bo_report *report, bool with_sizes)
     }
     fprintf(report->out, "\n## What was not measured\n\n");
     bo_page_missing(&text);
+    bo_page_acceptance(&text, "results");
     bo_fuzz_section("results/fuzz", report->arena, report->out);
     if (with_sizes)
         fprintf(report->out,

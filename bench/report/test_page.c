@@ -312,6 +312,30 @@ static void pages_show_pictures_that_are_in_git(void **state)
     free(text);
 }
 
+/* A codec whose readers keep something has its times and memory with each budget. */
+static void budgets_are_a_table(void **state)
+{
+    (void)state;
+    static const char *const suffixes[] = {"@keep=0", "@keep=1048576", "@keep=16777216", ""};
+    json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
+    struct bo_run run;
+    for (unsigned i = 0; i < 3; i++)
+        json_array_append_new(
+            entries,
+            json_pack("{s:s, s:o, s:f, s:i}", "run_type", "iteration", "run_name",
+                      json_sprintf("pcdata/frame-24%s/small-sample/point/uniform", suffixes[i]),
+                      "real_time", 70.0 - 10 * i, "reader_bytes", 1024 << i));
+    assert_true(bo_run_take(json, "budgets", &run));
+    char *text = print_with(&run, print_documents);
+    assert_non_null(strstr(text, "| frame-24 | point/uniform | - | 70.0 | 60.0 | 50.0 | 320 | 1.00 "
+                                 "KiB | 2.00 KiB | 4.00 KiB | - |\n"));
+    free(text);
+    text = print_with(*state, print_documents);
+    assert_null(strstr(text, "**What readers keep.**"));
+    free(text);
+    bo_run_free(&run);
+}
+
 /* The anchor that a heading "### history.bin" has: "historybin". */
 static bool has_heading(const char *spec)
 {
@@ -484,6 +508,7 @@ static int run_file(void)
         cmocka_unit_test(the_code_is_what_the_linker_keeps),
         cmocka_unit_test(each_document_has_its_figures),
         cmocka_unit_test(pages_show_pictures_that_are_in_git),
+        cmocka_unit_test(budgets_are_a_table),
         cmocka_unit_test(codecs_lead_to_their_specification),
         cmocka_unit_test(what_is_asked_first_is_a_query),
         cmocka_unit_test(parts_are_filled_in),

@@ -196,6 +196,34 @@ static const struct bo_use_fact autofdo_needs[] = {
     {NULL, NULL},
 };
 
+static const struct bo_section_fields autofdo_section_fields[] = {
+    {"gcov*", "counts", "counts, heads"},
+    {"extbinary*", "counts", "counts, heads"},
+    {"*", "counts", "counts, heads, calls of targets"},
+    {"gcov*", "targets", "name numbers, calls of targets"},
+    {"extbinary*", "targets", "name numbers, calls of targets"},
+    {"v4-text", "structure",
+     "name numbers, record counts, callsite counts, lines, discriminators, target counts of "
+     "records, counts, heads, calls of targets, timestamps, names"},
+    {"*", "structure",
+     "name numbers, record counts, callsite counts, lines, discriminators, target counts of "
+     "records"},
+    {"*", "functions",
+     "name numbers, record counts, callsite counts, lines, discriminators, target counts of "
+     "records, counts, heads, calls of targets"},
+    {"*", "names", "names"},
+    {"*", "files", "paths, path numbers"},
+    {"*", "callee files", "paths, path numbers"},
+    {"*", "timestamps", "timestamps"},
+    {"*", "header", ""},
+    {"*", "summary", ""},
+    {"*", "working set", ""},
+    {"*", "totals", ""},
+    {"*", "index", ""},
+    {"*", "function offsets", ""},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format_report autofdo_report = {
     .question =
         "A sampled profile tells a compiler how hot each function, line and inlined call was. The "
@@ -212,4 +240,5 @@ const struct bo_format_report autofdo_report = {
     .uses = &autofdo_use_cases,
     .programs = autofdo_programs,
     .needs = autofdo_needs,
+    .section_fields = autofdo_section_fields,
 };

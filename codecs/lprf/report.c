@@ -155,6 +155,22 @@ static const struct bo_use_fact lprf_needs[] = {
     {NULL, NULL},
 };
 
+static const struct bo_section_fields lprf_section_fields[] = {
+    {"profdata", "hashes", "hashes, counter counts"},
+    {"profdata", "counters", "counters"},
+    {"*", "names", "names"},
+    {"*", "rules", "names"},
+    {"*", "hashes", "hashes"},
+    {"*", "counters", "counter counts, counters"},
+    {"*", "header", ""},
+    {"*", "tables", ""},
+    {"*", "offsets", ""},
+    {"*", "order", ""},
+    {"*", "pilots", ""},
+    {"*", "fingerprints", ""},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format_report lprf_report = {
     .question =
         "A profile of an instrumented program says how often each function and each of its "
@@ -166,4 +182,5 @@ const struct bo_format_report lprf_report = {
     .uses = &lprf_use_cases,
     .programs = lprf_programs,
     .needs = lprf_needs,
+    .section_fields = lprf_section_fields,
 };

@@ -80,6 +80,23 @@ static const struct bo_use_fact pcdata_needs[] = {
     {NULL, NULL},
 };
 
+static const struct bo_section_fields pcdata_section_fields[] = {
+    {"run-array", "counts", "run counts"},
+    {"run-array", "starts", "run lengths"},
+    {"run-array", "values", "value deltas"},
+    {"*", "values", "run counts, run lengths, value deltas"},
+    {"*", "runs", "run counts, run lengths, value deltas"},
+    {"*", "chunks", "run counts, run lengths, value deltas"},
+    {"*", "shaped records", "run counts, run lengths, value deltas"},
+    {"*", "split records", "run counts, run lengths, value deltas"},
+    {"*", "single blocks", "run counts, run lengths, value deltas"},
+    {"*", "blocks", "run counts, run lengths, value deltas"},
+    {"*", "lists", "run counts, run lengths, value deltas"},
+    {"*", "dictionary", ""},
+    {"*", "index", ""},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format_report pcdata_report = {
     .question =
         "A Go binary keeps, for each function, tables from PC to file, line, stack depth and "
@@ -95,4 +112,5 @@ const struct bo_format_report pcdata_report = {
     .extras = pcdata_extras,
     .uses = &pcdata_use_cases,
     .needs = pcdata_needs,
+    .section_fields = pcdata_section_fields,
 };

@@ -88,6 +88,45 @@ static const struct bo_use_fact statehist_needs[] = {
     {NULL, NULL},
 };
 
+static const struct bo_section_fields statehist_section_fields[] = {
+    {"ht*", "leaf nodes", "lengths, types, nulls, ints, longs, doubles, string numbers, bools"},
+    {"ht*", "core nodes", "lengths, types, nulls, ints, longs, doubles, string numbers, bools"},
+    {"ht*", "attribute tree", "parents, attribute names"},
+    {"flat", "history",
+     "lengths, types, nulls, ints, longs, doubles, string numbers, bools, strings"},
+    {"typed*", "history",
+     "lengths, types, nulls, ints, longs, doubles, string numbers, bools, strings"},
+    {"*", "tree", "parents, attribute names"},
+    {"*", "types", "types"},
+    {"time-index", "times", "lengths"},
+    {"time-index", "values", "nulls, ints, longs, doubles, string numbers, bools"},
+    {"time-index", "records", "lengths, types, nulls, ints, longs, doubles, string numbers, bools"},
+    {"arrays", "starts", "lengths"},
+    {"arrays", "values", "nulls, ints, longs, doubles, string numbers, bools"},
+    {"*", "strings", "strings"},
+    {"mixed-contexts", "changes",
+     "lengths, types, nulls, ints, longs, doubles, string numbers, bools, strings"},
+    {"sqlite", "database",
+     "lengths, types, nulls, ints, longs, doubles, string numbers, bools, strings, parents, "
+     "attribute names"},
+    {"*", "state",
+     "types, nulls, ints, longs, doubles, string numbers, bools, strings, parents, attribute "
+     "names"},
+    {"*", "which", "types"},
+    {"*", "codes", "nulls, ints, longs, doubles, string numbers, bools"},
+    {"*", "values", "nulls, ints, longs, doubles, string numbers, bools"},
+    {"*", "paths", "parents, attribute names"},
+    {"*", "files", ""},
+    {"*", "header", ""},
+    {"*", "head", ""},
+    {"*", "shapes", ""},
+    {"*", "places", ""},
+    {"*", "checkpoints", ""},
+    {"*", "margin", ""},
+    {"*", "timelines", ""},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format_report statehist_report = {
     .question =
         "A trace viewer keeps what every thread, CPU and lock of a traced system did, as "
@@ -105,4 +144,5 @@ const struct bo_format_report statehist_report = {
     .tables = statehist_tables,
     .uses = &statehist_use_cases,
     .needs = statehist_needs,
+    .section_fields = statehist_section_fields,
 };

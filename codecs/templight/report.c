@@ -102,6 +102,16 @@ static const struct bo_use_fact templight_needs[] = {
     {NULL, NULL},
 };
 
+static const struct bo_section_fields templight_section_fields[] = {
+    {"*", "names", "names"},
+    {"*", "refs", "name numbers"},
+    {"*", "locations", "file numbers, lines, columns, files"},
+    {"*", "times", "times, memory"},
+    {"*", "structure", "shapes, kinds"},
+    {"*", "header", ""},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format_report templight_report = {
     .question =
         "A trace of template instantiation names hundreds of thousands of instantiations, in "
@@ -118,4 +128,5 @@ const struct bo_format_report templight_report = {
     .tables = templight_tables,
     .uses = &templight_use_cases,
     .needs = templight_needs,
+    .section_fields = templight_section_fields,
 };

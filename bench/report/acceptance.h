@@ -1,0 +1,13 @@
+/* Which implementation accepts and rejects which conformance vectors: results/acceptance.tsv. */
+#ifndef BO_REPORT_ACCEPTANCE_H
+#define BO_REPORT_ACCEPTANCE_H
+
+#include "bench/report/page.h"
+
+/*
+ * A section of REPORT.md, from FOLDER/acceptance.tsv: a line a format and implementation, then what
+ * they disagree about. Nothing where the file is missing.
+ */
+void bo_page_acceptance(const struct bo_page *page, const char *folder);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Where a document's bytes are: its fields with their entropies, and what each codec stores for
+ * them, by the sections that it marks.
+ */
+#ifndef BO_REPORT_FIELDS_H
+#define BO_REPORT_FIELDS_H
+
+#include "bench/report/canvas.h"
+#include "bench/report/grid.h"
+#include "bench/runs/run.h"
+#include "corpora/documents.h"
+
+struct bo_field_size {
+    const char *name;
+    uint64_t n, n_distinct; /* values */
+    double order0, order1;  /* bytes; see harness/coding/entropy.h */
+};
+
+/* The fields of a loaded document: an array in the arena. Returns how many. */
+unsigned bo_field_sizes(const struct bo_document *document, struct bo_arena *arena,
+                        struct bo_field_size **sizes_ret);
+
+/* The fields that a section of a codec has, "run lengths, value deltas"; "" none; NULL unknown. */
+const char *bo_fields_of_section(const struct bo_format *format, const char *codec,
+                                 const char *section);
+
+/* A line a field, and their sums. */
+void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
+                    struct bo_grid *grid_ret);
+
+/*
+ * A line a codec and section: bytes as stored, and the entropies of the section's fields. A field
+ * in several sections of a codec counts in a line for all of them.
+ */
+void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *sizes,
+                    const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
+                    struct bo_grid *grid_ret);
+
+/* A bar of fields for each codec, below those of the two entropies. */
+void bo_plot_fields(const struct bo_document *document, const struct bo_sizes *sizes,
+                    const struct bo_field_size *fields, unsigned n, const char *path,
+                    struct bo_drawing *drawing);
+
+#endif

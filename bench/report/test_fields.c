@@ -1,0 +1,161 @@
+/* Bytes by field, and the acceptance matrix. */
+#include "bench/report/test_sample.h"
+
+#include <unistd.h>
+
+#include "bench/measure/sizes.h"
+#include "bench/report/acceptance.h"
+#include "bench/report/fields.h"
+#include "bench/report/test_printed.h"
+#include "harness/core/files.h"
+#include "harness/core/print.h"
+#include "harness/registry.h"
+
+static struct bo_arena arena;
+
+static int make(void **state)
+{
+    (void)state;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    bo_arena_free(&arena);
+    return 0;
+}
+
+/* Small documents: two tables of PCs, whose fields are counted by hand. */
+static void fields_by_hand(void **state)
+{
+    (void)state;
+    static const char text[] = "pcdata 1\nquantum 4\ntable 640 kind=pcsp refs=1\n0 0\n64 16\n"
+                               "table 640 kind=pcsp refs=1\n0 0\n128 16\n";
+    const struct bo_format *format = bo_find_format("pcdata");
+    struct bo_document document = {.format = format, .name = "tiny"};
+    struct bo_field_size *fields;
+    struct bo_grid grid;
+    char *printed = NULL;
+    size_t nbytes;
+    assert_int_equal(format->parse((struct bo_span){(const uint8_t *)text, strlen(text)}, &arena,
+                                   &document.model, NULL),
+                     BO_OK);
+    const unsigned n = bo_field_sizes(&document, &arena, &fields);
+    assert_int_equal(n, 3);
+    assert_string_equal(fields[1].name, "run lengths");
+    assert_int_equal(fields[1].n, 4);
+    assert_int_equal(fields[1].n_distinct, 4); /* 16, 144, 32 and 128 */
+    assert_true(fields[1].order0 == 1 && fields[1].order1 == 0);
+    assert_true(fields[2].n_distinct == 2 && fields[2].order0 == 0.5); /* 1 and 16, in turn */
+
+    const struct bo_sizes_options options = {.compress = false};
+    const struct bo_sizes sizes = bo_sizes_measure(&document, &options, &arena);
+    bo_stored_grid(&document, &sizes, fields, n, &arena, &grid);
+    FILE *out = open_memstream(&printed, &nbytes);
+    assert_non_null(out);
+    bo_grid_markdown(&grid, out);
+    fclose(out);
+    assert_non_null(strstr(printed, "| run-array | run counts | counts | "));
+    assert_non_null(strstr(printed, "| run-array | run lengths | starts | "));
+    assert_non_null(strstr(printed, "| shape-code | - | dictionary | "));
+    free(printed);
+}
+
+/* A section that nobody maps, or a field that does not exist, would be missing from the tables. */
+static void every_section_is_mapped(void **state)
+{
+    (void)state;
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_section_fields *known = (*f)->report->section_fields;
+        struct bo_random random = bo_random_seeded(7);
+        struct bo_document document = {.format = *f, .name = "generated"};
+        struct bo_field_size *fields;
+        if (!known)
+            continue;
+        assert_int_equal((*f)->generate(&random, 40, &arena, &document.model, NULL), BO_OK);
+        const unsigned n = bo_field_sizes(&document, &arena, &fields);
+        assert_true(n > 1);
+        const struct bo_sizes_options options = {.compress = false};
+        const struct bo_sizes sizes = bo_sizes_measure(&document, &options, &arena);
+        for (unsigned c = 0; c < sizes.n_codecs; c++)
+            for (unsigned s = 0; s < sizes.codecs[c].sections.n; s++)
+                if (!bo_fields_of_section(*f, sizes.codecs[c].name,
+                                          sizes.codecs[c].sections.items[s].name))
+                    fail_msg("%s/%s: no fields for the section %s", (*f)->name,
+                             sizes.codecs[c].name, sizes.codecs[c].sections.items[s].name);
+    }
+}
+
+static void pictures_have_bars_of_fields(void **state)
+{
+    (void)state;
+    char folder[64];
+    const struct bo_format *format = bo_find_format("pcdata");
+    struct bo_random random = bo_random_seeded(7);
+    struct bo_document document = {.format = format, .name = "generated"};
+    struct bo_field_size *fields;
+    struct bo_drawing drawing;
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    const char *path = bo_arena_printf(&arena, "%s/fields.svg", folder);
+    assert_int_equal(format->generate(&random, 40, &arena, &document.model, NULL), BO_OK);
+    const unsigned n = bo_field_sizes(&document, &arena, &fields);
+    const struct bo_sizes_options options = {.compress = false};
+    const struct bo_sizes sizes = bo_sizes_measure(&document, &options, &arena);
+    bo_drawing_begin(&drawing, &arena);
+    bo_plot_fields(&document, &sizes, fields, n, path, &drawing);
+    assert_true(bo_drawing_end(&drawing));
+    char picture[1 << 16];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    picture[fread(picture, 1, sizeof picture - 1, file)] = 0;
+    fclose(file);
+    assert_non_null(strstr(picture, ">order-0 entropy<"));
+    assert_non_null(strstr(picture, ">run lengths<"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- acceptance ------------------------------------------------------------------------------ */
+
+static void disagreements_are_listed(void **state)
+{
+    (void)state;
+    char folder[64];
+    struct printed p;
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    const char *path = bo_arena_printf(&arena, "%s/acceptance.tsv", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("# Made by hand.\n#format\tcodec\timplementation\tvalid\taccepted\tinvalid\trejected\n"
+          "box\ta\tC codec\t10\t10\t5\t5\t-\nbox\tb\tC codec\t10\t10\t6\t6\t-\n"
+          "box\tb\ttool 7\t10\t9\t6\t4\tbytes behind the end; vector 3\n",
+          file);
+    fclose(file);
+    printing(&p);
+    const struct bo_page page = {.root = "", .arena = &p.arena, .out = p.out};
+    bo_page_acceptance(&page, folder);
+    bo_page_acceptance(&page, "/nowhere");
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text, "| box | C codec | 2 | 20 | 20 | 11 | 11 |\n"));
+    assert_non_null(strstr(text, "| box | tool 7 | 1 | 10 | 9 | 6 | 4 |\n"));
+    assert_non_null(
+        strstr(text, "- tool 7 disagrees about box/b: bytes behind the end; vector 3.\n"));
+    assert_null(strstr(text, "C codec disagrees"));
+    free(text);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_by_hand),
+        cmocka_unit_test(every_section_is_mapped),
+        cmocka_unit_test(pictures_have_bars_of_fields),
+        cmocka_unit_test(disagreements_are_listed),
+    };
+    return cmocka_run_group_tests(tests, make, release);
+}
+TEST_FILE(run_file)
