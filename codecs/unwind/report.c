@@ -3,13 +3,68 @@
 
 #include <stddef.h>
 
+static const struct bo_use unwind_uses[] = {
+    {.use = "sample", {"uniform, ns", BO_TIME, "point/uniform", NULL}, .picks = true},
+    {.use = "sample", {"hot, ns", BO_TIME, "point/hot", NULL}, .picks = true},
+    {.use = "walk", {"calls, ns", BO_TIME, "point/calls", NULL}, .picks = true},
+    {.use = "walk", {"chain, ns", BO_TIME, "point/chain", NULL}, .picks = true},
+    {.use = "walk", {"miss, ns", BO_TIME, "point/miss", NULL}},
+    {.use = "small", {"B/function", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
+    {.use = "whole", {"scan, ns/function", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
+    {.use = "start", {"open, ns/function", BO_TIME_PER_UNIT, "open", NULL}, .picks = true},
+    {.use = NULL},
+};
+
+static const struct bo_uses unwind_use_cases = {
+    .text =
+        "A profiler looks up the PC of a *sample*: any byte of text is equally likely, or 1024 PCs "
+        "come again and again. A stack *walk* looks up calls: independently, or so that one answer "
+        "leads to the next lookup (*chain*). A binary wants its tables *small*, and a tool reads "
+        "them *whole*. *start*: what a reader does before the first lookup. Compact unwind is right "
+        "only in the body of a function, and ORC, compact unwind and delta16 keep no function "
+        "boundaries: their times are of what they hold.",
+    .uses = unwind_uses,
+};
+
+static const struct bo_size_column unwind_size_columns[] = {
+    {.heading = "sframe-v3", .form = BO_SIZE_BYTES, .codec = "sframe-v3"},
+    {.heading = "eh-frame, lean", .form = BO_SIZE_SHARE, .codec = "eh-frame"},
+    {.heading = "sframe-v1", .form = BO_SIZE_SHARE, .codec = "sframe-v1"},
+    {.heading = "sframe-v2", .form = BO_SIZE_SHARE, .codec = "sframe-v2"},
+    {.heading = "orc", .form = BO_SIZE_SHARE, .codec = "orc"},
+    {.heading = "compact", .form = BO_SIZE_SHARE, .codec = "compact-unwind"},
+    {.heading = "delta16", .form = BO_SIZE_SHARE, .codec = "delta16"},
+    {.heading = "rows", .form = BO_SIZE_SHARE, .codec = "rows"},
+    {.heading = "sequences", .form = BO_SIZE_SHARE, .codec = "sequences"},
+    {.heading = NULL},
+};
+
+static const struct bo_size_table unwind_tables[] = {
+    {.title = "The bytes of the rivals, over those of SFrame version 3",
+     .text =
+         "All encode the same rows. ORC is counted with its lookup table, which the kernel builds "
+         "when it starts. Compact unwind is small because it drops most rows: it knows the body of "
+         "a function only, and on arm64 it loses two of three functions of gcc's code.",
+     .first_heading = "Binary",
+     .columns = unwind_size_columns,
+     .answer = "In all binaries together, sequences takes {sequences} of SFrame version 3's bytes, "
+               "and lean .eh_frame with its header {eh-frame, lean}."},
+    {.title = NULL},
+};
+
 const struct bo_format_report unwind_report = {
     .question =
-        "Stack walks read unwind tables: .eh_frame with its byte code today, SFrame if the Linux "
-        "kernel's proposal prevails, ORC inside of the kernel. Is there an encoding that is much "
-        "smaller than SFrame, keeps all facts, and is as simple and as fast to look up?",
+        "Stack walks read unwind tables: .eh_frame with its byte code today, SFrame if the "
+        "proposal to the Linux kernel prevails, ORC inside of the kernel. Is there an encoding "
+        "that is much smaller than SFrame, keeps all facts, and is as simple and as fast to look "
+        "up?",
+    .main_label = "point/uniform",
     .sizes =
-        "`bytes` is what would be in a binary: the sections of each encoding with all their "
-        "search tables. The payload's header (version, machine, Base, sizes) is the same for all "
-        "and does not count.",
+        "`bytes` is what would be in a binary: the sections of each encoding with all their search "
+        "tables, ORC's lookup and the dictionary of sequences included. The payload's header "
+        "(version, machine, Base, sizes) is the same for all and does not count. The .eh_frame of "
+        "a real binary is larger than the lean one by 6 to 15 % on amd64, 25 to 56 % on arm64 and "
+        "31 to 38 % on s390x, as it also says where other registers are saved.",
+    .uses = &unwind_use_cases,
+    .tables = unwind_tables,
 };
