@@ -1,0 +1,343 @@
+/*
+ * The importer of unwind tables: every instruction, pointers, augmentations, and what files that
+ * are wrong are refused for. No real binary has most of this, so it is made here.
+ */
+#define TEST_FORMAT "unwind"
+#include "corpora/import/test_import.h"
+
+#include <stdio.h>
+
+#include "codecs/unwind/unwind.h"
+#include "harness/registry.h"
+
+enum { EH_FRAME_AT = 0x1000, TEXT = 0x10000, TEXT_NBYTES = 0x1000 };
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static uint8_t file[0x3000];
+static size_t n_section;
+static bool big;
+
+static void set(size_t at, unsigned n, uint64_t v)
+{
+    for (unsigned i = 0; i < n; i++)
+        file[at + (big ? n - 1 - i : i)] = (uint8_t)(v >> 8 * i);
+}
+
+/* Appends bytes in hexadecimal to .eh_frame; spaces are passed over. */
+static void put(const char *hex)
+{
+    for (; *hex; hex++) {
+        unsigned v;
+        if (*hex == ' ')
+            continue;
+        assert_int_equal(sscanf(hex, "%2x", &v), 1);
+        file[EH_FRAME_AT + n_section++] = (uint8_t)v;
+        hex++;
+    }
+}
+
+/* A record: length, then 4 bytes of id, then the rest. */
+static size_t begin_record(uint32_t id)
+{
+    const size_t at = n_section;
+    n_section += 8;
+    set(EH_FRAME_AT + at + 4, 4, id);
+    return at;
+}
+
+static void end_record(size_t at)
+{
+    set(EH_FRAME_AT + at, 4, n_section - at - 4);
+}
+
+static size_t put_cie(const char *hex)
+{
+    const size_t at = begin_record(0);
+    put(hex);
+    end_record(at);
+    return at;
+}
+
+static void put_fde(size_t cie, uint32_t start, uint32_t length, const char *hex)
+{
+    const size_t at = begin_record((uint32_t)(n_section + 4 - cie));
+    set(EH_FRAME_AT + n_section, 4, start - (uint32_t)(EH_FRAME_AT + n_section));
+    set(EH_FRAME_AT + n_section + 4, 4, length);
+    n_section += 8;
+    put(hex);
+    end_record(at);
+}
+
+/* Headers of an ELF file whose .eh_frame lies at its own offset as its address. */
+static void begin_file(unsigned machine)
+{
+    memset(file, 0, sizeof file);
+    n_section = 0;
+    big = machine == 22;
+    memcpy(file, "\177ELF\2", 5);
+    file[5] = big ? 2 : 1;
+    set(16, 2, 3);
+    set(18, 2, machine);
+    set(32, 8, 64); /* one executable segment */
+    set(40, 8, 256);
+    set(54, 2, 56);
+    set(56, 2, 1);
+    set(58, 2, 64);
+    set(60, 2, 3);
+    set(62, 2, 2);
+    set(64, 4, 1);
+    set(68, 4, 5);
+    set(64 + 16, 8, TEXT);
+    set(64 + 40, 8, TEXT_NBYTES);
+    memcpy(file + 512, "\0.eh_frame\0.shstrtab", 21);
+    set(320, 4, 1); /* .eh_frame */
+    set(324, 4, 1);
+    set(320 + 16, 8, EH_FRAME_AT);
+    set(320 + 24, 8, EH_FRAME_AT);
+    set(384, 4, 11);
+    set(388, 4, 3);
+    set(384 + 24, 8, 512);
+    set(384 + 32, 8, 21);
+}
+
+/* ---- what comes of them ---------------------------------------------------------------------- */
+
+static void expect(const char *text, const char *what, enum bo_status expected, const char *note)
+{
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_guarded guarded;
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    set(320 + 32, 8, n_section);
+    assert_true(bo_guarded_copy((struct bo_span){file, sizeof file}, &guarded));
+    const enum bo_status status =
+        importer_called("elf")->import(guarded.span, NULL, &arena, &model, &error);
+    if (what) {
+        assert_string_equal(error.what ? error.what : "-", what);
+        assert_int_equal(status, expected);
+        assert_true(error.off <= sizeof file);
+    } else {
+        if (status)
+            fail_msg("%s", error.what);
+        assert_int_equal(bo_find_format(TEST_FORMAT)->print(model, &out, NULL), BO_OK);
+        bo_put_u8(&out, 0);
+        const char *got = strstr((const char *)out.p, "fn");
+        const char *end = got ? strstr(got, "real") : NULL;
+        if (end)
+            out.p[end - (const char *)out.p] = 0;
+        assert_string_equal(got ? got : "", text);
+        if (note)
+            assert_string_equal(error.what ? error.what : "", note);
+    }
+    bo_guarded_free(&guarded);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+#define CIE "01 7a5200 01 78 10 01 1b 0c0708 9001"
+
+/* One function of 64 bytes with these instructions. */
+static void expect_rows(const char *instructions, const char *rows)
+{
+    char text[512];
+    begin_file(62);
+    put_fde(put_cie(CIE), TEXT, 64, instructions);
+    snprintf(text, sizeof text, "fn 0x10000 64\n%s", rows);
+    expect(text, NULL, BO_OK, NULL);
+}
+
+static void expect_refusal(const char *instructions, const char *what)
+{
+    begin_file(62);
+    put_fde(put_cie(CIE), TEXT, 64, instructions);
+    expect(NULL, what, BO_CORRUPT, NULL);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void test_instructions(void **state)
+{
+    (void)state;
+    expect_rows("00", "0 sp+8 c-8 s\n");
+    expect_rows("00 41 0e10 8602 43 0d06 02 20 0c0708 c6",
+                "0 sp+8 c-8 s\n1 sp+16 c-8 c-16\n4 fp+16 c-8 c-16\n36 sp+8 c-8 s\n");
+    expect_rows("00 0a 41 0e10 8602 44 0b", "0 sp+8 c-8 s\n1 sp+16 c-8 c-16\n5 sp+8 c-8 s\n");
+    expect_rows("00 0a 41 0e10 0a 42 0e18 43 0b 44 0b",
+                "0 sp+8 c-8 s\n1 sp+16 c-8 s\n3 sp+24 c-8 s\n6 sp+16 c-8 s\n10 sp+8 c-8 s\n");
+    expect_rows("00 41 0710 41 0810 41 091003",
+                "0 sp+8 c-8 s\n1 sp+8 u s\n2 sp+8 s s\n3 sp+8 r3 s\n");
+    expect_rows("00 41 05 06 03 41 11 06 7d 41 14 06 02 41 15 06 7e 41 2f 06 04",
+                "0 sp+8 c-8 s\n1 sp+8 c-8 c-24\n2 sp+8 c-8 c+24\n3 sp+8 c-8 v-16\n"
+                "4 sp+8 c-8 v+16\n5 sp+8 c-8 c+32\n");
+    expect_rows("00 41 120702 41 137f", "0 sp+8 c-8 s\n1 sp-16 c-8 s\n2 sp+8 c-8 s\n");
+    expect_rows("00 41 0f 03 767806 41 0f 01 96 41 0c0710",
+                "0 sp+8 c-8 s\n1 *fp-8 c-8 s\n2 x c-8 s\n"
+                "3 sp+16 c-8 s\n");
+    expect_rows("00 41 10 06 02 7600 41 16 06 02 7600 41 10 10 03 922000",
+                "0 sp+8 c-8 s\n1 sp+8 c-8 *fp+0\n2 sp+8 c-8 x\n3 sp+8 *r32+0 x\n");
+    /* An LEB that is longer than it must be; an advance by 0; two rows at one PC; args_size. */
+    expect_rows("00 41 0e 908000 40 0e18 2e 04", "0 sp+8 c-8 s\n1 sp+24 c-8 s\n");
+    /* What starts past the end is cut; so is what follows. */
+    expect_rows("00 03 3f00 0e10 03 0100 0e18", "0 sp+8 c-8 s\n63 sp+16 c-8 s\n");
+    expect_rows("00 41 0c 8001 08", "0 sp+8 c-8 s\n1 x c-8 s\n");
+}
+
+static void test_refused_instructions(void **state)
+{
+    (void)state;
+    expect_refusal("00 0b", "no state is remembered");
+    expect_refusal("00 0f 01 96 0d06", "CFA has no register or offset to keep");
+    expect_refusal("00 0f 05 96", "expression runs past the record's end");
+    expect_refusal("00 0e 80808080808080808002", "operand is cut off");
+    expect_refusal("00 0e 8080808080808080808001", "operand is cut off");
+    expect_refusal("00 0e 80", "operand is cut off");
+    expect_refusal("00 03 01", "operand is cut off");
+    expect_refusal("00 2d", "signed return address on a machine other than arm64");
+    expect_refusal("00 3f", "unknown instruction");
+    expect_refusal("00 42 01 00000000", "location goes backwards");
+    expect_refusal("05", "augmentation data run past the record's end");
+}
+
+static void test_cies(void **state)
+{
+    static const struct {
+        const char *cie, *what;
+        enum bo_status status;
+    } cases[] = {
+        {"00 7a5200 01 78 10 01 1b 0c0708", "CIE version is not 1 or 3", BO_UNSUPPORTED},
+        {"04 7a5200 01 78 10 01 1b 0c0708", "CIE version is not 1 or 3", BO_UNSUPPORTED},
+        {"01 7a52", "augmentation string has no end", BO_CORRUPT},
+        {"01 5200 01 78 10 01 1b 0c0708", "augmentation does not start with z", BO_UNSUPPORTED},
+        {"01 7a5200 01 78 10 40 1b 0c0708", "augmentation data run past the record's end",
+         BO_CORRUPT},
+        {"01 7a525000 01 78 10 01 1b 0c0708", "augmentation data are too short", BO_CORRUPT},
+        {"01 7a5200 01 78 10 01 9b 0c0708", "pointer encoding is indirect or omitted", BO_CORRUPT},
+        {"01 7a5200 01 78 10 01 ff 0c0708", "pointer encoding is indirect or omitted", BO_CORRUPT},
+        {"01 7a5200 01 78 10 01 4b 0c0708", "pointer is relative to something unknown", BO_CORRUPT},
+        {"01 7a5200 00 78 10 01 1b 0c0708", "advance with a code factor of 0", BO_CORRUPT},
+        {"01 7a5200 01 78 10 01 1b 0c0708 41", "advance in a CIE", BO_CORRUPT},
+    };
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        begin_file(62);
+        put_fde(put_cie(cases[i].cie), TEXT, 64, "00 41 0e10");
+        expect(NULL, cases[i].what, cases[i].status, NULL);
+    }
+    /* Version 3, letters L P S B G, a personality, an unknown letter that flags, restore in a CIE. */
+    begin_file(62);
+    put_fde(put_cie("03 7a52504c5300 01 78 10 07 1b 00 0000000000000000 1b 0c0708 9001"), TEXT, 8,
+            "00");
+    expect(NULL, "pointer is cut off", BO_TRUNCATED, NULL);
+    begin_file(62);
+    put_fde(put_cie("03 7a5250534200 01 78 10 06 1b 03 00000000 0c0708 9001 c6"), TEXT, 8, "00");
+    expect("fn 0x10000 8 S B\n0 sp+8 c-8 s\n", NULL, BO_OK, NULL);
+    begin_file(62);
+    put_fde(put_cie("01 7a525a00 01 78 10 03 1b 0102 0c0708 9001"), TEXT, 8, "00");
+    expect("fn 0x10000 8\n0 sp+8 c-8 s\n", NULL, BO_OK,
+           "dropped or changed: 1 CIEs with an unknown augmentation letter");
+}
+
+static void test_records(void **state)
+{
+    (void)state;
+    begin_file(62);
+    const size_t cie = put_cie(CIE);
+    put("00000000"); /* a terminator in the middle */
+    put_fde(cie, TEXT + 16, 8, "00");
+    put_fde(cie, TEXT, 24, "00"); /* overlaps the one before in the section */
+    put_fde(cie, TEXT + 16, 4, "00 41 0e10");
+    put_fde(cie, TEXT + 64, 0, "00");
+    put_fde(cie, TEXT - 16, 4, "00");
+    expect("fn 0x10000 16\n0 sp+8 c-8 s\nfn 0x10010 8\n0 sp+8 c-8 s\n", NULL, BO_OK,
+           "dropped or changed: 1 FDEs of length 0, 1 FDEs outside of executable segments, 1 FDEs "
+           "with the start of another, 1 functions cut where the next starts");
+
+    static const struct {
+        const char *bytes, *what;
+        enum bo_status status;
+    } cases[] = {
+        {"03000000 000000", "record is too short", BO_CORRUPT},
+        {"04000000 00000000", "record is too short", BO_CORRUPT},
+        {"ffffff00 00000000", "record runs past the section's end", BO_TRUNCATED},
+        {"000000", "section ends inside a record's length", BO_TRUNCATED},
+        {"ffffffff 00000000", "section ends inside a record's length", BO_TRUNCATED},
+        {"10000000 01000000 0000000000000000 00000000", "CIE pointer does not point to a CIE",
+         BO_CORRUPT},
+        {"10000000 00010000 0000000000000000 00000000", "CIE pointer does not point to a CIE",
+         BO_CORRUPT},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        begin_file(62);
+        put_cie(CIE);
+        put(cases[i].bytes);
+        expect(NULL, cases[i].what, cases[i].status, NULL);
+    }
+}
+
+/* GNU ld's PLT: one function becomes two; elsewhere its expression is any other. */
+static void test_plt(void **state)
+{
+    static const char plt[] = "00 0e10 46 0e18 4a 0f 0b 77088000 3f1a 3b2a 3324 22 00000000";
+    (void)state;
+    begin_file(62);
+    put_fde(put_cie(CIE), TEXT, 64, plt);
+    expect("fn 0x10000 16\n0 sp+16 c-8 s\n6 sp+24 c-8 s\n"
+           "fn 0x10010 48 rep=16\n0 sp+8 c-8 s\n11 sp+16 c-8 s\n",
+           NULL, BO_OK, NULL);
+    begin_file(62);
+    put_fde(put_cie(CIE), TEXT + 8, 64, plt);
+    expect("fn 0x10008 64\n0 sp+16 c-8 s\n6 sp+24 c-8 s\n16 x c-8 s\n", NULL, BO_OK,
+           "dropped or changed: 1 PLT expressions outside of GNU ld's place");
+}
+
+static void test_machines(void **state)
+{
+    (void)state;
+    begin_file(183); /* key B, a toggle that is remembered, one twice at one PC */
+    put_fde(put_cie("01 7a524200 04 78 1e 01 1b 0c1f00"), TEXT, 40,
+            "00 41 2d 41 0a 0e20 9e03 9d04 46 0b 41 2d 41 2d2d");
+    expect(
+        "fn 0x10000 40 B\n0 sp+0 s s\n4 sp+0 s s a\n8 sp+32 c-24 c-32 a\n32 sp+0 s s a\n36 sp+0 s s\n",
+        NULL, BO_OK, NULL);
+    begin_file(22); /* big-endian, RA in a floating-point register, a return register of 0 */
+    const size_t cie = put_cie("01 7a5200 01 78 0e 01 1b 0c0fa001");
+    put_fde(cie, TEXT, 30, "00 44 090e10 44 090b12");
+    put_fde(put_cie("01 7a525300 01 78 00 01 1b 0c0fa001"), TEXT + 32, 30, "00 140014");
+    expect("fn 0x10000 30\n0 sp+160 s s\n4 sp+160 r16 s\n8 sp+160 r16 r18\n"
+           "fn 0x10020 30 S\n0 sp+160 v-160 s\n",
+           NULL, BO_OK, NULL);
+}
+
+static void test_elf(void **state)
+{
+    (void)state;
+    begin_file(62);
+    file[4] = 1;
+    expect(NULL, "not an ELF file of 64 bits", BO_UNSUPPORTED, NULL);
+    begin_file(3);
+    expect(NULL, "machine is not amd64, arm64 or s390x", BO_UNSUPPORTED, NULL);
+    begin_file(62);
+    set(16, 2, 1);
+    expect(NULL, "relocatable file: its addresses are not known", BO_UNSUPPORTED, NULL);
+    begin_file(62);
+    set(40, 8, sizeof file);
+    expect(NULL, "the file ends before its section headers", BO_TRUNCATED, NULL);
+    begin_file(62); /* a section of nothing has no functions */
+    expect("", NULL, BO_OK, NULL);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_instructions), cmocka_unit_test(test_refused_instructions),
+        cmocka_unit_test(test_cies),         cmocka_unit_test(test_records),
+        cmocka_unit_test(test_plt),          cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_elf),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)
