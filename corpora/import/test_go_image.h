@@ -19,7 +19,7 @@
 #include "harness/core/bytes.h"
 
 enum { IMAGE_CAP = 4096, IMAGE_N_ENTRIES = 6, IMAGE_N_TABLES = 7, IMAGE_MAX_RUNS = 5, HOLE = 3 };
-enum image_layout { GO_1_2, GO_1_16, GO_1_18, GO_1_20, IMAGE_N_LAYOUTS };
+enum image_layout { GO_1_2, GO_1_16, GO_1_18, GO_1_20, GO_1_26, IMAGE_N_LAYOUTS };
 enum image_place { IN_OWN_SECTION, IN_SHARED_SECTION, WITHOUT_SECTIONS, IMAGE_N_PLACES };
 
 /* What to build. */
@@ -40,6 +40,7 @@ struct image {
     size_t pc_tables[IMAGE_N_ENTRIES]; /* the pcsp offset in each record */
     size_t table_start[IMAGE_N_TABLES];
     size_t section_header; /* of the table's section */
+    size_t used;           /* no shorter prefix can be imported */
 };
 
 /* A table as the tests think of it: lengths in quanta. */
@@ -211,7 +212,7 @@ static void image_put_tables(struct image *image)
 
 static void image_put_pclntab(struct image *image)
 {
-    static const uint32_t magics[] = {0xfffffffb, 0xfffffffa, 0xfffffff0, 0xfffffff1};
+    static const uint32_t magics[] = {0xfffffffb, 0xfffffffa, 0xfffffff0, 0xfffffff1, 0xfffffff1};
     const enum image_layout layout = image->plan.layout;
     const unsigned word = image->plan.word_nbytes;
     image_align(image, 32);
@@ -227,16 +228,19 @@ static void image_put_pclntab(struct image *image)
         image_put_records(image, image->table);
         image_put_tables(image);
         image_link_tables(image);
+        image->used = image->n;
         return;
     }
     image_put_word(image, 1); /* files */
     if (layout >= GO_1_18)
-        image_put_word(image, 0x401000); /* where the text starts */
+        image_put_word(image, layout >= GO_1_26 ? 0 : 0x401000); /* where the text starts */
     for (unsigned i = 0; i < 3; i++)
         image_put_word(image, 0); /* names, units, files: empty */
     image->tables_word = image_put_word(image, 0);
     image->entries_word = image_put_word(image, 0);
 
+    if (layout == GO_1_20)
+        image_align(image, 32); /* Go 1.26 puts the first area directly behind the header */
     image->tables_base = image->n;
     image_set(image, image->tables_word, word, image->n - image->table);
     image_put(image, 1, 0); /* offset 0 means: no table */
@@ -246,6 +250,9 @@ static void image_put_pclntab(struct image *image)
     image_put_entries(image);
     image_put_records(image, image->entries);
     image_link_tables(image);
+    image->used = image->n;
+    for (unsigned i = 0; layout >= GO_1_26 && i < 64; i++)
+        image_put(image, 1, 0xff - i); /* function data, which the area of functions ends with */
 }
 
 /* ---- the ELF file around it ------------------------------------------------------------------ */
@@ -343,6 +350,8 @@ static void image_build(struct image *image, struct image_plan plan)
         image_put_sections(image, start, ".gopclntab");
     else if (plan.place == IN_SHARED_SECTION)
         image_put_sections(image, start, ".data.rel.ro");
+    if (plan.place != WITHOUT_SECTIONS)
+        image->used = image->n;
 }
 
 #endif

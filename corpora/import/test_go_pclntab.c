@@ -21,9 +21,9 @@ static void for_each_plan(void (*check)(const struct image *image))
         const struct image_plan plan = {
             .layout = i % IMAGE_N_LAYOUTS,
             .place = i / IMAGE_N_LAYOUTS % IMAGE_N_PLACES,
-            .word_nbytes = i / 12 % 2 ? 8 : 4,
-            .big_endian = i / 24 % 2,
-            .quantum = 1u << (i / 48 % 3),
+            .word_nbytes = i / (IMAGE_N_LAYOUTS * IMAGE_N_PLACES) % 2 ? 8 : 4,
+            .big_endian = i / (IMAGE_N_LAYOUTS * IMAGE_N_PLACES * 2) % 2,
+            .quantum = 1u << (i / (IMAGE_N_LAYOUTS * IMAGE_N_PLACES * 4) % 3),
         };
         image_build(&image, plan);
         check(&image);
@@ -352,7 +352,7 @@ static void test_not_go(void **state)
 
 static void check_prefixes(const struct image *image)
 {
-    for (size_t n = 0; n < image->n; n++) {
+    for (size_t n = 0; n < image->used; n++) {
         struct bo_arena arena;
         struct pcdata_model *model;
         struct bo_error err = {0};

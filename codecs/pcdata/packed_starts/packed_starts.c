@@ -54,21 +54,17 @@ INLINE uint32_t low_mask(unsigned nbits)
 
 /* ---- searching words ------------------------------------------------------------------------- */
 
-/*
- * For each width of a start, less 1: a 1 in each lane of a word, and the bits of all starts in the
- * first word of a list.
- */
+/* For each width of a start, less 1: the lowest bit of each lane of a word, and the highest. */
 struct lanes {
-    uint64_t ones;
-    uint64_t word1_nbits;
+    uint64_t ones, high;
 };
 
 #define ONE(w, i) ((i) * (w) < 64 ? UINT64_C(1) << (i) * (w) % 64 : 0)
 #define ONES_4(w, i) (ONE(w, i) | ONE(w, (i) + 1) | ONE(w, (i) + 2) | ONE(w, (i) + 3))
 #define ONES(w) (ONES_4(w, 0) | ONES_4(w, 4) | ONES_4(w, 8) | ONES_4(w, 12))
-#define LANES(w)                                \
-    {                                           \
-        ONES(w), PACKED_WORD1_NBITS / (w) * (w) \
+#define LANES(w)                    \
+    {                               \
+        ONES(w), ONES(w) << ((w)-1) \
     }
 #define LANES_4(w) LANES(w), LANES((w) + 1), LANES((w) + 2), LANES((w) + 3)
 
@@ -78,18 +74,18 @@ static const struct lanes lanes_of[32] = {
 };
 
 /*
- * How many of the starts at the low end of a word, of `nbits` each and n_nbits all, are not above
+ * How many of the starts at the low end of a word, which have n_nbits in all, are not above
  * that in every lane of `pcs`, if they are at most 15; any number if n_nbits is 0. Where the
  * highest bits of two lanes are equal, the difference of the others decides. The product adds up
  * the lanes below each.
  */
-INLINE unsigned count_starts(uint64_t word, unsigned n_nbits, unsigned nbits, uint64_t ones,
+INLINE unsigned count_starts(uint64_t word, unsigned n_nbits, const struct lanes *lanes,
                              uint64_t pcs)
 {
-    const uint64_t high = ones << (nbits - 1);
+    const uint64_t high = lanes->high;
     const uint64_t others = (pcs | high) - (word & ~high);
     const uint64_t passed = ((pcs & ~word) | (others & (pcs | ~word))) & high;
-    return passed * ones >> ((n_nbits - 1) & 63) & 15;
+    return passed * lanes->ones >> ((n_nbits - 1) & 63) & 15;
 }
 
 static const uint64_t each_byte = 0x0101010101010101u, high_of_bytes = 0x8080808080808080u;
@@ -202,9 +198,8 @@ INLINE unsigned find_run(const struct block *b, uint32_t quantum)
     const uint32_t rest = quantum & low_mask(b->low_nbits);
     const struct bucket found =
         b->search == PACKED_ELIAS_FANO ? find_selected(b, number) : find_counted(b, number);
-    const uint8_t *p = b->p;
     unsigned at = b->lows_at + found.n_below * b->low_nbits, i = found.n_below;
-    for (unsigned n = found.n; n && bo_bits_at(p, at, b->low_nbits) <= rest; n--) {
+    for (unsigned n = found.n; n && bo_bits_at(b->p, at, b->low_nbits) <= rest; n--) {
         at += b->low_nbits;
         i++;
     }
@@ -298,12 +293,12 @@ static __attribute__((noinline)) int32_t lookup_long(const uint8_t *record, uint
 static __attribute__((noinline)) unsigned count_two_words(const uint8_t *record, unsigned n_nbits,
                                                           unsigned nbits, uint64_t pcs)
 {
-    const struct lanes lanes = lanes_of[nbits - 1];
-    const unsigned n_word1 = (unsigned)lanes.word1_nbits, at = PACKED_LIST_HEAD_NBITS + n_word1;
-    return count_starts(bo_le64(record + 1) >> (PACKED_LIST_HEAD_NBITS - 8), n_word1, nbits,
-                        lanes.ones, pcs) +
-           count_starts(bo_le64(record + at / 8) >> at % 8, n_nbits - n_word1, nbits, lanes.ones,
-                        pcs);
+    const struct lanes *lanes = &lanes_of[nbits - 1];
+    const unsigned word1_nbits = PACKED_WORD1_NBITS / nbits * nbits;
+    const unsigned at = PACKED_LIST_HEAD_NBITS + word1_nbits;
+    return count_starts(bo_le64(record + 1) >> (PACKED_LIST_HEAD_NBITS - 8), word1_nbits, lanes,
+                        pcs) +
+           count_starts(bo_le64(record + at / 8) >> at % 8, n_nbits - word1_nbits, lanes, pcs);
 }
 
 static const uint32_t width_masks[16] = {0,    1,     3,     7,     0xf,   0x1f,   0x3f,   0x7f,
@@ -319,12 +314,13 @@ static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t
         return lookup_long(record, text_quanta, pc);
     const struct packed_base *base = &packed_bases[head >> 4 & 7];
     const unsigned nbits = packed_start_nbits(text_quanta);
-    const uint64_t ones = lanes_of[nbits - 1].ones, pcs = pc * ones;
+    const struct lanes *lanes = &lanes_of[nbits - 1];
+    const uint64_t pcs = pc * lanes->ones;
     const unsigned n_nbits = n * nbits, bias_at = PACKED_LIST_HEAD_NBITS + n_nbits;
     const uint64_t starts = bo_le64(record + 1) >> (PACKED_LIST_HEAD_NBITS - 8);
     const unsigned i = __builtin_expect(n_nbits > PACKED_WORD1_NBITS, 0)
                            ? count_two_words(record, n_nbits, nbits, pcs)
-                           : count_starts(starts, n_nbits, nbits, ones, pcs);
+                           : count_starts(starts, n_nbits, lanes, pcs);
     const uint32_t bias =
         (uint32_t)(bo_le64(record + bias_at / 8) >> bias_at % 8) & base->bias_mask;
     const unsigned at = bias_at + base->bias_nbits + i * width;

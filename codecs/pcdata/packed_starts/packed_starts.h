@@ -84,7 +84,8 @@ static const struct packed_base packed_bases[PACKED_N_BASES] = {
 /* Bits of each start in a list. */
 static inline unsigned packed_start_nbits(uint32_t text_quanta)
 {
-    return bo_bit_width((text_quanta - 1) | 1u << (PACKED_MIN_START_NBITS - 1));
+    const unsigned last = (text_quanta - 1) | 1u << (PACKED_MIN_START_NBITS - 1);
+    return 32 - (unsigned)__builtin_clz(last);
 }
 
 /* The starts that a list can have. */
