@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "bench/measure/noop.h"
+#include "bench/measure/actions.h"
 #include "bench/measure/query_sets.h"
 #include "bench/measure/test_toy.h"
 
@@ -126,6 +127,82 @@ static void cold_chunks_are_small(void **state)
     assert_int_equal(set.questions.n_chunks, 3);
     assert_int_equal(set.questions.chunks[0].n, BO_COLD_BATCH);
     assert_int_equal(set.questions.chunks[2].n, 150 - 2 * BO_COLD_BATCH);
+    drop(&set);
+}
+
+/* Queries that are given stay in their order; chunks end where actions do, cold ones only there. */
+static void given_chunks_end_with_actions(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    static const size_t starts[] = {1, 41, 299};
+    struct set set;
+    struct bo_questions questions;
+    struct bo_error err;
+    draw(&set, TOY_GET, 0);
+    const struct bo_given given = {set.questions.queries, starts, 3, SIZE_MAX};
+    for (unsigned cold = 0; cold < 2; cold++) {
+        const struct bo_workload workload = {
+            .name = "recorded", .n_queries = N, .given = &given, .cold = cold};
+        assert_int_equal(bo_questions_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
+                                           &set.arena, &questions, &err),
+                         BO_OK);
+        assert_int_equal(questions.n, N);
+        assert_memory_equal(questions.queries, given.queries, N * toy_kinds[TOY_GET].query_size);
+        assert_int_equal(questions.n_chunks, cold ? 4 : 5); /* 258 are more than one call takes */
+        assert_int_equal(questions.chunks[1].first, 1);
+        assert_int_equal(questions.chunks[1].n, 40);
+        assert_int_equal(questions.chunks[2].n, cold ? 258 : 256);
+        assert_covered(&questions);
+    }
+    drop(&set);
+}
+
+/* Readers that are opened for many queries get all of them in one chunk; for few, several readers. */
+static void fresh_chunks_hold_whole_readers(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t fresh, n_first;
+    } cases[] = {{1, 8}, {3, 6}, {10, 10}, {500, 300}};
+    struct set set;
+    struct bo_questions questions;
+    struct bo_error err;
+    draw(&set, TOY_GET, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct bo_workload workload = {
+            .name = "open", .n_queries = 300, .fresh = cases[i].fresh, .draw = toy_draw};
+        assert_int_equal(bo_questions_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
+                                           &set.arena, &questions, &err),
+                         BO_OK);
+        assert_int_equal(questions.chunks[0].n, cases[i].n_first);
+        assert_covered(&questions);
+    }
+    drop(&set);
+}
+
+/* Two actions of one kind: their steps are the chunks of their queries, in order. */
+static void actions_are_laid_out(void **state)
+{
+    (void)state;
+    struct set set;
+    struct bo_actions actions;
+    struct bo_error err;
+    draw(&set, TOY_GET, 0);
+    struct bo_recorded_run runs[] = {{TOY_GET, 0, 3}, {TOY_GET, 3, 290}, {TOY_GET, 293, 7}};
+    struct bo_recorded_action named[] = {{.first = 0, .n = 1}, {.first = 1, .n = 2}};
+    struct bo_recorded recorded = {
+        .format = &set.format, .runs = runs, .n_runs = 3, .actions = named, .n_actions = 2};
+    recorded.kinds[TOY_GET].n = 300;
+    recorded.kinds[TOY_GET].queries = (uint8_t *)(uintptr_t)set.questions.queries;
+    assert_int_equal(bo_actions_make(&recorded, &set.model, &set.arena, &actions, &err), BO_OK);
+    assert_int_equal(actions.n, 2);
+    assert_int_equal(actions.kinds, 1u << TOY_GET);
+    static const size_t firsts[] = {0, 1, 4}, n_queries[] = {3, 256, 34, 7};
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(actions.firsts[i], firsts[i]);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(actions.steps[i].chunk->n, n_queries[i]);
     drop(&set);
 }
 
@@ -323,6 +400,9 @@ static int run_file(void)
         cmocka_unit_test(all_kinds_of_sets),
         cmocka_unit_test(queries_that_say_nothing),
         cmocka_unit_test(cold_chunks_are_small),
+        cmocka_unit_test(given_chunks_end_with_actions),
+        cmocka_unit_test(fresh_chunks_hold_whole_readers),
+        cmocka_unit_test(actions_are_laid_out),
         cmocka_unit_test(texts_are_gathered),
         cmocka_unit_test(one_answer_may_be_too_large),
         cmocka_unit_test(a_set_is_cut_where_it_is_too_large),
