@@ -9,6 +9,27 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
+/*
+ * Where some documents have the workload that the format prefers (a recorded one), figures of all
+ * together are of these: those of different workloads have no mean.
+ */
+static unsigned keep_preferred(const char *format, const struct bo_run_document **documents,
+                               unsigned n)
+{
+    const struct bo_format_report *notes = bo_report_of(format);
+    const char *names = notes && notes->main_label ? notes->main_label : "";
+    unsigned n_kept = 0;
+    for (size_t length; *names && n_kept == 0; names += length + strspn(names + length, " ")) {
+        length = strcspn(names, " ");
+        for (unsigned d = 0; d < n; d++) {
+            const char *label = bo_run_main_label(documents[d]);
+            if (label && strlen(label) == length && strncmp(label, names, length) == 0)
+                documents[n_kept++] = documents[d];
+        }
+    }
+    return n_kept ? n_kept : n;
+}
+
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret)
@@ -24,7 +45,7 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
             documents[n++] = document;
     }
     *documents_ret = documents;
-    return n;
+    return corpus ? n : keep_preferred(format, documents, n);
 }
 
 static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,

@@ -39,7 +39,8 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
 
 /*
  * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves,
- * those held out or the others. An array in the arena. Returns how many.
+ * those held out or the others; where some have the workload that the format prefers, these alone.
+ * An array in the arena. Returns how many.
  */
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,

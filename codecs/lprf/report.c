@@ -177,6 +177,8 @@ const struct bo_format_report lprf_report = {
         "branches ran: the program writes it as it ends, and a compiler looks single functions up "
         "by their names. Which index from names to counters, and which coding of the "
         "counters, should the file have?",
+    .main_label = "lookup/once",
+    .curve_label = "lookup/uniform",
     .sizes = "`bytes` is the whole file.",
     .axes = &lprf_axes,
     .uses = &lprf_use_cases,

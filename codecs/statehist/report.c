@@ -53,6 +53,10 @@ static const struct bo_size_table statehist_tables[] = {
 static const struct bo_use statehist_uses[] = {
     {.use = "open", {"ns", BO_TIME, "open", NULL}, .picks = true},
     {.use = "open", {"memory, B", BO_COUNTER, "open", "open_bytes_allocated"}},
+    {.use = "labels", {"recorded, ns", BO_TIME, "point/recorded", NULL}, .picks = true},
+    {.use = "labels", {"names, ns", BO_TIME, "point/names", NULL}, .picks = true},
+    {.use = "action", {"median, ns", BO_TIME, "actions/recorded", NULL}, .picks = true},
+    {.use = "action", {"worst, ns", BO_COUNTER, "actions/recorded", "worst_action_ns"}},
     {.use = "point", {"uniform, ns", BO_TIME, "point/uniform", NULL}, .picks = true},
     {.use = "point", {"weighted, ns", BO_TIME, "point/weighted", NULL}, .picks = true},
     {.use = "point", {"first, ns", BO_TIME, "point/first", NULL}, .picks = true},
@@ -61,8 +65,10 @@ static const struct bo_use statehist_uses[] = {
     {.use = "state", {"export, ns", BO_TIME, "export/uniform", NULL}, .picks = true},
     {.use = "timeline", {"whole, ns", BO_TIME, "range/whole", NULL}, .picks = true},
     {.use = "timeline", {"short, ns", BO_TIME, "range/short", NULL}, .picks = true},
+    {.use = "timeline", {"of a kind, ns", BO_TIME, "range2d/whole", NULL}, .picks = true},
     {.use = "repaint", {"view, ns", BO_TIME, "window/view", NULL}, .picks = true},
     {.use = "repaint", {"overview, ns", BO_TIME, "window/overview", NULL}, .picks = true},
+    {.use = "repaint", {"listed times, ns", BO_TIME, "times/view", NULL}, .picks = true},
     {.use = "scan", {"ns/interval", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
     {.use = "build", {"ns/interval", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
     {.use = "build", {"scratch, B", BO_COUNTER, "encode", "encode_scratch_bytes"}},
@@ -71,7 +77,9 @@ static const struct bo_use statehist_uses[] = {
 
 static const struct bo_uses statehist_use_cases = {
     .text =
-        "An analysis looks up one attribute at one time (*point*; *first* is the first query of a "
+        "A view of Trace Compass looks up one label after the other (*labels*), names of threads: in a "
+        "recorded session (*recorded*), or as one does (*names*). An *action* of its user is the "
+        "sum of its queries. An analysis looks up one attribute at one time (*point*; *first* is the first query of a "
         "file "
         "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with "
         "intervals "
@@ -136,7 +144,7 @@ const struct bo_format_report statehist_report = {
         "format without type numbers, as proposed, save anything beside the file that Trace "
         "Compass "
         "writes today, and what can be had by a better layout?",
-    .main_label = "point/uniform",
+    .main_label = "point/recorded point/names point/uniform",
     .sizes =
         "`bytes` is all of the encoding, the proposal's JSON parts included. Histories are equal "
         "when they say the same; the order in which intervals were closed is kept by `flat` and "
