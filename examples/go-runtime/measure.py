@@ -67,11 +67,14 @@ def jobs(build, first):
 
 
 def processor():
+    """Returns the model's name, family and number."""
+    fields = {}
     with open("/proc/cpuinfo") as f:
         for line in f:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return "unknown"
+            name, _, value = line.partition(":")
+            fields.setdefault(name.strip(), value.strip())
+    return "%s (family %s, model %s)" % tuple(
+        fields.get(name, "unknown") for name in ("model name", "cpu family", "model"))
 
 
 def microseconds(us):
@@ -105,7 +108,8 @@ def main():
         return statistics.median(a / b for a, b in zip(times[what, key], times[what, base]))
 
     base = (codecs[0], "")
-    loads = "load average %.1f to %.1f on %d processors" % (min(load), max(load), os.cpu_count())
+    loads = "load average %.1f to %.1f on %d processors%s" % (
+        min(load), max(load), os.cpu_count(), ": other jobs ran" if min(load) > os.cpu_count() else "")
     with open(results + ".tsv", "w") as f:
         f.write("# %s; %s; %d turns; Go 1.19, linux/amd64\n" % (processor(), loads, turns))
         f.write("what\tunit\tcodec\tcopy\tmedian\tlower quartile\tupper quartile\tratio\n")
