@@ -30,6 +30,23 @@ static const struct bo_run_document *of_format(const struct bo_page *page, size_
     return strcmp(d->format, format->name) == 0 && !d->scale ? d : NULL;
 }
 
+/* REPORT.md shows so many documents of a format in a table, the largest; their pages show all. */
+enum { MAX_REPORT_DOCUMENTS = 5, ALL_DOCUMENTS = 0 };
+
+/* Whether the document is among the `most` largest ones of its format in the run. */
+static bool is_shown(const struct bo_page *page, const struct bo_run_document *document,
+                     unsigned most)
+{
+    const struct bo_run_codec *mine = document->baseline;
+    unsigned n_larger = 0;
+    for (size_t d = 0; d < page->run->n_documents && mine; d++) {
+        const struct bo_run_document *other = &page->run->documents[d];
+        n_larger += strcmp(other->format, document->format) == 0 && !other->scale &&
+                    other->baseline && other->baseline->bytes > mine->bytes;
+    }
+    return most == ALL_DOCUMENTS || n_larger < most;
+}
+
 static unsigned count_documents(const struct bo_page *page, const struct bo_format *format)
 {
     unsigned n = 0;
@@ -109,8 +126,8 @@ static void print_picture(const struct bo_page *page, const struct bo_format *fo
                                         format->name, main->name));
 }
 
-static void print_picks(const struct bo_page *page, const struct bo_format *format,
-                        const struct bo_run_document *main)
+static void print_most_picks(const struct bo_page *page, const struct bo_format *format,
+                             const struct bo_run_document *main, unsigned most)
 {
     struct bo_grid grid;
     if (!has_points(page, main))
@@ -123,7 +140,7 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
     bo_grid_end_row(&grid);
     bool unpacked = false;
     for (size_t d = 0; d < page->run->n_documents; d++)
-        if (of_format(page, d, format))
+        if (of_format(page, d, format) && is_shown(page, &page->run->documents[d], most))
             unpacked |= add_picks(&page->run->documents[d], page->arena, &grid);
     fprintf(
         page->out,
@@ -137,6 +154,12 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
     bo_page_grid(page, &grid, "the picks");
     if (bo_mark_note(main))
         fprintf(page->out, "\n%s\n", bo_mark_note(main));
+}
+
+static void print_picks(const struct bo_page *page, const struct bo_format *format,
+                        const struct bo_run_document *main)
+{
+    print_most_picks(page, format, main, ALL_DOCUMENTS);
 }
 
 /* The harness's own cost is in every time. */
@@ -233,13 +256,14 @@ struct ratios {
     const char *first_heading;
     const struct bo_run_codec **codecs;
     unsigned n;
+    unsigned most; /* documents with a line; means are over all */
 };
 
 static struct ratios ratios_of(const struct bo_page *page, const struct bo_format *format,
                                const struct bo_run_document *main, get_figure *get, bool readers,
                                const char *first_heading)
 {
-    struct ratios ratios = {page, format, main, get, first_heading, NULL, 0};
+    struct ratios ratios = {page, format, main, get, first_heading, NULL, 0, ALL_DOCUMENTS};
     const unsigned n = bo_ranked_codecs(main, page->arena, &ratios.codecs);
     for (unsigned c = 0; c < n; c++)
         if (!ratios.codecs[c]->reads || (readers && (!bo_is_path(main, ratios.codecs[c]) ||
@@ -261,16 +285,25 @@ static bool ratio_of(const struct ratios *ratios, const struct bo_run_document *
     return true;
 }
 
+/* NaN where a figure is missing. */
+static double note_ratio(const struct ratios *ratios, const struct bo_run_document *document,
+                         const char *name, struct column *column)
+{
+    double v;
+    if (!ratio_of(ratios, document, name, &v))
+        return NAN;
+    note(column, v);
+    return v;
+}
+
 static void add_ratio(const struct ratios *ratios, const struct bo_run_document *document,
                       const char *name, struct column *column, struct bo_grid *grid)
 {
-    double v;
-    if (ratio_of(ratios, document, name, &v)) {
-        bo_grid_add(grid, "%.3f", v);
-        note(column, v);
-    } else {
+    const double v = note_ratio(ratios, document, name, column);
+    if (isnan(v))
         bo_grid_add(grid, "-");
-    }
+    else
+        bo_grid_add(grid, "%.3f", v);
 }
 
 static void add_first(const struct bo_run_document *document, get_figure *get, struct bo_grid *grid)
@@ -312,6 +345,11 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
         double first;
         if (!document || !ratios->get(document, document->baseline, &first))
             continue;
+        if (!is_shown(ratios->page, document, ratios->most)) {
+            for (unsigned c = 0; c < ratios->n; c++)
+                note_ratio(ratios, document, ratios->codecs[c]->name, &columns[c]);
+            continue;
+        }
         bo_grid_add(grid, "%s", document->name);
         add_first(document, ratios->get, grid);
         for (unsigned c = 0; c < ratios->n; c++)
@@ -366,16 +404,17 @@ static void print_ratios(const struct ratios *ratios)
 }
 
 static void print_bytes(const struct bo_page *page, const struct bo_format *format,
-                        const struct bo_run_document *main)
+                        const struct bo_run_document *main, unsigned most)
 {
     const struct bo_format_report *notes = format->report;
     if (notes)
         fprintf(page->out, "%s ", notes->sizes);
     fprintf(page->out, "Bytes over those of %s:\n\n",
             bo_named_with_role(page->arena, main->baseline));
-    const struct ratios bytes =
+    struct ratios bytes =
         ratios_of(page, format, main, get_bytes, false,
                   bo_arena_printf(page->arena, "%s, bytes", main->baseline->name));
+    bytes.most = most;
     print_ratios(&bytes);
     if (has_points(page, main)) {
         fputc('\n', page->out);
@@ -400,7 +439,7 @@ static void print_noise(const struct bo_page *page, const struct bo_format *form
 static void print_overview(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
-    print_bytes(page, format, main);
+    print_bytes(page, format, main, ALL_DOCUMENTS);
     if (!has_points(page, main))
         return;
     fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", bo_run_main_label(main),
@@ -632,10 +671,11 @@ static void print_where_more_is(const struct bo_page *page, const struct bo_form
 {
     const unsigned n = count_documents(page, format);
     fprintf(page->out,
-            "\nMore in [results/%s.md](%sresults/%s.md): times on all documents, the uses codec by "
+            "\nTables here have the %u largest documents; means are over all. More in "
+            "[results/%s.md](%sresults/%s.md): times on all documents, the uses codec by "
             "codec, cost against size, the code that each codec needs; and sizes, every workload "
             "with its interval, operations, memory and pages of the %u document%s of this run.\n",
-            format->name, page->root, format->name, n, n == 1 ? "" : "s");
+            MAX_REPORT_DOCUMENTS, format->name, page->root, format->name, n, n == 1 ? "" : "s");
 }
 
 void bo_page_format(const struct bo_page *page, const struct bo_format *format)
@@ -654,11 +694,11 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
         print_heading(page, "The picks");
         print_picture(page, format, main);
         fputc('\n', page->out);
-        print_picks(page, format, main);
+        print_most_picks(page, format, main, MAX_REPORT_DOCUMENTS);
     }
     print_noop(page, format);
     print_heading(page, "Sizes on all documents");
-    print_bytes(page, format, main);
+    print_bytes(page, format, main, MAX_REPORT_DOCUMENTS);
     if (notes && notes->uses) {
         print_heading(page, "The uses");
         fprintf(page->out, "%s\n", notes->uses->text);

@@ -267,6 +267,42 @@ static void the_report_is_short(void **state)
     assert_in_range(n, 1, MAX_LINES);
 }
 
+/* A chapter has lines for the five largest documents; the format's page has all. */
+static void chapters_have_the_largest_documents(void **state)
+{
+    (void)state;
+    json_t *json = sample_json();
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_t *documents = json_object_get(ours, "documents");
+    struct bo_run run;
+    for (int i = 0; i < 4; i++) {
+        json_t *copy = json_deep_copy(json_array_get(documents, 0)), *codec;
+        size_t c;
+        json_object_set_new(copy, "name", json_sprintf("copy-%d", i));
+        json_array_foreach(json_object_get(copy, "codecs"), c, codec)
+        {
+            const json_t *bytes = json_object_get(codec, "bytes");
+            if (bytes)
+                json_object_set_new(codec, "bytes",
+                                    json_integer(json_integer_value(bytes) * (i + 3)));
+        }
+        json_array_append_new(documents, copy);
+    }
+    assert_true(bo_run_take(json, "six", &run));
+    char *text = print_page(&run);
+    char *sizes = strstr(text, "### Sizes on all documents");
+    assert_non_null(sizes);
+    assert_non_null(strstr(sizes, "\n| copy-0 | 3000 |"));
+    assert_non_null(strstr(sizes, "\n| large sample, of a user | 2000 |"));
+    assert_null(strstr(sizes, "\n| small-sample |"));
+    assert_non_null(strstr(sizes, "\nTables here have the 5 largest documents;"));
+    free(text);
+    text = print_with(&run, print_documents);
+    assert_non_null(strstr(text, "\n| small-sample | 1000 |"));
+    free(text);
+    bo_run_free(&run);
+}
+
 /* The code of a codec is all that the linker keeps for it, not its own file's. */
 static void the_code_is_what_the_linker_keeps(void **state)
 {
@@ -505,6 +541,7 @@ static int run_file(void)
         cmocka_unit_test(the_page_holds_what_it_must),
         cmocka_unit_test(the_environments_hold_what_they_must),
         cmocka_unit_test(the_report_is_short),
+        cmocka_unit_test(chapters_have_the_largest_documents),
         cmocka_unit_test(the_code_is_what_the_linker_keeps),
         cmocka_unit_test(each_document_has_its_figures),
         cmocka_unit_test(pages_show_pictures_that_are_in_git),
