@@ -77,9 +77,11 @@ static const struct bo_use statehist_uses[] = {
 
 static const struct bo_uses statehist_use_cases = {
     .text =
-        "A view of Trace Compass looks up one label after the other (*labels*), names of threads: in a "
+        "A view of Trace Compass looks up one label after the other (*labels*), names of "
+        "threads: in a "
         "recorded session (*recorded*), or as one does (*names*). An *action* of its user is the "
-        "sum of its queries. An analysis looks up one attribute at one time (*point*; *first* is the first query of a "
+        "sum of its queries. An analysis looks up one attribute at one time (*point*; *first* "
+        "is the first query of a "
         "file "
         "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with "
         "intervals "
