@@ -158,7 +158,7 @@ static void given_chunks_end_with_actions(void **state)
     drop(&set);
 }
 
-/* Readers that are opened for many queries get all of them in one chunk; for few, several readers. */
+/* Readers opened for many queries get all of them in one chunk; for few, several readers do. */
 static void fresh_chunks_hold_whole_readers(void **state)
 {
     (void)state;
