@@ -231,12 +231,26 @@ func packedBlockValue(record unsafe.Pointer, textLen, pc uint32) int32 {
 		val := packedInBlock(p, uint32(head)>>packedOneBlockAt, textLen-1, pc)
 		return int32(least + val*uint32(base.unit))
 	}
-	s := packedReadBlocks(record, textLen)
-	at, entry, val, last := s.block(record, textLen, pc>>s.shift)
+	base := &packedBases[head>>4&7]
+	shift, offBits, biasBits := uint32(head>>7&31), uint32(head>>12&31), uint32(head>>17&63)
+	entryBits := packedBlockBits + biasBits + offBits
+	indexAt := packedBlocksHeadBits + packedHeadBiasBits + uint32(base.biasBits)
+	lastBlock, number := (textLen-1)>>shift, pc>>shift
+	at := indexAt + number*entryBits
+	entry := uint32(packedWord(record, at))
+	val := packedBits(record, at+packedBlockBits, biasBits)
 	if entry&63 != 0 {
-		val += packedInBlock(add(record, uintptr(at)), entry, last, pc&(1<<s.shift-1))
+		last := uint32(1)<<shift - 1
+		quantum := pc & last
+		if number == lastBlock {
+			last &= textLen - 1
+		}
+		off := packedBits(record, at+packedBlockBits+biasBits, offBits)
+		off += (indexAt + (lastBlock+1)*entryBits + 7) / 8
+		val += packedInBlock(add(record, uintptr(off)), entry, last, quantum)
 	}
-	return int32(s.least + val*s.unit)
+	least := uint32(base.base) + uint32(head>>packedBlocksHeadBits)&base.blockMask
+	return int32(least + val*uint32(base.unit))
 }
 
 func pctabMax(record unsafe.Pointer, textLen uint32) int32 {
