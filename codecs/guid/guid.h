@@ -4,7 +4,7 @@
 
 #include "harness/records.h"
 
-/* ---- the model: a struct bo_records whose items are these, by GUID --------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 enum { GUID_MAX_BODY_NBYTES = (1 << 24) - 1 };
 
@@ -14,12 +14,14 @@ struct guid_entry {
 };
 #define GUID_NO_BODY UINT32_MAX
 
-/* The declaration of the entries, in format.c. */
-extern const struct bo_shape guid_shape;
+/* Its items are struct guid_entry, by GUID. */
+struct guid_model {
+    struct bo_records records;
+};
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-enum { GUID_FIND, GUID_N_KINDS };
+enum guid_query_kind { GUID_FIND, GUID_N_KINDS };
 
 /* find: whether a GUID is in the set, and its body. */
 struct guid_find_query {
@@ -37,10 +39,10 @@ struct guid_find_answer {
     uint32_t nbytes; /* 0 without a body */
 };
 
-extern const struct bo_query_kind guid_kinds[GUID_N_KINDS];
-extern const struct bo_format_report guid_report;
-
 /* ---- what codecs share ----------------------------------------------------------------------- */
+
+/* The declaration of the entries, in model.c. */
+extern const struct bo_shape guid_shape;
 
 /* The answer for a member whose body starts and ends there; at one place when it has none. */
 static inline struct guid_find_answer guid_extent(uint32_t start, uint32_t end)

@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "codecs/guid/guid.h"
+#include "codecs/guid/queries.h"
 #include "harness/core/text.h"
 #include "harness/queries.h"
 

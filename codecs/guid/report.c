@@ -28,6 +28,8 @@ static const struct bo_uses use_cases = {
     .facts = facts,
 };
 
+extern const struct bo_format_report guid_report;
+
 const struct bo_format_report guid_report = {
     .question = "A sample profile names functions by 64-bit GUIDs. LLVM replaces the table that it "
                 "builds at each start by an Eytzinger order with 12 bytes a function. Is there an "

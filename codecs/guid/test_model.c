@@ -3,7 +3,7 @@
  * README.md must say the same, and an oracle that is wrong makes every codec wrong.
  */
 #define TEST_FORMAT "guid"
-#include "codecs/guid/guid.h"
+#include "codecs/guid/queries.h"
 #include "harness/test_format.h"
 
 static const char *flaw_of(const void *model, struct bo_arena *arena)
