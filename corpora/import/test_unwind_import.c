@@ -4,17 +4,18 @@
  */
 #define TEST_FORMAT "unwind"
 #include "corpora/import/test_import.h"
+#include "corpora/import/test_seeds.h"
 
 #include <stdio.h>
 
 #include "codecs/unwind/unwind.h"
 #include "harness/registry.h"
 
-enum { EH_FRAME_AT = 0x1000, TEXT = 0x10000, TEXT_NBYTES = 0x1000 };
+enum { EH_FRAME_AT = 0x240, TEXT = 0x10000, TEXT_NBYTES = 0x1000 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static uint8_t file[0x3000];
+static uint8_t file[0x800];
 static size_t n_section;
 static bool big;
 
@@ -113,9 +114,9 @@ static void expect(const char *text, const char *what, enum bo_status expected, 
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
     set(320 + 32, 8, n_section);
-    assert_true(bo_guarded_copy((struct bo_span){file, sizeof file}, &guarded));
+    assert_true(bo_guarded_copy((struct bo_span){file, EH_FRAME_AT + n_section}, &guarded));
     const enum bo_status status =
-        importer_called("elf")->import(guarded.span, NULL, &arena, &model, &error);
+        test_import(importer_called("elf"), guarded.span, NULL, &arena, &model, &error);
     if (what) {
         assert_string_equal(error.what ? error.what : "-", what);
         assert_int_equal(status, expected);
