@@ -1,7 +1,7 @@
 """A second reader of unwind tables, written from README.md, coding.md and docs/primitives.md.
 
-It shares nothing with the C code. It reads the payloads of sequences and of the SFrame versions, and compares the models
-with a text form:
+It shares nothing with the C code. It reads the payloads of sequences, predicted-rows and the SFrame versions, and
+compares the models with a text form:
 
     python3 codecs/unwind/second_reader.py (CODEC PAYLOAD TEXT)...
 
@@ -298,6 +298,127 @@ def read_segment(segment, base, unit, long_bits, d, records, bit, functions):
     return bit
 
 
+# ---- predicted-rows --------------------------------------------------------------------------------------------------
+
+
+class Rows:
+    def __init__(self, data, unit):
+        self.coder, self.p, self.unit = RangeDecoder(data), {}, unit
+        self.states, self.links = [], {}
+
+    def adaptive(self, *key):
+        p = self.p.get(key, 32768)
+        seen, now = p & 15, p & ~15 | 8
+        bit = self.coder.bit(now)
+        change = (65280 if bit else 256) - now
+        step = change // (seen + 2) if change >= 0 else -(-change // (seen + 2))
+        self.p[key] = now + step & ~15 | min(seen + 1, 14)
+        return bit
+
+    def raw(self, n, v=0):
+        for _ in range(n):
+            v = v << 1 | self.coder.bit(32768)
+        return v
+
+    def tree(self, name, n):
+        node = 1
+        for _ in range(n):
+            node = node << 1 | self.adaptive(name, "tree", node)
+        return node - (1 << n)
+
+    def number(self, name):
+        if not self.adaptive(name, "large"):
+            return self.tree(name, 5)
+        n = 6
+        while n < 32 and self.adaptive(name, "length", n):
+            n += 1
+        return self.raw(n - 2, 2 | self.adaptive(name, "high", n))
+
+    def state(self, s):
+        return self.states[s - 2] if s > 1 else (0,) * 7
+
+    def new_state(self, before):
+        def change(i):
+            return i32(before[2 * i + 2] + unzigzag(self.number(("off", i))))
+
+        kinds, cfa_reg = self.tree("kinds", 8), self.tree(("reg", 0), 8)
+        places = [change(0) if kinds & 3 != OTHER else 0]
+        for i, rule in (1, kinds >> 2 & 7), (2, kinds >> 5):
+            off = change(i) if rule in (C, V, M) else 0
+            places += [self.tree(("reg", i), 8) if rule in (R, M) else 0, off]
+        return (kinds, cfa_reg, *places)
+
+    def known(self, key, which):
+        links = self.links.setdefault(key, [])
+        for rank, s in enumerate(links):
+            if self.adaptive("rank", which, min(rank, 6)):
+                links.insert(0, links.pop(rank))
+                return s
+        return None
+
+    def symbol(self, beginning, last):
+        s = self.known(beginning, 0)
+        if s is not None:
+            return s
+        s = self.known(last, 1)
+        if s is None:
+            if self.adaptive("flag", 0):
+                s = 0
+            elif self.adaptive("flag", 1):
+                s = 1
+            elif self.adaptive("flag", 4):
+                s = 2 + self.raw((len(self.states) | 1).bit_length())
+                require(s - 2 < len(self.states), "state number is out of range")
+            else:
+                state = self.new_state(self.state(last))
+                require(state not in self.states, "state is written twice")
+                self.states.append(state)
+                s = len(self.states) + 1
+            self.links[last].insert(0, s)
+        self.links[beginning].insert(0, s)
+        return s
+
+    def function(self, base, end):
+        start = end + (-end & 15 if self.adaptive("flag", 2) else self.number("starts"))
+        flags = rep = last = off = 0
+        if not self.adaptive("flag", 3):
+            flags, rep = self.number("reps"), self.number("reps")
+            require(flags < 4 and rep < 256, "flags")
+        beginning, rows = (), []
+        while True:
+            s = self.symbol(beginning, last)
+            if beginning:
+                distance = self.number(("distance", last, s)) << self.unit
+                require(distance, "distance is 0")
+                off += distance
+            require(beginning or s, "function has no symbols")
+            require(not (s == 1 and beginning) and (s != last or s == 0), "symbol follows itself")
+            if s == 0:
+                break
+            if s > 1:
+                rows.append((off, self.state(s)))
+            beginning += (s,)
+            last = s
+        length = self.number("lengths") if rep else off
+        require(off < 1 << 32, "length")
+        return (base + start, length, flags, rep, rows), start + length
+
+
+def predicted_rows(payload):
+    machine, base, part = read_frame(payload)
+    require(len(part) >= 5 and part[4] <= 2, "header")
+    n, end, functions = le(part, 0, 4), 0, []
+    require(n or not base, "Base")
+    rows = Rows(part[5:], part[4])
+    for _ in range(n):
+        function, end = rows.function(base, end)
+        functions.append(function)
+    rows.coder.finish()
+    require(not n or functions[0][0] == base, "Base")
+    check_model(machine, functions)
+    return machine, functions
+
+
 # ---- SFrame ----------------------------------------------------------------------------------------------------------
 
 
@@ -449,5 +570,5 @@ def text_state(machine, words):
 
 
 if __name__ == "__main__":
-    sys.exit(run({"sequences": sequences, "sframe-v1": sframe(1), "sframe-v2": sframe(2), "sframe-v3": sframe(3)},
-                 read_text))
+    readers = {f"sframe-v{version}": sframe(version) for version in (1, 2, 3)}
+    sys.exit(run({"sequences": sequences, "predicted-rows": predicted_rows, **readers}, read_text))
