@@ -55,8 +55,8 @@ struct coder {
 };
 
 /*
- * A bit by an adaptive probability: its upper 12 bits are the probability, its lower 4 how many bits
- * it has seen, up to a limit; the first bits move it most.
+ * A bit by an adaptive probability: its upper 12 bits are the probability, its lower 4 how many
+ * bits it has seen, up to a limit; the first bits move it most.
  */
 static bool code_bit(struct coder *c, uint16_t *p, bool bit)
 {

@@ -228,7 +228,7 @@ static void test_cies(void **state)
         put_fde(put_cie(cases[i].cie), TEXT, 64, "00 41 0e10");
         expect(NULL, cases[i].what, cases[i].status, NULL);
     }
-    /* Version 3, letters L P S B G, a personality, an unknown letter that flags, restore in a CIE. */
+    /* Version 3, letters L P S B, a personality, an unknown letter, restore in a CIE. */
     begin_file(62);
     put_fde(put_cie("03 7a52504c5300 01 78 10 07 1b 00 0000000000000000 1b 0c0708 9001"), TEXT, 8,
             "00");
@@ -301,9 +301,9 @@ static void test_machines(void **state)
     begin_file(183); /* key B, a toggle that is remembered, one twice at one PC */
     put_fde(put_cie("01 7a524200 04 78 1e 01 1b 0c1f00"), TEXT, 40,
             "00 41 2d 41 0a 0e20 9e03 9d04 46 0b 41 2d 41 2d2d");
-    expect(
-        "fn 0x10000 40 B\n0 sp+0 s s\n4 sp+0 s s a\n8 sp+32 c-24 c-32 a\n32 sp+0 s s a\n36 sp+0 s s\n",
-        NULL, BO_OK, NULL);
+    expect("fn 0x10000 40 B\n0 sp+0 s s\n4 sp+0 s s a\n8 sp+32 c-24 c-32 a\n32 sp+0 s s a\n"
+           "36 sp+0 s s\n",
+           NULL, BO_OK, NULL);
     begin_file(22); /* big-endian, RA in a floating-point register, a return register of 0 */
     const size_t cie = put_cie("01 7a5200 01 78 0e 01 1b 0c0fa001");
     put_fde(cie, TEXT, 30, "00 44 090e10 44 090b12");
