@@ -75,6 +75,7 @@ plan 10 "import: clang's traces" corpora/import/test_real_templight.sh
 plan 5 "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
 plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "second readers" codecs/test_second_readers.sh
+plan 10 "unwind: other readers of SFrame" codecs/unwind/test_judges.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh
