@@ -22,10 +22,10 @@ static const char *flaw_of(const struct bo_format *format, const struct bo_codec
         return "a codec has the name of another one of the format";
     if (!codec->summary || !codec->spec)
         return "a codec has no summary or no spec";
-    if (!codec->encode || !codec->decode || !codec->open || !codec->query)
-        return "a codec lacks encode, decode, open or query";
-    if (codec->reads && !bo_find_codec(format, codec->reads))
-        return "a codec reads the bytes of a codec that the format does not have";
+    if (!codec->decode || !codec->open || !codec->query)
+        return "a codec lacks decode, open or query";
+    if (codec->reads ? !bo_find_codec(format, codec->reads) : !codec->encode)
+        return "a codec has no encode, and reads no other codec's bytes";
     if (codec->kinds >> format->n_kinds)
         return "a codec answers kinds that the format does not have";
     return NULL;

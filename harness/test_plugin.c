@@ -74,6 +74,7 @@ static void refusals(void **state)
     flawed[4].decode = NULL;
     flawed[5].query = NULL;
     flawed[6].encode = NULL;
+    flawed[7].encode = NULL;
     flawed[7].reads = "nothing";
     flawed[8].kinds = 1u << bo_find_format("pcdata")->n_kinds;
     flawed[9].name = "a/b";
@@ -82,10 +83,10 @@ static void refusals(void **state)
         "a codec's name is not made of a-z, 0-9, - and +",
         "a codec has the name of another one of the format",
         "a codec has no summary or no spec",
-        "a codec lacks encode, decode, open or query",
-        "a codec lacks encode, decode, open or query",
-        "a codec lacks encode, decode, open or query",
-        "a codec reads the bytes of a codec that the format does not have",
+        "a codec lacks decode, open or query",
+        "a codec lacks decode, open or query",
+        "a codec has no encode, and reads no other codec's bytes",
+        "a codec has no encode, and reads no other codec's bytes",
         "a codec answers kinds that the format does not have",
         "a codec's name is not made of a-z, 0-9, - and +",
     };
