@@ -136,8 +136,10 @@ struct unwind_model *unwind_build(struct unwind_builder *b, enum unwind_arch arc
     const struct unwind_row *rows = b->rows;
     if (!model)
         return NULL;
-    for (size_t i = 0; i < b->n_functions; rows += b->functions[i++].n_rows)
+    for (size_t i = 0; i < b->n_functions; i++) {
         b->functions[i].rows = rows;
+        rows = rows ? rows + b->functions[i].n_rows : NULL;
+    }
     *model = (struct unwind_model){
         .arch = arch, .n_functions = (uint32_t)b->n_functions, .functions = b->functions};
     return model;

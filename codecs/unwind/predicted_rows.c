@@ -455,13 +455,15 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
 static const struct unwind_function *find(const struct unwind_model *model, uint64_t pc)
 {
     size_t low = 0, n = model->n_functions;
+    if (n == 0)
+        return NULL;
     while (n > 1) {
         const size_t half = n / 2;
         low = model->functions[low + half].start <= pc ? low + half : low;
         n -= half;
     }
     const struct unwind_function *f = &model->functions[low];
-    return n && pc >= f->start && pc - f->start < f->length ? f : NULL;
+    return pc >= f->start && pc - f->start < f->length ? f : NULL;
 }
 
 static void answer_point(const struct unwind_model *model, uint64_t pc,

@@ -274,8 +274,9 @@ static bool sniff(struct bo_span file)
 }
 
 /* What was dropped, as a note; empty when nothing was. */
-static void note_dropped(const struct unwind_cfi_functions *all, const struct dropped *dropped,
-                         struct bo_arena *arena, struct bo_error *err)
+static enum bo_status note_dropped(const struct unwind_cfi_functions *all,
+                                   const struct dropped *dropped, struct bo_arena *arena,
+                                   struct bo_error *err)
 {
     const struct {
         uint64_t n;
@@ -293,13 +294,16 @@ static void note_dropped(const struct unwind_cfi_functions *all, const struct dr
     char *note = NULL;
     size_t n = 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        if (!counts[i].n || (!note && !(note = bo_alloc(arena, NOTE_NBYTES))))
+        if (!counts[i].n)
             continue;
+        if (!note && !(note = bo_alloc(arena, NOTE_NBYTES)))
+            return bo_fail_alloc(err, arena);
         n += (size_t)snprintf(note + n, NOTE_NBYTES - n, "%s%" PRIu64 " %s",
                               n ? ", " : "dropped or changed: ", counts[i].n, counts[i].what);
     }
     if (note && err)
         *err = (struct bo_error){BO_OK, BO_NO_OFFSET, note};
+    return BO_OK;
 }
 
 static enum bo_status import(struct bo_span file, const struct bo_import_options *options,
@@ -333,8 +337,7 @@ static enum bo_status import(struct bo_span file, const struct bo_import_options
     model->real_nbytes = elf.eh_frame.n;
     model->real_hdr_nbytes = elf.hdr.found ? elf.hdr.n : 0;
     *model_ret = model;
-    note_dropped(&all, &dropped, arena, err);
-    return BO_OK;
+    return note_dropped(&all, &dropped, arena, err);
 }
 
 const struct bo_importer unwind_elf_importer = {
