@@ -283,14 +283,24 @@ static char *code_reason(const struct answer *a, const struct bo_run_codec *to)
                : NULL;
 }
 
-static char *needs_reason(const struct answer *a)
+/* What the writer of a codec needs that not every writer has; NULL: nothing. */
+static const char *needed_by(const struct answer *a, const struct bo_run_codec *codec)
 {
     const struct bo_use_fact *fact = a->format->report ? a->format->report->needs : NULL;
     for (; fact && fact->codecs; fact++)
-        if (fnmatch(fact->codecs, encoder_of(a->main.pick), 0) == 0)
-            return bo_arena_printf(
-                a->arena, "the writer cannot wait for all of the data (it needs %s)", fact->text);
+        if (fnmatch(fact->codecs, encoder_of(codec), 0) == 0)
+            return fact->text;
     return NULL;
+}
+
+/* NULL, too, where the other codec's writer needs the same. */
+static char *needs_reason(const struct answer *a, const struct bo_run_codec *to)
+{
+    const char *mine = needed_by(a, a->main.pick), *other = to ? needed_by(a, to) : NULL;
+    return mine && !(other && strcmp(mine, other) == 0)
+               ? bo_arena_printf(a->arena,
+                                 "the writer cannot wait for all of the data (it needs %s)", mine)
+               : NULL;
 }
 
 static char *access_reason(const struct answer *a)
@@ -369,7 +379,7 @@ static char *not_if_text(const struct answer *a)
         add_reason(&reasons, scratch_reason(a, to));
         add_reason(&reasons, code_reason(a, to));
     }
-    add_reason(&reasons, needs_reason(a));
+    add_reason(&reasons, needs_reason(a, to));
     add_reason(&reasons, portable_reason(a));
     add_reason(&reasons, access_reason(a));
     const char *lost = lost_uses(a);

@@ -68,11 +68,10 @@ static void every_section_is_mapped(void **state)
 {
     (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_section_fields *known = (*f)->report->section_fields;
         struct bo_random random = bo_random_seeded(7);
         struct bo_document document = {.format = *f, .name = "generated"};
         struct bo_field_size *fields;
-        if (!known)
+        if (!(*f)->report) /* of a plugin */
             continue;
         assert_int_equal((*f)->generate(&random, 40, &arena, &document.model, NULL), BO_OK);
         const unsigned n = bo_field_sizes(&document, &arena, &fields);

@@ -8,6 +8,8 @@ static const struct bo_use uses[] = {
     {.use = "find", {"absent, ns", BO_TIME, "find/miss", NULL}, .picks = true},
     {.use = "open", {"first, ns", BO_TIME, "find/first", NULL}, .picks = true},
     {.use = "small", {"B/GUID", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
+    {.use = "build", {"ns/GUID", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B/GUID", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
     {.use = NULL},
 };
 
@@ -18,10 +20,12 @@ static const struct bo_use_fact facts[] = {
 };
 
 static const struct bo_uses use_cases = {
-    .text = "A compiler *finds* the functions of a module in a profile of many more; absent ones "
-            "must be rejected. Each compilation *opens* the profile anew. The profile should be "
-            "*small*. `fingerprint-32` answers wrongly for one absent GUID in 2^32, so it is not "
-            "compared with codecs that reject exactly.",
+    .text =
+        "A compiler *finds* the functions of a module in a profile of many more; absent ones "
+        "must be rejected. Each compilation *opens* the profile anew. The profile should be "
+        "*small*. *Build* is the time to encode, *scratch* the memory that encoding takes beside "
+        "the model and the output. `fingerprint-32` answers wrongly for one absent GUID in 2^32, so "
+        "it is not compared with codecs that reject exactly.",
     .uses = uses,
     .facts_use = "find",
     .facts_heading = "rejects absent GUIDs",
@@ -29,6 +33,17 @@ static const struct bo_uses use_cases = {
 };
 
 extern const struct bo_format_report guid_report;
+
+static const struct bo_use_fact needs[] = {
+    {"*", "all GUIDs, sorted"},
+    {NULL, NULL},
+};
+
+static const struct bo_section_fields section_fields[] = {
+    {"chained", "buckets", ""}, {"*", "guids", "guid"}, {"*", "buckets", "guid"},
+    {"*", "rests", "guid"},     {"*", "directory", ""}, {"chained", "items", "guid, nbytes"},
+    {"*", "offsets", "nbytes"}, {"*", "padding", ""},   {NULL, NULL, NULL},
+};
 
 const struct bo_format_report guid_report = {
     .question = "A sample profile names functions by 64-bit GUIDs. LLVM replaces the table that it "
@@ -39,4 +54,6 @@ const struct bo_format_report guid_report = {
     .sizes = "`bytes` is the whole encoding: GUIDs, and where each body starts and ends, but not "
              "the bodies. `members` has no bodies.",
     .uses = &use_cases,
+    .needs = needs,
+    .section_fields = section_fields,
 };

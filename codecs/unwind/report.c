@@ -12,6 +12,9 @@ static const struct bo_use unwind_uses[] = {
     {.use = "small", {"B/function", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
     {.use = "whole", {"scan, ns/function", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
     {.use = "start", {"open, ns/function", BO_TIME_PER_UNIT, "open", NULL}, .picks = true},
+    {.use = "build", {"ns/function", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build",
+     {"scratch, B/function", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
     {.use = NULL},
 };
 
@@ -20,10 +23,38 @@ static const struct bo_uses unwind_use_cases = {
         "A profiler looks up the PC of a *sample*: any byte of text is equally likely, or 1024 PCs "
         "come again and again. A stack *walk* looks up calls: independently, or so that one answer "
         "leads to the next lookup (*chain*). A binary wants its tables *small*, and a tool reads "
-        "them *whole*. *start*: what a reader does before the first lookup. Compact unwind is "
+        "them *whole*. *start*: what a reader does before the first lookup. *Build* is the time to encode, "
+        "*scratch* the memory that encoding takes beside the model and the output. Compact unwind is "
         "right only in the body of a function, and ORC, compact unwind and delta16 keep no "
         "function boundaries: their times are of what they hold.",
     .uses = unwind_uses,
+};
+
+static const struct bo_use_fact unwind_needs[] = {
+    {"sequences", "every function of the binary, from which the sequences are chosen"},
+    {"compact-unwind", "every function of the binary, from which the common forms are chosen"},
+    {NULL, NULL},
+};
+
+/* What is in a state is no field: a dictionary holds it, too. */
+static const struct bo_section_fields unwind_section_fields[] = {
+    {"eh-frame", ".eh_frame", "holes before functions, distances of rows, state numbers"},
+    {"sframe-*", "rows", "distances of rows, state numbers"},
+    {"orc", "addresses", "holes before functions, distances of rows"},
+    {"orc", "entries", "state numbers"},
+    {"compact-unwind", "pages", "holes before functions, distances of rows, state numbers"},
+    {"rows", "rows", "distances of rows, state numbers"},
+    {"sequences", "blocks", "holes before functions, distances of rows, state numbers"},
+    {"sequences", "records", "distances of rows"},
+    {"sequences", "dictionary", "state numbers"},
+    {"*", "rows", "holes before functions, distances of rows, state numbers"},
+    {"*", "functions", "holes before functions"},
+    {"*", "starts", "holes before functions"},
+    {"*", ".eh_frame_hdr", ""},
+    {"*", "index", ""},
+    {"*", "lookup", ""},
+    {"*", "header", ""},
+    {NULL, NULL, NULL},
 };
 
 static const struct bo_size_column unwind_size_columns[] = {
@@ -67,4 +98,6 @@ const struct bo_format_report unwind_report = {
         "31 to 38 % on s390x, as it also says where other registers are saved.",
     .uses = &unwind_use_cases,
     .tables = unwind_tables,
+    .needs = unwind_needs,
+    .section_fields = unwind_section_fields,
 };
