@@ -199,7 +199,6 @@ static json_t *valid_json(const struct bo_format *format, const struct bo_codec 
 /* ---- invalid vectors ------------------------------------------------------------------------- */
 
 struct rejected {
-    const char *rule;
     json_t *vector;
     size_t nbytes;
 };
@@ -210,6 +209,28 @@ struct rejections {
     unsigned n;
 };
 
+/* Without its data: the length of "name is not UTF-8" for "name is not UTF-8: quark 7". */
+static size_t phrase_nbytes(const char *what)
+{
+    const char *data = what;
+    /* A colon that is itself the subject, as in "no : behind a name", follows a blank. */
+    while ((data = strstr(data, ": ")) && (data == what || data[-1] == ' '))
+        data++;
+    return data ? (size_t)(data - what) : strlen(what);
+}
+
+/* A copy: a reader may make its next phrase with data where the last one was. */
+static const char *rule_of(const json_t *vector)
+{
+    return json_string_value(json_object_get(vector, "rule"));
+}
+
+static bool same_rule(const char *a, const char *b)
+{
+    const size_t n = phrase_nbytes(a);
+    return n == phrase_nbytes(b) && memcmp(a, b, n) == 0;
+}
+
 static void offer(struct rejections *all, struct bo_span bytes)
 {
     struct bo_arena arena;
@@ -219,11 +240,11 @@ static void offer(struct rejections *all, struct bo_span bytes)
     const enum bo_status status = all->codec->decode(all->codec, bytes, &arena, &model, &error);
     if (status && status != BO_NO_MEMORY && error.what) {
         unsigned i = 0;
-        while (i < all->n && strcmp(all->items[i].rule, error.what) != 0)
+        while (i < all->n && !same_rule(rule_of(all->items[i].vector), error.what))
             i++;
         if (i < MAX_INVALID && (i == all->n || bytes.n < all->items[i].nbytes)) {
             if (i == all->n)
-                all->items[all->n++] = (struct rejected){.rule = error.what};
+                all->items[all->n++] = (struct rejected){0};
             json_decref(all->items[i].vector);
             all->items[i].nbytes = bytes.n;
             all->items[i].vector = json_pack(

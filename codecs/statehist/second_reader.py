@@ -455,6 +455,7 @@ class MixedContexts:
         self.coder.range.finish()
         text = lambda v: (STRING, self.strings[v[1]]) if v[0] == STRING else (v[0], v[1] & M64) if v[0] == DOUBLE else v
         self.model = self.start, self.end, self.attributes, [[(start, text(v)) for start, v in q] for q in self.quarks]
+        require(self.strings == strings_in_order(self.model[3]), "strings are not in the order of use")
 
     def read_string(self):
         last, string = 0, bytearray()

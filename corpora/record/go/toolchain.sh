@@ -4,8 +4,7 @@
 # The go command takes patched sources from an overlay. Its cache is keyed by the content of sources, but for
 # tools of a release it is keyed by their version alone: the wrapper of a patched linker adds a checksum, also
 # of bakeoff, which the linker may run.
-# The caller sets root, the folder of this tree, and bakeoff.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash
 
 # find_go: sets goroot and the environment; returns 77 when Debian's packages are missing.
 find_go() {
