@@ -76,6 +76,7 @@ plan 5 "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.js
 plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "second readers" codecs/test_second_readers.sh
 plan 10 "unwind: other readers of SFrame" codecs/unwind/test_judges.sh
+plan 5 "dumps of the specifications" codecs/check_dumps.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh

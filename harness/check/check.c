@@ -69,8 +69,7 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
         t->encoded.p = (uint8_t *)(uintptr_t)effort->encoding.p;
         t->encoded.n = effort->encoding.n;
     } else {
-        const struct bo_codec *writer = codec->encode ? codec : bo_encoding_of(format, codec);
-        status = writer->encode(writer, model, &t->encoded, &error);
+        status = codec->encode(codec, model, &t->encoded, &error);
     }
     if (status == BO_OK)
         status = bo_held_model(format, codec, model, &t->arena, &t->held, &error);
