@@ -145,8 +145,9 @@ static void test_bytes(void **state)
 /* What the encodings have no form for is refused or reduced, not written wrong. */
 static void test_empty(void **state)
 {
-    static const char *const codecs[] = {"eh-frame", "sframe-v1", "sframe-v2", "sframe-v3",
-                                         "orc",      "rows",      "sequences"};
+    static const char *const codecs[] = {
+        "eh-frame", "sframe-v1", "sframe-v2",      "sframe-v3",      "orc",
+        "rows",     "sequences", "predicted-rows", "compact-unwind", "delta16"};
     (void)state;
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
         struct bo_arena arena;
