@@ -39,7 +39,7 @@ enum {
 
 #define NO_HASH UINT32_MAX
 
-/* What stands from TABLE_OFF on, but for B and H (at 8 and 12, zero here). */
+/* The bytes from TABLE_OFF on. B and H, at 8 and 12, are 0 here. */
 static const uint8_t table_head[HEAD_NBYTES] = {'H', 'S', 'A', 'H', 1, 0,  0, 0, 0, 0, 0,
                                                 0,   0,   0,   0,   0, 12, 0, 0, 0, 0, 0,
                                                 0,   0,   1,   0,   0, 0,  1, 0, 6, 0};

@@ -34,7 +34,7 @@ static enum bo_status CODED(open)(const struct bo_codec *self, struct bo_span in
     return CODED(open_file)(in, arena, reader, err);
 }
 
-/* Answers with the record at `off`, or that there is none. */
+/* Answers with the record at `off`, or with an absent function when `off` is 0. */
 static inline enum bo_status CODED(answer)(const struct lprf_file *file, size_t off,
                                            struct bo_sink *sink, struct bo_error *err)
 {

@@ -1,24 +1,19 @@
 /*
  * The codings of a function's record: its hash, its number of counters and the counters.
- *
- *   u64     the seed's: u64 hash, u64 n, u64 counters[n], little-endian
+ * //   u64     the seed's: u64 hash, u64 n, u64 counters[n], little-endian
  *   varint  u64 hash, varint n, varint counters[n]
- *   packed  varint i: the function has the hash and number of entry i of the hash table; for one
- *           counter its varint; for more, a bitmap of n bits, least significant first, padded with
- *           zeros to whole bytes, that tells which are above 0, and varints of those. Where the
- *             entry
- *           says 0, a varint n stands behind i.
- *
- * varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash and
- * number at the start of the counter section: the most frequent first, then by hash, then by
- * number:
- *
- *   u32  entries m
+ *   packed  varint i: the function has the hash and number of entry i of the hash table. One
+ *           counter is a varint. More are a bitmap of n bits, least significant first, padded
+ *           with zeros to whole bytes, whose set bits mark the counters above 0, and varints of
+ *           those. A varint n follows i when the entry's number is 0.
+ * // varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash
+ * and number at the start of the counter section. The order is by frequency, most frequent first,
+ * then by hash, then by number:
+ * //   u32  entries m
  *   m x u64  hash
  *   m x u8   number of counters, 0 when it is above 255
- *
- * Writing goes through struct lprf_coding; reading is inlined into each codec (cross.h), for it is
- * what a lookup ends with.
+ * // Encoders use struct lprf_coding. Decoding is inlined into each codec (cross.h), because every
+ * lookup ends with it.
  */
 #ifndef LPRF_COUNTERS_H
 #define LPRF_COUNTERS_H

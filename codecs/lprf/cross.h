@@ -55,8 +55,8 @@ struct emitter {
 };
 
 /*
- * Room for an answer to a function of n counters; a struct of `head` bytes stands before them and
- * `tail` bytes behind. NULL when it does not fit.
+ * Room for an answer of n counters, with a struct of `head` bytes before them and `tail` bytes
+ * after them. NULL when it does not fit.
  */
 static inline void *take_answer(struct bo_sink *sink, size_t head, uint64_t n, size_t tail)
 {

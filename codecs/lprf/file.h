@@ -71,7 +71,7 @@ enum bo_status lprf_open_header(struct bo_span in, unsigned index_number, unsign
                                 struct bo_arena *arena, struct lprf_file *file,
                                 struct bo_error *err);
 
-/* A function as an index tells of it. */
+/* A function as an index reports it. */
 struct lprf_entry {
     struct bo_span name;
     size_t off; /* of the record */
@@ -82,12 +82,12 @@ struct lprf_entry {
 
 /* Where a lookup has got to. */
 struct lprf_match {
-    size_t off;  /* of the record; 0: there is none (any more) */
+    size_t off;  /* of the record; 0: no record follows */
     size_t next; /* the index's own */
     size_t left; /* the index's own */
 };
 
-/* In which order an index tells of its functions. */
+/* The order in which an index visits its functions. */
 enum lprf_order { LPRF_UNORDERED, LPRF_FILE_ORDER, LPRF_ALPHABETICAL };
 
 typedef enum bo_status lprf_visit(void *context, const struct lprf_entry *entry,

@@ -28,7 +28,7 @@ struct index {
     const uint8_t *fingerprints;
     unsigned width; /* of a fingerprint, bits */
     uint64_t mask;
-    size_t grammar_off; /* read only when names are asked for */
+    size_t grammar_off; /* read only when a query returns names */
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -181,8 +181,8 @@ static enum bo_status find_more(const struct lprf_file *file, const struct index
 /* Where the records of a slot's functions lie, by the slot's cell, checked once for all slots. */
 struct place {
     uint32_t off;    /* from the first record */
-    uint32_t repeat; /* the slot's first; then the next that has not been told of */
-    uint32_t n_left; /* functions that have not been told of */
+    uint32_t repeat; /* the slot's first; then the next that has not been visited */
+    uint32_t n_left; /* functions that have not been visited */
     uint32_t gap;
 };
 

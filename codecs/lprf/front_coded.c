@@ -1,6 +1,6 @@
 /*
- * front-coded: the names in alphabetical order, in blocks of 16; in a block each name tells only
- * how it differs from the one before.
+ * front-coded: the names in alphabetical order, in blocks of 16. A block stores of each name only
+ * what differs from the name before.
  *
  *   24  u8   width of places (index.h)
  *   25  u8   names of a block: 16
@@ -201,8 +201,8 @@ static inline enum bo_status read_bytes(const struct lprf_file *file, size_t *of
 }
 
 /*
- * Chooses the last block whose first name is not above `name`; *below_ret tells whether there is
- * one.
+ * Chooses the last block whose first name is not above `name`. *below_ret is false when no block
+ * qualifies.
  */
 static inline enum bo_status choose_block(const struct lprf_file *file, const struct index *index,
                                           struct bo_span name, size_t *block_ret, bool *found_ret,

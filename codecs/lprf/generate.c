@@ -18,7 +18,7 @@
 
 /* ---- a profile being made -------------------------------------------------------------------- */
 
-/* Clang's hashes tell the control flow, so a hash mostly comes with one number of counters. */
+/* Clang hashes the control flow, so equal hashes mostly have equal numbers of counters. */
 struct shape {
     uint64_t hash;
     size_t n_counters;
@@ -65,7 +65,7 @@ static void draft_name(const struct profile *profile, struct bo_draft *d)
         bo_draft_strange_name(d, r, before, strange_names,
                               sizeof strange_names / sizeof *strange_names);
     else if (class == 255 && before.n)
-        bo_draft_bytes(d, before.p, before.n); /* the same name; the hash tells them apart */
+        bo_draft_bytes(d, before.p, before.n); /* the same name; the hashes differ */
     else if (class >= 128 && before.n)
         bo_draft_related_name(d, r, before);
     else if (profile->is_c)

@@ -1,6 +1,6 @@
 /*
- * hash-open: open addressing. Slots of 8 bytes, four in five of them full, hold half of a name's
- * hash and where the name stands; the names stand in file order.
+ * hash-open: open addressing. Slots of 8 bytes, four in five of them full, store half of a name's
+ * hash and the name's offset. The names are in file order.
  *
  *   24  u8   kind of the hash: 1, XXH3 of 64 bits
  *   25  u8   width of places (index.h)
@@ -148,7 +148,7 @@ static void put_entries(struct plan *plan, uint8_t *p)
     size_t off = first_off;
     for (uint32_t f = 0; f < plan->model->n_functions; f++) {
         if (plan->keys[f] == 0)
-            continue; /* stands with an earlier one */
+            continue; /* stored with an earlier function of that name */
         uint8_t *slot = p + slots_off + 8 * (size_t)(plan->keys[f] - 1);
         bo_set_le32(slot, fingerprint_of(plan->model->functions[f].name));
         bo_set_le32(slot + 4, (uint32_t)(off - first_off) + 1);
@@ -282,7 +282,7 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
     return lprf_match_next_place(file, index->width, match, err);
 }
 
-/* Each name is where the layout puts it, as far as that can be told from fingerprints. */
+/* Each name is in the slot that the layout requires, as far as fingerprints show it. */
 static enum bo_status check_slots(const struct index *index, struct bo_error *err)
 {
     size_t free_slot = 0, n_full = 0;

@@ -2,7 +2,7 @@
  * What the indexes are built from: the places of a name's records, functions in the order of a hash
  * or of the alphabet, space for an index whose size is known.
  *
- * Places. A name with several functions (of different hashes) stands once in an index, with a field
+ * Places. An index stores a name with several functions (of different hashes) once, with a field
  * of `width` bytes for each of its records, in file order, little-endian:
  *
  *   2 x (offset of the record from the first record) + (1 when another field follows)

@@ -1,6 +1,6 @@
 /*
- * What the indexes on a library's structure share: a part of the file that the library wrote, and
- * reads without looking whether it is sound. So a checksum stands before it, and open compares.
+ * What the indexes on a library's structure share: a part of the file that the library wrote and
+ * reads without validation. A checksum precedes the part, and open compares it.
  *
  * Layout of the index's start (little-endian; the part itself is as the library has it in memory):
  *
@@ -11,8 +11,8 @@
  *   40  u64  XXH3 of 64 bits, seed 0, of the part
  *   48  the part
  *
- * That finds every accident. It does not stop who makes bad bytes with the right checksum: such
- * codecs are for measuring, with files of one's own.
+ * The checksum detects accidental damage. It does not detect bytes forged with a matching checksum,
+ * so these codecs are for measurements on trusted files only.
  */
 #ifndef LPRF_LIBRARY_H
 #define LPRF_LIBRARY_H

@@ -28,8 +28,9 @@ struct lprf_model {
 };
 
 /*
- * NULL when the model keeps the rules above, else a static phrase; *function_ret (may be NULL)
- * tells where. Takes memory from `arena`; a phrase that says so when that is out.
+ * Returns NULL when the model keeps the rules above, else a static phrase. *function_ret (may be
+ * NULL) is then the function concerned. Takes memory from `arena`; running out of it has a phrase
+ * of its own.
  */
 const char *lprf_model_flaw(const struct lprf_model *model, struct bo_arena *arena,
                             size_t *function_ret);
@@ -59,8 +60,8 @@ struct lprf_key_query {
 };
 
 /*
- * The first function of the name in file order, or the one of the key. All 0 when there is none:
- * functions have at least one counter.
+ * The first function of the name in file order, or the one of the key. All 0 when no function
+ * matches: functions have at least one counter.
  */
 struct lprf_answer {
     uint64_t hash;

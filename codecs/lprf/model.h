@@ -10,8 +10,8 @@ enum bo_status lprf_merge(const void *const *models, size_t n, struct bo_arena *
                           void **model_ret, struct bo_merge_report *report, struct bo_error *err);
 
 /*
- * lprf_model_flaw as a status: BO_CORRUPT with the phrase and no offset, or the arena's refusal.
- * *function_ret tells where. The arena is as before when it returns.
+ * lprf_model_flaw as a status: BO_CORRUPT with the phrase and no offset, or the arena's error.
+ * *function_ret is the function concerned. The arena is unchanged when it returns.
  */
 enum bo_status lprf_check_rules(const struct lprf_model *model, struct bo_arena *arena,
                                 size_t *function_ret, struct bo_error *err);

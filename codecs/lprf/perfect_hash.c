@@ -110,7 +110,7 @@ static bool find_pilots(struct search *s)
     return true;
 }
 
-/* One search per seed; *found_ret tells whether one succeeded. */
+/* One search per seed; *found_ret: whether one succeeded. */
 static enum bo_status try_seeds(struct search *s, struct bo_arena *arena, bool *found_ret,
                                 struct bo_error *err)
 {

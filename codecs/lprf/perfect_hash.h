@@ -1,9 +1,8 @@
 /*
  * A perfect hash: a slot of its own for each of a set of 64-bit hashes.
- *
- * The low half of a hash names a bucket; the bucket's pilot, found by trial, sends the high half to
- * a slot that no other hash has. With the low half and the place that the high half is sent to, the
- * hash is known again: so a slot needs to keep fewer than 64 bits to tell its hash from all others.
+ * // The low half of a hash selects a bucket. The pilot of the bucket, found by search, maps the
+ * high half to a slot that no other hash has. The low half and the slot of the high half determine
+ * the hash, so a slot needs fewer than 64 bits to distinguish its hash from all others.
  */
 #ifndef LPRF_PERFECT_HASH_H
 #define LPRF_PERFECT_HASH_H

@@ -274,7 +274,7 @@ static enum bo_status take_order(struct walk *walk, bool further, uint64_t *orde
     return BO_OK;
 }
 
-/* Tells of all functions of a slot. */
+/* Visits all functions of a slot. */
 static enum bo_status visit_slot(struct walk *walk, uint32_t slot, lprf_visit *visit, void *context,
                                  struct bo_error *err)
 {

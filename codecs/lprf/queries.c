@@ -17,12 +17,12 @@
  * Finds the functions that n queries, names or keys, ask for: their places, or BO_NOT_FOUND. NULL
  * without memory; the caller frees.
  */
-static size_t *find_functions(const struct lprf_model *model, const struct bo_names *asked)
+static size_t *find_functions(const struct lprf_model *model, const struct bo_names *names)
 {
     const struct bo_names present =
         BO_NUMBERED_NAMES(model->functions, model->n_functions, name, hash);
-    size_t *found = calloc(asked->n + 1, sizeof *found);
-    if (found && bo_match_names(asked, &present, found) == BO_OK)
+    size_t *found = calloc(names->n + 1, sizeof *found);
+    if (found && bo_match_names(names, &present, found) == BO_OK)
         return found;
     free(found);
     return NULL;
@@ -47,34 +47,34 @@ static enum bo_status put_answers(const struct lprf_model *model, const size_t *
     return BO_OK;
 }
 
-static enum bo_status answer_lookups(const struct lprf_model *model, const struct bo_names *asked,
+static enum bo_status answer_lookups(const struct lprf_model *model, const struct bo_names *names,
                                      struct bo_sink *sink)
 {
-    size_t *found = find_functions(model, asked);
-    const enum bo_status status = found ? put_answers(model, found, asked->n, sink) : BO_NO_MEMORY;
+    size_t *found = find_functions(model, names);
+    const enum bo_status status = found ? put_answers(model, found, names->n, sink) : BO_NO_MEMORY;
     free(found);
     return status;
 }
 
 static enum bo_status lookup_oracle(const void *model, const void *queries, size_t n, void *answers)
 {
-    const struct bo_names asked = BO_NAMES((const struct lprf_name_query *)queries, n, name);
-    return answer_lookups(model, &asked, answers);
+    const struct bo_names names = BO_NAMES((const struct lprf_name_query *)queries, n, name);
+    return answer_lookups(model, &names, answers);
 }
 
 static enum bo_status lookup_key_oracle(const void *model, const void *queries, size_t n,
                                         void *answers)
 {
-    const struct bo_names asked =
+    const struct bo_names names =
         BO_NUMBERED_NAMES((const struct lprf_key_query *)queries, n, name, hash);
-    return answer_lookups(model, &asked, answers);
+    return answer_lookups(model, &names, answers);
 }
 
 static enum bo_status contains_oracle(const void *model, const void *queries, size_t n,
                                       void *answers)
 {
-    const struct bo_names asked = BO_NAMES((const struct lprf_name_query *)queries, n, name);
-    size_t *found = find_functions(model, &asked);
+    const struct bo_names names = BO_NAMES((const struct lprf_name_query *)queries, n, name);
+    size_t *found = find_functions(model, &names);
     uint32_t *is_there = answers;
     if (!found)
         return BO_NO_MEMORY;

@@ -95,8 +95,8 @@ enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_sl
                                     size_t *off, struct bo_error *err);
 
 /*
- * A part of n x size bytes at *off, which must end inside the index; moves *off behind it. NULL
- * with the error told when it does not.
+ * Takes a part of n x size bytes at *off, which must end inside the index, and moves *off behind
+ * it. Returns NULL and sets the error when it does not.
  */
 const uint8_t *lprf_take_part(const struct lprf_file *file, size_t *off, uint64_t n, size_t size,
                               struct bo_error *err);

@@ -67,7 +67,7 @@ static inline void test_make_file(struct test_file *file, const struct test_patt
     }
 }
 
-/* The bytes are wrong in this way, or right. The first reader of an index is asked; it is lazy. */
+/* Expects this error, or none. Queries the first reader of an index, which validates lazily. */
 static inline void test_expect_case(const struct test_pattern *pattern,
                                     const struct test_case *expected)
 {

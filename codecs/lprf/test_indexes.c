@@ -142,8 +142,8 @@ static void test_every_byte(void **state)
 }
 
 /*
- * Absent names put together from parts of names that are there, which a reader may be led to by
- * what stands in the same block, node or bucket.
+ * Absent names composed of parts of present names. A reader may be misled by other names of the
+ * same block, node or bucket.
  */
 static void test_patched_names(void **state)
 {

@@ -1,9 +1,8 @@
 /*
- * Codecs on top of libraries. Why: a library trusts its bytes, so that what it is given must be
- * what it wrote, wherever it lies in memory; it has limits of its own, which must be refusals; and
- * what this program was built without must be told, not missing.
- *
- * Where none was built, the tests that need one say so.
+ * Codecs on top of libraries. Why: a library trusts its bytes, so its input must be what it wrote,
+ * at any address. A library's own limits must be errors. A codec that this program was built
+ * without must be reported as such, not be missing.
+ * // When no such codec was built, the tests that need one report it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,14 +64,14 @@ static struct bo_span encode(const struct bo_codec *codec, const struct lprf_mod
     return bo_writer_span(out);
 }
 
-/* "marisa+*" stands for "marisa+u64". */
+/* "marisa+*" matches "marisa+u64". */
 static bool is_named_by(const char *codec, const char *pattern)
 {
     const size_t n = strcspn(pattern, "*");
     return strncmp(codec, pattern, n) == 0 && (pattern[n] == '*' || codec[n] == 0);
 }
 
-/* The list of what may be built and the list of codecs tell the same. */
+/* The list of optional codecs and the list of codecs agree. */
 static void test_list(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * LLVM's indexed profiles. Why: the codec stands for what LLVM writes, so each byte must be the one
- * that LLVM's program writes; what such a file cannot hold must be a refusal.
+ * LLVM's indexed profiles. Why: the codec represents what LLVM writes, so each byte must be the one
+ * that LLVM's program writes. A model that such a file cannot hold must be an error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const struct bo_codec *profdata(void)
     return bo_find_codec(test_format(), "profdata");
 }
 
-/* What LLVM's files cannot tell is refused, what is next to it is held. */
+/* Values beyond the limits of LLVM's files are errors; values at the limits are stored. */
 static void test_limits(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * How LPRF models are asked: the oracle, the workloads, the command line. Why: every check and
- * every measurement trusts the oracle, and shows no more than what the workloads ask.
+ * Queries on LPRF models: the oracle, the workloads, the command line. Why: every check and
+ * every measurement relies on the oracle, and covers only what the workloads query.
  */
 #include "codecs/lprf/test_model.h"
 
@@ -189,7 +189,7 @@ static size_t draw(const char *name, const struct lprf_model *model, size_t n,
     return workload->draw(model, &random, &arena, n, queries);
 }
 
-/* coverage goes on in file order without repeating; zipf asks for few names often. */
+/* coverage continues in file order without repetition; zipf queries few names often. */
 static void test_coverage_and_zipf(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void test_listing_queries(void **state)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* Asks the oracle with arguments as the command line has them; returns what it prints. */
+/* Queries the oracle with command-line arguments; returns the printed answer. */
 static const char *ask(unsigned k, int n_args, char *const *args)
 {
     const struct bo_query_kind *kind = &format->kinds[k];

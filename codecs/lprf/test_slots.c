@@ -111,7 +111,7 @@ static void test_damage(void **state)
     }
 }
 
-/* Names that share more codes with the one before than can be told. */
+/* Names that share more codes with the name before than the field can hold. */
 static void test_shared_codes(void **state)
 {
     (void)state;

@@ -25,7 +25,7 @@ static bool is_digit(uint8_t c)
     return c >= '0' && c <= '9';
 }
 
-/* [+-]?[0-9]+: where a name stands, LLVM may take it for the start of value-profile data. */
+/* [+-]?[0-9]+: in place of a name, LLVM may read it as the start of value-profile data. */
 static bool is_integer(struct bo_span line)
 {
     size_t i = line.n && (line.p[0] == '+' || line.p[0] == '-');
@@ -74,7 +74,7 @@ void lprf_put_name(struct bo_writer *out, struct bo_span name)
     bo_put_u8(out, '"');
 }
 
-/* The bytes that an escape stands for, by what follows its backslash. */
+/* The bytes that an escape denotes, by the character after its backslash. */
 static const struct {
     const char *text;
     uint8_t byte;

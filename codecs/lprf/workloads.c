@@ -81,7 +81,7 @@ static size_t draw_zipf(const void *opaque, struct bo_random *random, struct bo_
     return n_drawn;
 }
 
-/* Consecutive functions in file order, each once: what a compiler asks about its unit. */
+/* Consecutive functions in file order, each once: the lookups of a compiler for one unit. */
 static size_t draw_coverage(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries)
 {

@@ -58,7 +58,7 @@ static inline bool statehist_put_exported(struct statehist_state state, struct b
     return true;
 }
 
-/* Whether a window asks for what there is, but for its quarks. */
+/* Whether a window query is in range, except for its quarks. */
 static inline bool statehist_window_fits(const struct statehist_window_query *q, int64_t start,
                                          int64_t end)
 {

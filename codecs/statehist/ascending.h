@@ -301,7 +301,7 @@ static inline bool ascending_at(const struct ascending_list *list, uint32_t i, b
            ascending_block_at(&block, i % ASCENDING_BLOCK, v3, number_ret);
 }
 
-/* The last of n > 0 blocks from b on whose base is not above `number`; b when there is none. */
+/* The last of n > 0 blocks from b on whose base is at most `number`; b if no base is. */
 ASCENDING_INLINE uint32_t ascending_find_block(const struct ascending_list *list, uint64_t number,
                                                uint32_t b, uint32_t n)
 {

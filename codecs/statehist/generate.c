@@ -110,7 +110,7 @@ static uint32_t draw_quark(struct maker *m)
     return bo_random_below(m->random, below);
 }
 
-/* A change to the same value is none, but for a few: a state system leaves some of them, too. */
+/* Skips changes to the same value except for a few, because real state systems store some. */
 static bool change(struct maker *m, uint32_t quark)
 {
     struct statehist_interval *open = &m->open[quark], next = *open;

@@ -217,7 +217,7 @@ struct bo_span statehist_draw_name(struct bo_random *random, uint32_t parent,
     drop_nuls(&draft);
     for (uint32_t i = 0; !is_new; i++) {
         if (i) {
-            /* Their numbers tell namesakes apart. */
+            /* Numbers make equal names distinct. */
             draft.n = draft.n < 1000 ? draft.n : 0;
             bo_draft_number(&draft, taken->n + i - 1);
         }

@@ -42,7 +42,7 @@ bool statehist_json_take(struct statehist_json *j, char c, const char *what)
     return true;
 }
 
-/* Takes the closing bracket (false), or the comma that stands before all but the first. */
+/* Reads the closing bracket (false), or the comma before each element but the first. */
 static bool step(struct statehist_json *j, char closing, bool is_first, const char *what)
 {
     if (j->status)
@@ -118,7 +118,7 @@ static bool take_unit(struct statehist_json *j, uint32_t *unit_ret)
     return true;
 }
 
-/* What stands behind a backslash, as UTF-8. */
+/* The rest of an escape sequence after its backslash, as UTF-8. */
 static bool take_escape(struct statehist_json *j, uint8_t *to, size_t *n)
 {
     static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -182,7 +182,7 @@ bool statehist_json_string(struct statehist_json *j, struct bo_span *text_ret, s
     const size_t start = j->off;
     uint8_t *to = NULL;
     if (has_escapes) {
-        to = bo_alloc(j->arena, end - start); /* no escape is shorter than what it stands for */
+        to = bo_alloc(j->arena, end - start); /* an escape is never shorter than its character */
         if (!to) {
             j->status = bo_fail_alloc(j->err, j->arena);
             return false;

@@ -1,9 +1,8 @@
 /*
  * JSON, as far as state histories need it: written compactly, read strictly.
- *
- * A reader is pulled through the text, member by member; it keeps no tree and never calls itself,
- * so depth costs nothing. It knows what a library of JSON does not tell: the byte of each mistake,
- * and members that stand twice.
+ * // The caller pulls the reader through the text, member by member. The reader builds no tree and
+ * does not recurse, so depth costs no memory. It reports what a JSON library does not: the byte of
+ * each mistake, and duplicate members.
  */
 #ifndef STATEHIST_JSON_H
 #define STATEHIST_JSON_H
@@ -41,10 +40,10 @@ bool statehist_json_take(struct statehist_json *j, char c, const char *what);
 bool statehist_json_element(struct statehist_json *j, bool is_first);
 
 /*
- * Steps to the next member behind '{' or a member: *which_ret is its place among `names`, which end
- * with NULL, or STATEHIST_JSON_CLOSED at '}', which is taken. *seen starts at 0 and gets a bit for
- * each. Unknown members are unsupported; one that stands twice is corrupt; so is '}' before those
- * in `required`.
+ * Steps to the next member after '{' or after a member. *which_ret is its index in `names`, which
+ * end with NULL, or STATEHIST_JSON_CLOSED at '}', which is consumed. *seen starts at 0 and gets one
+ * bit for each member. An unknown member is unsupported. A duplicate member is corrupt. So is a '}'
+ * before all members in `required`.
  */
 bool statehist_json_member(struct statehist_json *j, const char *const *names, uint32_t required,
                            uint32_t *seen, uint32_t *which_ret);

@@ -315,7 +315,7 @@ static enum bo_status check_intervals(struct finishing *f, bool *in_order_ret, b
     return BO_OK;
 }
 
-/* Puts the intervals by quark, and notes the order in which they came where that is asked for. */
+/* Sorts the intervals by quark. With `in_order`, records the order in which they were added. */
 static bool sort_by_quark(struct finishing *f, bool in_order, bool closes)
 {
     const struct statehist_builder *builder = f->builder;

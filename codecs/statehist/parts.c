@@ -355,7 +355,7 @@ enum bo_status statehist_read_tree_json(const struct statehist_part *part, uint3
     static const char *const members[] = {"format", "version", "root", NULL};
     struct statehist_json j = json_of(part, arena, err);
     struct nodes nodes = {NULL, 0, 0};
-    if (n > part->in.n) /* before as much is asked for */
+    if (n > part->in.n) /* checked before memory for n is allocated */
         return bo_fail(err, BO_UNSUPPORTED, (uint64_t)part->off + part->in.n,
                        "quark has no place in the tree");
     struct statehist_attribute *attributes = bo_alloc_array(arena, n, sizeof *attributes);

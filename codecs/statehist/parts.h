@@ -32,7 +32,7 @@ enum bo_status statehist_get_parts(struct bo_span in, unsigned n, struct statehi
 
 extern const char *const statehist_type_names[STATEHIST_ANY + 1];
 
-/* A type by its name in JSON; false when there is none. `variant` is another name of any. */
+/* A type by its name in JSON; false for an unknown name. `variant` is a synonym of any. */
 bool statehist_type_of(struct bo_span name, bool or_any, uint8_t *type_ret);
 
 /*

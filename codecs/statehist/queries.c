@@ -616,7 +616,7 @@ static enum bo_status parse_range2d(int n_args, char *const *args, struct bo_are
 
 /* ---- the command line: answers --------------------------------------------------------------- */
 
-/* Strings are told by their hashes, as answers have them. */
+/* Strings are printed as their hashes, which is what answers contain. */
 static void print_value(uint32_t type, uint64_t value, struct bo_writer *out)
 {
     if (type == STATEHIST_STRING)

@@ -25,7 +25,7 @@ enum statehist_type {
     STATEHIST_N_TYPES
 };
 
-#define STATEHIST_ROOT UINT32_MAX /* the parent of what stands at the top */
+#define STATEHIST_ROOT UINT32_MAX /* the parent of top-level attributes */
 
 /* A node of the attribute tree. Its number is its quark. */
 struct statehist_attribute {
@@ -147,7 +147,7 @@ struct statehist_window_query {
     const int64_t *times; /* of STATEHIST_LISTED */
 };
 
-/* For each quark asked for, in the order asked: this, and n struct statehist_state by time. */
+/* For each quark of the query, in its order: this, and n struct statehist_state by time. */
 struct statehist_states {
     uint64_t n;
 };

@@ -95,9 +95,7 @@ static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
     bo_writer_free(&out);
 }
 
-/*
- * The first number stands in the list's head, and once more where blocks say what they begin above.
- */
+/* The first number is stored in the list's header, and again where blocks store their bases. */
 static void test_first_block_begins_at_the_first_number(void **state)
 {
     (void)state;

@@ -91,7 +91,7 @@ static void expect_json(struct bo_span text, bool as_gson, const char *expected)
     bo_writer_free(&out);
 }
 
-/* As Gson writes them for HTML, and as JSON asks for. */
+/* Escapes as Gson writes them for HTML, and as JSON requires them. */
 static void test_strings(void **state)
 {
     (void)state;

@@ -355,7 +355,7 @@ static void test_extreme_models(void **state)
     assert_true(limits.most_of_string && limits.longer_string);
 }
 
-/* The number of intervals that was asked for, or nearly; times and types as kernels have them. */
+/* About as many intervals as requested; times and types like those of kernel traces. */
 static void test_scale(void **state)
 {
     (void)state;

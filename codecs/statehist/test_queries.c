@@ -1,7 +1,7 @@
 /*
- * How state histories are asked: the oracle, the workloads, the command line, and the full states
- * that Trace Compass' own state system answers. Why: every check and every measurement trusts the
- * oracle, and shows no more than what the workloads ask.
+ * Queries on state histories: the oracle, the workloads, the command line, and full states computed
+ * by Trace Compass' own state system. Why: every check and every measurement relies on the oracle,
+ * and covers only what the workloads query.
  */
 #include <sha256.h>
 #include <stdio.h>
@@ -101,8 +101,8 @@ static void test_ranges(void **state)
 }
 
 /*
- * Times 100, 133, 166, 199: the interval of one instant is between them. A quark may be asked
- * twice.
+ * Times 100, 133, 166, 199: the interval of length 1 is between two of them. A query may name a
+ * quark twice.
  */
 static void test_windows(void **state)
 {
@@ -130,7 +130,7 @@ static void test_windows(void **state)
     assert_int_equal(sink.n, 0);
 }
 
-/* The order in which intervals are told changes nothing; anything else does. */
+/* The digest does not depend on the order of the intervals. It depends on everything else. */
 static void test_digests(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void test_all_draws_are_valid(void **state)
     }
 }
 
-/* A view asks for attributes of one kind, and no two times for one. */
+/* A view queries attributes of one kind, each of them once. */
 static void test_views(void **state)
 {
     (void)state;

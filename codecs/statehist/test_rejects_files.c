@@ -3,7 +3,7 @@
  * byte and its reason. Why: JSON is written by hand and by other programs, and a record has no
  * other check than these.
  *
- * In each text of JSON an @ stands before the byte that the error names, and is taken out.
+ * In each text of JSON an @ marks the byte after it as the one that the error names.
  */
 #include "codecs/statehist/test_rejects.h"
 
@@ -176,7 +176,7 @@ static const struct patch patches[] = {
      "bytes behind the last record"},
     {"flat", "hash of the tree", HEAD2 + 40, 1, 0x55, BO_CORRUPT, HEAD2 + 40,
      "tree.json belongs to another history"},
-    {"flat", "hash of types where there are none", HEAD2 + 48, 1, 1, BO_CORRUPT, HEAD2 + 48,
+    {"flat", "hash of types in a file without types", HEAD2 + 48, 1, 1, BO_CORRUPT, HEAD2 + 48,
      "types.json belongs to another history"},
     {"typed-null", "hash of types", HEAD3 + 48, 1, 0x55, BO_CORRUPT, HEAD3 + 48,
      "types.json belongs to another history"},

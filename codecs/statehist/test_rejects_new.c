@@ -111,7 +111,7 @@ static const struct test_case time_index_cases[] = {
     {"a record elsewhere", 53, BYTES("\x85"), BO_CORRUPT, 68, "record is damaged"},
     {"class 63", 56, BYTES("\xfe"), BO_CORRUPT, 56, "record is damaged"},
     {"number of intervals is 0", 57, BYTES("\x00"), BO_CORRUPT, 56, "record is damaged"},
-    {"a shape that is none", 56, BYTES("\x81"), BO_CORRUPT, 56, "record is damaged"},
+    {"shape number out of range", 56, BYTES("\x81"), BO_CORRUPT, 56, "record is damaged"},
     {"blocks of 63 place bits", 57, BYTES("\xff"), BO_CORRUPT, 56, "record is damaged"},
     {"key beyond the end", 63, BYTES("\xff"), BO_CORRUPT, 58, "block is damaged"},
     {"checkpoints that are not there", 71, BYTES("\x01"), BO_TRUNCATED, 72,
@@ -144,7 +144,7 @@ static const struct test_case mixed_contexts_cases[] = {
     {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 55, "fewer intervals than announced"},
     {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 55, "more intervals than announced"},
     {"another table", 23, BYTES("\x0b"), BO_CORRUPT, 24, "table is not as large as it should be"},
-    {"zeros that are none", 24, BYTES("\x01"), BO_CORRUPT, 26, "reserved byte is not 0"},
+    {"a byte above 0 as padding", 24, BYTES("\x01"), BO_CORRUPT, 26, "reserved byte is not 0"},
     {"zeros that run on", 24, BYTES("\x7f"), BO_CORRUPT, 26, "reserved byte is not 0"},
     {"tree runs on", 25, BYTES("\x7f"), BO_TRUNCATED, 26, "tree runs past the end"},
     {"order 2", 39, BYTES("\x02"), BO_CORRUPT, 40, "order is neither 0 nor 1"},
@@ -262,7 +262,7 @@ static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, con
     struct bo_arena arena;
     struct bo_error error = {0};
     void *model;
-    const size_t n = n_zeros - (file.n - nbytes); /* two bytes tell it, too */
+    const size_t n = n_zeros - (file.n - nbytes); /* two bytes store the count */
     assert_true(file.n <= sizeof other && n >= 128 && n < n_zeros);
     memcpy(other, file.p, 27 + n);
     memcpy(other + 27 + n, file.p + 27 + n_zeros, file.n - 27 - n_zeros);
@@ -276,7 +276,7 @@ static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, con
     bo_arena_free(&arena);
 }
 
-/* What is easily told has zeros, so that a byte never stands for more than 16 intervals. */
+/* Files of few bytes are padded with zeros, so that a byte never expands to over 16 intervals. */
 static void test_zeros(void **state)
 {
     (void)state;

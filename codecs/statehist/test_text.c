@@ -75,7 +75,7 @@ static void test_edges(void **state)
     model = parse_text(
         HISTORY(5, 5) "Q\t0\t-1\ta\nQ\t1\t0\ta\nI\t1\t5\t5\ts\tx\nI\t0\t5\t5\ts\ty\n", &arena);
     assert_int_equal(model->n_intervals, 2);
-    /* Strings are numbered by quark, intervals stand by quark, and close as they were told. */
+    /* Strings and intervals are sorted by quark; the closing order is the given one. */
     assert_memory_equal(model->strings[0].p, "y", 1);
     assert_int_equal(model->intervals[1].quark, 1);
     assert_int_equal(model->closing[0], 1);

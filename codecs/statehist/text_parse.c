@@ -23,7 +23,7 @@ struct parser {
     struct bo_error *err;
     struct statehist_builder builder;
     int64_t facts[N_FACTS];
-    bool told[N_FACTS];
+    bool is_given[N_FACTS];
     int64_t last_end; /* of the interval before */
 };
 
@@ -46,7 +46,7 @@ static bool take_line(struct parser *p)
     return true;
 }
 
-/* What stands before the next tab, which goes, too; false when there is no tab. */
+/* The text before the next tab. Consumes both. Returns false without a tab. */
 static inline bool take_field(struct parser *p, struct bo_span *field_ret)
 {
     const uint8_t *at = p->line.p, *end = at + p->line.n;
@@ -230,7 +230,7 @@ static enum bo_status read_attribute(struct parser *p, const uint8_t *start)
     const uint32_t n = p->builder.n_quarks;
     enum bo_status status =
         take_number(p, n, n, "quark is not the one after that of the line before", &quark);
-    if (!status && p->told[QUARKS] && n >= p->facts[QUARKS])
+    if (!status && p->is_given[QUARKS] && n >= p->facts[QUARKS])
         status = fail_at(p, start, "more quarks than announced");
     if (!status)
         status =
@@ -253,9 +253,9 @@ static enum bo_status read_interval(struct parser *p, const uint8_t *start)
     struct bo_span type;
     int64_t quark;
     enum bo_status status = BO_OK;
-    if (!p->told[START] || !p->told[END])
+    if (!p->is_given[START] || !p->is_given[END])
         return fail_at(p, start, "interval before the start and the end of the history");
-    if (p->told[INTERVALS] && p->builder.n_intervals >= (uint64_t)p->facts[INTERVALS])
+    if (p->is_given[INTERVALS] && p->builder.n_intervals >= (uint64_t)p->facts[INTERVALS])
         return fail_at(p, start, "more intervals than announced");
     status = take_number(p, 0, (int64_t)p->builder.n_quarks - 1, "no such quark", &quark);
     if (status)
@@ -310,15 +310,15 @@ static enum bo_status read_comment(struct parser *p, const uint8_t *start)
         if (!bo_word_after(p->line, fact_names[fact], &word))
             continue;
         const bool is_count = fact < START;
-        if (p->told[fact])
+        if (p->is_given[fact])
             return fail_at(p, start, "given twice");
         if (fact >= START && p->builder.n_intervals)
             return fail_at(p, start, "times of the history behind an interval");
         if (!read_number(word, &p->facts[fact]) ||
             (is_count && (p->facts[fact] < 0 || p->facts[fact] > UINT32_MAX)))
             return fail_at(p, word.p, is_count ? "no count" : "no time");
-        p->told[fact] = true;
-        if (p->told[START] && p->told[END] && p->facts[START] > p->facts[END])
+        p->is_given[fact] = true;
+        if (p->is_given[START] && p->is_given[END] && p->facts[START] > p->facts[END])
             return fail_at(p, word.p, "history ends before it starts");
         return reserve(p, (enum fact)fact);
     }
@@ -340,7 +340,7 @@ static enum bo_status read_line(struct parser *p)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Where the n-th line of a kind stands, from 0 on; that there is one is known. */
+/* The offset of the n-th line of a kind, counted from 0. The line must exist. */
 static size_t find_line(const struct parser *p, uint8_t kind, size_t n)
 {
     struct parser again = {.text = p->text};
@@ -373,11 +373,11 @@ static enum bo_status check_end(const struct parser *p)
     const size_t n = p->text.n;
     if (p->off < n)
         return bo_fail(p->err, BO_TRUNCATED, n, "text ends within a line");
-    if (!p->told[START] || !p->told[END])
+    if (!p->is_given[START] || !p->is_given[END])
         return bo_fail(p->err, BO_TRUNCATED, n, "start or end of the history is missing");
-    if (p->told[QUARKS] && p->builder.n_quarks < p->facts[QUARKS])
+    if (p->is_given[QUARKS] && p->builder.n_quarks < p->facts[QUARKS])
         return bo_fail(p->err, BO_TRUNCATED, n, "fewer quarks than announced");
-    if (p->told[INTERVALS] && p->builder.n_intervals < (uint64_t)p->facts[INTERVALS])
+    if (p->is_given[INTERVALS] && p->builder.n_intervals < (uint64_t)p->facts[INTERVALS])
         return bo_fail(p->err, BO_TRUNCATED, n, "fewer intervals than announced");
     return BO_OK;
 }

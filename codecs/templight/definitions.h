@@ -11,7 +11,7 @@
 
 struct templight_definition {
     struct bo_span marked; /* in the input */
-    uint64_t nbytes;       /* of the name that it stands for */
+    uint64_t nbytes;       /* of the name that it expands to */
     uint64_t n_visits;     /* entries that are looked at when it is expanded, itself included */
     size_t first_id;       /* of n_ids */
     uint32_t n_ids;

@@ -1,6 +1,6 @@
 /*
- * front-coded: what an engineer would do about names in an hour. They stand in alphabetical order,
- * and each tells how it differs from the one before; records have the name's place in that order.
+ * front-coded: what an engineer would do about names in an hour. Names are sorted by their bytes,
+ * each stored as its difference from the name before. Records refer to a name by its index.
  * All numbers are varints.
  *
  *   how many traces; for each:
@@ -32,7 +32,8 @@ enum {
 };
 
 /*
- * Names are as long on average, at most, without what is written of them: so bombs are told apart.
+ * The average name length, without the bytes written for names, has a limit. This distinguishes
+ * bombs from valid files.
  */
 static bool are_too_long(uint64_t nbytes, uint64_t n, uint64_t written_nbytes)
 {

@@ -317,13 +317,13 @@ static const char *begin_flaw(struct inspection *in, const struct templight_reco
 static const char *end_flaw(struct inspection *in, const struct templight_record *record,
                             const struct templight_record *begin)
 {
-    const struct templight_location *told = begin ? &begin->origin : &nowhere;
+    const struct templight_location *origin = begin ? &begin->origin : &nowhere;
     if (record->kind || record->name || !templight_same_location(&record->location, &nowhere))
         return "End with fields of a Begin";
     if (!record->has_own_origin)
         return templight_same_location(&record->origin, &nowhere) ? NULL
                                                                   : "End with an origin untold";
-    if (templight_same_location(&record->origin, told))
+    if (templight_same_location(&record->origin, origin))
         return "End repeats its Begin's origin";
     return location_flaw(in, &record->origin);
 }

@@ -15,8 +15,8 @@ struct templight_place {
 };
 
 /*
- * A record that has texts still; fields as in struct templight_record. An End's origin always
- * stands here when it is told; the builder finds out whether it is its own.
+ * A record that still has texts; fields as in struct templight_record. The origin of an End is
+ * always here when the input gives one. The builder finds out whether it differs from its Begin's.
  */
 struct templight_entry {
     bool is_end;

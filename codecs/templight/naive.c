@@ -8,7 +8,7 @@
 #include "codecs/templight/names.h"
 #include "harness/core/random.h"
 
-/* A name: an entry's, or one that stands in a record. */
+/* A name: of an entry, or stored in a record. */
 struct naive_name {
     const uint8_t *text; /* NULL: the entry's */
     uint64_t nbytes;

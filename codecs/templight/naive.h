@@ -1,6 +1,6 @@
 /*
- * The naive reader of dictionaries: all messages are loaded, and a name is put together each time
- * that it is asked for. As bo_codec.open and bo_codec.query.
+ * The naive reader of dictionaries: all messages are loaded, and each query for a name expands it
+ * again. As bo_codec.open and bo_codec.query.
  */
 #ifndef TEMPLIGHT_NAIVE_H
 #define TEMPLIGHT_NAIVE_H

@@ -77,7 +77,7 @@ static void test_tables_in_the_order_of_use(void **state)
     assert_null(templight_model_flaw(model, &arena));
 }
 
-/* What an End tells of its origin counts only where it is not its Begin's. */
+/* The origin of an End is kept only when it differs from its Begin's. */
 static void test_origins_of_ends(void **state)
 {
     (void)state;

@@ -254,7 +254,7 @@ static void test_names(void **state)
     }
 }
 
-/* A text with a NUL is refused with its place, wherever it stands. */
+/* A text with a NUL is rejected with its offset, in every field. */
 static void test_nul(void **state)
 {
     (void)state;

@@ -182,7 +182,7 @@ static void test_real(void **state)
 
 /* ---- what we take ---------------------------------------------------------------------------- */
 
-/* Names in more than one form are the one thing that we take and arrays do not tell. */
+/* Names in more than one form: the only input that we accept and the arrays cannot express. */
 static bool has_name_in_two_forms(struct bo_span bytes)
 {
     bool found = false;

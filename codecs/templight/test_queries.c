@@ -1,6 +1,6 @@
 /*
- * How Templight models are asked: the oracle, the workloads, the command line. Why: every check and
- * every measurement trusts the oracle, and shows no more than what the workloads ask.
+ * Queries on Templight models: the oracle, the workloads, the command line. Why: every check and
+ * every measurement relies on the oracle, and covers only what the workloads query.
  */
 #include "codecs/templight/queries.h"
 
@@ -166,7 +166,7 @@ static void test_prefixes_of_names(void **state)
     }
 }
 
-/* ---- all queries, and those that are none ---------------------------------------------------- */
+/* ---- all queries, and invalid ones ----------------------------------------------------------- */
 
 static enum bo_status ask(const struct bo_query_kind *kind, const struct templight_model *model,
                           const void *query)
@@ -246,7 +246,7 @@ static void test_hits_and_misses(void **state)
     assert_int_equal(count_hits(model, 1), 0);
 }
 
-/* A name that is used more is asked for more. */
+/* A name that is used more often is queried more often. */
 static void test_used_names(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void test_used_names(void **state)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* Asks as the command line does, and compares what it prints. */
+/* Runs a query as the command line does, and compares the output. */
 static void expect(unsigned k, int n_args, const char *const *args, const char *printed)
 {
     const struct bo_query_kind *kind = &templight_kinds[k];

@@ -1,6 +1,6 @@
 /*
  * front-coded: its bytes, and for each mistake the status, the byte and the phrase. Why: it is the
- * yardstick for names, so its sizes must be what its layout says and nothing else.
+ * baseline for names, so its sizes must be exactly those of its layout.
  */
 #include "codecs/templight/test_model.h"
 #include "harness/registry.h"

@@ -223,7 +223,7 @@ static const struct test_case file_cases[] = {
         PAST_END),
 };
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static const struct bo_format *templight(void)
 {

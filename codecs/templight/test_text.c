@@ -408,7 +408,7 @@ static void test_cuts(void **state)
 
 /* ---- piece by piece -------------------------------------------------------------------------- */
 
-/* A source that gives pieces of up to so many bytes, and fails at the end if told to. */
+/* A source that gives pieces of up to so many bytes, and fails at the end if requested. */
 struct pieces {
     struct bo_span rest;
     size_t most;

@@ -364,7 +364,7 @@ static void test_kept_whole(void **state)
     }
 }
 
-/* The n-th allocation fails, and that is told. */
+/* The n-th allocation fails, and the failure is reported. */
 static void test_no_memory(void **state)
 {
     (void)state;

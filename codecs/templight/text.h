@@ -79,7 +79,7 @@ static inline bool templight_is_clangs_header(uint32_t version, struct bo_span s
 
 /* ---- parts, for printing and parsing --------------------------------------------------------- */
 
-/* What stands before a trace, in a comment, so that readers of YAML pass over it. */
+/* The line before a trace. It is a comment, so that readers of YAML skip it. */
 #define TEMPLIGHT_TRACE_COMMENT "# trace: "
 
 /* Kinds that clang got after it had numbers for the others: ours are far from any that it gives. */

@@ -47,7 +47,7 @@ static bool make_room(struct templight_text_reader *r)
                         r->cap_buffer - r->text.n + 1, &r->cap_buffer);
 }
 
-/* Lets go of what stands before byte `keep` of what is in sight, and reads more behind it. */
+/* Drops the bytes of the buffer before `keep`, and reads more behind the rest. */
 static enum bo_status look_further(struct templight_text_reader *r, size_t keep)
 {
     r->text.n -= keep;
@@ -115,7 +115,7 @@ static bool line_is(const struct templight_text_reader *r, const char *word)
     return r->line.n == strlen(word) && memcmp(r->line.p, word, r->line.n) == 0;
 }
 
-/* A document begins or ends, or a comment stands here: no line of a record. */
+/* Whether the line starts or ends a document or is a comment: no line of a record. */
 static bool is_between_records(const struct templight_text_reader *r)
 {
     return line_is(r, "---") || line_is(r, "...") || r->line.p[0] == '#';
@@ -171,7 +171,7 @@ static enum bo_status read_scalar(struct templight_text_reader *r, struct bo_spa
     return flaw ? fail_at(r, raw.p + at, BO_CORRUPT, flaw) : BO_OK;
 }
 
-/* The number behind the last colon, which is cut off with it; false when there is none. */
+/* Cuts off the last colon and the number after it; false without such a number. */
 static bool cut_number(struct bo_span *text, uint32_t *number_ret)
 {
     uint64_t v = 0, scale = 1;

@@ -73,9 +73,7 @@ static void match_brackets(struct bo_span name, uint32_t *closers)
         pop_bracket(closers, &open, NOT_CLOSED);
 }
 
-/*
- * The bytes of an operator's sign that starts here, when brackets are in it; 0 when there is none.
- */
+/* The bytes of the operator sign that starts here, when it contains brackets; else 0. */
 static uint32_t operator_nbytes(struct bo_span name, uint32_t at)
 {
     static const char *const signs[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
@@ -132,9 +130,9 @@ static void match_all_brackets(struct bo_span name, uint32_t *closers)
 }
 
 /*
- * What our rule asks of brackets. scopes[i], for i up to the name's end: the last `::` before i
- * that is in the same brackets as i. lists[i]: the first `<` from i on that is closed. Until then,
- * lists[i] is, for each i that closes a bracket, the scope to come back to.
+ * Tables for the brackets of our rule. scopes[i], for i up to the name's end: the last `::` before
+ * i that is in the same brackets as i. lists[i]: the first `<` from i on that is closed. Before
+ * lists[i] gets this value, it holds, for each i that closes a bracket, the scope that encloses it.
  */
 static void find_scopes(struct bo_span name, const uint32_t *closers, uint32_t *scopes,
                         uint32_t *lists)
@@ -214,7 +212,7 @@ static bool find_outside(struct bo_span name, struct templight_token *token, str
     return false;
 }
 
-/* An argument ends here, at `,` or `>`; what stands before the list is a token, too, once. */
+/* An argument ends here, at `,` or `>`. The text before the list is a token, too, once. */
 static void end_argument(struct bo_span name, struct templight_token *token, struct part *found)
 {
     const size_t at = token->at;
@@ -252,7 +250,7 @@ static bool find_in_list(struct bo_span name, const uint32_t *closers,
     return false;
 }
 
-/* The list of arguments that the wiki's rule splits a token at, or its end, when there is none. */
+/* The argument list at which the wiki's rule splits a token; the token's end without a list. */
 static void find_list(struct bo_span name, const uint32_t *closers, struct templight_token *token)
 {
     size_t at = token->begin;
@@ -271,7 +269,7 @@ static void end_list(struct bo_span name, struct templight_token *token)
         token->mark += 2;
 }
 
-/* By the wiki's rule and ours: the next token in the list. An argument of no text is none. */
+/* By the wiki's rule and ours: the next token in the list. An empty argument is skipped. */
 static bool find_argument(struct bo_span name, const uint32_t *closers,
                           struct templight_token *token, struct part *found)
 {
@@ -541,7 +539,7 @@ bool templight_dictionary_init(struct templight_dictionary *dictionary, enum tem
            bo_grow_from(FIRST_ROOM, arena, &d->building_ids, 0, 1, &d->cap_building_ids);
 }
 
-/* Fills in the tables by places in the name that the rule asks for. */
+/* Fills in the tables, by offset in the name, that the rule needs. */
 static bool look_at_brackets(struct templight_dictionary *d, struct bo_span name)
 {
     if (!RESERVE(d, d->closers, 0, d->cap_closers, name.n))

@@ -73,11 +73,11 @@ struct templight_raw_definition {
 
 enum templight_name_form {
     TEMPLIGHT_NAME_IS_TEXT,
-    TEMPLIGHT_NAME_IS_COMPRESSED, /* with zlib: by the compiler's plug-in, when it is told to */
+    TEMPLIGHT_NAME_IS_COMPRESSED, /* with zlib: by the compiler's plug-in, as an option */
     TEMPLIGHT_NAME_IS_ID,
 };
 
-/* A Begin's name, as it stands there. */
+/* A Begin's name, in its stored form. */
 struct templight_raw_name {
     enum templight_name_form form;
     struct bo_span text; /* or the compressed bytes */

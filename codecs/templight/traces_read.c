@@ -56,7 +56,7 @@ static enum bo_status read_header(struct templight_walk *walk, struct templight_
 
 /* ---- locations ------------------------------------------------------------------------------- */
 
-/* What a location says; a file's name stands at its first use only. */
+/* A location as stored; a file's name is stored at its first use only. */
 struct raw_location {
     bool has_name, has_id, has_line;
     struct bo_span name;
@@ -208,7 +208,7 @@ static enum bo_status read_begin_field(struct templight_walk *walk,
         status = enter(field, &parts->has_name, &inner, err);
         return status ? status : read_name(walk, &inner, err);
     case TEMPLIGHT_BEGIN_LOCATION:
-        /* A file's name stands where it is used first, so the order of the two matters. */
+        /* A file's name is stored at its first use, so the order of the two matters. */
         if (parts->has_origin)
             return bo_fail(err, BO_UNSUPPORTED, field->off, "origin precedes the location");
         status = enter(field, &parts->has_location, &inner, err);

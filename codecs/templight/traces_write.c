@@ -11,7 +11,7 @@ struct trace_writer {
     struct bo_writer *out;
 };
 
-/* ---- sizes: a message's length stands before it ---------------------------------------------- */
+/* ---- sizes: a message's length precedes it --------------------------------------------------- */
 
 static uint64_t piece_nbytes(const struct trace_writer *w, const struct templight_piece *piece)
 {

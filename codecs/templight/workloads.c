@@ -185,7 +185,7 @@ static size_t draw_miss(const void *opaque, struct bo_random *random, struct bo_
     return n_drawn;
 }
 
-/* The text up to a random one of its "<" and "::", with it; all of it where there is none. */
+/* The text up to and including a random one of its "<" and "::"; all of it without any. */
 static struct bo_span cut_at_mark(struct bo_span text, struct bo_random *random)
 {
     size_t n_marks = 0;

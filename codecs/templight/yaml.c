@@ -89,20 +89,20 @@ static bool is_special(struct bo_span text)
     return is_float(tail);
 }
 
-/* What a byte asks for by itself; bits, so that those of a text are put together. */
-enum { ASKS_SINGLE = 1, ASKS_DOUBLED = 2, ASKS_DOUBLE = 4 };
-static const uint8_t asks[256] = {
-    [0 ... '\t' - 1] = ASKS_DOUBLE,
-    ['\t' + 1 ... ' ' - 1] = ASKS_DOUBLE,
-    ['!' ... '&'] = ASKS_SINGLE,
-    ['\''] = ASKS_DOUBLED,
-    ['(' ... '+'] = ASKS_SINGLE,
-    ['/'] = ASKS_SINGLE,
-    [':' ... '@'] = ASKS_SINGLE,
-    ['[' ... ']'] = ASKS_SINGLE,
-    ['`'] = ASKS_SINGLE,
-    ['{' ... '~'] = ASKS_SINGLE,
-    [0x7f ... 0xff] = ASKS_DOUBLE,
+/* The quoting style that a byte requires. Bits, so that those of a text can be combined. */
+enum { NEEDS_SINGLE = 1, NEEDS_DOUBLED = 2, NEEDS_DOUBLE = 4 };
+static const uint8_t required[256] = {
+    [0 ... '\t' - 1] = NEEDS_DOUBLE,
+    ['\t' + 1 ... ' ' - 1] = NEEDS_DOUBLE,
+    ['!' ... '&'] = NEEDS_SINGLE,
+    ['\''] = NEEDS_DOUBLED,
+    ['(' ... '+'] = NEEDS_SINGLE,
+    ['/'] = NEEDS_SINGLE,
+    [':' ... '@'] = NEEDS_SINGLE,
+    ['[' ... ']'] = NEEDS_SINGLE,
+    ['`'] = NEEDS_SINGLE,
+    ['{' ... '~'] = NEEDS_SINGLE,
+    [0x7f ... 0xff] = NEEDS_DOUBLE,
 };
 
 /* Bytes that may not begin a plain scalar. */
@@ -117,10 +117,10 @@ enum templight_quoting templight_quoting_of(struct bo_span text)
         return TEMPLIGHT_SINGLE;
     unsigned all = 0;
     for (size_t i = 0; i < text.n; i++)
-        all |= asks[text.p[i]];
-    if (all & ASKS_DOUBLE)
+        all |= required[text.p[i]];
+    if (all & NEEDS_DOUBLE)
         return bo_is_utf8(text) ? TEMPLIGHT_DOUBLE : TEMPLIGHT_BINARY;
-    if (all & ASKS_DOUBLED)
+    if (all & NEEDS_DOUBLED)
         return TEMPLIGHT_DOUBLED;
     return all || is_space(text.p[0]) || is_space(text.p[text.n - 1]) || is_indicator(text.p[0]) ||
                    is_special(text)

@@ -23,9 +23,9 @@ void templight_put_scalar(struct bo_writer *out, struct bo_span text,
                           enum templight_quoting quoting);
 
 /*
- * What a scalar says, which is all of `raw` and has no blanks around it. The text lies in `raw`
- * where it stands there as it is, else in `arena`. NULL, or what is wrong, at byte *at_ret of raw;
- * a refusal of the arena is templight_yaml_no_memory.
+ * The value of a scalar, which is all of `raw` and has no blanks around it. The text lies in `raw`
+ * when it is stored there literally, else in `arena`. NULL, or the error at byte *at_ret of raw.
+ * When the arena is full, that error is templight_yaml_no_memory.
  */
 const char *templight_read_scalar(struct bo_span raw, struct bo_arena *arena,
                                   struct bo_span *text_ret, size_t *at_ret);

@@ -1,4 +1,4 @@
-/* libmarisa as C sees it: building a trie into bytes, and asking such bytes. */
+/* C interface of libmarisa: building a trie into bytes, and looking names up in such bytes. */
 #ifndef LPRF_MARISA_SHIM_H
 #define LPRF_MARISA_SHIM_H
 
@@ -55,7 +55,7 @@ void lprf_marisa_close(void *trie);
 enum lprf_marisa_status lprf_marisa_find(struct lprf_marisa *trie, const uint8_t *name,
                                          size_t nbytes, bool *found_ret, uint32_t *id_ret);
 
-/* The name with a number below that of names; valid until the trie is asked again. */
+/* The name of an id below the number of names; valid until the next call for this trie. */
 enum lprf_marisa_status lprf_marisa_spell(struct lprf_marisa *trie, uint32_t id,
                                           const uint8_t **p_ret, size_t *nbytes_ret);
 

@@ -123,7 +123,7 @@ static inline enum bo_status find_item(const struct reader *reader, struct bo_sp
 
 /*
  * Of the functions of a name, the one whose hash is *hash, or without `hash` the one with the
- * lowest; no counters when there is none.
+ * lowest. No counters when no function matches.
  */
 static inline enum bo_status find(const struct reader *reader, struct bo_span name,
                                   const uint64_t *hash, struct record *found, struct bo_error *err)

@@ -14,7 +14,7 @@ static const uint32_t cutoffs[N_CUTOFFS] = {10000,  100000, 200000, 300000, 4000
                                             600000, 700000, 800000, 900000, 950000, 990000,
                                             999000, 999900, 999990, 999999};
 
-/* Stands in the file in this order. */
+/* The summary's fields, in file order. */
 struct sums {
     uint64_t n_functions, n_counters, highest_first, highest, highest_other, sum;
 };

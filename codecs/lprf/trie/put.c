@@ -16,8 +16,8 @@ struct open_node {
 };
 
 /*
- * The trie is written from its end to its start, for a node tells of what follows. With p NULL,
- * nothing is written and only `off` and the sections are counted.
+ * The trie is written from its end to its start, because a node stores offsets of its children,
+ * which follow it. With p NULL, nothing is written and only `off` and the sections are counted.
  */
 struct builder {
     const struct lprf_model *model;
@@ -124,8 +124,9 @@ static void put_head_before(struct builder *b, size_t label_n, unsigned ends_wid
 }
 
 /*
- * Finishes the innermost open node: puts what stands before its children. `name` is one below it,
- * and its label starts at byte `from`. False when it is too big for its ends.
+ * Finishes the innermost open node: writes the part before its children. `name` is a name below the
+ * node, and the label starts at byte `from` of it. False when a field of the node is too small for
+ * it.
  */
 static bool close_node(struct builder *b, struct bo_span name, size_t from)
 {
@@ -237,7 +238,7 @@ static bool root_is_leaf(const struct builder *b)
     return n && bo_span_equal(name_of(b, 0), name_of(b, n - 1));
 }
 
-/* The order of the functions; room for as many numbers, behind it, tells where places are. */
+/* The order of the functions, and after it an array of the same length for offsets of places. */
 static enum bo_status make_builder(struct builder *b, struct lprf_writer *w, struct bo_error *err)
 {
     uint32_t *order = lprf_sort_functions(w->model, w->out->arena);

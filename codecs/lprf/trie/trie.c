@@ -306,7 +306,7 @@ static enum bo_status check_node(const struct lprf_file *file, struct extent ext
     return BO_OK;
 }
 
-/* Comes to an inner node for the first time: visits its own name and stands before its children. */
+/* Enters an inner node: visits its own name and moves to the start of its children. */
 static enum bo_status enter(struct walk *walk, struct extent extent, struct bo_error *err)
 {
     struct node node;

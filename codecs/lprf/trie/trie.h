@@ -7,7 +7,7 @@
 enum {
     TRIE_ROOT_IS_LEAF = 16, /* in the index's first byte */
     TRIE_HAS_PLACES = 1,    /* in a node's first byte */
-    TRIE_LONG_LABEL = 31,   /* bytes of a label from which a varint tells them */
+    TRIE_LONG_LABEL = 31,   /* label length from which a varint stores it */
     TRIE_MANY_CHILDREN = 6, /* from which number on they have bits of their own, */
     TRIE_MANY_CODE = 7      /* and this instead of a number */
 };

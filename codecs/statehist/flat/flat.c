@@ -10,11 +10,11 @@
  *
  * Numbers are little-endian, times in ns, both ends included. A record has a type where no type is
  * declared for its quark: in flat, and where types.json says any. Types are those of today's file:
- * -1 null, 0 int, 1 string, 2 long, 3 double; and 4 bool, which that has not.
+ * -1 null, 0 int, 1 string, 2 long, 3 double; and 4 bool, which that file lacks.
  *
  *   value: null nothing; int 4 bytes, long and double 8, bool 1 (0 or 1); string a length of 2
  *     bytes and
- *   the UTF-8 text. Lengths from 65535 on are told as 65535 and 4 more bytes.
+ *   the UTF-8 text. A length of 65535 or more is stored as 65535 and 4 more bytes.
  *
  *   0 flat               no declared types
  *   1 typed              a type is declared where all intervals of a timeline share it; null is a

@@ -42,7 +42,7 @@ struct statehist_record {
     const uint8_t *next;
 };
 
-/* The types of records are told as in today's file; bool, which that has not, is 4. */
+/* Types of records have the numbers of today's file. bool, which that file lacks, is 4. */
 static inline uint32_t statehist_flat_type(uint8_t code)
 {
     static const uint8_t types[] = {STATEHIST_NULL, STATEHIST_INT,    STATEHIST_STRING,

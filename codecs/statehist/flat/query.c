@@ -211,11 +211,11 @@ struct column {
 struct window {
     const struct statehist_window_query *q;
     struct column *columns;
-    uint32_t *column_of; /* by quark, plus 1; 0: not asked for */
+    uint32_t *column_of; /* by quark, plus 1; 0: not queried */
     uint32_t n_columns, n_open;
 };
 
-/* Adds the interval to its quark's column where that was asked for. */
+/* Adds the interval to its quark's column when the query names that quark. */
 static bool show(const struct statehist_flat *f, struct window *w, const struct statehist_record *r)
 {
     const uint32_t column = w->column_of[r->quark];

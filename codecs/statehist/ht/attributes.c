@@ -49,7 +49,7 @@ struct paths {
     struct bo_writer *out;
     uint32_t *handles;       /* by quark: its name's; 0: not written yet */
     uint32_t next;           /* handle */
-    uint32_t wildcard;       /* the handle of "*", which is one string wherever it stands; or 0 */
+    uint32_t wildcard;       /* the handle of "*", whose strings share one handle; or 0 */
     uint32_t *path, *before; /* quarks from the top down */
     uint32_t depth, depth_before;
 };
@@ -291,8 +291,9 @@ static bool is_tail(uint8_t byte)
 }
 
 /*
- * Bytes of the character of Java's UTF-8 at p, of which n are left: 1 to 3, or 6 for two
- * surrogates. 0, with what is wrong in *flaw_ret, when it is none or no name holds it.
+ * Bytes of the character of Java's modified UTF-8 at p, of which n are left: 1 to 3, or 6 for two
+ * surrogates. Returns 0, with the reason in *flaw_ret, when the bytes are not valid or no name can
+ * hold the character.
  */
 static unsigned measure_character(const uint8_t *p, size_t n, const char **flaw_ret)
 {
@@ -537,7 +538,7 @@ static enum bo_status get_path(struct reader *r)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The list's number of elements, which it tells twice. */
+/* The list's number of elements, which the stream stores twice. */
 static enum bo_status get_length(struct reader *r, uint32_t *n_ret)
 {
     enum { MIN_PATH_NBYTES = 1 + 5 + 4 + 3 };

@@ -11,11 +11,11 @@ struct gathering {
     struct ht_interval *intervals;
     uint32_t *nodes; /* by interval: the node that it lies in */
     size_t n, cap, cap_nodes;
-    bool *is_leaf;          /* by node */
-    int64_t *starts, *ends; /* by node */
-    struct ht_child *told;  /* by node: what its parent says; of the root nothing */
-    struct ht_child *below; /* by node: the bounds of its quarks and those of its children */
-    bool *is_met;           /* by node */
+    bool *is_leaf;              /* by node */
+    int64_t *starts, *ends;     /* by node */
+    struct ht_child *in_parent; /* by node: its parent's record of it; unused for the root */
+    struct ht_child *below;     /* by node: the bounds of its quarks and those of its children */
+    bool *is_met;               /* by node */
     uint32_t n_met;
 };
 
@@ -25,10 +25,10 @@ static enum bo_status make_gathering(struct gathering *g)
     g->is_leaf = bo_alloc_array(g->arena, n, sizeof *g->is_leaf);
     g->starts = bo_alloc_array(g->arena, n, sizeof *g->starts);
     g->ends = bo_alloc_array(g->arena, n, sizeof *g->ends);
-    g->told = bo_alloc_array(g->arena, n, sizeof *g->told);
+    g->in_parent = bo_alloc_array(g->arena, n, sizeof *g->in_parent);
     g->below = bo_alloc_array(g->arena, n, sizeof *g->below);
     g->is_met = bo_zalloc_array(g->arena, n, sizeof *g->is_met);
-    return g->is_leaf && g->starts && g->ends && g->told && g->below && g->is_met
+    return g->is_leaf && g->starts && g->ends && g->in_parent && g->below && g->is_met
                ? BO_OK
                : bo_fail_alloc(g->err, g->arena);
 }
@@ -55,7 +55,7 @@ static enum bo_status gather_node(struct gathering *g, const struct ht_kept_node
     *below = (struct ht_child){.min_quark = node->min_quark, .max_quark = node->max_quark};
     for (uint32_t i = 0; i < node->n_children; i++) {
         const struct ht_child *child = &kept->children[i];
-        g->told[child->number] = *child;
+        g->in_parent[child->number] = *child;
         below->min_quark =
             child->min_quark < below->min_quark ? child->min_quark : below->min_quark;
         below->max_quark =
@@ -77,8 +77,8 @@ static enum bo_status check_nodes(const struct gathering *g)
         const size_t off = ht_node_off(file, i);
         if (!g->is_met[i])
             return bo_fail(g->err, BO_CORRUPT, off, "node does not hang below the root");
-        if (i != file->root && (g->told[i].min_quark != g->below[i].min_quark ||
-                                g->told[i].max_quark != g->below[i].max_quark))
+        if (i != file->root && (g->in_parent[i].min_quark != g->below[i].min_quark ||
+                                g->in_parent[i].max_quark != g->below[i].max_quark))
             return bo_fail(g->err, BO_CORRUPT, off + HT_MIN_QUARK_OFF,
                            "parent has other bounds of the node's quarks");
     }

@@ -10,7 +10,7 @@
 enum {
     HT_MAGIC = 0x05ffa900,
     HT_VERSION = 11,
-    HT_PROVIDER_VERSION = 1, /* of whoever computed the states; models do not tell */
+    HT_PROVIDER_VERSION = 1, /* of the program that computed the states; models lack it */
 
     HT_HEADER_NBYTES = 4096,
     HT_USED_HEADER_NBYTES = 36,

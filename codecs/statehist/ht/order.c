@@ -1,8 +1,8 @@
 /*
- * The order in which intervals were closed. A file tells it but for intervals of one end. These
- * come in an order that makes the tree grow again as it did: the tree is grown a second time,
- * without bytes, and of the intervals of one end, those go first whose node is there and would take
- * them.
+ * The order in which intervals were closed. A file stores this order except among intervals of
+ * equal end. Those are put into an order that rebuilds the same tree. For that the tree is built a
+ * second time, without bytes. Of the intervals of equal end, those whose node is already open and
+ * has room for them come first.
  */
 #include "codecs/statehist/ht/order.h"
 

@@ -1,4 +1,4 @@
-/* The queries of a history tree: from the root to each node that may hold what is asked for. */
+/* The queries of a history tree. Each descends from the root to all nodes that may hold a hit. */
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/ht/reader.h"
 
@@ -135,9 +135,9 @@ static enum bo_status all_at(struct ht_reader *r, int64_t time, bool exports, st
 
 /* ---- intervals of some attributes over some time --------------------------------------------- */
 
-/* An interval that was asked for; `asked` tells attributes apart. */
+/* An interval that a query returns; `place` numbers the attributes of the query. */
 struct hit {
-    uint32_t asked;
+    uint32_t place;
     struct ht_interval interval;
 };
 
@@ -146,18 +146,18 @@ struct hits {
     size_t n, cap;
 };
 
-static bool add_hit(struct ht_reader *r, struct hits *hits, uint32_t asked,
+static bool add_hit(struct ht_reader *r, struct hits *hits, uint32_t place,
                     const struct ht_interval *interval)
 {
     if (!bo_grow(r->arena, &hits->p, hits->n, 1, &hits->cap))
         return false;
-    hits->p[hits->n++] = (struct hit){asked, *interval};
+    hits->p[hits->n++] = (struct hit){place, *interval};
     return true;
 }
 
 static bool is_sorted(const struct hit *a, const struct hit *b)
 {
-    return a->asked != b->asked ? a->asked < b->asked : a->interval.start <= b->interval.start;
+    return a->place != b->place ? a->place < b->place : a->interval.start <= b->interval.start;
 }
 
 /* Merges two sorted runs that follow each other. */
@@ -168,7 +168,7 @@ static void merge(const struct hit *from, size_t middle, size_t n, struct hit *t
         to[i] = b == n || (a < middle && is_sorted(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
-/* By what was asked, then by time. */
+/* Sorts by attribute of the query, then by time. */
 static bool sort_hits(struct ht_reader *r, struct hits *hits)
 {
     const size_t n = hits->n;
@@ -240,8 +240,8 @@ static enum bo_status range(struct ht_reader *r, const struct statehist_range_qu
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-/* What a window asks for: by quark, its place among those that differ, plus 1; 0: not asked for. */
-struct asked {
+/* The quarks of a window query. `places`, by quark: number in the query, plus 1; 0: not in it. */
+struct queried_quarks {
     const struct statehist_window_query *query;
     uint32_t *places;
     size_t *first; /* by place: its first hit; and one more */
@@ -259,30 +259,30 @@ static enum bo_status check_window(const struct ht_file *file,
     return BO_OK;
 }
 
-static bool note_asked(struct ht_reader *r, const struct statehist_window_query *q,
-                       struct asked *asked)
+static bool note_quarks(struct ht_reader *r, const struct statehist_window_query *q,
+                        struct queried_quarks *quarks)
 {
-    *asked = (struct asked){.query = q, .min_quark = UINT32_MAX};
-    asked->places = bo_zalloc_array(r->arena, r->file.n_quarks, sizeof *asked->places);
-    asked->first = bo_alloc_array(r->arena, q->quarks.n / 4 + 1, sizeof *asked->first);
-    if (!asked->places || !asked->first)
+    *quarks = (struct queried_quarks){.query = q, .min_quark = UINT32_MAX};
+    quarks->places = bo_zalloc_array(r->arena, r->file.n_quarks, sizeof *quarks->places);
+    quarks->first = bo_alloc_array(r->arena, q->quarks.n / 4 + 1, sizeof *quarks->first);
+    if (!quarks->places || !quarks->first)
         return false;
     for (size_t i = 0; i < q->quarks.n; i += 4) {
         const uint32_t quark = bo_le32(q->quarks.p + i);
-        if (asked->places[quark] == 0)
-            asked->places[quark] = ++asked->n;
-        asked->min_quark = quark < asked->min_quark ? quark : asked->min_quark;
-        asked->max_quark = quark > asked->max_quark ? quark : asked->max_quark;
+        if (quarks->places[quark] == 0)
+            quarks->places[quark] = ++quarks->n;
+        quarks->min_quark = quark < quarks->min_quark ? quark : quarks->min_quark;
+        quarks->max_quark = quark > quarks->max_quark ? quark : quarks->max_quark;
     }
     return true;
 }
 
-static enum bo_status put_states(const struct ht_file *file, const struct asked *asked,
+static enum bo_status put_states(const struct ht_file *file, const struct queried_quarks *quarks,
                                  const struct hits *hits, struct bo_sink *sink)
 {
-    for (size_t i = 0; i < asked->query->quarks.n; i += 4) {
-        const uint32_t place = asked->places[bo_le32(asked->query->quarks.p + i)] - 1;
-        const size_t first = asked->first[place], n = asked->first[place + 1] - first;
+    for (size_t i = 0; i < quarks->query->quarks.n; i += 4) {
+        const uint32_t place = quarks->places[bo_le32(quarks->query->quarks.p + i)] - 1;
+        const size_t first = quarks->first[place], n = quarks->first[place + 1] - first;
         struct statehist_states *head =
             bo_sink_take(sink, sizeof *head + n * sizeof(struct statehist_state));
         if (!head)
@@ -298,15 +298,15 @@ static enum bo_status put_states(const struct ht_file *file, const struct asked 
 static enum bo_status window(struct ht_reader *r, const struct statehist_window_query *q,
                              struct bo_sink *sink, struct bo_error *err)
 {
-    struct asked asked;
+    struct queried_quarks quarks;
     struct hits hits = {NULL, 0, 0};
     if (check_window(&r->file, q))
         return BO_OUT_OF_RANGE;
     if (q->quarks.n == 0)
         return BO_OK;
-    if (!note_asked(r, q, &asked))
+    if (!note_quarks(r, q, &quarks))
         return bo_fail_alloc(err, r->arena);
-    struct ht_walk walk = {q->from, q->to, asked.min_quark, asked.max_quark, 0};
+    struct ht_walk walk = {q->from, q->to, quarks.min_quark, quarks.max_quark, 0};
     ht_walk_begin(r, &walk);
     for (;;) {
         const struct ht_kept_node *node;
@@ -317,7 +317,7 @@ static enum bo_status window(struct ht_reader *r, const struct statehist_window_
             break;
         for (uint32_t i = ht_first_from(node, q->from); i < node->node.n_intervals; i++) {
             const struct ht_interval *interval = &node->intervals[i];
-            const uint32_t place = asked.places[interval->quark];
+            const uint32_t place = quarks.places[interval->quark];
             if (place && statehist_holds_time(q, interval->start, interval->end) &&
                 !add_hit(r, &hits, place - 1, interval))
                 return bo_fail_alloc(err, r->arena);
@@ -326,12 +326,12 @@ static enum bo_status window(struct ht_reader *r, const struct statehist_window_
     if (!sort_hits(r, &hits))
         return bo_fail_alloc(err, r->arena);
     size_t at = 0;
-    for (uint32_t place = 0; place <= asked.n; place++) {
-        while (at < hits.n && hits.p[at].asked < place)
+    for (uint32_t place = 0; place <= quarks.n; place++) {
+        while (at < hits.n && hits.p[at].place < place)
             at++;
-        asked.first[place] = at;
+        quarks.first[place] = at;
     }
-    return put_states(&r->file, &asked, &hits, sink);
+    return put_states(&r->file, &quarks, &hits, sink);
 }
 
 /* ---- scan ------------------------------------------------------------------------------------ */

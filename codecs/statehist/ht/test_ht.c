@@ -1,6 +1,7 @@
 /*
- * The history tree file, where its shape is what matters: the attribute tree as Java writes it,
- * trees of many levels, the order of closing that a file does not tell, and what it cannot hold.
+ * The history tree file, where its shape matters: the attribute tree as Java writes it, trees of
+ * many levels, the part of the closing order that a file does not store, and histories that the
+ * file cannot hold.
  */
 #define TEST_FORMAT "statehist"
 #include <stdio.h>
@@ -332,7 +333,8 @@ static unsigned count_levels(struct bo_span in)
 }
 
 /*
- * What was decoded grows the same tree again, though files do not tell all of the order of closing.
+ * Decoding and encoding again builds the same tree, although a file stores only a part of the
+ * closing order.
  */
 static void test_growth(void **state)
 {

@@ -79,7 +79,7 @@ static void link_child(struct ht_open_node *parent, const struct ht_open_node *c
     parent->header_nbytes += ht_varint_nbytes((uint64_t)child->start);
 }
 
-/* Tells a parent what its last child holds, which is closed. */
+/* Records in a parent the time and quark ranges of its last child, which is closed. */
 static void close_child(struct ht_open_node *parent, const struct ht_open_node *child)
 {
     struct ht_child *place = &parent->children[parent->n_children - 1];

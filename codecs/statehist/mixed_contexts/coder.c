@@ -1,4 +1,4 @@
-/* Numbers told bit by bit, each predicted in several contexts. */
+/* Numbers coded bit by bit, each bit predicted in several contexts. */
 #include "codecs/statehist/mixed_contexts/coder.h"
 
 #include "harness/core/bits.h"

@@ -1,6 +1,6 @@
 /*
- * Numbers told bit by bit to a range coder, each bit predicted in several contexts at once. One
- * struct goes both ways: a function that tells a number also reads it.
+ * Numbers coded bit by bit with a range coder, each bit predicted in several contexts at once. One
+ * struct serves both directions: the same function encodes and decodes a number.
  */
 #ifndef STATEHIST_MIXED_CODER_H
 #define STATEHIST_MIXED_CODER_H
@@ -50,7 +50,7 @@ static inline void mixed_add(struct mixed_contexts *contexts, uint64_t a, uint64
         mixed_hash(mixed_hash(mixed_hash(kind + 1, a + 1), b + 1), c + 1);
 }
 
-/* Each of these tells what it is given, or reads, and returns it. */
+/* Each of these encodes its last argument, or decodes a value and ignores it. Returns the value. */
 bool mixed_bit(struct mixed_coder *coder, const struct mixed_contexts *contexts, uint64_t node,
                unsigned set, bool bit);
 uint32_t mixed_symbol(struct mixed_coder *coder, const struct mixed_contexts *contexts,

@@ -8,10 +8,10 @@ enum { FEW_QUARKS = 32, N_CANDIDATES = 6 };
 
 /* What is going on at one time. */
 struct event {
-    uint64_t signature; /* hash of the classes and values told so far */
+    uint64_t signature; /* hash of the classes and values coded so far */
     uint64_t before;    /* signature of the last event */
     uint64_t two_before;
-    uint32_t quark, last_quark; /* told last, and before that; STATEHIST_ROOT: none */
+    uint32_t quark, last_quark; /* changed last, and before that; STATEHIST_ROOT: none */
     uint32_t first;             /* the event's first quark */
     uint32_t first_before;      /* of the last event */
     uint32_t n;
@@ -31,7 +31,7 @@ static uint32_t value_of(const struct mixed_history *h, uint32_t quark)
 /* ---- the class ------------------------------------------------------------------------------- */
 
 /* n_classes: the event has no more changes. */
-static uint32_t tell_class(struct mixed_history *h, const struct event *e, uint32_t class)
+static uint32_t code_class(struct mixed_history *h, const struct event *e, uint32_t class)
 {
     struct mixed_contexts of = {.kind = MIXED_CLASS};
     const uint32_t prev = class_of(h, e->quark), value = value_of(h, e->quark);
@@ -80,7 +80,7 @@ static void find_candidates(const struct mixed_history *h, const struct event *e
     candidates[5] = c->last == STATEHIST_ROOT ? 0 : c->last + 1;
 }
 
-/* Whether candidate i is none, not of this class, or an earlier one. */
+/* Whether candidate i is STATEHIST_ROOT, of another class, or equal to an earlier candidate. */
 static bool is_idle(const struct mixed_history *h, const uint32_t *candidates, unsigned i,
                     uint32_t class, uint32_t event)
 {
@@ -93,7 +93,7 @@ static bool is_idle(const struct mixed_history *h, const uint32_t *candidates, u
     return false;
 }
 
-static uint32_t tell_in_class(struct mixed_history *h, const struct event *e, uint32_t class,
+static uint32_t code_in_class(struct mixed_history *h, const struct event *e, uint32_t class,
                               uint32_t in_class)
 {
     const struct mixed_class *c = &h->classes[class];
@@ -109,7 +109,7 @@ static uint32_t tell_in_class(struct mixed_history *h, const struct event *e, ui
 }
 
 /* STATEHIST_ROOT, and what is wrong, when there is no such quark. */
-static uint32_t tell_quark(struct mixed_history *h, const struct event *e, uint32_t class,
+static uint32_t code_quark(struct mixed_history *h, const struct event *e, uint32_t class,
                            uint32_t quark)
 {
     const struct mixed_class *c = &h->classes[class];
@@ -134,7 +134,7 @@ static uint32_t tell_quark(struct mixed_history *h, const struct event *e, uint3
             return q;
         missed |= 1u << i;
     }
-    const uint32_t in_class = tell_in_class(h, e, class, h->reads ? 0 : h->quarks[quark].in_class);
+    const uint32_t in_class = code_in_class(h, e, class, h->reads ? 0 : h->quarks[quark].in_class);
     if (in_class >= c->n) {
         h->what = "no such quark";
         return STATEHIST_ROOT;
@@ -147,7 +147,7 @@ static uint32_t tell_quark(struct mixed_history *h, const struct event *e, uint3
 
 /* ---- the value ------------------------------------------------------------------------------- */
 
-static bool tell_value(struct mixed_history *h, const struct event *e, uint32_t quark,
+static bool code_value(struct mixed_history *h, const struct event *e, uint32_t quark,
                        const struct mixed_value *value, uint32_t *number_ret)
 {
     const struct mixed_quark *q = &h->quarks[quark];
@@ -160,7 +160,7 @@ static bool tell_value(struct mixed_history *h, const struct event *e, uint32_t 
     mixed_add(&of, quark, q->value, q->before);
     mixed_add(&of, class, e->n ? e->first : e->first_before, e->signature);
     mixed_add(&of, class, q->value, e->n ? value_of(h, e->quark) : e->before);
-    return mixed_tell_value(h, &of, class, value, number_ret);
+    return mixed_code_value(h, &of, class, value, number_ret);
 }
 
 static void note_change(struct mixed_history *h, struct event *e, uint32_t quark, uint32_t number)
@@ -189,7 +189,7 @@ static void note_change(struct mixed_history *h, struct event *e, uint32_t quark
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static uint64_t tell_step(struct mixed_history *h, const struct event *e, uint64_t step)
+static uint64_t code_step(struct mixed_history *h, const struct event *e, uint64_t step)
 {
     struct mixed_contexts of = {.kind = MIXED_STEP};
     mixed_add(&of, e->signature, 0, 0);
@@ -209,7 +209,7 @@ static struct mixed_value value_at(const struct mixed_history *h, uint32_t inter
 }
 
 /* What everything is at the start. */
-static bool tell_first_values(struct mixed_history *h)
+static bool code_first_values(struct mixed_history *h)
 {
     struct event e = {.quark = STATEHIST_ROOT,
                       .last_quark = STATEHIST_ROOT,
@@ -223,7 +223,7 @@ static bool tell_first_values(struct mixed_history *h)
         mixed_add(&of, h->quarks[q].class, 0, MIXED_MAX_CLASSES);
         mixed_add(&of, h->quarks[q].class, e.signature, MIXED_MAX_CLASSES);
         h->quarks[q].start = h->start;
-        if (!mixed_tell_value(h, &of, h->quarks[q].class, &value, &h->quarks[q].value))
+        if (!mixed_code_value(h, &of, h->quarks[q].class, &value, &h->quarks[q].value))
             return false;
         if (bo_range_ran_out(&h->coder.range) && h->reads)
             h->what = "coded bits end too early";
@@ -246,20 +246,20 @@ static bool close_interval(struct mixed_history *h, uint32_t quark, uint32_t num
 }
 
 /* The changes of one time; n and changes are for writing. */
-static bool tell_changes(struct mixed_history *h, struct event *e,
+static bool code_changes(struct mixed_history *h, struct event *e,
                          const struct mixed_change *changes, size_t n)
 {
     for (size_t i = 0;; i++) {
         const bool has_more = !h->reads && i < n;
         const uint32_t class =
-            tell_class(h, e, has_more ? h->quarks[changes[i].quark].class : h->n_classes);
+            code_class(h, e, has_more ? h->quarks[changes[i].quark].class : h->n_classes);
         if (class == h->n_classes)
             return true;
         if (class > h->n_classes) {
             h->what = "no such class";
             return true;
         }
-        const uint32_t quark = tell_quark(h, e, class, has_more ? changes[i].quark : 0);
+        const uint32_t quark = code_quark(h, e, class, has_more ? changes[i].quark : 0);
         if (!h->what && h->quarks[quark].event == e->number)
             h->what = "attribute changes twice at one time";
         if (!h->what && e->n && quark < e->quark)
@@ -270,7 +270,7 @@ static bool tell_changes(struct mixed_history *h, struct event *e,
         uint32_t number;
         if (has_more)
             value = value_at(h, changes[i].interval);
-        if (!tell_value(h, e, quark, &value, &number))
+        if (!code_value(h, e, quark, &value, &number))
             return false;
         if (h->what)
             return true;
@@ -279,10 +279,10 @@ static bool tell_changes(struct mixed_history *h, struct event *e,
 }
 
 /* The time of an event, which ends intervals. */
-static bool tell_time(struct mixed_history *h, const struct event *e, uint64_t *time, uint64_t now)
+static bool code_time(struct mixed_history *h, const struct event *e, uint64_t *time, uint64_t now)
 {
     const uint64_t length = (uint64_t)h->end - (uint64_t)h->start;
-    const uint64_t step = tell_step(h, e, now - *time);
+    const uint64_t step = code_step(h, e, now - *time);
     if (e->n == 0 || step == 0 || step > length - *time ||
         e->n > h->n_intervals - h->n_quarks - h->n_changes) {
         h->what = e->n == 0               ? "time without changes"
@@ -303,7 +303,7 @@ static bool tell_time(struct mixed_history *h, const struct event *e, uint64_t *
     return true;
 }
 
-bool mixed_tell_events(struct mixed_history *h, const struct mixed_change *changes,
+bool mixed_code_events(struct mixed_history *h, const struct mixed_change *changes,
                        size_t n_changes, uint32_t n_events)
 {
     struct event e = {.quark = STATEHIST_ROOT,
@@ -311,15 +311,15 @@ bool mixed_tell_events(struct mixed_history *h, const struct mixed_change *chang
                       .first = STATEHIST_ROOT,
                       .first_before = STATEHIST_ROOT};
     uint64_t time = 0;
-    if (!tell_first_values(h))
+    if (!code_first_values(h))
         return false;
     for (uint32_t i = 0; i < n_events && !h->what; i++) {
         size_t n = 0;
         while (n < n_changes && changes[n].time == changes->time)
             n++;
         e.number = i + 1;
-        if (!tell_changes(h, &e, changes, n) ||
-            (!h->what && !tell_time(h, &e, &time, n ? changes->time : 0)))
+        if (!code_changes(h, &e, changes, n) ||
+            (!h->what && !code_time(h, &e, &time, n ? changes->time : 0)))
             return false;
         if (bo_range_ran_out(&h->coder.range) && h->reads)
             h->what = "coded bits end too early";

@@ -132,8 +132,8 @@ static bool add_value(struct mixed_history *h, struct mixed_values *values,
     return true;
 }
 
-/* A value as it is: its type, then how far it is from the one of that type told before. */
-static bool tell_new(struct mixed_history *h, uint32_t class, struct mixed_value *value)
+/* A new value: its type, then its difference from the last new value of that type. */
+static bool code_new(struct mixed_history *h, uint32_t class, struct mixed_value *value)
 {
     struct mixed_values *values = &h->classes[class].values;
     struct mixed_contexts of = {.kind = MIXED_TYPE};
@@ -160,7 +160,7 @@ static bool tell_new(struct mixed_history *h, uint32_t class, struct mixed_value
     return h->what || add_value(h, values, value);
 }
 
-bool mixed_tell_value(struct mixed_history *h, const struct mixed_contexts *contexts,
+bool mixed_code_value(struct mixed_history *h, const struct mixed_contexts *contexts,
                       uint32_t class, const struct mixed_value *value, uint32_t *number_ret)
 {
     struct mixed_values *values = &h->classes[class].values;
@@ -172,13 +172,13 @@ bool mixed_tell_value(struct mixed_history *h, const struct mixed_contexts *cont
         if (value->type == STATEHIST_NULL || known)
             number = known;
     }
-    const uint64_t told = mixed_number(&h->coder, contexts, 24, number);
-    *number_ret = (uint32_t)told;
-    if (told < values->n)
+    const uint64_t coded = mixed_number(&h->coder, contexts, 24, number);
+    *number_ret = (uint32_t)coded;
+    if (coded < values->n)
         return true;
-    if (told > values->n) {
+    if (coded > values->n) {
         h->what = "no such value";
         return true;
     }
-    return tell_new(h, class, &fresh);
+    return code_new(h, class, &fresh);
 }

@@ -18,7 +18,7 @@ static const uint8_t magic[4] = {'M', 'C', 'X', '1'};
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static bool tell_string(struct mixed_history *h, struct bo_writer *text, struct bo_span string)
+static bool code_string(struct mixed_history *h, struct bo_writer *text, struct bo_span string)
 {
     uint64_t last = 0;
     for (size_t i = 0;; i++) {
@@ -53,10 +53,10 @@ static enum bo_status read_strings(struct mixed_history *h, size_t off, struct b
     for (uint32_t i = 0; i < h->n_strings && !status; i++) {
         uint32_t number;
         bo_writer_reset(&text);
-        const bool told = tell_string(h, &text, (struct bo_span){NULL, 0});
+        const bool coded = code_string(h, &text, (struct bo_span){NULL, 0});
         if ((status = bo_writer_status(&text, err)))
             break;
-        if (!told)
+        if (!coded)
             status = bo_fail(err, BO_CORRUPT, off, "strings are damaged");
         else if (!statehist_add_string(h->builder, bo_writer_span(&text), &number))
             status = bo_fail_alloc(err, h->arena);
@@ -110,7 +110,7 @@ static struct mixed_change *sort_changes(const struct statehist_model *model,
     return changes;
 }
 
-static enum bo_status tell_history(const struct statehist_model *model, enum order order,
+static enum bo_status code_history(const struct statehist_model *model, enum order order,
                                    struct bo_writer *out, struct bo_error *err)
 {
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
@@ -133,9 +133,9 @@ static enum bo_status tell_history(const struct statehist_model *model, enum ord
     bo_put_uvarint(out, n_events);
     h.coder.range = bo_range_encoder(out);
     for (uint32_t i = 0; i < model->n_strings; i++)
-        (void)tell_string(&h, out, model->strings[i]);
-    if (!(order == BY_TIME ? mixed_tell_events(&h, changes, n_changes, n_events)
-                           : mixed_tell_timelines(&h)))
+        (void)code_string(&h, out, model->strings[i]);
+    if (!(order == BY_TIME ? mixed_code_events(&h, changes, n_changes, n_events)
+                           : mixed_code_timelines(&h)))
         return bo_fail_alloc(err, out->arena);
     bo_range_finish(&h.coder.range);
     bo_arena_rewind(out->arena, mark);
@@ -146,16 +146,16 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
                              struct bo_error *err)
 {
     const struct statehist_model *model = opaque;
-    struct bo_writer told[2], tree;
+    struct bo_writer coded[2], tree;
     enum bo_status status = BO_OK;
     bo_writer_init(&tree, out->arena);
     status = statehist_pack_tree(model, &tree, err);
     for (unsigned i = 0; i < 2; i++) {
-        bo_writer_init(&told[i], out->arena);
+        bo_writer_init(&coded[i], out->arena);
         if (!status)
-            status = tell_history(model, i, &told[i], err);
+            status = code_history(model, i, &coded[i], err);
     }
-    const struct bo_writer *best = &told[told[BY_TIMELINE].n < told[BY_TIME].n];
+    const struct bo_writer *best = &coded[coded[BY_TIMELINE].n < coded[BY_TIME].n];
     bo_mark(out, "head");
     bo_put_bytes(out, magic, sizeof magic);
     bo_put_le64(out, (uint64_t)model->start);
@@ -176,7 +176,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     bo_mark(out, "changes");
     bo_put_bytes(out, best->p, best->n);
     for (unsigned i = 0; i < 2; i++)
-        bo_writer_free(&told[i]);
+        bo_writer_free(&coded[i]);
     bo_writer_free(&tree);
     return status ? status : bo_writer_status(out, err);
 }
@@ -261,8 +261,8 @@ static enum bo_status read_changes(struct mixed_history *h, const struct head *h
     const enum bo_status status = read_strings(h, c->off, err);
     if (status)
         return status;
-    if (!(head->order == BY_TIME ? mixed_tell_events(h, NULL, 0, head->n_events)
-                                 : mixed_tell_timelines(h)))
+    if (!(head->order == BY_TIME ? mixed_code_events(h, NULL, 0, head->n_events)
+                                 : mixed_code_timelines(h)))
         return bo_fail_alloc(err, h->arena);
     if (!h->what && h->builder->n_intervals != h->n_intervals)
         h->what = "fewer intervals than announced";

@@ -1,6 +1,6 @@
 /*
- * mixed-contexts: bakeoff's own, for archives. A history is told change by change, each predicted
- * from what was told before in several contexts at once. See README.md.
+ * mixed-contexts: bakeoff's own, for archives. Changes are coded one by one, each predicted from
+ * the earlier ones in several contexts at once. See README.md.
  */
 #ifndef STATEHIST_MIXED_CONTEXTS_H
 #define STATEHIST_MIXED_CONTEXTS_H
@@ -28,7 +28,7 @@ struct mixed_values {
     uint64_t last[STATEHIST_N_TYPES]; /* the latest new one of each type */
 };
 
-/* An attribute, while the history is told. */
+/* An attribute, while the history is coded. */
 struct mixed_quark {
     int64_t start; /* of the interval that it is in */
     uint32_t class, owner;
@@ -107,15 +107,15 @@ static inline size_t mixed_slot(const struct mixed_history *history, uint64_t a,
 /* Fills what depends on the tree alone. */
 bool mixed_prepare(struct mixed_history *history, const struct statehist_attribute *attributes);
 
-/* Tells or reads all intervals, time by time. changes: writing, by time. False: out of memory. */
-bool mixed_tell_events(struct mixed_history *history, const struct mixed_change *changes,
+/* Codes all intervals, time by time. changes: encoding only, by time. False: out of memory. */
+bool mixed_code_events(struct mixed_history *history, const struct mixed_change *changes,
                        size_t n_changes, uint32_t n_events);
 
-/* Tells or reads all intervals, timeline by timeline. */
-bool mixed_tell_timelines(struct mixed_history *history);
+/* Encodes or decodes all intervals, timeline by timeline. */
+bool mixed_code_timelines(struct mixed_history *history);
 
-/* Tells or reads the number of a value of a class, and the value itself when it is new. */
-bool mixed_tell_value(struct mixed_history *history, const struct mixed_contexts *contexts,
+/* Encodes or decodes the number of a value of a class, and the value itself when it is new. */
+bool mixed_code_value(struct mixed_history *history, const struct mixed_contexts *contexts,
                       uint32_t class, const struct mixed_value *value, uint32_t *number_ret);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "codecs/statehist/mixed_contexts/mixed_contexts.h"
 
-/* A timeline, as far as it is told. */
+/* A timeline, as far as it is coded. */
 struct line {
     uint32_t quark, class;
     struct statehist_interval at; /* the last interval; where it ends is not known */
@@ -12,13 +12,13 @@ struct line {
     uint64_t durations[2];        /* of the intervals before, the last first */
 };
 
-/* What differs between values that are numbers; the others are told by number. */
+/* Whether values are coded as differences. The other types are coded as XOR with the last value. */
 static bool is_numeric(uint32_t type)
 {
     return type == STATEHIST_INT || type == STATEHIST_LONG;
 }
 
-static uint64_t tell_value(struct mixed_history *h, struct line *line, uint32_t *type,
+static uint64_t code_value(struct mixed_history *h, struct line *line, uint32_t *type,
                            uint64_t value)
 {
     struct mixed_contexts of = {.kind = MIXED_TYPE};
@@ -41,11 +41,11 @@ static uint64_t tell_value(struct mixed_history *h, struct line *line, uint32_t 
     mixed_add(&by, line->class, *type, bo_bit_width(line->durations[0]));
     mixed_add(&by, line->class, *type, UINT64_MAX);
     mixed_add(&by, line->class, *last, line->deltas[0]);
-    const uint64_t told =
+    const uint64_t coded =
         mixed_number(&h->coder, &by, 24,
                      is_numeric(*type) ? bo_zigzag64((int64_t)(value - *last)) : value ^ *last);
-    value = is_numeric(*type) ? *last + (uint64_t)bo_unzigzag64(told) : told ^ *last;
-    line->delta = told;
+    value = is_numeric(*type) ? *last + (uint64_t)bo_unzigzag64(coded) : coded ^ *last;
+    line->delta = coded;
     *last = value;
     if (h->reads && !h->what)
         h->what = statehist_value_flaw(*type, value, h->n_strings);
@@ -53,7 +53,7 @@ static uint64_t tell_value(struct mixed_history *h, struct line *line, uint32_t 
 }
 
 /* How long an interval lasted, when it is known what comes next. */
-static uint64_t tell_duration(struct mixed_history *h, const struct line *line, uint64_t duration)
+static uint64_t code_duration(struct mixed_history *h, const struct line *line, uint64_t duration)
 {
     struct mixed_contexts of = {.kind = MIXED_DURATION};
     const unsigned width = bo_bit_width(line->durations[0]);
@@ -66,15 +66,15 @@ static uint64_t tell_duration(struct mixed_history *h, const struct line *line, 
     return mixed_number(&h->coder, &of, 6, duration);
 }
 
-static bool tell_line(struct mixed_history *h, struct line *line, uint32_t first, uint32_t n)
+static bool code_line(struct mixed_history *h, struct line *line, uint32_t first, uint32_t n)
 {
     const struct statehist_interval *from = h->reads ? NULL : &h->model->intervals[first];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t type = h->reads ? 0 : from[i].type;
-        const uint64_t value = tell_value(h, line, &type, h->reads ? 0 : from[i].value);
+        const uint64_t value = code_value(h, line, &type, h->reads ? 0 : from[i].value);
         if (i) {
             const uint64_t most = (uint64_t)h->end - (uint64_t)line->at.start;
-            const uint64_t duration = tell_duration(
+            const uint64_t duration = code_duration(
                 h, line, h->reads ? 0 : (uint64_t)from[i].start - (uint64_t)line->at.start);
             if (duration == 0 || duration > most)
                 h->what = duration ? "time after the end" : "times do not ascend";
@@ -98,7 +98,7 @@ static bool tell_line(struct mixed_history *h, struct line *line, uint32_t first
     return !h->reads || statehist_add_interval(h->builder, &line->at);
 }
 
-bool mixed_tell_timelines(struct mixed_history *h)
+bool mixed_code_timelines(struct mixed_history *h)
 {
     for (uint32_t q = 0; q < h->n_quarks && !h->what; q++) {
         const uint32_t class = h->quarks[q].class;
@@ -117,7 +117,7 @@ bool mixed_tell_timelines(struct mixed_history *h)
             return true;
         }
         h->n_changes += (size_t)n;
-        if (!tell_line(h, &line, first, (uint32_t)n))
+        if (!code_line(h, &line, first, (uint32_t)n))
             return false;
     }
     return true;

@@ -1,10 +1,9 @@
 /*
  * snapshot-json: the proposal's snapshot, three files of JSON: types.json, tree.json, state.json.
- *
- *   state.json = {"format":"tc-state","version":1,"time":T,"values":[{"key":0,"value":V},...]}
- *
- * A value fits the type that types.json declares; where that is any, a "type" stands beside it. A
- * "since" may, too: when the state began. It is checked and forgotten.
+ * //   state.json = {"format":"tc-state","version":1,"time":T,"values":[{"key":0,"value":V},...]}
+ * // A value fits the type that types.json declares. Where that type is any, the value has a "type"
+ * member beside it. A value may also have a "since" member, the start of the state. It is checked
+ * and not kept.
  */
 #include "codecs/statehist/json.h"
 #include "codecs/statehist/parts.h"
@@ -70,7 +69,7 @@ struct state {
 struct element {
     uint32_t key;
     size_t key_off;
-    struct statehist_json value; /* a reader that stands before it */
+    struct statehist_json value; /* a reader positioned at its first byte */
     struct bo_span type;
     size_t type_off;
     bool has_type, has_since;
@@ -124,7 +123,7 @@ static bool place_value(struct statehist_json *j, struct state *s, struct elemen
     if (element->has_type && !statehist_type_of(element->type, false, &type))
         return statehist_json_fail(j, BO_UNSUPPORTED, element->type_off, "unknown type");
     struct statehist_instant_value *v = &s->snapshot->values[quark];
-    /* null has no type of its own, but where its type is told */
+    /* null has no type of its own, unless a "type" member gives one */
     if (statehist_json_peek(&element->value) == 'n' && !element->has_type)
         type = STATEHIST_NULL;
     if (!statehist_json_value(&element->value, type, false, &v->value, &v->string))

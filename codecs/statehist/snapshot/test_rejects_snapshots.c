@@ -3,7 +3,7 @@
  * Why: state.json and today's file are written by other programs; a packed one is bits in which all
  * that follows moves.
  *
- * In each text of JSON an @ stands before the byte that the error names, and is taken out.
+ * In each text of JSON an @ marks the byte after it as the one that the error names.
  */
 #include "codecs/statehist/test_rejects.h"
 

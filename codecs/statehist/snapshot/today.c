@@ -204,7 +204,7 @@ static bool read_path(struct statehist_json *j, struct today *t)
 
 /* ---- reading: values ------------------------------------------------------------------------- */
 
-/* An integer, and where it stands. */
+/* An integer and its offset. */
 static bool read_number(struct statehist_json *j, int64_t *v_ret, size_t *off_ret)
 {
     statehist_json_peek(j);
@@ -212,7 +212,7 @@ static bool read_number(struct statehist_json *j, int64_t *v_ret, size_t *off_re
     return statehist_json_integer(j, INT64_MIN, INT64_MAX, v_ret);
 }
 
-/* The value that stands at `at`, which may be nowhere, by its class. */
+/* The value at `at`, by its class. `at` is empty when the member is missing. */
 static bool take_value(struct statehist_json *j, struct statehist_json *at, struct bo_span class,
                        size_t class_off, struct statehist_instant_value *v)
 {

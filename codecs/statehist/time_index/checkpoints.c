@@ -1,7 +1,7 @@
 /*
- * time-index: writing checkpoints. Time is cut into segments of equally many times at which
- * anything changes. A segment tells which attributes change in it and what they are behind it; the
- * first one of an era tells what all attributes are before it.
+ * time-index: writing checkpoints. The times at which anything changes are cut into segments of
+ * equal length. A segment stores which attributes change in it and their values at its end. The
+ * first segment of an era also stores the values of all attributes at its start.
  */
 #include "codecs/statehist/time_index/write.h"
 

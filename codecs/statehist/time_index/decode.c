@@ -224,27 +224,28 @@ static bool pass(struct playback *b, uint32_t quark)
     return true;
 }
 
-/* `tells`: the values behind the segment follow. */
-static const char *check_segment(struct playback *b, struct bo_cursor *part, bool tells)
+/* `has_values`: the segment stores the values at its end. */
+static const char *check_segment(struct playback *b, struct bo_cursor *part, bool has_values)
 {
     struct time_index_set set;
     uint64_t word;
     uint32_t quark = 0;
     if (!time_index_open_set(b->d->index, part, &set))
         return "checkpoint is damaged";
-    struct bo_bit_cursor told = {{part->p, part->n}, 8 * (uint64_t)part->off};
-    struct bo_bit_cursor codes = {told.in, told.bit + set.n};
-    if (tells && codes.bit > 8 * (uint64_t)part->n)
+    struct bo_bit_cursor stored = {{part->p, part->n}, 8 * (uint64_t)part->off};
+    struct bo_bit_cursor codes = {stored.in, stored.bit + set.n};
+    if (has_values && codes.bit > 8 * (uint64_t)part->n)
         return "checkpoint ends too early";
     while (time_index_next_group(b->d->index, &set, &word, &quark))
         for (; word; word &= word - 1) {
             const uint32_t q = quark + (uint32_t)__builtin_ctzll(word);
-            uint32_t is_told = 0;
+            uint32_t is_stored = 0;
             if (!pass(b, q))
                 return "checkpoint has an attribute that does not change";
-            if (tells && !bo_get_bits(&told, 1, &is_told))
+            if (has_values && !bo_get_bits(&stored, 1, &is_stored))
                 return "checkpoint ends too early";
-            if (tells && (is_told != has_value(b, q) || (is_told && !check_code(b, &codes, q))))
+            if (has_values &&
+                (is_stored != has_value(b, q) || (is_stored && !check_code(b, &codes, q))))
                 return "checkpoint contains another value";
         }
     return set.is_damaged ? "checkpoint is damaged" : NULL;
@@ -266,7 +267,7 @@ static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *
     return what ? what : check_segment(b, part, (k + 1) % index->era && !is_last);
 }
 
-/* What checkpoints tell is what timelines do: a reader may take either. */
+/* Checkpoints must agree with the timelines, because a reader may use either. */
 static enum bo_status check_checkpoints(const struct decoder *d, struct bo_error *err)
 {
     const struct time_index *index = d->index;

@@ -230,8 +230,8 @@ struct block {
     unsigned nbits;
 };
 
-/* Whether a value is told: its place among n is of the right parity. */
-static bool is_told(unsigned i, unsigned nulls)
+/* Whether value i of a block is stored: `nulls` says which parity of i is null. */
+static bool is_stored(unsigned i, unsigned nulls)
 {
     return nulls == TIME_INDEX_ALL_TOLD || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
 }
@@ -255,16 +255,16 @@ static void lay_out(struct block *block)
                              : TIME_INDEX_ALL_TOLD;
     if (block->n_codes == 1)
         block->nulls = has[0] ? TIME_INDEX_ALL_TOLD : TIME_INDEX_EVEN_NULL;
-    const unsigned n_told = time_index_n_told(block->n_codes, block->nulls);
+    const unsigned n_stored = time_index_n_stored(block->n_codes, block->nulls);
     block->n_local = 0;
     for (unsigned i = 0; i < block->n_codes && block->n_local <= TIME_INDEX_MAX_LOCAL; i++)
-        if (is_told(i, block->nulls) &&
+        if (is_stored(i, block->nulls) &&
             find_local(block->local, block->n_local, block->codes[i]) == block->n_local)
             block->local[block->n_local++] = block->codes[i];
-    const unsigned plain = n_told * block->code_nbits;
+    const unsigned plain = n_stored * block->code_nbits;
     unsigned nbits = block->n_local * block->code_nbits;
     if (block->n_local)
-        nbits += n_told * bo_bit_width(block->n_local - 1);
+        nbits += n_stored * bo_bit_width(block->n_local - 1);
     if (block->n_local > TIME_INDEX_MAX_LOCAL || nbits >= plain) {
         block->n_local = 0;
         nbits = plain;
@@ -284,11 +284,11 @@ static void put_block(const struct block *block, struct bo_bit_writer *out)
     for (unsigned i = 0; i < block->n_local; i++)
         bo_put_bits(out, block->local[i], block->code_nbits);
     for (unsigned i = 0; i < block->n_codes; i++)
-        if (is_told(i, block->nulls))
+        if (is_stored(i, block->nulls))
             bo_put_bits(out,
                         block->n_local ? find_local(block->local, block->n_local, block->codes[i])
                                        : block->codes[i],
-                        time_index_told_nbits(block->n_local, block->code_nbits));
+                        time_index_stored_nbits(block->n_local, block->code_nbits));
     ascending_put_uppers(block->keys, block->n_keys, block->l, out);
 }
 
@@ -429,7 +429,7 @@ static enum bo_status put_record(const struct plan *plan, uint32_t q, struct bo_
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Sections are written beside the file first: the head tells their lengths. */
+/* Sections are written beside the file first: the header stores their lengths. */
 static const char *const section_names[] = {"times",  "strings", "values",      "shapes",
                                             "places", "records", "checkpoints", "tree"};
 

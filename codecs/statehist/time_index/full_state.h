@@ -1,9 +1,10 @@
 /*
- * time-index: all attributes at one time: what they were when the era began, then what changed in
- * each segment since, then the timelines of those that change in the segment itself. All other
- * values are null. What parts of checkpoints tell is kept once it has been read. Without
- * checkpoints there is one segment, whose part is made from timelines: those of one interval are
- * what they are.
+ * time-index: all attributes at one time. A reader takes the values at the start of the era, then
+ * the changes of each earlier segment of that era, then looks up the timelines that change in the
+ * segment of the time. All other values are null. Parts of checkpoints are kept once they have been
+ * read.
+ * // Without checkpoints there is one segment, whose part is built from timelines. A timeline of
+ * one interval goes among the values before the era, because it never changes.
  */
 #ifndef STATEHIST_TIME_INDEX_FULL_STATE_H
 #define STATEHIST_TIME_INDEX_FULL_STATE_H
@@ -22,13 +23,13 @@ struct states {
 
 /* The quarks of a set. */
 static bool read_quarks(const struct time_index *index, struct time_index_set *set,
-                        struct time_index_told *told)
+                        struct time_index_stored *stored)
 {
     uint64_t word;
     uint32_t quark = 0;
     while (time_index_next_group(index, set, &word, &quark))
         for (; word; word &= word - 1)
-            (told++)->quark = quark + (uint32_t)__builtin_ctzll(word);
+            (stored++)->quark = quark + (uint32_t)__builtin_ctzll(word);
     return !set->is_damaged;
 }
 
@@ -37,18 +38,18 @@ static bool read_quarks(const struct time_index *index, struct time_index_set *s
  * have a 0 bit among those at `bits`, where there are such.
  */
 static bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
-                        bool has_bits, uint64_t *at, struct time_index_told *told, uint32_t n)
+                        bool has_bits, uint64_t *at, struct time_index_stored *stored, uint32_t n)
 {
     const uint64_t end = 8 * (uint64_t)part->n;
     for (uint32_t i = 0; i < n; i++) {
-        const struct time_index_class *class = &index->classes[index->class_of[told[i].quark]];
+        const struct time_index_class *class = &index->classes[index->class_of[stored[i].quark]];
         const bool is_null = has_bits && !ascending_bits(part->p, bits + i, 1);
         const unsigned nbits = is_null ? 0 : class->code_nbits;
         if (nbits > end - *at)
             return time_index_damaged(index, part->p + *at / 8, "checkpoint ends too early");
         const uint32_t code = (uint32_t)ascending_bits(part->p, *at, nbits);
         *at += nbits;
-        if (!answered_value(index, class, code, &told[i].type, &told[i].value))
+        if (!answered_value(index, class, code, &stored[i].type, &stored[i].value))
             return false;
     }
     return true;
@@ -56,13 +57,13 @@ static bool read_values(const struct time_index *index, const struct bo_cursor *
 
 /* What all attributes were when the era began: those that were not null. */
 static bool read_era(const struct time_index *index, struct bo_cursor *part,
-                     struct time_index_told *told, uint32_t *n_ret)
+                     struct time_index_stored *stored, uint32_t *n_ret)
 {
     struct time_index_set set;
-    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
+    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, stored))
         return false;
     uint64_t at = 8 * (uint64_t)part->off;
-    if (!read_values(index, part, 0, false, &at, told, set.n))
+    if (!read_values(index, part, 0, false, &at, stored, set.n))
         return false;
     part->off = (size_t)((at + 7) / 8);
     *n_ret = set.n;
@@ -74,10 +75,10 @@ static bool read_era(const struct time_index *index, struct bo_cursor *part,
  * that is not null, then codes.
  */
 static bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
-                         struct time_index_told *told, uint32_t *n_ret)
+                         struct time_index_stored *stored, uint32_t *n_ret)
 {
     struct time_index_set set;
-    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, told))
+    if (!time_index_open_set(index, part, &set) || !read_quarks(index, &set, stored))
         return false;
     const uint64_t bits = 8 * (uint64_t)part->off;
     uint64_t at = bits + set.n;
@@ -86,7 +87,7 @@ static bool read_changes(const struct time_index *index, struct bo_cursor *part,
         return true;
     if (at > 8 * (uint64_t)part->n)
         return time_index_damaged(index, part->p + part->off, "checkpoint ends too early");
-    return read_values(index, part, bits, true, &at, told, set.n);
+    return read_values(index, part, bits, true, &at, stored, set.n);
 }
 
 /*
@@ -94,7 +95,7 @@ static bool read_changes(const struct time_index *index, struct bo_cursor *part,
  * that are null.
  */
 static bool read_timelines(const struct time_index *index, bool of_one,
-                           struct time_index_told *told, uint32_t *n_ret)
+                           struct time_index_stored *stored, uint32_t *n_ret)
 {
     static const struct moment at_start = {.before_all = true};
     struct walk walk;
@@ -106,67 +107,67 @@ static bool read_timelines(const struct time_index *index, bool of_one,
             return false;
         if ((t.n == 1) != of_one)
             continue;
-        told[n].quark = quark;
+        stored[n].quark = quark;
         if (!call_find_place(&t, &at_start, false, &place) ||
-            !answered_value(index, t.class, place.code, &told[n].type, &told[n].value))
+            !answered_value(index, t.class, place.code, &stored[n].type, &stored[n].value))
             return false;
-        n += !of_one || told[n].type != STATEHIST_NULL;
+        n += !of_one || stored[n].type != STATEHIST_NULL;
     }
     *n_ret = n;
     return true;
 }
 
-static bool read_segment(const struct time_index *index, uint32_t k, struct time_index_told *told,
-                         struct time_index_part *part)
+static bool read_segment(const struct time_index *index, uint32_t k,
+                         struct time_index_stored *stored, struct time_index_part *part)
 {
     struct bo_cursor c;
     return time_index_part(index, k, &c) &&
-           (k % index->era || read_era(index, &c, told, &part->n_before)) &&
+           (k % index->era || read_era(index, &c, stored, &part->n_before)) &&
            read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
-                        told + part->n_before, &part->n_changes);
+                        stored + part->n_before, &part->n_changes);
 }
 
 static bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part)
 {
-    *part = (struct time_index_part){.first = index->n_told, .is_known = true};
-    struct time_index_told *told = index->told + part->first;
+    *part = (struct time_index_part){.first = index->n_stored, .is_known = true};
+    struct time_index_stored *stored = index->stored + part->first;
     if (index->n_segments
-            ? !read_segment(index, k, told, part)
-            : !read_timelines(index, true, told, &part->n_before) ||
-                  !read_timelines(index, false, told + part->n_before, &part->n_changes))
+            ? !read_segment(index, k, stored, part)
+            : !read_timelines(index, true, stored, &part->n_before) ||
+                  !read_timelines(index, false, stored + part->n_before, &part->n_changes))
         return false;
-    index->n_told += (size_t)part->n_before + part->n_changes;
+    index->n_stored += (size_t)part->n_before + part->n_changes;
     index->kept_parts[k] = *part;
     return true;
 }
 
-/* The part of segment k, as long as no other one is asked for. */
+/* The part of segment k. The next call may drop it. */
 static bool get_part(struct time_index *index, uint32_t k, struct time_index_part *part)
 {
     *part = index->kept_parts[k];
     if (part->is_known)
         return true;
-    if (index->max_told - index->n_told < index->least_told) {
+    if (index->max_stored - index->n_stored < index->least_stored) {
         memset(index->kept_parts, 0, index->n_parts * sizeof *index->kept_parts);
-        index->n_told = 0;
+        index->n_stored = 0;
     }
     return read_part(index, k, part);
 }
 
 /* ---- from parts ------------------------------------------------------------------------------ */
 
-static void put_told(const struct states *s, const struct time_index_told *told, uint32_t n)
+static void put_stored(const struct states *s, const struct time_index_stored *stored, uint32_t n)
 {
     uint64_t *values = s->values;
     uint8_t *types = s->types;
-    for (const struct time_index_told *end = told + n; told < end; told++) {
-        values[told->quark] = told->value;
-        types[told->quark] = (uint8_t)told->type;
+    for (const struct time_index_stored *end = stored + n; stored < end; stored++) {
+        values[stored->quark] = stored->value;
+        types[stored->quark] = (uint8_t)stored->type;
     }
 }
 
 /* Those that change in the segment of the time itself are looked up. */
-static bool put_found(const struct states *s, const struct time_index_told *told, uint32_t n,
+static bool put_found(const struct states *s, const struct time_index_stored *stored, uint32_t n,
                       const struct moment *moment)
 {
     enum { AHEAD = 16 }; /* places that are found before the first record is read */
@@ -177,15 +178,15 @@ static bool put_found(const struct states *s, const struct time_index_told *told
         struct place place;
         uint32_t type;
         for (uint32_t k = i; i % AHEAD == 0 && k < n && k < i + AHEAD; k++) {
-            if (!time_index_place(index, told[k].quark, &places[k % AHEAD]))
+            if (!time_index_place(index, stored[k].quark, &places[k % AHEAD]))
                 return false;
             time_index_prefetch(index, places[k % AHEAD]);
         }
         const struct time_index_timeline *t = timeline_at(index, places[i % AHEAD], &opened);
         if (!t || !find_place(t, moment, false, &place) ||
-            !answered_value(index, t->class, place.code, &type, &s->values[told[i].quark]))
+            !answered_value(index, t->class, place.code, &type, &s->values[stored[i].quark]))
             return false;
-        s->types[told[i].quark] = (uint8_t)type;
+        s->types[stored[i].quark] = (uint8_t)type;
     }
     return true;
 }
@@ -203,11 +204,11 @@ static bool put_parts(const struct states *s, int64_t time, const struct moment 
     for (uint32_t k = segment - segment % index->era;; k++) {
         if (!get_part(index, k, &part))
             return false;
-        const struct time_index_told *told = index->told + part.first;
-        put_told(s, told, part.n_before);
+        const struct time_index_stored *stored = index->stored + part.first;
+        put_stored(s, stored, part.n_before);
         if (k == segment)
-            return put_found(s, told + part.n_before, part.n_changes, moment);
-        put_told(s, told + part.n_before, part.n_changes);
+            return put_found(s, stored + part.n_before, part.n_changes, moment);
+        put_stored(s, stored + part.n_before, part.n_changes);
     }
 }
 
@@ -231,8 +232,8 @@ static bool put_all(const struct states *s, const struct moment *moment)
 }
 
 /*
- * Codes of checkpoints are as wide as the classes of their quarks, which only timelines tell, make
- * them.
+ * Codes of checkpoints are as wide as those of the classes of their quarks. Only timelines store
+ * the class of a quark, so this reads all of them.
  */
 static bool learn_classes(struct time_index *index)
 {

@@ -30,7 +30,7 @@ static enum bo_status ask_some_points(const struct time_index *index,
         const struct time_index_timeline *t = timeline_at(index, places[i], &opened);
         if (!t || !state_of(t, q[i].time, &states[i]))
             return BO_CORRUPT;
-        if (!t->shape && !t->bases && time_index_asked(t, q[i].quark, 1))
+        if (!t->shape && !t->bases && time_index_count_reads(t, q[i].quark, 1))
             for (size_t k = i + 1; k < n; k++)
                 (void)time_index_place(index, q[k].quark, &places[k]);
     }
@@ -116,7 +116,7 @@ static enum bo_status put_states(const struct time_index *index,
         /* What is damaged may end before the time. */
     } while (statehist_time_after(q, state->end > time ? state->end : time, &time));
     if (!t->shape && !t->bases)
-        time_index_asked(t, quark, (uint32_t)states->n * ASCENDING_BLOCK);
+        time_index_count_reads(t, quark, (uint32_t)states->n * ASCENDING_BLOCK);
     return BO_OK;
 }
 

@@ -43,7 +43,7 @@ ASCENDING_INLINE bool read_local(const struct time_index *index,
     return true;
 }
 
-/* Told values, at every `step`-th place, from `numbers` of the dictionary. */
+/* Writes stored values to every `step`-th place, from their indices into the local dictionary. */
 ASCENDING_INLINE void put_local(const struct local *local, const uint64_t *numbers, unsigned n,
                                 unsigned step, uint64_t *values, uint8_t *types)
 {
@@ -73,7 +73,7 @@ ASCENDING_INLINE bool put_codes(const struct time_index *index,
 ASCENDING_INLINE bool values_of(const struct time_index *index,
                                 const struct time_index_block *block, const struct stretch *stretch)
 {
-    const unsigned n_told = time_index_n_told(block->n_codes, block->nulls);
+    const unsigned n_stored = time_index_n_stored(block->n_codes, block->nulls);
     const unsigned step = block->nulls == TIME_INDEX_ALL_TOLD ? 1 : 2;
     uint64_t *values = stretch->values, numbers[ASCENDING_BLOCK + 4], beyond = 0;
     uint8_t *types = stretch->types;
@@ -85,25 +85,25 @@ ASCENDING_INLINE bool values_of(const struct time_index *index,
         types += block->nulls == TIME_INDEX_EVEN_NULL;
     }
     /* The 65th value of a small timeline, if there is one, lies behind what is unpacked. */
-    const unsigned n = n_told < ASCENDING_BLOCK ? n_told : ASCENDING_BLOCK;
-    ascending_fields(block->keys.p, block->told, block->told_nbits, n, numbers);
-    if (n < n_told)
-        numbers[n] = ascending_bits(block->keys.p, block->told + (uint64_t)n * block->told_nbits,
-                                    block->told_nbits);
+    const unsigned n = n_stored < ASCENDING_BLOCK ? n_stored : ASCENDING_BLOCK;
+    ascending_fields(block->keys.p, block->stored, block->stored_nbits, n, numbers);
+    if (n < n_stored)
+        numbers[n] = ascending_bits(
+            block->keys.p, block->stored + (uint64_t)n * block->stored_nbits, block->stored_nbits);
     if (block->n_local == 0)
-        return step == 1 ? put_codes(index, block, numbers, n_told, 1, values, types)
-                         : put_codes(index, block, numbers, n_told, 2, values, types);
+        return step == 1 ? put_codes(index, block, numbers, n_stored, 1, values, types)
+                         : put_codes(index, block, numbers, n_stored, 2, values, types);
     if (!read_local(index, block, &local))
         return false;
-    for (unsigned i = 0; i < n_told; i++)
+    for (unsigned i = 0; i < n_stored; i++)
         beyond |= (uint64_t)(numbers[i] >= block->n_local);
     if (beyond)
-        return time_index_damaged(index, block->keys.p + block->told / 8,
+        return time_index_damaged(index, block->keys.p + block->stored / 8,
                                   "value code is out of range");
     if (step == 1)
-        put_local(&local, numbers, n_told, 1, values, types);
+        put_local(&local, numbers, n_stored, 1, values, types);
     else
-        put_local(&local, numbers, n_told, 2, values, types);
+        put_local(&local, numbers, n_stored, 2, values, types);
     return true;
 }
 
@@ -259,7 +259,7 @@ ASCENDING_CALL enum bo_status ask_range(const struct time_index *index,
     const enum bo_status status =
         put_range(t, time_index_columns_at(index, place), first.number, n, end, sink);
     if (!t->shape && !t->bases)
-        time_index_asked(t, q->quark, (uint32_t)n);
+        time_index_count_reads(t, q->quark, (uint32_t)n);
     return status;
 }
 

@@ -30,8 +30,8 @@ struct time_index_timeline {
 struct time_index_block {
     struct ascending_block keys; /* n is 0: a shaped record with one interval */
     const struct time_index_class *class;
-    uint64_t local, told; /* in bits from `records` */
-    unsigned n_codes, nulls, n_local, told_nbits;
+    uint64_t local, stored; /* bit offsets from `records`: local dictionary, stored values */
+    unsigned n_codes, nulls, n_local, stored_nbits;
 };
 
 /* What a record without a shape starts with, from bit `at` on; false when it is damaged. */
@@ -165,12 +165,12 @@ ASCENDING_CALL bool time_index_large_block(const struct time_index_timeline *t, 
     const uint32_t left = t->n - 1 - b * ASCENDING_BLOCK;
     keys->n = left < ASCENDING_BLOCK ? left : ASCENDING_BLOCK;
     block->n_codes = keys->n;
-    block->told_nbits = time_index_told_nbits(block->n_local, t->class->code_nbits);
+    block->stored_nbits = time_index_stored_nbits(block->n_local, t->class->code_nbits);
     keys->low = at;
     block->local = at + (uint64_t)(keys->n - 1) * keys->l;
-    block->told = block->local + (uint64_t)block->n_local * t->class->code_nbits;
+    block->stored = block->local + (uint64_t)block->n_local * t->class->code_nbits;
     keys->upper =
-        block->told + (uint64_t)time_index_n_told(keys->n, block->nulls) * block->told_nbits;
+        block->stored + (uint64_t)time_index_n_stored(keys->n, block->nulls) * block->stored_nbits;
     return time_index_check_block(t, block);
 }
 
@@ -190,10 +190,10 @@ ASCENDING_INLINE bool time_index_shaped_block(const struct time_index_timeline *
     block->n_codes = shape->n;
     block->nulls = shape->nulls;
     block->n_local = shape->n_local;
-    block->told_nbits = shape->told_nbits;
+    block->stored_nbits = shape->stored_nbits;
     keys->low = at;
     block->local = at + shape->local;
-    block->told = at + shape->told;
+    block->stored = at + shape->stored;
     keys->upper = at + shape->upper;
     return time_index_check_block(t, block);
 }
@@ -222,14 +222,14 @@ ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, 
         i /= 2;
     }
     const uint8_t *p = block->keys.p;
-    const uint32_t told = (uint32_t)ascending_bits(p, block->told + (uint64_t)i * block->told_nbits,
-                                                   block->told_nbits);
+    const uint32_t stored = (uint32_t)ascending_bits(
+        p, block->stored + (uint64_t)i * block->stored_nbits, block->stored_nbits);
     if (block->n_local == 0)
-        return told;
-    return told < block->n_local ? time_index_local(block, told) : UINT32_MAX;
+        return stored;
+    return stored < block->n_local ? time_index_local(block, stored) : UINT32_MAX;
 }
 
-/* What a code stands for; false when it is none, or its value is out of its type's range. */
+/* The value of a code; false when the code or its value is out of range. */
 static inline bool time_index_value_of(const struct time_index *index,
                                        const struct time_index_class *class, uint32_t code,
                                        uint32_t *type_ret, uint64_t *value_ret)
@@ -286,7 +286,7 @@ ASCENDING_CALL bool time_index_read_time(const struct time_index *index, uint64_
                               "change lies outside of the history");
 }
 
-/* When the change of a key happens, from the start of the history; false when the key is none. */
+/* The time of the change of a key, from the start of the history; false if the key is too large. */
 ASCENDING_INLINE bool time_index_time_of(const struct time_index *index, uint64_t key,
                                          uint64_t *time_ret)
 {

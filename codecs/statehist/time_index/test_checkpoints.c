@@ -1,8 +1,8 @@
 /*
- * Checkpoints of time-index: that a history of many attributes has them, within a tenth of its
- * size; that a reader answers from them what it answers without, whether it keeps what they tell or
- * not; and what becomes of them when they are damaged. Why: they say again what timelines say, so a
- * reader could answer one thing and another.
+ * Checkpoints of time-index. A history of many attributes has them, and they take at most a tenth
+ * of its size. Answers are the same with and without them, whether a reader keeps their parts or
+ * not. Damage in them is reported. Why: checkpoints repeat what timelines store, so a reader could
+ * return two different answers.
  */
 #include <stdio.h>
 
@@ -91,24 +91,24 @@ static void expect_full_state(void *reader, const struct statehist_model *model,
     assert_memory_equal(got, expected, a.n);
 }
 
-/* Asks for all attributes at each time at which something changes, and just before. */
-static void expect_answers(struct bo_span in, uint32_t max_told)
+/* Queries all attributes at each time at which something changes, and 1 ns before it. */
+static void expect_answers(struct bo_span in, uint32_t max_stored)
 {
     void *reader;
     const struct statehist_model *model = make();
-    const struct time_index_limits limits = {N_TIMES, 0, max_told, SIZE_MAX};
+    const struct time_index_limits limits = {N_TIMES, 0, max_stored, SIZE_MAX};
     assert_int_equal(time_index_open_within(in, limits, &arena, &reader, NULL), BO_OK);
     const struct time_index *index = reader;
-    size_t n_told = 0;
+    size_t n_stored = 0;
     unsigned n_times_gone = 0;
     for (int64_t time = 0; time <= LENGTH; time += time % 100 == 0 ? 99 : 1) {
         expect_full_state(reader, model, time);
-        assert_true(index->n_told <= index->max_told);
-        n_times_gone += index->n_told < n_told;
-        n_told = index->n_told;
+        assert_true(index->n_stored <= index->max_stored);
+        n_times_gone += index->n_stored < n_stored;
+        n_stored = index->n_stored;
     }
-    assert_true((max_told == 0) == (n_told == 0));
-    assert_true((max_told == 1) == (n_times_gone > 0));
+    assert_true((max_stored == 0) == (n_stored == 0));
+    assert_true((max_stored == 1) == (n_times_gone > 0));
 }
 
 static void test_answers(void **state)
@@ -131,8 +131,8 @@ static void test_no_checkpoints(void **state)
 {
     (void)state;
     static const struct {
-        uint32_t max_told;
-        size_t n_told;
+        uint32_t max_stored;
+        size_t n_stored;
     } rows[] = {{0, 0}, {4, 0}, {5, 4}, {TIME_INDEX_MAX_TOLD, 4}};
     struct bo_writer text, out;
     bo_writer_init(&text, &arena);
@@ -149,7 +149,7 @@ static void test_no_checkpoints(void **state)
     const struct statehist_model *model = parse_text((const char *)text.p, &arena);
     assert_int_equal(codec()->encode(codec(), model, &out, NULL), BO_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_told, SIZE_MAX};
+        const struct time_index_limits limits = {N_TIMES, 0, rows[i].max_stored, SIZE_MAX};
         void *reader;
         assert_int_equal(
             time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, NULL), BO_OK);
@@ -157,7 +157,7 @@ static void test_no_checkpoints(void **state)
         assert_int_equal(index->n_segments, 0);
         for (int64_t time = 0; time < 1000; time++)
             expect_full_state(reader, model, time);
-        assert_int_equal(index->n_told, rows[i].n_told);
+        assert_int_equal(index->n_stored, rows[i].n_stored);
     }
     bo_writer_free(&out);
     bo_writer_free(&text);

@@ -15,7 +15,7 @@ static const struct bo_codec *codec(void)
     return bo_find_codec(test_format(), "time-index");
 }
 
-/* Asks a reader that keeps so much everything; then it has so many timelines open. */
+/* Runs all queries on a reader with these limits, and checks how many timelines it keeps open. */
 static void expect_right(const struct statehist_model *model, struct time_index_limits limits,
                          uint32_t n_open)
 {

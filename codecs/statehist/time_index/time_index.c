@@ -62,10 +62,10 @@ static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
             return bo_fail_here(err, BO_CORRUPT, c, "shape has an invalid field");
         }
         const unsigned code_nbits = index->classes[s->class].code_nbits;
-        s->told_nbits = (uint8_t)time_index_told_nbits(s->n_local, code_nbits);
+        s->stored_nbits = (uint8_t)time_index_stored_nbits(s->n_local, code_nbits);
         s->local = (uint16_t)(s->n > 1 ? (s->n - 2) * s->l : 0);
-        s->told = (uint16_t)(s->local + s->n_local * code_nbits);
-        s->upper = (uint16_t)(s->told + time_index_n_told(s->n, s->nulls) * s->told_nbits);
+        s->stored = (uint16_t)(s->local + s->n_local * code_nbits);
+        s->upper = (uint16_t)(s->stored + time_index_n_stored(s->n, s->nulls) * s->stored_nbits);
     }
     return BO_OK;
 }
@@ -305,42 +305,43 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b)
         places[i] = places[i] > index->records_nbits ? index->records_nbits + 1 : places[i];
     index->kept_places.known[b] = true;
     if (index->unpacked)
-        memset(index->unpacked->asked + (size_t)b * ASCENDING_BLOCK, 0,
-               ASCENDING_BLOCK * sizeof *index->unpacked->asked);
+        memset(index->unpacked->n_reads + (size_t)b * ASCENDING_BLOCK, 0,
+               ASCENDING_BLOCK * sizeof *index->unpacked->n_reads);
     return true;
 }
 
 /*
- * Room for what parts tell: at least for that of one, which is all quarks twice, or a bit for each.
+ * Allocates the room for parts of checkpoints: at least for one part, which is at most two entries
+ * a quark, or one bit a quark.
  */
-static bool open_told(struct time_index *index, struct time_index_limits *limits,
-                      struct bo_arena *arena)
+static bool open_stored(struct time_index *index, struct time_index_limits *limits,
+                        struct bo_arena *arena)
 {
-    const uint32_t max_told = limits->max_told;
+    const uint32_t max_stored = limits->max_stored;
     const uint64_t n_quarks = index->n_quarks;
-    /* Without checkpoints there is one, which timelines tell: each quark once. */
+    /* Without checkpoints there is one part, built from timelines, with one entry a quark. */
     const bool has_checkpoints = index->n_segments;
     const uint64_t most = has_checkpoints ? 8 * (uint64_t)index->part_bytes.n : n_quarks;
-    const uint64_t wanted = max_told + 2 * n_quarks;
-    if (max_told == 0 || (!has_checkpoints && n_quarks > max_told))
+    const uint64_t wanted = max_stored + 2 * n_quarks;
+    if (max_stored == 0 || (!has_checkpoints && n_quarks > max_stored))
         return true;
     index->n_parts = has_checkpoints ? index->n_segments : 1;
-    index->least_told = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
-    index->max_told = (size_t)(wanted < most ? wanted : most);
+    index->least_stored = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
+    index->max_stored = (size_t)(wanted < most ? wanted : most);
     const size_t parts_nbytes = index->n_parts * sizeof *index->kept_parts;
     const size_t room = limits->max_nbytes < parts_nbytes
                             ? 0
-                            : (limits->max_nbytes - parts_nbytes) / sizeof *index->told;
-    if (room < index->least_told) {
+                            : (limits->max_nbytes - parts_nbytes) / sizeof *index->stored;
+    if (room < index->least_stored) {
         index->n_parts = 0;
-        index->least_told = index->max_told = 0;
+        index->least_stored = index->max_stored = 0;
         return true;
     }
-    index->max_told = room < index->max_told ? room : index->max_told;
-    limits->max_nbytes -= parts_nbytes + index->max_told * sizeof *index->told;
+    index->max_stored = room < index->max_stored ? room : index->max_stored;
+    limits->max_nbytes -= parts_nbytes + index->max_stored * sizeof *index->stored;
     index->kept_parts = bo_zalloc_array(arena, index->n_parts, sizeof *index->kept_parts);
-    index->told = bo_alloc_array(arena, index->max_told, sizeof *index->told);
-    return index->kept_parts && index->told;
+    index->stored = bo_alloc_array(arena, index->max_stored, sizeof *index->stored);
+    return index->kept_parts && index->stored;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -374,7 +375,7 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
     if (!open_slices(index, arena) ||
         !open_kept(&index->times, &limits, arena, &index->kept_times) ||
         !open_kept(&index->places, &limits, arena, &index->kept_places) ||
-        !open_told(index, &limits, arena) || !time_index_open_unpacked(index, &limits, arena))
+        !open_stored(index, &limits, arena) || !time_index_open_unpacked(index, &limits, arena))
         return bo_fail_alloc(err, arena);
     *reader_ret = index;
     return BO_OK;

@@ -1,7 +1,7 @@
 /*
- * time-index: bakeoff's own. Each time at which anything changes stands once in a table; a timeline
- * is an Elias-Fano list of places in it, with its values in codes of the class that it belongs to.
- * See README.md for the layout.
+ * time-index: bakeoff's own. One table stores each time at which anything changes. A timeline is an
+ * Elias-Fano list of indices into that table. Its values are codes of the class that the attribute
+ * belongs to. See README.md for the layout.
  */
 #ifndef STATEHIST_TIME_INDEX_H
 #define STATEHIST_TIME_INDEX_H
@@ -52,19 +52,19 @@ struct time_index_shape {
     uint8_t l;
     uint8_t nulls;
     uint8_t n_local; /* values in the record's own dictionary; 0: it has none */
-    /* What follows from these: bits of a told value, and where these start, behind low bits. */
-    uint8_t told_nbits;
-    uint16_t local, told, upper;
+    /* Derived: bits of a stored value; bit offsets of the parts, from the end of the low bits. */
+    uint8_t stored_nbits;
+    uint16_t local, stored, upper;
 };
 
-/* How many of n values a block tells. */
-ASCENDING_INLINE unsigned time_index_n_told(unsigned n, unsigned nulls)
+/* How many of n values a block stores. The others are null. */
+ASCENDING_INLINE unsigned time_index_n_stored(unsigned n, unsigned nulls)
 {
     return nulls == TIME_INDEX_ALL_TOLD ? n : nulls == TIME_INDEX_ODD_NULL ? (n + 1) / 2 : n / 2;
 }
 
-/* Bits of a told value. */
-ASCENDING_INLINE unsigned time_index_told_nbits(unsigned n_local, unsigned code_nbits)
+/* Bits of a stored value. */
+ASCENDING_INLINE unsigned time_index_stored_nbits(unsigned n_local, unsigned code_nbits)
 {
     return n_local ? bo_bit_width(n_local - 1) : code_nbits;
 }
@@ -77,7 +77,7 @@ ASCENDING_INLINE uint64_t time_index_key(uint32_t type, uint64_t value)
                                     : value;
 }
 
-/* The value of a key; nonsense that no model has when the key is none. */
+/* The value of a key. For a key out of range it is a value that no model contains. */
 ASCENDING_INLINE uint64_t time_index_value(uint32_t type, uint64_t key)
 {
     return type == STATEHIST_INT    ? key - (UINT64_C(1) << 31)
@@ -103,21 +103,21 @@ struct time_index_kept {
     bool *known;       /* by block: whether it is there */
 };
 
-/* What a checkpoint tells of an attribute, as answers have it. */
-struct time_index_told {
+/* The value of one attribute in a checkpoint, in the form that answers use. */
+struct time_index_stored {
     uint64_t value;
     uint32_t quark, type;
 };
 
-/* A part of the checkpoints that has been read; or what timelines tell where there are none. */
+/* A part of the checkpoints that has been read, or one built from timelines without them. */
 struct time_index_part {
-    size_t first; /* among what is told: of those not null before the era that it begins */
+    size_t first; /* index into the stored entries: first those before the era, not null */
     uint32_t n_before;
     uint32_t n_changes; /* in its segment; they follow. Values only where the era goes on */
     bool is_known;
 };
 
-/* Large timelines that are asked for again and again; see time_index_unpacked.h. */
+/* Large timelines that are queried often; see unpacked.h. */
 struct time_index_unpacked;
 
 /* The values that the timelines of a class may have; code 0 is null. */
@@ -156,11 +156,11 @@ struct time_index {
     struct ascending_list parts; /* where each segment's part starts, in bytes */
     struct bo_span part_bytes;
     struct time_index_part *kept_parts; /* by segment, n_parts; NULL: none is read */
-    struct time_index_told *told; /* by kept parts. When there is no room for one more, all go */
-    size_t n_told, max_told, least_told;
+    struct time_index_stored *stored; /* by kept part; all are dropped when one more does not fit */
+    size_t n_stored, max_stored, least_stored;
     uint8_t *class_of; /* by quark; once it is known */
     bool classes_known;
-    struct bo_error *damage; /* where time_index_damaged() tells */
+    struct bo_error *damage; /* where time_index_damaged() reports */
 };
 
 void time_index_tell_damage(const struct time_index *index, const uint8_t *where, const char *what);
@@ -184,7 +184,7 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b);
 struct time_index_limits {
     uint32_t max_kept;     /* nothing of lists of more blocks */
     uint32_t max_unpacked; /* intervals */
-    uint32_t max_told;     /* beside what one part of the checkpoints tells; 0: none is read */
+    uint32_t max_stored;   /* entries beyond those of one part; 0: no part is kept */
     size_t max_nbytes;     /* of all of it: lists first, then checkpoints, then intervals */
 };
 

@@ -9,21 +9,21 @@ enum {
 };
 
 /* What n intervals take. */
-static size_t nbytes_of(size_t n, size_t n_asked)
+static size_t nbytes_of(size_t n, size_t n_reads)
 {
     const struct time_index_unpacked *u = NULL;
     const size_t n_blocks = n / INTERVALS_A_BLOCK, n_columns = n / LEAST;
     return (n_blocks + 2 * n) * sizeof *u->bases + n_columns * sizeof *u->columns +
-           n_asked * sizeof *u->asked + n_blocks * sizeof *u->known + n;
+           n_reads * sizeof *u->n_reads + n_blocks * sizeof *u->known + n;
 }
 
 bool time_index_open_unpacked(struct time_index *index, const struct time_index_limits *limits,
                               struct bo_arena *arena)
 {
-    const size_t n_asked = (size_t)index->places.n_blocks * ASCENDING_BLOCK;
+    const size_t n_reads = (size_t)index->places.n_blocks * ASCENDING_BLOCK;
     size_t n =
         index->n_intervals < limits->max_unpacked ? index->n_intervals : limits->max_unpacked;
-    while (n >= LEAST && sizeof *index->unpacked + nbytes_of(n, n_asked) > limits->max_nbytes)
+    while (n >= LEAST && sizeof *index->unpacked + nbytes_of(n, n_reads) > limits->max_nbytes)
         n -= n / 8 + 1;
     if (n < LEAST || !index->kept_places.numbers || (!index->direct && !index->kept_times.numbers))
         return true;
@@ -32,7 +32,7 @@ bool time_index_open_unpacked(struct time_index *index, const struct time_index_
         return false;
     const size_t n_blocks = n / INTERVALS_A_BLOCK, n_columns = n / LEAST;
     /* All at once: a system maps large allocations one by one. */
-    uint8_t *p = bo_alloc(arena, nbytes_of(n, n_asked));
+    uint8_t *p = bo_alloc(arena, nbytes_of(n, n_reads));
     if (!p)
         return false;
     u->max_intervals = (uint32_t)n;
@@ -40,8 +40,8 @@ bool time_index_open_unpacked(struct time_index *index, const struct time_index_
     u->starts = u->bases + n_blocks;
     u->values = u->starts + n;
     u->columns = (struct time_index_columns *)(void *)(u->values + n);
-    u->asked = (uint32_t *)(void *)(u->columns + n_columns);
-    u->known = (bool *)(u->asked + n_asked);
+    u->n_reads = (uint32_t *)(void *)(u->columns + n_columns);
+    u->known = (bool *)(u->n_reads + n_reads);
     u->types = (uint8_t *)(u->known + n_blocks);
     index->unpacked = u;
     return true;
@@ -51,7 +51,7 @@ static void drop_all(const struct time_index *index, struct time_index_unpacked 
 {
     for (uint32_t i = 0; i < u->n_columns; i++) {
         index->kept_places.numbers[u->columns[i].quark] = u->columns[i].place;
-        u->asked[u->columns[i].quark] = 0;
+        u->n_reads[u->columns[i].quark] = 0;
     }
     u->n_columns = u->n_intervals = u->n_blocks = 0;
 }
@@ -82,13 +82,14 @@ static void keep(const struct time_index_timeline *t, uint32_t quark, struct tim
     u->n_blocks += n_blocks;
 }
 
-bool time_index_asked(const struct time_index_timeline *t, uint32_t quark, uint32_t n_intervals)
+bool time_index_count_reads(const struct time_index_timeline *t, uint32_t quark,
+                            uint32_t n_intervals)
 {
     struct time_index_unpacked *u = t->index->unpacked;
     if (!u || t->n < LEAST || t->n > u->max_intervals)
         return false;
-    u->asked[quark] += n_intervals / ASCENDING_BLOCK + BLOCKS_A_QUERY;
-    if (u->asked[quark] < time_index_n_blocks(t))
+    u->n_reads[quark] += n_intervals / ASCENDING_BLOCK + BLOCKS_A_QUERY;
+    if (u->n_reads[quark] < time_index_n_blocks(t))
         return false;
     keep(t, quark, u);
     return true;

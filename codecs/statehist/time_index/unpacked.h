@@ -1,10 +1,9 @@
 /*
- * time-index: large timelines that are asked for again and again. Their records stay open, and what
- * ranges go through is unpacked block by block as answers have it, so that a range is copied the
- * next time.
- *
- * What was asked before must not decide what is answered: a place in a timeline is found by keys
- * here as there, and a range that finds damage is read where it lies.
+ * time-index: large timelines that are queried often. Their records stay open. The blocks that a
+ * range query reads are unpacked into the form of answers, so that the next range query copies
+ * them.
+ * // Invariant: earlier queries do not change an answer. A place in a timeline is found by the same
+ * keys as without the cache, and a range that finds damage is read again from the file.
  */
 #ifndef STATEHIST_TIME_INDEX_UNPACKED_H
 #define STATEHIST_TIME_INDEX_UNPACKED_H
@@ -26,10 +25,10 @@ struct time_index_columns {
     uint8_t *types;
 };
 
-/* Room for some timelines. When one more does not fit, all others go. */
+/* Room for some timelines. When one more does not fit, all others are dropped. */
 struct time_index_unpacked {
-    /* By quark, where its place is kept: how much queries have gone through, in blocks. */
-    uint32_t *asked;
+    /* By quark whose place is kept: blocks that queries have read since the timeline was opened. */
+    uint32_t *n_reads;
     struct time_index_columns *columns;
     uint32_t n_columns;
     uint32_t n_intervals, max_intervals;
@@ -43,8 +42,9 @@ struct time_index_unpacked {
 bool time_index_open_unpacked(struct time_index *index, const struct time_index_limits *limits,
                               struct bo_arena *arena);
 
-/* A query has gone through so many intervals of a timeline. True when places are others now. */
-bool time_index_asked(const struct time_index_timeline *t, uint32_t quark, uint32_t n_intervals);
+/* Counts the intervals that a query has read of a timeline. True when kept places have changed. */
+bool time_index_count_reads(const struct time_index_timeline *t, uint32_t quark,
+                            uint32_t n_intervals);
 
 /* The timeline that has a place, when it is open, else NULL. */
 ASCENDING_INLINE struct time_index_columns *time_index_columns_at(const struct time_index *index,

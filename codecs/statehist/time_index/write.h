@@ -4,7 +4,7 @@
 
 #include "codecs/statehist/time_index/time_index.h"
 
-/* A history as its timelines are told. */
+/* A history in the order in which its timelines are written. */
 struct time_index_states {
     const struct statehist_model *model;
     const uint64_t *times; /* distinct ones of changes, ascending */

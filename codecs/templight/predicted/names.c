@@ -1,4 +1,4 @@
-/* A name that is told: piece by piece, from the outside in. */
+/* Codes a name as a tree of pieces, from the root to the leaves. */
 #include "codecs/templight/predicted/predicted.h"
 
 enum {
@@ -206,13 +206,13 @@ static void code_new_shape(struct predicted *p, struct bo_span marked, uint32_t 
 {
     const uint64_t contexts[] = {1};
     struct bo_range_coder *coder = &p->coders[PREDICTED_NAMES];
-    const uint64_t told = bo_guess_number(&p->guesser, coder, PREDICTED_N_PARTS, contexts, 1,
-                                          n_parts ? n_parts - 1u : 0);
-    if (told >= p->counts.n_parts) {
+    const uint64_t coded = bo_guess_number(&p->guesser, coder, PREDICTED_N_PARTS, contexts, 1,
+                                           n_parts ? n_parts - 1u : 0);
+    if (coded >= p->counts.n_parts) {
         p->flaw = "piece of a name with more parts than there are";
         return;
     }
-    n_parts = (uint32_t)told + 1;
+    n_parts = (uint32_t)coded + 1;
     marked = bo_guess_text(&p->guesser, coder, PREDICTED_TEXT, 99, n_parts, marked);
     add_shape(p, marked, n_parts);
     uint32_t number = 0;

@@ -1,6 +1,6 @@
 /*
- * predicted: an archive of traces. Records, names and places are told one after the other, each by
- * what its surroundings have led to before, as coded bits. All of it is read when it is opened.
+ * predicted: an archive of traces. Records, names and places are coded one after the other, each
+ * predicted from its contexts, with a binary range coder. Opening decodes the whole file.
  *
  *   uvarint    traces; none: that is all
  *   of each    uvarint version; uvarint length of the source and its bytes; u8 1: has times, 2: has
@@ -79,7 +79,7 @@ static enum bo_status split_names(const struct templight_trace *trace, struct bo
     return BO_OK;
 }
 
-/* Texts as they are told: leaves, each shape once, and files. */
+/* Counts the bytes of the coded texts: leaves, each shape once, and files. */
 static bool count_texts(const struct templight_trace *trace,
                         const struct templight_dictionary *dictionary, struct bo_arena *arena,
                         uint64_t *n_ret)
@@ -251,7 +251,7 @@ struct read_trace {
     uint32_t version;
     struct bo_span source;
     struct predicted_counts counts;
-    struct predicted_tables tables; /* files in the order of being told */
+    struct predicted_tables tables; /* files in coding order */
     struct templight_record *records;
     struct bo_span *files; /* in the model's order */
 };

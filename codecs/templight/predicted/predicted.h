@@ -1,7 +1,7 @@
 /*
- * predicted: traces as what their past does not foretell. What is told of a record or a name, in
- * which order and with which contexts. Written once for both directions: what is told is returned,
- * or what is read. README.md specifies it.
+ * predicted: an archive of traces. The functions below define which values of a record or a name
+ * are coded, in which order and with which contexts. Each is written once for both directions: it
+ * encodes its argument or decodes a value, and returns the value. README.md specifies the format.
  */
 #ifndef TEMPLIGHT_PREDICTED_H
 #define TEMPLIGHT_PREDICTED_H
@@ -68,15 +68,15 @@ struct predicted_node {
     uint32_t base; /* its first part; of a leaf itself */
 };
 
-/* Where a node is told: in which one, as which part of it. */
+/* The position of a node: its parent, and its index among the parent's parts. */
 struct predicted_place {
     uint32_t base, index;     /* of the node that it is a part of; PREDICTED_NONE: of none */
-    uint32_t before, before2; /* the parts before it, or what stands for them */
-    uint64_t above;           /* hash of where that node is told */
+    uint32_t before, before2; /* the parts before it, or their substitutes */
+    uint64_t above;           /* hash of the parent's position */
     size_t n_outer;           /* frames that are outside of that node */
 };
 
-/* A node that is being told. */
+/* A node that is being coded. */
 struct predicted_frame {
     struct predicted_place place;
     uint32_t piece;         /* encoding: in the dictionary */
@@ -115,7 +115,7 @@ struct predicted_open {
     uint32_t record, last, last2;
 };
 
-/* Of the Begin whose name is told: what surrounds it. Nodes, or PREDICTED_NONE. */
+/* The surroundings of the Begin whose name is coded. Nodes, or PREDICTED_NONE. */
 struct predicted_around {
     uint32_t kind;
     uint32_t outer, outer_base;      /* the Begin that is open */
@@ -133,7 +133,7 @@ struct predicted {
     bool no_memory;
     const char *flaw; /* decoding: what is wrong with what was read */
 
-    /* of the trace that is being told: */
+    /* of the trace that is being coded: */
     struct predicted_counts counts;
     const struct templight_trace *trace;           /* encoding */
     const struct templight_dictionary *dictionary; /* encoding: all names' */
@@ -159,12 +159,12 @@ struct predicted {
     uint32_t *name_nodes; /* n_names so far */
     uint32_t n_names;
     uint32_t *name_origins; /* of the last Begin that had it */
-    struct bo_span *files;  /* in the order of being told; n_files so far */
+    struct bo_span *files;  /* in coding order; n_files so far */
     uint32_t *file_numbers; /* the model's, or TEMPLIGHT_NONE */
-    uint32_t *file_lines;   /* that were told last */
+    uint32_t *file_lines;   /* coded last, by file */
     uint32_t n_files, n_numbered_files;
     struct predicted_set kinds, places, records;
-    struct predicted_open *open; /* from 1 on; 0 stands for no Begin */
+    struct predicted_open *open; /* from 1 on; 0: no Begin */
     size_t n_open, cap_open;
     uint32_t history[PREDICTED_HISTORY]; /* records, the latest first; 0: an End */
     uint32_t last_file, last_file2;
@@ -196,7 +196,7 @@ static inline bool predicted_is_sound(const struct predicted *p)
 /* A name: by its piece in the dictionary, when encoding. Its node, or any when it is not sound. */
 uint32_t predicted_code_name(struct predicted *p, uint32_t piece);
 
-/* A record: told, or filled in but for its name's and files' final numbers. */
+/* Encodes a record, or decodes it except for the final numbers of its name and files. */
 void predicted_code_record(struct predicted *p, struct templight_record *record);
 
 /* Adds an item that is not there. Returns its number; sets no_memory when the arena refuses. */

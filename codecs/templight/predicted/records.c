@@ -1,9 +1,9 @@
-/* A record that is told: one that has been there before, or its kind, name and places. */
+/* Codes a record: as a reference to an earlier one, or as its kind, name and places. */
 #include "codecs/templight/predicted/predicted.h"
 
 #include "harness/core/random.h"
 
-/* What a record is told as: numbers of kind, name, origin and location; record 0 is an End. */
+/* A coded record: the numbers of its kind, name, origin and location. Record 0 is an End. */
 enum { KIND, NAME, ORIGIN, LOCATION };
 
 /* Place 0 is the absent one. */
@@ -113,10 +113,10 @@ bool predicted_start_trace(struct predicted *p, const struct predicted_tables *t
 
 /* ---- what surrounds a record ----------------------------------------------------------------- */
 
-/* The Begins around, as they were told, and the numbers of the records. */
+/* The surrounding Begins in coded form, and the numbers of their records. */
 struct surroundings {
     uint32_t outer, inner, inner2, outer2; /* records; 0: none */
-    const uint32_t *o, *i;                 /* what the first two were told as */
+    const uint32_t *o, *i;                 /* the first two in coded form */
     uint32_t outer_name, inner_name;       /* plus 1; 0: none */
     uint32_t outer_base, inner_base;
 };
@@ -159,7 +159,7 @@ static uint32_t last_begin(const struct predicted *p)
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* A new place; `sort` is 1 for an origin, 2 for a location; it may be near another one. */
-static uint32_t code_new_place(struct predicted *p, const struct templight_location *told,
+static uint32_t code_new_place(struct predicted *p, const struct templight_location *location,
                                uint64_t sort, uint32_t near)
 {
     struct bo_range_coder *coder = &p->coders[PREDICTED_LOCATIONS];
@@ -168,7 +168,7 @@ static uint32_t code_new_place(struct predicted *p, const struct templight_locat
     bo_guess_context(&g, p->last_file + 2ull);
     bo_guess_context(&g, bo_pair_hash(p->last_file, p->last_file2));
     bo_guess_context(&g, bo_pair_hash(p->places.items[near][FILE_OF], sort));
-    uint32_t file = p->decoding ? 0 : p->coded_files[told->file];
+    uint32_t file = p->decoding ? 0 : p->coded_files[location->file];
     file = bo_guess_symbol(&p->guesser, coder, &g, file == TEMPLIGHT_NONE ? BO_GUESS_NEW : file);
     if (file == BO_GUESS_NEW) {
         const struct bo_span none = {(const uint8_t *)"", 0};
@@ -178,11 +178,11 @@ static uint32_t code_new_place(struct predicted *p, const struct templight_locat
         }
         file = p->n_files;
         p->files[file] = bo_guess_text(&p->guesser, coder, PREDICTED_FILE_TEXT, 0, 0,
-                                       p->decoding ? none : p->trace->files[told->file]);
+                                       p->decoding ? none : p->trace->files[location->file]);
         p->file_numbers[file] = TEMPLIGHT_NONE;
         p->n_files++;
         if (!p->decoding)
-            p->coded_files[told->file] = file;
+            p->coded_files[location->file] = file;
         bo_guess_learn_new(&p->guesser, g.site, g.contexts, g.n_contexts, file);
     } else {
         bo_guess_learn(&p->guesser, &g, file);
@@ -194,11 +194,11 @@ static uint32_t code_new_place(struct predicted *p, const struct templight_locat
     const uint64_t lines[] = {1, bo_pair_hash(file, 2), bo_pair_hash(sort, 3)};
     const uint32_t last_line = p->file_lines[file];
     const uint64_t step = bo_guess_number(&p->guesser, coder, PREDICTED_LINE, lines, 3,
-                                          bo_zigzag32((int32_t)(told->line - last_line)));
+                                          bo_zigzag32((int32_t)(location->line - last_line)));
     const uint64_t columns[] = {1, bo_pair_hash(file, 2),
                                 bo_pair_hash(sort, bo_pair_hash(file, step == 0))};
     const uint64_t column =
-        bo_guess_number(&p->guesser, coder, PREDICTED_COLUMN, columns, 3, told->column);
+        bo_guess_number(&p->guesser, coder, PREDICTED_COLUMN, columns, 3, location->column);
     if (step > UINT32_MAX || column > UINT32_MAX) {
         p->flaw = "line or column of more than 32 bits";
         return 0;
@@ -213,27 +213,27 @@ static uint32_t code_new_place(struct predicted *p, const struct templight_locat
     return predicted_add(p, &p->places, place);
 }
 
-/* The number of a place, or PREDICTED_NONE. Places have files by the order of being told. */
-static uint32_t known_place(const struct predicted *p, const struct templight_location *told)
+/* The number of a place, or PREDICTED_NONE. Places number their files in coding order. */
+static uint32_t known_place(const struct predicted *p, const struct templight_location *location)
 {
-    if (told->file == TEMPLIGHT_NONE)
+    if (location->file == TEMPLIGHT_NONE)
         return 0;
-    const uint32_t place[4] = {p->coded_files[told->file], told->line, told->column};
+    const uint32_t place[4] = {p->coded_files[location->file], location->line, location->column};
     return place[FILE_OF] == TEMPLIGHT_NONE ? PREDICTED_NONE : predicted_find(&p->places, place);
 }
 
-/* A place that the guess asks for. */
+/* Codes a place with the contexts of the guess `g`. */
 static uint32_t code_place(struct predicted *p, struct bo_guess *g,
-                           const struct templight_location *told, uint64_t sort, uint32_t near)
+                           const struct templight_location *location, uint64_t sort, uint32_t near)
 {
-    uint32_t place = p->decoding ? 0 : known_place(p, told);
+    uint32_t place = p->decoding ? 0 : known_place(p, location);
     place = bo_guess_symbol(&p->guesser, &p->coders[PREDICTED_LOCATIONS], g,
                             place == PREDICTED_NONE ? BO_GUESS_NEW : place);
     if (place != BO_GUESS_NEW) {
         bo_guess_learn(&p->guesser, g, place);
         return place;
     }
-    place = code_new_place(p, told, sort, near);
+    place = code_new_place(p, location, sort, near);
     if (predicted_is_sound(p))
         bo_guess_learn_new(&p->guesser, g->site, g->contexts, g->n_contexts, place);
     return place;
@@ -370,7 +370,7 @@ static uint32_t code_begins_name(struct predicted *p, const struct surroundings 
 }
 
 static uint32_t code_origin(struct predicted *p, const struct surroundings *s, uint32_t kind,
-                            uint32_t name, bool is_new, const struct templight_location *told)
+                            uint32_t name, bool is_new, const struct templight_location *location)
 {
     const uint32_t node = p->name_nodes[name], base = p->nodes[node].base;
     const uint64_t key = bo_pair_hash(kind, s->o[KIND] + 64ull * s->i[KIND]);
@@ -392,12 +392,12 @@ static uint32_t code_origin(struct predicted *p, const struct surroundings *s, u
     bo_guess_hint(&g, p->records.items[s->outer2][ORIGIN], key);
     bo_guess_hint(&g, p->records.items[s->inner2][ORIGIN], key);
     bo_guess_hint(&g, p->records.items[last_begin(p)][ORIGIN], key);
-    return code_place(p, &g, told, 1, s->o[ORIGIN]);
+    return code_place(p, &g, location, 1, s->o[ORIGIN]);
 }
 
 static uint32_t code_location(struct predicted *p, const struct surroundings *s, uint32_t kind,
                               uint32_t name, uint32_t origin, bool is_new,
-                              const struct templight_location *told)
+                              const struct templight_location *location)
 {
     const uint32_t node = p->name_nodes[name];
     const uint64_t key = bo_pair_hash(kind, s->o[KIND] + 64ull * s->i[KIND]);
@@ -425,7 +425,7 @@ static uint32_t code_location(struct predicted *p, const struct surroundings *s,
     bo_guess_hint(&g, origin + 1, key);
     bo_guess_hint(&g, s->o[ORIGIN] + 1, key);
     bo_guess_hint(&g, p->records.items[last_begin(p)][LOCATION], key);
-    return code_place(p, &g, told, 2, s->o[ORIGIN]);
+    return code_place(p, &g, location, 2, s->o[ORIGIN]);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -493,19 +493,19 @@ static void begin(struct predicted *p, uint32_t number, struct templight_record 
     p->open[++p->n_open] = (struct predicted_open){number, 0, 0};
     if (!p->decoding)
         return;
-    const uint32_t *told = p->records.items[number];
-    record->kind = p->kinds.items[told[KIND]][0];
-    record->name = told[NAME];
-    record->location = locate(p, told[LOCATION]);
-    record->origin = locate(p, told[ORIGIN]);
+    const uint32_t *coded = p->records.items[number];
+    record->kind = p->kinds.items[coded[KIND]][0];
+    record->name = coded[NAME];
+    record->location = locate(p, coded[LOCATION]);
+    record->origin = locate(p, coded[ORIGIN]);
 }
 
 /* The origin that an End has of its own. */
 static void code_own_origin(struct predicted *p, uint32_t number, struct templight_record *record)
 {
-    const uint32_t *told = p->records.items[number];
+    const uint32_t *coded = p->records.items[number];
     struct bo_guess g = bo_guess(PREDICTED_OWN_ORIGIN, p->places.n);
-    bo_guess_context(&g, told[ORIGIN]);
+    bo_guess_context(&g, coded[ORIGIN]);
     bo_guess_context(&g, bo_pair_hash(number, 1));
     const uint32_t place = code_place(p, &g, &record->origin, 1, 0);
     if (!p->decoding || !predicted_is_sound(p))

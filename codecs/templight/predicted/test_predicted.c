@@ -1,8 +1,8 @@
 /*
- * predicted: what is refused, and where. Why: the generic checks damage bytes at random, and hardly
- * ever make a head that contradicts its streams, or names that expand to far more than the file. So
- * heads are rewritten here field by field, and dictionaries of bombs are told by the codec's own
- * encoder, whose file is included for that.
+ * predicted: which files are rejected, and at which byte. Why: the generic checks damage bytes at
+ * random. They rarely make a header that contradicts its streams, or names that expand to far more
+ * than the file. So the tests here rewrite single header fields. Dictionaries that expand too far
+ * are written by the codec's own encoder, whose file is included for that.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -39,7 +39,7 @@ static enum bo_status try_bytes(struct bo_span in, struct bo_error *err)
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     void *model;
     const enum bo_status status = decode(NULL, in, &arena, &model, err);
-    if (status) /* what is right stands for far more than its bytes, and is slow */
+    if (status) /* a valid case expands to far more than its bytes, and is slow */
         test_keep_met("predicted", in, status, err);
     bo_arena_rewind(&arena, mark);
     return status;
@@ -128,7 +128,7 @@ static void test_cuts(void **state)
     assert_in_range(n_taken, 0, (n - AT_BYTES) / 2);
 }
 
-/* Many equal records take hardly any bytes: then zeros make up for them, and are asked for. */
+/* Many equal records take few bytes, so the format requires zeros as padding. */
 static void test_zeros(void **state)
 {
     enum { N = 100000 };

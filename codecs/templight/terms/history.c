@@ -73,9 +73,9 @@ static bool say_number(struct terms_coder *c, unsigned code, uint32_t *v)
 }
 
 /*
- * One of n things that are known, by the last of which it is told how far back it is, or a new one;
- * but first, whether it is one of the guesses (TERMS_NOTHING: none). *is_new: true when it is new,
- * and has number n.
+ * One of n known things, coded as its distance back among the last ones, or a new one. Before that,
+ * whether it is one of the guesses (TERMS_NOTHING: no guess). *is_new: true when it is new, and has
+ * number n.
  */
 static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *guesses,
                       unsigned n_guesses, uint32_t n, uint32_t *v, bool *is_new)

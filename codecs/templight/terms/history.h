@@ -76,7 +76,7 @@ struct terms_tuple {
 };
 
 struct terms_history {
-    /* tuple 0 stands for no Begin */
+    /* tuple 0: no Begin */
     struct terms_tuple *tuples;
     uint32_t n_tuples, max_tuples;
     uint32_t (*next)[2]; /* by event: what followed the last time, and what before that */
@@ -114,7 +114,7 @@ bool terms_init_history(struct terms_history *h, struct bo_arena *arena);
 /* A Begin of this tuple is open, and was the last event. False when the arena refuses. */
 bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena);
 
-/* ---- the walk: each is false when bytes that are read are none, or memory ends --------------- */
+/* ---- the walk: each is false on invalid bytes or without memory ------------------------------ */
 
 /*
  * The next event: TERMS_END or a tuple, which may be a new one. A writer gives it, and of a new

@@ -1,11 +1,11 @@
 /*
- * Which symbols say the names. Names are split by our rule (tokenise.h); each piece has a head: its
- * shape and, where the first part is a leaf before an argument list, that leaf's text.
- *
- * A term can be said by its head and parts, by reference to where it stands already, or, beside a
- * relative of its own, by a copy. What costs least depends on how often all are used; so names are
- * gone through a few times, each time with the costs that the time before came to. Costs are whole
- * numbers, sixteenths of a bit: the outcome is the same everywhere.
+ * Chooses the symbols that code the names. Names are split by our rule (tokenise.h). Each piece has
+ * a head: its shape and, where the first part is a leaf before an argument list, the text of that
+ * leaf.
+ * // A term can be coded as its head and parts, as a reference to an earlier place, or, beside a
+ * relative of its own, as a copy. The cheapest choice depends on how often each symbol is used. So
+ * the names are processed several times, each time with the costs that follow from the last pass.
+ * Costs are integers, in sixteenths of a bit, so the outcome is the same on all processors.
  */
 #include "codecs/templight/terms/terms.h"
 
@@ -74,7 +74,7 @@ static const uint32_t *parts_of(const struct templight_plan *plan, uint32_t piec
     return templight_piece_ids(&plan->dictionary, p) + skipped;
 }
 
-/* What tells heads apart: a shape, whether it has a base, and which. */
+/* The key of a head: its shape, whether it has a base, and which. */
 struct head_key {
     uint32_t shape, base;
 };

@@ -45,8 +45,8 @@ static inline void templight_end_bits(struct templight_bit_writer *w)
 void templight_put_gamma(struct templight_bit_writer *w, uint32_t v);
 
 /*
- * Numbers that ascend, or do not descend where `repeats`: gaps in Rice codes, whose low bits are
- * told in 5 bits first. Nothing for no numbers.
+ * Numbers that ascend, or do not descend where `repeats`: gaps in Rice codes. The number of low
+ * bits is stored in 5 bits before them. Writes nothing when n is 0.
  */
 void templight_put_ascending(struct templight_bit_writer *w, const uint32_t *numbers, size_t n);
 
@@ -113,7 +113,7 @@ static inline bool templight_is_end(const struct templight_bits *in)
     return !templight_past_end(in) && 8 * (uint64_t)in->n - in->bit < 8 && templight_peek(in) == 0;
 }
 
-/* False for what is none. */
+/* False for bits that are not a gamma code. */
 bool templight_take_gamma(struct templight_bits *in, uint32_t *v_ret);
 bool templight_take_ascending(struct templight_bits *in, uint32_t *numbers, size_t n);
 
@@ -129,7 +129,7 @@ struct templight_code {
         n_before[TEMPLIGHT_WORD_BITS + 1];
 };
 
-/* BO_CORRUPT, untold, when there is none. */
+/* BO_CORRUPT, without a message, when the bits are not a valid code. */
 enum bo_status templight_read_code(struct templight_bits *in, uint32_t n_symbols,
                                    struct bo_arena *arena, struct templight_code *code);
 

@@ -1,6 +1,7 @@
 /*
- * The records of a trace beside names as terms: which Begins and Ends follow each other, told by
- * what followed the last time; and what is in a Begin, told once for each that is different.
+ * The records of a trace whose names are stored as terms. The sequence of Begins and Ends is
+ * predicted from what followed the last time. The contents of a Begin are stored once for each
+ * distinct Begin.
  */
 #ifndef TEMPLIGHT_TERMS_RECORDS_H
 #define TEMPLIGHT_TERMS_RECORDS_H

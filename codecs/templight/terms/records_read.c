@@ -82,7 +82,7 @@ static enum bo_status open_streams(const struct templight_records *r, struct ter
     }
     if (status)
         return status;
-    /* A symbol takes a bit at least, and stands for so many records at most; and so on. */
+    /* A symbol takes at least one bit and codes a limited number of records; and so on. */
     const uint64_t nbits = 8 * (uint64_t)r->nbytes;
     if (n_records > (TERMS_RUN_MOST + 1) * nbits || h->max_open > n_records ||
         h->max_tuples > nbits + 1 || h->max_tuples == 0 || h->max_locations > nbits + 1 ||

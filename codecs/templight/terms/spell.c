@@ -1,9 +1,8 @@
 /*
  * Names as terms: unpacking and spelling them.
- *
- * A group of names is unpacked when one of them is asked for first, and what it refers to when that
- * is spelled. Whatever the stream holds, spelling ends: a name has a longest length, operations in
- * proportion, and a depth.
+ * // A group of names is unpacked at the first query for one of them. The terms that it refers to
+ * are unpacked when it is spelled. Spelling terminates on any input: the length of a name, its
+ * operations in proportion to the input, and its depth are bounded.
  */
 #include "codecs/templight/terms/terms.h"
 

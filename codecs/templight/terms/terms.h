@@ -12,7 +12,7 @@
 #include "codecs/templight/terms/text.h"
 #include "codecs/templight/tokenise.h"
 
-/* Where a term stands: what its symbol's code is chosen by. */
+/* The position of a term, which selects the prefix code of its symbol. */
 enum templight_place_of_term {
     TEMPLIGHT_AT_NAME,        /* it is the whole name */
     TEMPLIGHT_FIRST_OF_SHAPE, /* of the parts of a head without a base */
@@ -42,7 +42,7 @@ enum {
      */
     TEMPLIGHT_STEPS = 64,
     TEMPLIGHT_STEP_BITS = 6,
-    TEMPLIGHT_NAMES_A_GROUP = 16, /* the index tells where each group starts */
+    TEMPLIGHT_NAMES_A_GROUP = 16, /* the index stores where each group starts */
     TEMPLIGHT_MAX_TABLES_NBYTES = 1 << 28,
     TEMPLIGHT_SPARE_FRAMES = 2, /* of a reader's stacks, above the levels of the deepest term */
 };
@@ -220,7 +220,7 @@ struct templight_terms {
 
 /*
  * Reads the part at *off of a file, which ends there at `end` at the latest, and moves *off behind
- * it. Names are looked at when they are asked for.
+ * it. Names are validated when they are queried.
  */
 enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, uint32_t n_names,
                                     struct bo_arena *arena, struct templight_terms *terms,

@@ -175,7 +175,7 @@ static const struct row {
      {2, 1},
      {0},
      {NOT_THERE, NOT_THERE}},
-    {"a copy where a name stands",
+    {"a copy in place of a name",
      {{{COPY_FIRST, 0}}, {{HEAD_A, 0}}},
      {1, 1},
      {0},
@@ -227,7 +227,7 @@ static void expect_name(struct templight_terms *terms, uint32_t name, const char
         fail_msg("%s: name %u: %s", row, name, status ? error.what : "taken, or another");
 }
 
-/* Each name is asked twice: what went wrong the first time does so again. */
+/* Each name is queried twice: the second query returns the same error. */
 static void test_rejects(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void test_deep_references(void **state)
     expect_name(&terms, N - 1, TOO_MUCH, "deeper than announced");
 }
 
-/* Asking for names of a bad group takes nothing from those of a good one. */
+/* Queries for names of a bad group do not change the answers for a good one. */
 static void test_bad_group(void **state)
 {
     (void)state;

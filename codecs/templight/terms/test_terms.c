@@ -1,6 +1,7 @@
 /*
- * Names as terms. Why: a name is put together from bits at places that other bits tell, so whatever
- * these say, reading ends and stays inside; and names of any shape and depth come back.
+ * Names as terms. Why: a name is composed of bits at positions that other bits give. Whatever these
+ * contain, decoding terminates and stays inside the buffer. Names of any shape and depth
+ * round-trip.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,7 +260,7 @@ static void test_deep_names(void **state)
     }
 }
 
-/* A name is the first that is asked of a reader, or those that it refers to were asked later. */
+/* A name is the first one queried, or is queried before those that it refers to. */
 static void test_any_order(void **state)
 {
     (void)state;

@@ -18,7 +18,7 @@ enum {
 
 struct templight_text_plan {
     const struct bo_span *texts;
-    size_t *first_codes; /* by text; SIZE_MAX: the text stands as it is */
+    size_t *first_codes; /* by text; SIZE_MAX: the text is stored uncoded */
     uint8_t *n_codes;
     bool has_grammar;
     struct bo_grammar grammar;
@@ -109,7 +109,7 @@ static inline bool templight_spell_text(struct templight_text_reader *reader,
     return true;
 }
 
-/* The length of the text that stands there. False for what is none. */
+/* The length of the text at these bits. False when they are not a valid text. */
 bool templight_measure_text(struct templight_text_reader *reader, struct templight_bits bits,
                             uint32_t *nbytes_ret);
 
