@@ -51,7 +51,7 @@ struct autofdo_callsite {
     struct autofdo_instance callee;
 };
 
-/* A function that stands by itself. */
+/* A function with its own code, not an inlined instance. */
 struct autofdo_function {
     uint64_t head;      /* how often it was entered */
     uint64_t timestamp; /* when it first ran; 0 without one */
@@ -104,9 +104,9 @@ static inline uint64_t autofdo_add(uint64_t a, uint64_t b)
 extern const uint32_t autofdo_cutoffs[AUTOFDO_N_CUTOFFS]; /* parts per million, ascending */
 
 /*
- * Of the counts of all body records, those of inlined instances included, sorted downwards; equal
- * counts go together: entry i tells how many of them, taken in whole groups, reach total * cutoff /
- * 10^6 (rounded down), and the least of these. Totals saturate.
+ * The summary of the counts of all body records, including those of inlined instances, in
+ * descending order. Equal counts form one group. Entry i states how many counts, in whole groups,
+ * reach total * cutoff / 10^6 (rounded down), and the least of them. Totals saturate.
  */
 struct autofdo_summary {
     uint64_t total_count;
@@ -134,7 +134,7 @@ enum autofdo_query_kind {
 };
 
 struct autofdo_name_query {
-    struct bo_span name; /* of a function that stands by itself */
+    struct bo_span name; /* of a function with its own code */
 };
 
 /*
@@ -156,7 +156,7 @@ struct autofdo_digest {
     uint64_t hash;
 };
 
-/* One function. All 0, and no targets, when there is none of that name: else n_functions is 1. */
+/* One function: n_functions is 1. All 0, and no targets, when no function has that name. */
 struct autofdo_answer {
     uint64_t head, timestamp;
     struct autofdo_digest digest;

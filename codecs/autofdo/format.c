@@ -54,7 +54,7 @@ static bool gather_names(const struct autofdo_model *model, struct bo_arena *are
     return ok;
 }
 
-/* Bytes of all names, each counted once. Without memory to tell them apart it says 0. */
+/* Bytes of all distinct names. Returns 0 when memory to compare them is missing. */
 static uint64_t count_name_bytes(const struct autofdo_model *model)
 {
     struct bo_arena arena;

@@ -78,9 +78,7 @@ struct subtree {
 enum {
     N_SUBTREES = 32,
     MAX_FUNCTION_INSTANCES = 400,
-    /*
-     * Texts write a name wherever it stands: one of 64 KiB in a hundred places is 25 MB of escapes.
-     */
+    /* Texts repeat a name at each use: a name of 64 KiB in a hundred places is 25 MB of escapes. */
     LONG_NAME = 1024,
     MAX_LONG_NBYTES = 1 << 20,
 };
@@ -182,7 +180,7 @@ static void keep_subtree(struct profile *profile, const struct subtree *subtree)
     profile->subtrees[at] = *subtree;
 }
 
-/* A subtree seen before that fits into this depth and what is left; NULL when there is none. */
+/* A subtree seen before that fits into this depth and what is left; NULL when none fits. */
 static const struct subtree *pick_subtree(const struct profile *profile, unsigned depth)
 {
     if (!profile->n_subtrees || !bo_random_one_in(profile->random, 2))

@@ -14,7 +14,7 @@
 /* One function being visited. */
 struct visit {
     struct autofdo_digest digest;
-    struct bo_sink *targets; /* takes them in the order of the visit; NULL when nobody asks */
+    struct bo_sink *targets; /* takes them in the order of the visit; NULL to skip them */
     bool is_full;            /* the sink refused one */
 };
 

@@ -137,7 +137,7 @@ static void test_same_sum(void **state)
     assert_true(n >= 10);
 }
 
-/* Texts, and what LLVM makes of them: what the README tells of it. NULL: it refuses. */
+/* Texts, and LLVM's output for them, as stated in the README. NULL: LLVM rejects the text. */
 static void test_what_llvm_does(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * How AutoFDO models are asked: the oracle, the workloads, the command line. Why: every check and
- * every measurement trusts the oracle, and shows no more than what the workloads ask.
+ * Queries on AutoFDO models: the oracle, the workloads, the command line. Why: every check and
+ * every measurement relies on the oracle, and covers only what the workloads query.
  */
 #include "codecs/autofdo/queries.h"
 
@@ -282,7 +282,7 @@ static void test_edges(void **state)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* Asks as the command line does; the answer's text. */
+/* Runs a query as the command line does; returns the printed answer. */
 static const char *ask(const struct autofdo_model *model, unsigned k, int n_args, char *const *args)
 {
     static _Alignas(8) uint8_t bytes[4096];

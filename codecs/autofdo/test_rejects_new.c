@@ -120,7 +120,8 @@ static const struct test_case trees_cases[] = {
      "variant selects a place beyond its list"},
     {"a tree in itself", 168, BYTES("\x80"), BO_OVER_LIMIT, 167,
      "functions are inlined too deeply"},
-    {"a count that is none", 171, BYTES("\x17"), BO_CORRUPT, 172, "count is not a valid code"},
+    {"an invalid code of a count", 171, BYTES("\x17"), BO_CORRUPT, 172,
+     "count is not a valid code"},
     {"bits behind the counts", 174, BYTES("\x89"), BO_CORRUPT, 174, PADDING},
 };
 

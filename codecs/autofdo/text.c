@@ -6,7 +6,7 @@
  *    LINE[.DISCRIMINATOR]: COUNT [NAME:COUNT]... a record of its, with targets
  *    LINE[.DISCRIMINATOR]: NAME:TOTAL            what is inlined there, one blank deeper
  *
- * What LLVM has no place for stands in comments, which it skips: `#@ timestamp N` right before its
+ * Data that LLVM does not support is in comments, which it skips: `#@ timestamp N` right before its
  * function, `#@ file NAME<tab>PATH` anywhere. Names may hold blanks. Totals are computed, and
  * skipped when read. See README.md.
  */

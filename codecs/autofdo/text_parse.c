@@ -1,5 +1,5 @@
 /*
- * Reading the text form of AutoFDO in one pass; text.c tells what it looks like.
+ * Reading the text form of AutoFDO in one pass; text.c describes the syntax.
  *
  * Functions, records and callsites may come in any order. Records and callsites of one place (and
  * name) add up, as in LLVM; a sum above 2^64 - 1 is an error, as there. What LLVM would silently

@@ -145,8 +145,9 @@ enum bo_status extbinary_list(const struct extbinary_reader *r, struct bo_arena 
 enum bo_status extbinary_check_names(const struct extbinary_reader *r, struct bo_error *err);
 
 /*
- * *place_ret is where the function of this name lies; *is_there_ret is false when there is none. In
- * an Eytzinger form, where the end of a function is not known, `end` is that of the section.
+ * Finds the function of a name. *place_ret is its position; *is_there_ret is false when no function
+ * has that name. In an Eytzinger form the end of a function is not known, and `end` is that of the
+ * section.
  */
 enum bo_status extbinary_find(const struct extbinary_reader *r, struct bo_span name,
                               struct extbinary_place *place_ret, bool *is_there_ret,

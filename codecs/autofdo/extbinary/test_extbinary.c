@@ -1,6 +1,6 @@
 /*
  * extbinary against bytes that llvm-profdata 22 wrote, against llvm-profdata where it is installed,
- * and bad files with the status, the byte and the phrase of their error. Why: the codec stands for
+ * and bad files with the status, the byte and the phrase of their error. Why: the codec represents
  * what LLVM writes, so its bytes have to be LLVM's.
  */
 #include <stdlib.h>

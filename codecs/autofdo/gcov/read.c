@@ -126,7 +126,7 @@ static enum bo_status reserve_items(struct gcov_input *r, size_t n)
                : bo_fail_alloc(r->err, r->arena);
 }
 
-/* Sorts the items from `first` on. What is there twice, under one index, is told by its place. */
+/* Sorts the items from `first` on. Reports the offset of a second item with the same index. */
 static enum bo_status sort_items(struct gcov_input *r, size_t first, const char *twice)
 {
     const size_t n = r->n_items - first;
@@ -347,9 +347,9 @@ static enum bo_status get_module_group(struct gcov_input *r)
 }
 
 /*
- * The writers compute it from how many instructions each count stands for, which files do not tell.
- * So only its order is checked: each set holds no fewer counters than the one before, and no higher
- * ones; sets of nothing are 0 and come last.
+ * Writers compute the working sets from the number of instructions behind each count, which files
+ * do not store. So only the order is checked: each set has at least as many counters as the set
+ * before, and no higher ones. Empty sets are 0 and come last.
  */
 static enum bo_status get_working_sets(struct gcov_input *r)
 {
@@ -409,7 +409,7 @@ static enum bo_status check_summary(const struct gcov_input *r, const struct aut
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Of equal names, the first that has a file tells. */
+/* Of functions with equal names, the first that has a file gives the file. */
 static enum bo_status take_files(struct gcov_input *r, struct autofdo_model *model)
 {
     r->n_items = 0;

@@ -1,6 +1,6 @@
 /*
- * The GCOV codecs. Why: they stand for what GCC and LLVM read today, so each byte must be where
- * real writers put it; and what they cannot hold must be told, or be the same for everybody.
+ * The GCOV codecs. Why: they represent what GCC and LLVM read today, so each byte must be where
+ * real writers put it; and what they cannot hold must be an error, or be the same in both.
  */
 #include <stdio.h>
 

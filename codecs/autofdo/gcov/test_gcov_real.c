@@ -257,9 +257,9 @@ static void compare_files(const char *codec, const char *suffix, struct tally *t
 }
 
 /*
- * None is the same to the byte: real writers leave callsites in the order of a hash table, and know
- * how many instructions a count stands for when they compute the working set. LevelDB's names with
- * C4 and D4 that became C2 and D2 were sorted before that; two of them became equal names.
+ * No file round-trips byte for byte. Real writers leave callsites in the order of a hash table, and
+ * compute the working set from the number of instructions behind each count. LevelDB's names with
+ * C4 and D4 became C2 and D2 after they had been sorted; two of them became equal names.
  */
 static void test_round_trip(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * Bad GCOV files: for each, the status, the byte and the phrase that decode must answer with.
- * Why: gcc takes truncated and damaged profiles in silence and reads zeros; here each is told.
+ * Why: gcc accepts truncated and damaged profiles silently and reads zeros. Here each is an error.
  */
 #include "codecs/autofdo/gcov/test_gcov.h"
 
@@ -170,7 +170,7 @@ static const struct test_case v3_cases[] = {
     CHANGE("another place", 495, "\xff\xff\xff\xff", BO_OK, 0, NULL),
 };
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 struct test_file {
     uint8_t p[4096];
@@ -287,7 +287,7 @@ static void put_numbers(struct bo_writer *out, uint32_t name, uint32_t n_records
 
 static const struct bo_span one_name = BYTES(U4("\x02") U4("\x01") "\0" U4("\x02") "a\0");
 
-/* 256 instances inside each other are read; of one more, its name's index is told. */
+/* 256 nested instances are read; the error for one more names its name index. */
 static void test_depth(void **state)
 {
     (void)state;

@@ -289,8 +289,8 @@ static int compare_downwards(const void *a, const void *b)
 }
 
 /*
- * Of set i: so many of the highest counts fit into (i + 1) / 129 of the total, and the next one is
- * so high. Real writers know how many instructions each count stands for; here each is one.
+ * Set i: the number of highest counts that fit into (i + 1) / 129 of the total, and the next count.
+ * Real writers know how many instructions each count covers; here each count covers one.
  */
 static void put_working_sets(struct output *o)
 {

@@ -34,7 +34,7 @@ static enum bo_status read_head(struct autofdo_trees *trees, struct bo_cursor *c
     return BO_OK;
 }
 
-/* The summary, but for the number of functions, which the index tells. */
+/* The summary, but for the number of functions, which the index stores. */
 static enum bo_status read_summary(struct autofdo_trees *trees, struct bo_cursor *c,
                                    struct bo_error *err)
 {
@@ -191,7 +191,7 @@ static enum bo_status alloc_trees(struct autofdo_trees *trees, struct bo_error *
     return BO_OK;
 }
 
-/* Room for what the index tells. */
+/* Allocates room for the contents of the index. */
 static enum bo_status alloc_index(struct autofdo_trees *trees, struct bo_error *err)
 {
     struct bo_arena *arena = trees->arena;

@@ -36,7 +36,7 @@ struct planner {
     struct bo_arena *arena;
     struct autofdo_name_table names;
     uint32_t *order; /* by number in the table: the name's place in order */
-    /* Trees, each once: as words that tell of the instance, with callees by their trees. */
+    /* Trees, each once: as words that describe the instance, with callees by their trees. */
     uint32_t *words;
     size_t n_words, cap_words;
     struct tree {

@@ -22,8 +22,8 @@ enum {
 /* ---- numbers as symbols ---------------------------------------------------------------------- */
 
 /*
- * Numbers from AUTOFDO_EXACT on: the symbol tells the width in bits and the second highest bit; the
- * bits below follow as they are.
+ * Numbers from AUTOFDO_EXACT on: the symbol codes the width in bits and the second highest bit. The
+ * bits below are stored after it.
  */
 static inline unsigned autofdo_number_symbol(uint64_t v)
 {
@@ -116,13 +116,14 @@ struct autofdo_table {
 };
 
 /*
- * Reads a code for up to max_symbols symbols and makes its table. False, with the place in `in`,
- * when it is none: too many symbols, words that do not fill the code, a last symbol without a word.
+ * Reads a code for up to max_symbols symbols and builds its table. False, with `in` at the offset
+ * of the error, when the code is invalid: too many symbols, code words that do not fill the code
+ * space, or a last symbol without a code word.
  */
 bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
                        struct autofdo_table *table);
 
-/* AUTOFDO_NO_SYMBOL when there is none of these bits; then the caller gives up. */
+/* AUTOFDO_NO_SYMBOL when the bits match no code word; then the caller fails. */
 static inline unsigned autofdo_take_symbol(struct autofdo_bits *in,
                                            const struct autofdo_table *table)
 {

@@ -241,7 +241,7 @@ static enum bo_status make_parts(const struct autofdo_plan *plan,
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* The first timestamp, and the width of the others from there on. 0 when there are none. */
+/* The first timestamp, and the width of the others from there on. 0 without timestamps. */
 static unsigned timestamp_bits(const struct autofdo_model *model, uint64_t *first_ret)
 {
     uint64_t first = 0, last = 0;

@@ -1,7 +1,7 @@
 /*
- * shared-trees: names as phrases of a grammar, in blocks of 16 in which each tells how it differs
- * from the one before; inlined trees stored once; counts in prefix codes. Any function can be read
- * by itself, and no general compressor stands in the way. README.md has the layout.
+ * shared-trees: names as phrases of a grammar, in blocks of 16 that store each name as its
+ * difference from the name before; inlined trees stored once; counts in prefix codes. Any function
+ * can be read on its own, without decompressing others. README.md has the layout.
  */
 #include "harness/coding/grammar.h"
 

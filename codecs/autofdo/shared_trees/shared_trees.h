@@ -54,7 +54,7 @@ static inline bool autofdo_spends_bits(unsigned code)
     return (code >= AUTOFDO_NEXT_FIRST && code <= AUTOFDO_NEXT_CALLSITE) || code == AUTOFDO_PRESENT;
 }
 
-/* Which code tells what follows a place of this kind. */
+/* The prefix code of the item that follows a place of this kind. */
 static inline unsigned autofdo_next_code(unsigned kind)
 {
     return kind == AUTOFDO_CALLSITE ? AUTOFDO_NEXT_CALLSITE
@@ -185,7 +185,7 @@ struct autofdo_strings {
      */
     enum bo_status (*put)(const struct autofdo_plan *plan, struct autofdo_code *codes,
                           struct bo_writer *out, uint64_t *starts, struct bo_error *err);
-    /* Reads what stands before the blocks: the section's first head_nbytes. */
+    /* Reads the part before the blocks: the section's first head_nbytes. */
     enum bo_status (*open)(struct autofdo_trees *trees, size_t head_nbytes, struct bo_error *err);
     /* Spells all strings of a block. */
     enum bo_status (*load)(struct autofdo_trees *trees, uint32_t block, struct bo_error *err);
@@ -283,8 +283,8 @@ const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, u
                                 struct bo_span string);
 
 /*
- * Reads all strings, lists and variants, and looks at what one block cannot tell: that strings
- * ascend from block to block, and that as much was read as the head announces.
+ * Reads all strings, lists and variants, and checks what a single block cannot show: strings ascend
+ * from block to block, and the totals equal those of the header.
  */
 enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *err);
 
@@ -300,7 +300,7 @@ enum bo_status autofdo_read_entries(struct autofdo_trees *trees, uint32_t block,
 enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, uint32_t variant,
                                    unsigned depth, struct bo_error *err);
 
-/* Which of the functions, in order, the name is; false when it is none. */
+/* The index of the function of this name; false when the name is not that of a function. */
 static inline bool autofdo_function_of(const struct autofdo_trees *trees, uint32_t name,
                                        uint32_t *function_ret)
 {

@@ -65,7 +65,7 @@ static void test_codes(void **state)
     }
 }
 
-/* Codes that are none, as bits from the first on. */
+/* Invalid codes, as bits from the first on. */
 static void test_bad_codes(void **state)
 {
     (void)state;

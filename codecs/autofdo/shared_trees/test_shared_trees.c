@@ -127,7 +127,7 @@ static void test_generated(void **state)
 
 /* ---- what is alike --------------------------------------------------------------------------- */
 
-/* n functions that inline one and the same tree; the last of n has another count when asked for. */
+/* n functions that inline one and the same tree; last_count is a count of the last of them. */
 static const char *alike_text(unsigned n, unsigned last_count, struct bo_arena *arena)
 {
     struct bo_writer out;
@@ -192,9 +192,9 @@ static void test_partial(void **state)
                      BO_CORRUPT);
     assert_string_equal(error.what, "count is not a valid code");
     assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
-    static const char *const asked[] = {"a", "b", "a"};
-    for (unsigned i = 0; i < N_ELEMENTS(asked); i++) {
-        const struct autofdo_name_query query = {bo_span_of(asked[i])};
+    static const char *const names[] = {"a", "b", "a"};
+    for (unsigned i = 0; i < N_ELEMENTS(names); i++) {
+        const struct autofdo_name_query query = {bo_span_of(names[i])};
         struct bo_sink sink = {(uint8_t *)&got, 0, sizeof got};
         assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
                          i == 1 ? BO_CORRUPT : BO_OK);
@@ -359,8 +359,8 @@ static enum bo_status ask_function(const struct bo_codec *codec, void *reader, c
 }
 
 /*
- * A block that cannot be read takes nothing away from those that can, however often it is asked
- * for.
+ * A block that cannot be read does not affect queries for those that can, however often it is
+ * queried.
  */
 static void test_damaged_block(void **state)
 {

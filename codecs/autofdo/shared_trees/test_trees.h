@@ -50,7 +50,7 @@ static const struct bo_span test_trees_zstd_file =
           "\x56\x54\xe1\x34" /* 145: structure */
           "\x4c\xd5\x54\x09" /* 149: counts */);
 
-/* NULL, and told, where it was not built. */
+/* NULL, with a message, where it was not built. */
 static inline const struct bo_codec *test_trees_codec(const char *name)
 {
     const struct bo_codec *codec = bo_find_codec(bo_find_format("autofdo"), name);

@@ -1,10 +1,9 @@
 /*
- * shared-trees-zstd: as shared-trees, with the names compressed by zstd, 16384 at once. Trees and
- * counts stay as they are: they are in prefix codes, of which zstd makes nothing smaller.
- *
- * A block of strings is a zstd frame that tells the size of its content: for each string but the
- * first how many bytes it shares with the one before, as varints; then the bytes of each that
- * follow these, with a 0 behind.
+ * shared-trees-zstd: like shared-trees, with the names compressed by zstd, 16384 at a time. Trees
+ * and counts stay in prefix codes, which zstd does not make smaller.
+ * // A block of strings is a zstd frame with its content size. It contains, for each string but the
+ * first, the number of bytes that it shares with the string before, as varints. Then the remaining
+ * bytes of each string follow, terminated by a 0.
  */
 #include <zstd.h>
 
@@ -136,7 +135,7 @@ static enum bo_status expand(struct autofdo_trees *trees, struct bo_span frame, 
     return BO_OK;
 }
 
-/* String i: `shared` bytes of the one before, and what stands at *rest up to a 0. */
+/* String i: `shared` bytes of the one before, and the bytes at *rest up to a 0. */
 static const char *load_string(struct autofdo_trees *trees, uint32_t i, uint64_t shared,
                                struct bo_span *rest)
 {

@@ -14,7 +14,7 @@ struct decoder {
     struct table **tables; /* by section; NULL where none is loaded */
     struct autofdo_v4_found *functions;
     size_t n_functions, cap_functions;
-    struct autofdo_v4_told *files;
+    struct autofdo_v4_named *files;
     size_t n_files, cap_files;
 };
 
@@ -48,7 +48,7 @@ static enum bo_status add_file(struct decoder *d, struct autofdo_file file, size
 {
     if (!bo_grow(d->arena, &d->files, d->n_files, 1, &d->cap_files))
         return bo_fail_alloc(err, d->arena);
-    d->files[d->n_files++] = (struct autofdo_v4_told){file, off};
+    d->files[d->n_files++] = (struct autofdo_v4_named){file, off};
     return BO_OK;
 }
 

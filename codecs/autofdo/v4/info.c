@@ -289,8 +289,8 @@ static bool follows(const struct location *last, const struct location *l)
 }
 
 /*
- * Reads the next record of an instance; *l is the known one before it (with no off: there is none),
- * and stays what it was but for is_known when this one is unknown.
+ * Reads the next record of an instance. *l is the last known record before it; its `off` is 0 when
+ * no record is known. When the new record is unknown, only is_known changes.
  */
 static enum bo_status take_location(struct info *info, struct location *l, struct bo_error *err)
 {

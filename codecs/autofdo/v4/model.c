@@ -15,20 +15,20 @@ static int compare_found(const void *a, const void *b)
     return order ? order : compare_offs(x->off, y->off);
 }
 
-static int compare_told(const void *a, const void *b)
+static int compare_named(const void *a, const void *b)
 {
-    const struct autofdo_v4_told *x = a, *y = b;
+    const struct autofdo_v4_named *x = a, *y = b;
     const int order = bo_span_compare(x->file.name, y->file.name);
     return order ? order : compare_offs(x->off, y->off);
 }
 
 static enum bo_status sort(struct autofdo_v4_found *functions, size_t n_functions,
-                           struct autofdo_v4_told *files, size_t n_files, struct bo_error *err)
+                           struct autofdo_v4_named *files, size_t n_files, struct bo_error *err)
 {
     if (n_functions)
         qsort(functions, n_functions, sizeof *functions, compare_found);
     if (n_files)
-        qsort(files, n_files, sizeof *files, compare_told);
+        qsort(files, n_files, sizeof *files, compare_named);
     for (size_t i = 1; i < n_functions; i++)
         if (bo_span_equal(functions[i - 1].function.body.name, functions[i].function.body.name))
             return bo_fail(err, BO_CORRUPT, functions[i].off, "function is there twice");
@@ -39,7 +39,7 @@ static enum bo_status sort(struct autofdo_v4_found *functions, size_t n_function
 }
 
 enum bo_status autofdo_v4_assemble(struct autofdo_v4_found *functions, size_t n_functions,
-                                   struct autofdo_v4_told *files, size_t n_files,
+                                   struct autofdo_v4_named *files, size_t n_files,
                                    struct bo_arena *arena, struct autofdo_model **model_ret,
                                    struct bo_error *err)
 {

@@ -18,8 +18,8 @@ struct unit {
 };
 
 /* A file that no unit implies: where its name's string is. */
-struct told {
-    bool is_told, has_place;
+struct named {
+    bool is_named, has_place;
     uint32_t unit, id;
 };
 
@@ -38,8 +38,8 @@ struct writer {
     struct placed *placed;
     struct unit *units;
     size_t n_units;
-    struct told *told; /* by the model's files */
-    size_t n_told;
+    struct named *named; /* by the model's files */
+    size_t n_named;
     struct table table; /* of the unit at hand, or of all */
     uint32_t unit;      /* at hand */
     uint64_t n_sections, n_ended;
@@ -93,11 +93,11 @@ static enum bo_status make_units(struct writer *w, struct bo_error *err)
 }
 
 /* Finds the files that units do not imply: of callees, and empty paths. */
-static enum bo_status find_told(struct writer *w, struct bo_error *err)
+static enum bo_status find_named(struct writer *w, struct bo_error *err)
 {
     const struct autofdo_model *model = w->model;
-    w->told = bo_zalloc_array(w->out->arena, model->n_files, sizeof *w->told);
-    if (!w->told)
+    w->named = bo_zalloc_array(w->out->arena, model->n_files, sizeof *w->named);
+    if (!w->named)
         return fail_alloc(w, err);
     for (size_t file = 0, f = 0; file < model->n_files; file++) {
         const struct bo_span name = model->files[file].name;
@@ -106,8 +106,8 @@ static enum bo_status find_told(struct writer *w, struct bo_error *err)
                (order = bo_span_compare(model->functions[f].body.name, name)) < 0)
             f++;
         const bool is_function = f < model->n_functions && order == 0;
-        w->told[file].is_told = !is_function || model->files[file].path.n == 0;
-        w->n_told += w->told[file].is_told;
+        w->named[file].is_named = !is_function || model->files[file].path.n == 0;
+        w->n_named += w->named[file].is_named;
     }
     return BO_OK;
 }
@@ -120,7 +120,7 @@ static void begin_section(struct writer *w, enum autofdo_v4_type type, const cha
     bo_put_u8(w->out, (uint8_t)(type | (w->compact ? AUTOFDO_V4_COMPACT : 0)));
 }
 
-/* Tells the section that ends here, and began at `start`, to the header or to the table. */
+/* Records the section from `start` to here in the header or in the table. */
 static void end_section(struct writer *w, size_t start)
 {
     const uint64_t entry = w->n_ended++; /* the header's two are written first, and lie before */
@@ -134,7 +134,7 @@ static void end_section(struct writer *w, size_t start)
 static void put_header(struct writer *w)
 {
     const uint64_t per_unit = w->one_table ? 2 : 3;
-    w->n_sections = per_unit * w->n_units + (w->one_table && w->n_units) + (w->n_told > 0);
+    w->n_sections = per_unit * w->n_units + (w->one_table && w->n_units) + (w->n_named > 0);
     bo_mark(w->out, "header");
     bo_put_be32(w->out, AUTOFDO_V4_MAGIC);
     bo_put_be32(w->out, AUTOFDO_V4_VERSION);
@@ -215,15 +215,15 @@ static int compare_numbered(const void *a, const void *b)
     return bo_span_compare(((const struct numbered *)a)->name, ((const struct numbered *)b)->name);
 }
 
-/* The number of a name's file when it has to be told, else NO_FILE. */
-static uint32_t told_file_of(const struct writer *w, struct bo_span name)
+/* The number of a name's file when it must be stored by name, else NO_FILE. */
+static uint32_t named_file_of(const struct writer *w, struct bo_span name)
 {
     size_t lo = 0;
     for (size_t hi = w->model->n_files; lo < hi;) {
         const size_t mid = lo + (hi - lo) / 2;
         const int order = bo_span_compare(w->model->files[mid].name, name);
         if (order == 0)
-            return w->told[mid].is_told ? (uint32_t)mid : NO_FILE;
+            return w->named[mid].is_named ? (uint32_t)mid : NO_FILE;
         if (order < 0)
             lo = mid + 1;
         else
@@ -250,7 +250,7 @@ static enum bo_status sort_table(struct writer *w, struct bo_span **names_ret, s
     for (size_t i = 0; i < n; i++) {
         names[i] = numbered[i].name;
         table->ids[numbered[i].number] = (uint32_t)i;
-        table->files[i] = told_file_of(w, names[i]);
+        table->files[i] = named_file_of(w, names[i]);
     }
     *names_ret = names;
     return BO_OK;
@@ -290,12 +290,12 @@ static uint32_t id_of(const struct writer *w, struct bo_span name)
     return w->table.ids[number];
 }
 
-/* Remembers where a name is whose file has to be told: its first place counts. */
+/* Records the first place of a name whose file must be stored by name. */
 static void note_file(struct writer *w, uint32_t id)
 {
-    struct told *told = w->table.files[id] == NO_FILE ? NULL : &w->told[w->table.files[id]];
-    if (told && !told->has_place)
-        *told = (struct told){true, true, w->unit, id};
+    struct named *named = w->table.files[id] == NO_FILE ? NULL : &w->named[w->table.files[id]];
+    if (named && !named->has_place)
+        *named = (struct named){true, true, w->unit, id};
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -441,17 +441,17 @@ static size_t unit_of(const struct writer *w, struct bo_span path)
     return unit ? (size_t)(unit - w->units) : w->n_units;
 }
 
-/* Paths of told files that are no unit's, sorted, each once. */
+/* Paths of named files that belong to no unit, sorted, each once. */
 static enum bo_status gather_paths(struct writer *w, struct bo_span **paths_ret, size_t *n_ret,
                                    struct bo_error *err)
 {
     size_t n = 0, n_kept = 0;
-    struct bo_span *paths = bo_alloc_array(w->out->arena, w->n_told, sizeof *paths);
+    struct bo_span *paths = bo_alloc_array(w->out->arena, w->n_named, sizeof *paths);
     if (!paths)
         return fail_alloc(w, err);
     for (size_t i = 0; i < w->model->n_files; i++) {
         const struct bo_span path = w->model->files[i].path;
-        if (!w->told[i].is_told || unit_of(w, path) < w->n_units)
+        if (!w->named[i].is_named || unit_of(w, path) < w->n_units)
             continue;
         if (path.n > AUTOFDO_V4_MAX_LABEL)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
@@ -482,9 +482,9 @@ static enum bo_status put_callee_files(struct writer *w, struct bo_error *err)
         put(w, 2, paths[i].n);
         bo_put_bytes(w->out, paths[i].p, paths[i].n);
     }
-    put(w, 4, w->n_told);
+    put(w, 4, w->n_named);
     for (size_t i = 0; i < w->model->n_files; i++) {
-        if (!w->told[i].is_told)
+        if (!w->named[i].is_named)
             continue;
         const struct bo_span path = w->model->files[i].path;
         size_t number = unit_of(w, path);
@@ -493,8 +493,8 @@ static enum bo_status put_callee_files(struct writer *w, struct bo_error *err)
                 bsearch(&path, paths, n_paths, sizeof *paths, compare_paths);
             number += (size_t)(found - paths);
         }
-        put(w, 4, w->told[i].unit);
-        put(w, 4, w->told[i].id);
+        put(w, 4, w->named[i].unit);
+        put(w, 4, w->named[i].id);
         put(w, 4, number);
     }
     end_section(w, start);
@@ -507,7 +507,7 @@ static enum bo_status put_file(struct writer *w, struct bo_error *err)
 {
     enum bo_status status = make_units(w, err);
     if (!status)
-        status = find_told(w, err);
+        status = find_named(w, err);
     if (status)
         return status;
     put_header(w);
@@ -516,7 +516,7 @@ static enum bo_status put_file(struct writer *w, struct bo_error *err)
         return status;
     put_files(w);
     status = put_units(w, err);
-    if (!status && w->n_told && !w->out->status)
+    if (!status && w->n_named && !w->out->status)
         status = put_callee_files(w, err);
     return status ? status : bo_writer_status(w->out, err);
 }

@@ -1,7 +1,7 @@
 /*
  * Version 4: writing a string table's trie.
  *
- * A node stands for a range of the sorted names: those that begin with the bytes that lead to it. A
+ * A node covers a range of the sorted names: those that start with the bytes that lead to it. A
  * stack of ranges takes the place of recursion, so names may be prefixes of each other without end.
  */
 #include "codecs/autofdo/v4/v4.h"

@@ -201,7 +201,7 @@ static enum bo_status skip_subtree(struct autofdo_v4_cursor *c, struct bo_error 
 
 /*
  * From a node with n_children, enters the child that leads on to `rest`, which has at least one
- * byte; *n_ret is the length of its label, 0 when there is none.
+ * byte; *n_ret is the length of its label, 0 when no child matches.
  */
 static enum bo_status enter_child(struct autofdo_v4_cursor *c, unsigned n_children,
                                   struct bo_span rest, size_t *n_ret, struct bo_error *err)

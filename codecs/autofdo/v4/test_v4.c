@@ -75,7 +75,7 @@ static void test_bytes(void **state)
     "c:0:0\n"                                                                                 \
     "d:0:0\n 1: a:0\n"
 
-/* What units do not imply is told where it comes first. */
+/* A file that units do not imply is stored at the first place of its name. */
 static void test_callee_files(void **state)
 {
     static const struct bo_span expected = BYTES(
@@ -274,7 +274,7 @@ static void test_summary_alone(void **state)
     bo_arena_free(&arena);
 }
 
-/* Asked again and again, a reader takes no more memory. */
+/* Repeated queries do not increase a reader's memory. */
 static void test_scratch_is_given_back(void **state)
 {
     static const char *const names[] = {"v4", "v4-indexed", "v4-one-table"};

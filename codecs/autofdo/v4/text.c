@@ -31,7 +31,7 @@ static void put_literal(struct bo_writer *out, const char *s)
     bo_put_bytes(out, s, strlen(s));
 }
 
-/* Puts the byte as it stands in quotes, in up to 4 bytes; returns what follows them. */
+/* Writes the byte in its quoted form, of up to 4 bytes. Returns the end of it. */
 static uint8_t *put_quoted(uint8_t *p, uint8_t byte)
 {
     static const char digits[] = "0123456789abcdef";

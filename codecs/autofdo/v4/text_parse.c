@@ -17,7 +17,7 @@ struct parser {
     struct bo_error *err;
     struct autofdo_v4_found *functions;
     size_t n_functions, cap_functions;
-    struct autofdo_v4_told *files;
+    struct autofdo_v4_named *files;
     size_t n_files, cap_files;
     struct autofdo_name_table function_names, callee_names;
 };
@@ -49,7 +49,7 @@ static bool push(struct parser *p, struct stack *stack, const void *element, siz
     return true;
 }
 
-/* The element pushed last, of those from `base` on; NULL when there is none. */
+/* The element pushed last, of those from `base` on; NULL on an empty range. */
 static const void *top(const struct stack *stack, size_t base, size_t nbytes)
 {
     return stack->n > base ? stack->p + (stack->n - 1) * nbytes : NULL;
@@ -168,7 +168,7 @@ static const uint8_t hex_digits[256] = {
     ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 };
 
-/* Of the escape that begins with the backslash at `at`; 0 when it is none. */
+/* Bytes of the escape that starts with the backslash at `at`; 0 when it is invalid. */
 static size_t escape_nbytes(const uint8_t *at, const uint8_t *end)
 {
     if (end - at >= 4 && at[1] == 'x' && hex_digits[at[2]] * hex_digits[at[3]] != 0)
@@ -417,7 +417,7 @@ static enum bo_status parse_inlined(struct parser *p, unsigned depth,
     return instance->callsites ? BO_OK : fail_alloc(p);
 }
 
-/* What stands in an instance's braces, and the closing one. */
+/* The contents of an instance's braces, and the closing brace. */
 static enum bo_status parse_instance(struct parser *p, unsigned depth,
                                      struct autofdo_instance *instance)
 {
@@ -440,7 +440,7 @@ static enum bo_status add_file(struct parser *p, struct autofdo_file file, size_
 {
     if (!bo_grow(p->arena, &p->files, p->n_files, 1, &p->cap_files))
         return fail_alloc(p);
-    p->files[p->n_files++] = (struct autofdo_v4_told){file, off};
+    p->files[p->n_files++] = (struct autofdo_v4_named){file, off};
     return BO_OK;
 }
 

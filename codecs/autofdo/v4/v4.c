@@ -1,10 +1,9 @@
 /*
- * Version 4 of GCC's AutoFDO profile, as proposed: readers that look at no more than they need, and
+ * Version 4 of GCC's AutoFDO profile, as proposed: readers that read only the parts they need, and
  * the codecs.
- *
- * The plain reader finds a function by asking one string table after the other, which is the price
- * of tables that stand alone. The indexed one reads all tables when it opens, as an engineer would
- * who asks more than once.
+ * // The plain reader finds a function by searching one string table after the other, because
+ * tables are self-contained. The indexed reader loads all tables when it opens, as an engineer
+ * would for repeated queries.
  */
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/v4/v4.h"

@@ -179,7 +179,7 @@ enum bo_status autofdo_v4_open_symbols(const struct autofdo_v4_file *file,
                                        const struct autofdo_v4_unit *unit,
                                        struct autofdo_v4_symbols *symbols, struct bo_error *err);
 
-/* The next of them; symbols->n tells how many there are. */
+/* The next of them; symbols->n is their number. */
 enum bo_status autofdo_v4_next_symbol(struct autofdo_v4_symbols *symbols,
                                       struct autofdo_v4_symbol *symbol_ret, struct bo_error *err);
 
@@ -221,14 +221,14 @@ enum bo_status autofdo_v4_decode(const struct bo_codec *self, struct bo_span in,
 
 /* ---- the model out of its parts -------------------------------------------------------------- */
 
-/* A function as found, and where its name stands. */
+/* A function as found, and the position of its name. */
 struct autofdo_v4_found {
     struct autofdo_function function;
     size_t off;
 };
 
-/* What is known of a function's file: implied by its unit, or told by name. */
-struct autofdo_v4_told {
+/* The source of a function's file: implied by its unit, or stored by name. */
+struct autofdo_v4_named {
     struct autofdo_file file;
     size_t off;
 };
@@ -238,7 +238,7 @@ struct autofdo_v4_told {
  * a function or the file of a function is there twice.
  */
 enum bo_status autofdo_v4_assemble(struct autofdo_v4_found *functions, size_t n_functions,
-                                   struct autofdo_v4_told *files, size_t n_files,
+                                   struct autofdo_v4_named *files, size_t n_files,
                                    struct bo_arena *arena, struct autofdo_model **model_ret,
                                    struct bo_error *err);
 
