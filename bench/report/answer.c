@@ -130,15 +130,7 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
                            size_words, and, time_words, rival);
 }
 
-/* ", code path x86-64-v3": of a codec that has several. */
-static char *path_text(const struct answer *a)
-{
-    const char *path = a->main.pick->path;
-    return strcmp(path, "-") == 0 ? bo_arena_printf(a->arena, "%s", "")
-                                  : bo_arena_printf(a->arena, ", code path %s", path);
-}
-
-/* The best of bakeoff's own where the pick is not one. */
+/* "; the best of bakeoff's own ...": where the pick is not one. */
 static char *ours_text(const struct answer *a)
 {
     const struct bo_pick *pick = &a->main.all;
@@ -148,37 +140,25 @@ static char *ours_text(const struct answer *a)
         if (strcmp(pick->codecs[i].codec->role, bo_role_name(BO_NEW)) == 0)
             return bo_arena_printf(
                 a->arena,
-                " No codec of bakeoff's own wins: the best of them, `%s`, scores %s times higher, "
-                "and less is better.",
+                "; no codec of bakeoff's own wins: the best of them, `%s`, scores %s times higher, "
+                "and less is better",
                 pick->codecs[i].codec->name,
                 bo_significant(a->arena, pick->codecs[i].score / pick->codecs[0].score));
-    return bo_arena_printf(a->arena, " No codec of bakeoff's own can be the pick.");
+    return bo_arena_printf(a->arena, "; no codec of bakeoff's own can be the pick");
 }
 
-static char *choose_text(const struct answer *a)
+/* "1.67 times smaller ... than the status quo, and ... than the best proposal"; NULL: no other. */
+static char *against_text(const struct answer *a)
 {
     const struct bo_run_codec *quo = a->main.status_quo.to, *proposal = a->main.proposal.to;
-    const bool is_quo = quo && bo_same_encoding(quo, a->main.pick);
-    char *text = bo_arena_printf(a->arena,
-                                 "**Choose `%s`** (%s) where size and the time of `%s` count "
-                                 "alike.",
-                                 a->main.pick->name, a->main.pick->role, a->label);
     char *against = NULL;
-    if (quo && !is_quo)
+    if (quo && !bo_same_encoding(quo, a->main.pick))
         against = size_and_time(a, quo, "the status quo");
     if (proposal)
         against =
             bo_arena_printf(a->arena, "%s%s%s", against ? against : "", against ? ", and " : "",
                             size_and_time(a, proposal, "the best proposal"));
-    if (against)
-        text = bo_arena_printf(a->arena, "%s On %s (%u document%s, geometric means%s) it is %s.",
-                               text, machine_of(a->runs[0]), a->n, a->n == 1 ? "" : "s",
-                               path_text(a), against);
-    if (is_quo)
-        text = bo_arena_printf(a->arena, "%s It is the status quo.", text);
-    else if (!proposal && strcmp(a->main.pick->role, bo_role_name(BO_PROPOSED)) != 0)
-        text = bo_arena_printf(a->arena, "%s No proposal could be compared.", text);
-    return bo_arena_printf(a->arena, "%s%s", text, ours_text(a));
+    return against;
 }
 
 /* ---- portable C ------------------------------------------------------------------------------ */
@@ -202,22 +182,21 @@ static bool is_portable(const struct answer *a, const struct bo_run_codec *codec
     return !codec || bo_is_portable(a->documents[0], codec);
 }
 
-/* What of the times before, which are of the fastest paths, holds in portable C. */
+/* "; in portable C ...": what of the times, which are of the fastest paths, holds there. */
 static char *portable_text(const struct answer *a)
 {
     const struct bo_run_codec *reader =
         bo_fastest_reader(a->documents, a->n, a->main.pick, a->label, true);
     if (!reader)
-        return bo_arena_printf(a->arena,
-                               " These times are of its fastest code path alone: the portable "
-                               "path of `%s` was not measured in this run.",
-                               a->main.pick->name);
+        return bo_arena_printf(a->arena, "; its portable path was not measured in this run");
     if (is_portable(a, a->main.pick) && is_portable(a, a->main.status_quo.to) &&
         is_portable(a, a->main.proposal.to))
-        return bo_arena_printf(a->arena, " All of these times are of portable C.");
+        return bo_arena_printf(a->arena, "; all of these times are of portable C");
     char *quo = portable_against(a, reader, a->main.status_quo.to, "the status quo");
     char *proposal = portable_against(a, reader, a->main.proposal.to, "the best proposal");
-    return bo_arena_printf(a->arena, " In portable C `%s` is %s%s%s.", reader->name, quo ? quo : "",
+    if (!quo && !proposal)
+        return bo_arena_printf(a->arena, "; it has a portable path, too");
+    return bo_arena_printf(a->arena, "; in portable C `%s` is %s%s%s", reader->name, quo ? quo : "",
                            quo && proposal ? ", and " : "", proposal ? proposal : "");
 }
 
@@ -364,12 +343,12 @@ static char *lost_uses(const struct answer *a)
                                    bo_significant(a->arena, ratio.ratio));
         best = ranked[0];
     }
-    return best ? bo_arena_printf(a->arena, " Another codec is better on %s for %s.",
-                                  document->name, text)
-                : bo_arena_printf(a->arena, "%s", "");
+    return best ? bo_arena_printf(a->arena, "Another codec is better on %s for %s.", document->name,
+                                  text)
+                : NULL;
 }
 
-static char *not_if_text(const struct answer *a)
+static char *not_if_text(const struct answer *a, const char *lost)
 {
     const struct bo_run_codec *to =
         a->main.status_quo.to ? a->main.status_quo.to : a->documents[0]->baseline;
@@ -382,13 +361,11 @@ static char *not_if_text(const struct answer *a)
     add_reason(&reasons, needs_reason(a, to));
     add_reason(&reasons, portable_reason(a));
     add_reason(&reasons, access_reason(a));
-    const char *lost = lost_uses(a);
-    if (!reasons.n && !*lost)
-        return bo_arena_printf(a->arena, "**Not if:** no reason against it was measured.");
-    return bo_arena_printf(a->arena, "**Not if** %s%s%s",
-                           reasons.n ? listed(a->arena, reasons.items, reasons.n, ", or ")
-                                     : "one of these uses counts more",
-                           ".", lost);
+    if (lost)
+        add_reason(&reasons, "a use counts more for which another codec is better (below)");
+    return reasons.n ? bo_arena_printf(a->arena, "**Not if** %s.",
+                                       listed(a->arena, reasons.items, reasons.n, ", or "))
+                     : bo_arena_printf(a->arena, "No reason against it was measured.");
 }
 
 /* ---- how sure -------------------------------------------------------------------------------- */
@@ -402,10 +379,10 @@ static char *clarity_text(const struct answer *a)
         [BO_NO_INTERVAL] = "but some medians have no 95% interval, so that the order is not sure",
     };
     if (!pick->runner_up)
-        return bo_arena_printf(a->arena, "No other encoding was compared.");
+        return bo_arena_printf(a->arena, "no other encoding was compared");
     const double ahead = pick->runner_up->score / pick->codecs[0].score;
     return bo_arena_printf(
-        a->arena, "The product of size and time of the runner-up, `%s`, is %s times as high, %s.",
+        a->arena, "the product of size and time of the runner-up, `%s`, is %s times as high, %s",
         pick->runner_up->codec->name, bo_significant(a->arena, ahead * ahead),
         certainty[a->main.clarity]);
 }
@@ -417,17 +394,17 @@ static char *weights_text(const struct answer *a)
     char *text = bo_arena_printf(a->arena, "%s", "");
     if (range->above)
         text = bo_arena_printf(a->arena,
-                               " If time counts more than %s times as much as size, "
-                               "choose `%s`.",
+                               "; if time counts more than %s times as much as size, "
+                               "choose `%s`",
                                bo_significant(a->arena, range->high), range->above->codec->name);
     if (range->below)
         text = bo_arena_printf(a->arena,
-                               "%s If size counts more than %s times as much as time, "
-                               "choose `%s`.",
+                               "%s; if size counts more than %s times as much as time, "
+                               "choose `%s`",
                                text, bo_significant(a->arena, 1 / range->low),
                                range->below->codec->name);
     return !range->above && !range->below
-               ? bo_arena_printf(a->arena, " No other weight of size and time changes the pick.")
+               ? bo_arena_printf(a->arena, "; no other weight of size and time changes the pick")
                : text;
 }
 
@@ -437,9 +414,9 @@ static char *held_out_text(const struct answer *a)
     const unsigned n =
         bo_compared_documents(a->runs[0], a->format->name, NULL, true, a->arena, &documents);
     if (n == 0)
-        return bo_arena_printf(a->arena, " No held-out document was measured.");
+        return bo_arena_printf(a->arena, "No held-out document was measured.");
     const struct bo_main_pick held_out = bo_main_pick_of(documents, n, a->arena);
-    return bo_arena_printf(a->arena, " On %u held-out document%s the pick is `%s`.", n,
+    return bo_arena_printf(a->arena, "On %u held-out document%s the pick is `%s`.", n,
                            n == 1 ? "" : "s", held_out.pick ? held_out.pick->name : "none");
 }
 
@@ -449,20 +426,14 @@ static char *luck_text(const struct answer *a)
     const struct bo_noise noise = noise_of(a, a->runs[0], a->label);
     const char *text = bo_noise_text(&noise, &a->runs[0]->environment, a->arena);
     if (!text)
-        return bo_arena_printf(a->arena, "%s", "");
+        return NULL;
     if (isnan(noise.layout_sd))
-        return bo_arena_printf(a->arena, " Of `%s`, %s.", a->label, text);
+        return bo_arena_printf(a->arena, "Of `%s`, %s.", a->label, text);
     return bo_arena_printf(a->arena,
-                           " Of `%s`, %s; the layout of functions changes a time by a standard "
+                           "Of `%s`, %s; the layout of functions changes a time by a standard "
                            "deviation of %.1f%% (the median of %zu rows), and of at most %.1f%%.",
                            a->label, text, 100 * noise.layout_sd, noise.n_rows,
                            100 * noise.largest_layout_sd);
-}
-
-static char *how_sure_text(const struct answer *a)
-{
-    return bo_arena_printf(a->arena, "**How sure.** %s%s%s%s", clarity_text(a), weights_text(a),
-                           luck_text(a), held_out_text(a));
 }
 
 /* ---- several machines ------------------------------------------------------------------------ */
@@ -516,8 +487,17 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
     }
 }
 
-/* " It is faster than the status quo on a and b, but not on c." Nothing of a single machine. */
-static char *machines_text(const struct answer *a)
+/* "a, b": all but the first `skipped` machines. */
+static char *machines_of(const struct answer *a, unsigned skipped)
+{
+    const char *names[BO_MAX_MACHINES];
+    for (unsigned k = skipped; k < a->n_runs; k++)
+        names[k - skipped] = machine_of(a->runs[k]);
+    return listed(a->arena, names, a->n_runs - skipped, ", ");
+}
+
+/* What holds on all machines, and what on some: "It is faster than ... on a and b, but not on c." */
+static char *machines_text(const struct answer *a, bool *same_ret)
 {
     static const char *const names[] = {
         [BO_SMALLER_THAN_STATUS_QUO] = "smaller than the status quo",
@@ -529,12 +509,14 @@ static char *machines_text(const struct answer *a)
     const char *all[BO_N_CONCLUSIONS];
     unsigned n_all = 0;
     char *some = bo_arena_printf(a->arena, "%s", "");
+    *same_ret = true;
     for (unsigned k = 0; k < a->n_runs; k++)
         judge(a, k, verdicts);
     for (unsigned i = 0; i < BO_N_CONCLUSIONS; i++) {
         const struct verdict *v = &verdicts[i];
         if (!v->n_failed && v->n_held)
             all[n_all++] = names[i];
+        *same_ret &= !v->n_failed || !v->n_held;
         if (v->n_failed && v->n_held)
             some = bo_arena_printf(a->arena, "%s It is %s on %s, but not on %s.", some, names[i],
                                    listed(a->arena, v->held, v->n_held, " and "),
@@ -543,26 +525,52 @@ static char *machines_text(const struct answer *a)
             some = bo_arena_printf(a->arena, "%s It is not %s on %s.", some, names[i],
                                    listed(a->arena, v->failed, v->n_failed, " and "));
     }
-    char *machines = bo_arena_printf(a->arena, "%s", "");
-    for (unsigned k = 0; k < a->n_runs; k++)
-        machines =
-            bo_arena_printf(a->arena, "%s%s%s", machines, k ? ", " : "", machine_of(a->runs[k]));
     if (a->n_runs == 1)
         return bo_arena_printf(a->arena,
-                               "**Machines.** One processor was measured (%s): on "
-                               "another one the times may rank otherwise.",
-                               machines);
-    return bo_arena_printf(a->arena, "**Machines.** %s: `%s` is %s on all of them.%s", machines,
+                               "One processor was measured (%s): on another one the times may rank "
+                               "otherwise.",
+                               machines_of(a, 0));
+    return bo_arena_printf(a->arena, "%s: `%s` is %s on all of them.%s", machines_of(a, 0),
                            a->main.pick->name,
                            n_all ? listed(a->arena, all, n_all, " and ") : "no better", some);
 }
 
 /* ---- together -------------------------------------------------------------------------------- */
 
+/* One sentence: choose X for U, by how much, in portable C and on other machines. */
+static char *choose_text(const struct answer *a, bool same)
+{
+    char *against = against_text(a);
+    char *text = bo_arena_printf(a->arena,
+                                 "**Choose `%s`** (%s) where size and the time of `%s` count alike",
+                                 a->main.pick->name, a->main.pick->role, a->label);
+    if (against)
+        text = bo_arena_printf(a->arena, "%s: on %s it is %s%s", text, machine_of(a->runs[0]),
+                               against, portable_text(a));
+    if (against && a->n_runs > 1)
+        text = bo_arena_printf(a->arena, "%s; %s on %s", text,
+                               same ? "the conclusions are the same" : "not all of this holds",
+                               machines_of(a, 1));
+    return bo_arena_printf(a->arena, "%s%s.", text, ours_text(a));
+}
+
+/* What the first sentence's figures are of. */
+static char *basis_text(const struct answer *a)
+{
+    const bool has_path = strcmp(a->main.pick->path, "-") != 0;
+    return bo_arena_printf(
+        a->arena, "Factors are geometric means over %u document%s%s%s.%s", a->n,
+        a->n == 1 ? "" : "s", has_path ? ", of code path " : "", has_path ? a->main.pick->path : "",
+        a->main.proposal.to || strcmp(a->main.pick->role, bo_role_name(BO_PROPOSED)) == 0
+            ? ""
+            : " No proposal could be compared.");
+}
+
 char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
                      const struct bo_format *format, struct bo_arena *arena)
 {
     struct answer a = {.format = format, .arena = arena};
+    bool same;
     a.n = bo_compared_documents(runs[0], format->name, NULL, false, arena, &a.documents);
     if (a.n == 0 || a.documents[0]->n_codecs == 0)
         return NULL;
@@ -571,8 +579,14 @@ char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
     if (!a.main.pick || !a.label || a.main.all.n_weighed < 2)
         return NULL;
     a.n_runs = bo_machine_runs(runs, n_runs, format->name, arena, &a.runs);
-    return bo_arena_printf(arena, "%s%s\n\n%s\n\n%s\n\n%s\n", choose_text(&a), portable_text(&a),
-                           not_if_text(&a), how_sure_text(&a), machines_text(&a));
+    const char *machines = machines_text(&a, &same), *lost = lost_uses(&a);
+    const char *details[] = {basis_text(&a), lost, machines, luck_text(&a), held_out_text(&a)};
+    char *text = bo_arena_printf(arena, "%s %s **How sure:** %s%s.\n\n", choose_text(&a, same),
+                                 not_if_text(&a, lost), clarity_text(&a), weights_text(&a));
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++)
+        if (details[i])
+            text = bo_arena_printf(arena, "%s- %s\n", text, details[i]);
+    return text;
 }
 
 char *bo_plain_text(struct bo_arena *arena, const char *markdown)

@@ -18,9 +18,10 @@ enum bo_conclusion {
 };
 
 /*
- * Paragraphs of Markdown with empty lines between them, in the arena: choose, not if, how sure, and
- * (of several machines) what holds on which. The first run is of the format; of the others, those
- * of further machines count, one a machine. NULL where the first run compares no two codecs.
+ * Markdown in the arena: a paragraph of at most three sentences (choose; not if; how sure, and what
+ * would change it), an empty line, and a list of what they rest on. The first run is of the format;
+ * of the others, those of further machines count, one a machine. NULL where the first run compares
+ * no two codecs.
  */
 char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
                      const struct bo_format *format, struct bo_arena *arena);

@@ -24,8 +24,8 @@ static const struct bo_uses use_cases = {
         "A compiler *finds* the functions of a module in a profile of many more; absent ones "
         "must be rejected. Each compilation *opens* the profile anew. The profile should be "
         "*small*. *Build* is the time to encode, *scratch* the memory that encoding takes beside "
-        "the model and the output. `fingerprint-32` answers wrongly for one absent GUID in 2^32, so "
-        "it is not compared with codecs that reject exactly.",
+        "the model and the output. `fingerprint-32` answers wrongly for one absent GUID in 2^32, "
+        "so it is not compared with codecs that reject exactly.",
     .uses = uses,
     .facts_use = "find",
     .facts_heading = "rejects absent GUIDs",

@@ -23,10 +23,10 @@ static const struct bo_uses unwind_use_cases = {
         "A profiler looks up the PC of a *sample*: any byte of text is equally likely, or 1024 PCs "
         "come again and again. A stack *walk* looks up calls: independently, or so that one answer "
         "leads to the next lookup (*chain*). A binary wants its tables *small*, and a tool reads "
-        "them *whole*. *start*: what a reader does before the first lookup. *Build* is the time to encode, "
-        "*scratch* the memory that encoding takes beside the model and the output. Compact unwind is "
-        "right only in the body of a function, and ORC, compact unwind and delta16 keep no "
-        "function boundaries: their times are of what they hold.",
+        "them *whole*. *start*: what a reader does before the first lookup. *Build* is the time to "
+        "encode, *scratch* the memory that encoding takes beside the model and the output. Compact "
+        "unwind is right only in the body of a function, and ORC, compact unwind and delta16 keep "
+        "no function boundaries: their times are of what they hold.",
     .uses = unwind_uses,
 };
 
