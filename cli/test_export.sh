@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Exports codecs of role `new` and `proposed` and builds the folders as a stranger does: test_export.sh [CODEC...].
-# Without arguments: of role `new` one codec of each specification, and of role `proposed` one of each format;
-# EXPORT_ALL=1 takes all. Also: prefixes, a reader alone, C++, other machines, threads, the fuzz target, and a plugin and
-# a program against an installed tree. 77 when the machine lacks something.
+# Without arguments all of them, and: prefixes, a reader alone, C++, other machines, threads, the fuzz target, and a plugin
+# and a program against an installed tree. 77 when the machine lacks something.
 set -uo pipefail
 for tool in jq python3 clang g++ pkg-config; do
     command -v "$tool" >/dev/null || { echo "$tool is missing"; exit 77; }
@@ -50,10 +49,8 @@ build() {
 if (($#)); then
     codecs=("$@")
 else
-    mapfile -t codecs < <("$bakeoff" list codecs --json | jq -r --arg all "${EXPORT_ALL:-}" '[.[] |
-        select(.role == "new" or .role == "proposed")] | if $all != "" then .[]
-        else map(select(.reads == null)) | group_by(if .role == "new" then .spec else .format end)[] | last end |
-        .format + "/" + .codec')
+    mapfile -t codecs < <("$bakeoff" list codecs --json |
+        jq -r '.[] | select(.role == "new" or .role == "proposed") | .format + "/" + .codec')
 fi
 for codec in "${codecs[@]}"; do
     mkdir -p "$t/${codec%/*}"

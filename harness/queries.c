@@ -52,6 +52,7 @@ enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *
                                 struct bo_error *err)
 {
     (void)args;
+    (void)arena;
     (void)query;
     return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes no arguments") : BO_OK;
 }

@@ -361,7 +361,7 @@ class Tree:
             stem = os.path.basename(path)[:-2]
             return (symbol[len(self.format) + 1:].startswith(stem) and len(stem), symbol in self.text(path))
         for path in sorted((p for p in self.sources if p.startswith('codecs/')), key=likeness, reverse=True):
-            if symbol in self.text(path) or '"%s"' % codec in self.text(path) or any(self.is_template(i) for i in
+            if any(likeness(path)) or '"%s"' % codec in self.text(path) or any(self.is_template(i) for i in
                                                 re.findall(r'^#\s*include "(.*?\.h)"', self.text(path), re.M)):
                 found = self.file(path).locals.get(symbol)
                 if found and found[0].kind == 'object':

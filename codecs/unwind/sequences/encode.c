@@ -3,7 +3,8 @@
 
 #include "codecs/unwind/sequences/sequences.h"
 
-enum { N_QUANTA = UNWIND_SEQ_MAX_QUANTUM + 1, NO_FUNCTION = UINT32_MAX };
+enum { N_QUANTA = UNWIND_SEQ_MAX_QUANTUM + 1 };
+static const uint32_t NO_FUNCTION = UINT32_MAX;
 
 /* What dividing the functions into segments weighs, in bits. */
 enum { SEGMENT_COST = 500, HOLE_COST = 30 };
