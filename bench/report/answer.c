@@ -496,7 +496,7 @@ static char *machines_of(const struct answer *a, unsigned skipped)
     return listed(a->arena, names, a->n_runs - skipped, ", ");
 }
 
-/* What holds on all machines, and what on some: "It is faster than ... on a and b, but not on c." */
+/* What holds on all machines, and what on some: "It is faster than ... on a, but not on b." */
 static char *machines_text(const struct answer *a, bool *same_ret)
 {
     static const char *const names[] = {

@@ -149,6 +149,29 @@ static void add_valued(struct bo_grid *grid, const char *text, double v)
     bo_grid_value(grid, v);
 }
 
+/* Whether a table has a column of paths: where the run recorded them; a mail's caption has them. */
+static bool shows_paths(const struct bo_run_document *document, enum bo_detail detail)
+{
+    for (unsigned c = 0; c < document->n_codecs && detail != BO_WITH_PERCENT; c++)
+        if (bo_runs_path(&document->codecs[c]))
+            return true;
+    return false;
+}
+
+/* " (42.5)": the time in portable C, where the codec ran other code. */
+static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                           const struct bo_run_codec *codec, unsigned label,
+                           struct bo_time_unit unit)
+{
+    const char *name = document->labels[label];
+    bool is_own;
+    const double ns = bo_portable_figure(document, codec,
+                                         &(struct bo_figure){name, BO_TIME, name, NULL}, &is_own);
+    return is_own || isnan(sound_median(codec->rows[label]))
+               ? bo_arena_printf(arena, "%s", "")
+               : bo_arena_printf(arena, " (%s)", bo_significant(arena, ns / unit.ns));
+}
+
 /* Adds the times of the queries, or of the operations; of the heading when `codec` is NULL. */
 static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       struct bo_label_filter *filter, bool queries, enum bo_detail detail,
@@ -160,7 +183,13 @@ static void add_times(const struct bo_run_document *document, const struct bo_ru
             continue;
         const struct bo_time_unit unit = bo_column_unit(document, l);
         if (codec) {
-            add_valued(grid, bo_time_cell(grid->arena, codec->rows[l], unit, detail),
+            const char *portable = shows_paths(document, detail)
+                                       ? portable_cell(grid->arena, document, codec, l, unit)
+                                       : "";
+            add_valued(grid,
+                       bo_arena_printf(grid->arena, "%s%s",
+                                       bo_time_cell(grid->arena, codec->rows[l], unit, detail),
+                                       portable),
                        sound_median(codec->rows[l]));
         } else {
             bo_grid_add(grid, "%s, %s", label, unit.name);
@@ -189,6 +218,8 @@ static void add_heading(const struct bo_run_document *document, struct bo_label_
     bo_grid_add(grid, "codec");
     bo_grid_add(grid, "role");
     bo_grid_add(grid, "access");
+    if (shows_paths(document, detail))
+        bo_grid_add(grid, "path (portable C in round brackets)");
     bo_grid_add(grid, "bytes");
     bo_grid_add(grid, "ratio");
     bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
@@ -207,7 +238,7 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
                    enum bo_detail detail, struct bo_arena *arena, struct bo_grid *grid_ret)
 {
     struct bo_grid *grid = grid_ret;
-    bo_grid_init(grid, arena, 3);
+    bo_grid_init(grid, arena, shows_paths(document, detail) ? 4 : 3);
     add_heading(document, filter, detail, grid);
     const char *pages = pages_label(document, filter);
     for (unsigned c = 0; c < document->n_codecs; c++) {
@@ -215,6 +246,8 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
         bo_grid_add(grid, "%s", bo_codec_cell(arena, codec));
         bo_grid_add(grid, "%s", codec->role);
         bo_grid_add(grid, "%s", codec->access);
+        if (shows_paths(document, detail))
+            bo_grid_add(grid, "%s", codec->path);
         const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
         add_valued(grid, bytes_cell(arena, codec), bytes);
         add_valued(grid, bo_ratio_cell(arena, document, codec), bo_bytes_ratio(document, codec));
@@ -332,28 +365,42 @@ const char *bo_first_failure(const struct bo_run_document *document,
     return NULL;
 }
 
+/* One line: of a codec as it ran, or of its portable path, NAME@portable. */
+static void add_raw_row(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                        bool is_portable, const struct labels *labels, bool parts,
+                        struct bo_grid *grid)
+{
+    const char *label, *failure = bo_first_failure(document, codec, &label);
+    bo_grid_add(grid, "%s", document->name);
+    bo_grid_add(grid, "%s%s", codec->name, is_portable ? "@portable" : "");
+    bo_grid_add(grid, "%s", codec->role);
+    bo_grid_add(grid, "%s", codec->access);
+    bo_grid_add(grid, "%s", is_portable ? "portable" : codec->path);
+    bo_grid_add(grid, "%s", is_portable ? codec->name : codec->reads ? codec->reads : "");
+    add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
+    bo_grid_add(grid, "%s", bo_ratio_cell(grid->arena, document, codec));
+    bo_grid_add(grid, "%s", bo_per_unit_cell(grid->arena, document, codec));
+    for (unsigned l = 0; l < labels->n; l++)
+        add_raw_label(labels->names[l],
+                      bo_run_variant_row(document, codec, is_portable ? BO_PORTABLE : BO_AS_IS,
+                                         labels->names[l]),
+                      grid);
+    failure = is_portable ? NULL : failure;
+    bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
+                failure ? failure : "");
+    for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
+        bo_grid_add(grid, "%s", bo_environment_fact(document->environment, timing_facts[i]));
+    bo_grid_end_row(grid);
+}
+
 static void add_raw_rows(const struct bo_run_document *document, const struct labels *labels,
                          bool parts, struct bo_grid *grid)
 {
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        const char *label, *failure = bo_first_failure(document, codec, &label);
-        bo_grid_add(grid, "%s", document->name);
-        bo_grid_add(grid, "%s", codec->name);
-        bo_grid_add(grid, "%s", codec->role);
-        bo_grid_add(grid, "%s", codec->access);
-        bo_grid_add(grid, "%s", codec->path);
-        bo_grid_add(grid, "%s", codec->reads ? codec->reads : "");
-        add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
-        bo_grid_add(grid, "%s", bo_ratio_cell(grid->arena, document, codec));
-        bo_grid_add(grid, "%s", bo_per_unit_cell(grid->arena, document, codec));
-        for (unsigned l = 0; l < labels->n; l++)
-            add_raw_label(labels->names[l], bo_run_row(document, codec, labels->names[l]), grid);
-        bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
-                    failure ? failure : "");
-        for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
-            bo_grid_add(grid, "%s", bo_environment_fact(document->environment, timing_facts[i]));
-        bo_grid_end_row(grid);
+        add_raw_row(document, codec, false, labels, parts, grid);
+        if (codec->variants[BO_PORTABLE])
+            add_raw_row(document, codec, true, labels, parts, grid);
     }
 }
 

@@ -13,7 +13,7 @@ static const struct bo_codec *known_codec(const struct bo_run_document *document
     return format ? bo_find_codec(format, name) : NULL;
 }
 
-static bool has_path(const struct bo_run_codec *codec)
+bool bo_runs_path(const struct bo_run_codec *codec)
 {
     return codec->path && strcmp(codec->path, "-") != 0;
 }
@@ -21,14 +21,14 @@ static bool has_path(const struct bo_run_codec *codec)
 bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
     const struct bo_codec *known = known_codec(document, codec->name);
-    return has_path(codec) ? strcmp(codec->path, "portable") == 0 : known && !known->paths;
+    return bo_runs_path(codec) ? strcmp(codec->path, "portable") == 0 : known && !known->paths;
 }
 
 /* A codec that nobody knows is not said to have other code. */
 static bool has_other_code(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
     const struct bo_codec *known = known_codec(document, codec->name);
-    return has_path(codec) ? strcmp(codec->path, "portable") != 0 : known && known->paths;
+    return bo_runs_path(codec) ? strcmp(codec->path, "portable") != 0 : known && known->paths;
 }
 
 bool bo_is_path(const struct bo_run_document *document, const struct bo_run_codec *codec)

@@ -17,6 +17,9 @@ bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_
  */
 bool bo_is_path(const struct bo_run_document *document, const struct bo_run_codec *codec);
 
+/* Whether the run recorded which path the codec ran. */
+bool bo_runs_path(const struct bo_run_codec *codec);
+
 /* Whether some codec of the document ran other code than portable C, or may have. */
 bool bo_has_paths(const struct bo_run_document *document);
 

@@ -156,6 +156,32 @@ static inline json_t *sample_json(void)
     return json;
 }
 
+/* The codec ran a path of x86-64-v3, and its portable one in `factor` times that time. */
+static inline void sample_add_portable(json_t *json, const char *codec, double factor)
+{
+    json_t *entries = json_object_get(json, "benchmarks"), *slow = json_array(), *entry;
+    char start[64], path[64];
+    size_t i;
+    snprintf(start, sizeof start, "pcdata/%s/", codec);
+    snprintf(path, sizeof path, "pcdata/%s", codec);
+    json_object_set_new(json_object_get(json_object_get(json, "context"), "bakeoff"), "paths",
+                        json_pack("{s:s}", path, "x86-64-v3"));
+    json_array_foreach(entries, i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        json_t *time = json_object_get(entry, "real_time"), *copy;
+        if (strncmp(name, start, strlen(start)) != 0 || !time)
+            continue;
+        copy = json_deep_copy(entry);
+        json_object_set_new(copy, "run_name",
+                            json_sprintf("%s@portable/%s", path, name + strlen(start)));
+        json_object_set_new(copy, "real_time", json_real(factor * json_number_value(time)));
+        json_array_append_new(slow, copy);
+    }
+    json_array_extend(entries, slow);
+    json_decref(slow);
+}
+
 /* The same with the first n repetitions of each row. */
 static inline json_t *sample_json_of(unsigned n)
 {

@@ -352,6 +352,40 @@ static void failures_stay_visible(void **state)
     free(text);
 }
 
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* A codec's portable path is in its row; for programs it is a row that names the path. */
+static void paths_are_named(void **state)
+{
+    struct bo_run run;
+    json_t *json = sample_json();
+    (void)state;
+    sample_add_portable(json, "liar", 1.5);
+    assert_true(bo_run_take(json, "paths", &run));
+    char *text = sample_print(&run, "md", NULL, "point");
+    const double median = sample_median(5, 3, 1), portable = 1.5 * median;
+    char cell[64];
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_non_null(strstr(text, "| access | path (portable C in round brackets) | bytes |"));
+    const char *liar = strstr(text, "| liar | new | random | x86-64-v3 | ");
+    assert_non_null(liar);
+    snprintf(cell, sizeof cell, "| %s [", bo_significant(&arena, median));
+    assert_non_null(memmem(liar, strcspn(liar, "\n"), cell, strlen(cell)));
+    snprintf(cell, sizeof cell, "] (%s) |", bo_significant(&arena, portable));
+    assert_non_null(memmem(liar, strcspn(liar, "\n"), cell, strlen(cell)));
+    free(text);
+    text = sample_print(&run, "tex", NULL, "point");
+    assert_non_null(strstr(text, "liar & new & random & x86-64-v3 & "));
+    free(text);
+    text = sample_print(&run, "csv", NULL, "point");
+    assert_non_null(strstr(text, ",liar,new,random,x86-64-v3,,"));
+    assert_non_null(strstr(text, ",liar@portable,new,random,portable,liar,"));
+    free(text);
+    bo_arena_free(&arena);
+    bo_run_free(&run);
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* What a codec cannot hold is no failure: dashes, and a line that says why. */
@@ -560,6 +594,7 @@ static int run_file(void)
         cmocka_unit_test(rfc_has_the_codecs_that_matter),
         cmocka_unit_test(text_grids_cut_and_wrap),
         cmocka_unit_test(tex_rows_have_equal_columns),
+        cmocka_unit_test(paths_are_named),
         cmocka_unit_test(csv_has_the_figures_of_the_results),
         cmocka_unit_test(json_has_the_figures_of_csv),
         cmocka_unit_test(json_says_where_figures_come_from),
