@@ -355,7 +355,7 @@ install: build/bakeoff ## install program, library, headers, man page and shell 
 check-cli: $(OUT)/bakeoff
 	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) cli/test_cli.sh
 
-verify-codec: build/bakeoff ## tell what CODEC=FORMAT/NAME lacks
+verify-codec: build/bakeoff ## list what CODEC=FORMAT/NAME lacks
 	@[[ "$(CODEC)" = */* ]] || { echo "bakeoff: make verify-codec needs a codec: make verify-codec" \
 	    "CODEC=pcdata/shape-code; \`build/bakeoff list codecs\` lists them" >&2; exit 2; }
 	@harness/verify_codec.sh $(CODEC)

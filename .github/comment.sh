@@ -25,7 +25,7 @@ else
 fi
 echo "### Codecs, before and after this change: $verdict"
 echo
-echo "Times by Mann-Whitney's test with Holm's correction, told from 5% on; sizes, memory and pages exactly."
+echo "Times by Mann-Whitney's test with Holm's correction, reported from 5% on; sizes, memory and pages exactly."
 head -c "$most" "$text"
 if (($(wc -c <"$text") > most)); then
     printf '\n\nThe rest does not fit into a comment; it is in the artefact.\n'

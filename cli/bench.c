@@ -32,8 +32,8 @@
 int bo_cmd_bench(int argc, char **argv);
 
 /*
- * What a run does without options, with --quick and with --full. With --against, 10 of each build
- * are the fewest by which the test can tell one of thousands of rows.
+ * Depths of a run without options, with --quick and with --full. With --against, 10 repetitions of
+ * each build are the fewest at which the test can find one significant row among thousands.
  */
 static const struct depth {
     const char *name;
@@ -49,7 +49,7 @@ static const struct depth {
 
 enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct request {
     struct bo_bench_options bench;
     const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
@@ -311,7 +311,7 @@ static bool take_shard(struct request *request, struct bo_documents *documents)
     return request->shard_json != NULL;
 }
 
-/* Of formats without held-out documents there is nothing to tell side by side. */
+/* Removes formats without held-out documents, because they have nothing to compare. */
 static void take_off_formats_without_held_out(struct bo_documents *documents)
 {
     for (size_t i = documents->n; i-- > 0;) {
@@ -355,7 +355,7 @@ static bool take_recorded(const char *path, struct bo_documents *documents)
     }
     if (ok && documents->n == 0)
         return !bo_usage_error("bench",
-                               "%s was recorded on the document %016llx, which is none of "
+                               "%s was recorded on the document %016llx, which is not among "
                                "those chosen; --corpus names one",
                                path, (unsigned long long)digest);
     return ok;
@@ -550,9 +550,9 @@ static bool all_met(struct request *request)
                                          &request->bench.workloads};
     static const char *const what[] = {"codec", "kind", "workload"};
     for (size_t i = 0; i < 3; i++) {
-        const char *suggestion, *unmet = bo_filter_unmatched(filters[i], &suggestion);
-        if (unmet)
-            return !bo_usage_error("bench", "no %s '%s' here%s", what[i], unmet, suggestion);
+        const char *suggestion, *unknown = bo_filter_unmatched(filters[i], &suggestion);
+        if (unknown)
+            return !bo_usage_error("bench", "no %s '%s' here%s", what[i], unknown, suggestion);
     }
     return true;
 }

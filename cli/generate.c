@@ -36,7 +36,7 @@ static const char *summary_of(const char *command)
     return "";
 }
 
-/* Importers may share the name of an option: the first one stands for all. */
+/* Importers may share the name of an option: the first one represents all. */
 static const struct bo_option *next_option(const struct bo_usage *usage, const struct bo_option *o)
 {
     const struct bo_option *earlier;
@@ -98,9 +98,7 @@ static enum values values_of_word(const char *word)
                                           : FILES;
 }
 
-/*
- * The i-th positional argument of a usage's first form, without brackets; false when there is none.
- */
+/* The i-th positional argument of a usage's first form, without brackets; false past the last. */
 static bool positional(const struct bo_usage *usage, unsigned i, char *word_ret, size_t n)
 {
     const char *p = usage->arguments;

@@ -161,7 +161,7 @@ int bo_cmd_insns(int argc, char **argv)
     const struct bo_usage usage = {
         "insns", "[FORMAT] [--codec C] [--corpus X] [--check FILE]",
         "Counts instructions through valgrind's callgrind: of encoding, decoding and opening a\n"
-        "document, and of each query of a kind's first workload, asked of a warm reader. The same\n"
+        "document, and of each query of a kind's first workload, run on a warm reader. The same\n"
         "program gives the same figures on every run. Codecs on top of libraries are left out.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);

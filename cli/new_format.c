@@ -47,7 +47,7 @@ static const struct {
 /* ---- what the files say of lines and of JSON ------------------------------------------------- */
 
 struct word {
-    const char *name, *lines, *json; /* between @ and @ in the files, and what stands for it */
+    const char *name, *lines, *json; /* name between @ and @ in the files, and its replacement */
 };
 
 static const struct word words[] = {

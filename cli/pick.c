@@ -18,7 +18,8 @@ int bo_cmd_pick(int argc, char **argv);
 enum { N_MEASURES = 7, WIDTH = 160 };
 
 /*
- * What can be asked for by name. LOOKUP's row is the format's main one unless --row says another.
+ * The measures that options can name. LOOKUP's row is the format's main one unless --row names
+ * another.
  */
 enum { SIZE, PACKED, LOOKUP, OPEN, ENCODE, DECODE, MEMORY };
 
@@ -35,7 +36,7 @@ static const struct {
     [MEMORY] = {"memory", {"memory to open, B", BO_COUNTER, "open", "open_bytes_allocated"}},
 };
 
-/* What the command line asks for, as texts. */
+/* The options of the command line, as texts. */
 struct request {
     const char *weights[N_MEASURES], *limits[N_MEASURES];
     const char *speed, *use, *row, *corpus, *results;
@@ -90,7 +91,7 @@ static bool parse_speed(const char *text, struct bo_wish *wish)
            !bo_usage_error("pick", "--min-speed takes 2x or the like, not '%s'", text);
 }
 
-/* The measures asked for; size and lookup when none is. False after a message. */
+/* The measures of the options; size and lookup without any. False after a message. */
 static bool make_wishes(const struct request *r, const struct bo_run_document *document,
                         struct bo_arena *arena, struct bo_wish *wishes, unsigned *n_ret)
 {

@@ -6,7 +6,7 @@
 
 int bo_cmd_query(int argc, char **argv);
 
-/* Asks; the answer's buffer grows until it fits. Answers of variable size come through a sink. */
+/* Runs a query; the answer's buffer grows until it fits. Variable-size answers use a sink. */
 static enum bo_status ask(const struct bo_codec *codec, void *reader, unsigned k,
                           const struct bo_query_kind *kind, const void *query,
                           struct bo_arena *arena, struct bo_span *answer_ret, struct bo_error *err)
@@ -61,7 +61,7 @@ int bo_cmd_query(int argc, char **argv)
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {"query", "FORMAT/CODEC F.bin KIND ARGS...",
-                                   "Asks one question; `bakeoff list formats` shows the kinds and "
+                                   "Runs one query; `bakeoff list formats` shows the kinds and "
                                    "their arguments.",
                                    options};
     const int n = bo_options_parse(&usage, argc, argv);

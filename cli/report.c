@@ -149,7 +149,7 @@ static bool write_document_pages(struct bo_report *report, const char *output)
     return ok;
 }
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct request {
     const char *results; /* NULL: the newest of each format */
     const char *machine; /* NULL: of every machine */
@@ -159,8 +159,8 @@ struct request {
 };
 
 /*
- * The chart library as a text in the arena; *text_ret is NULL where there is none and none is asked
- * for.
+ * The chart library as a text in the arena. *text_ret is NULL when the library is missing and not
+ * required.
  */
 static bool load_charts(const struct request *r, struct bo_arena *arena, const char **text_ret)
 {

@@ -49,9 +49,9 @@ static bool parse_filters(struct request *r, struct bo_label_filter *filter)
 /* False after a message about a name that matched nothing. */
 static bool all_met(struct bo_filter *names, const char *what)
 {
-    const char *suggestion, *unmet = bo_filter_unmatched(names, &suggestion);
-    return !unmet ||
-           !bo_usage_error("table", "the results have no %s '%s'%s", what, unmet, suggestion);
+    const char *suggestion, *unknown = bo_filter_unmatched(names, &suggestion);
+    return !unknown ||
+           !bo_usage_error("table", "the results have no %s '%s'%s", what, unknown, suggestion);
 }
 
 /* ---- the codecs that are wanted -------------------------------------------------------------- */

@@ -444,7 +444,7 @@ for format in $formats; do
         previous=$codec
     done
     gives 0 "" decode "$previous" "$t/chain.bin"
-    # The order in which intervals were closed is told by a history's text, but not part of what it says.
+    # The order in which intervals were closed is in a history's text, but not part of the model.
     if [[ $format = statehist ]]; then
         LC_ALL=C sort -o "$t/out" "$t/out"
         LC_ALL=C sort "$document" >"$t/sorted.txt"
@@ -831,7 +831,7 @@ gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec raw --k
 cp "$t/bench.json" "$t/out"
 json "bench --json is Google Benchmark's" '.context and (.benchmarks | length > 0)
     and all(.benchmarks[]; .name and .run_type and .time_unit and has("cpu_time") and has("real_time"))'
-json "bench --json has the row asked for" \
+json "bench --json has the selected row" \
     'any(.benchmarks[]; .name | startswith("pcdata/raw/tiny/point/pc-0"))'
 for style in md rfc csv tex gobench; do
     gives 0 "" table pcdata --results "$t/bench.json" --style $style
@@ -924,7 +924,7 @@ json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
 gives 2 "bakeoff: table: *" table pcdata --results "$t/bench.json" --style nothing
 gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
-# A codec that cannot hold a document is told of, and no failure.
+# A codec that cannot hold a document is reported, and is no failure.
 gives 0 "*" bench --quick --corpus make --format statehist --codec snapshot-packed --kind point --workload uniform
 holds "bench says what is not held" grep -qx \
     'not held: make by snapshot-packed: holds one instant, not a history' "$t/out"
@@ -936,7 +936,7 @@ gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec varint-delta,raw --kind point,open \
     --workload pc-0 --no-compress --json "$t/two.json"
 gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0
-holds "pick tells its pick" grep -q '^The pick: ' "$t/out"
+holds "pick prints its pick" grep -q '^The pick: ' "$t/out"
 gives 0 "" pick pcdata --results "$t/two.json" --size 1 --json
 json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .codec)
     and .weights.size.weight == 1'
@@ -1431,7 +1431,7 @@ if [[ -e $bakeoff.link ]] && command -v ld.lld >/dev/null; then
         | .between >= 1 and .within >= 1 and .layout_sd >= 0'
     gives 0 "bakeoff: 1 of 1: *" "${links[@]}" --repetitions 4 --json "$t/one.json"
     cp "$t/one.json" "$t/out"
-    json "without --layouts there are none" '(.context.bakeoff.layouts | not) and
+    json "results without --layouts have no layouts" '(.context.bakeoff.layouts | not) and
         all(.benchmarks[]; has("layout") | not) and .context.bakeoff.documents[0].noise.point.between == null'
     # Beside a program that is not in its build tree, there is nothing to link.
     mkdir "$t/moved"
@@ -1460,7 +1460,7 @@ holds "compare counts" grep -q '^0 better, 0 worse' "$t/out"
 jq '.context.bakeoff.documents[0].codecs |= map(if .name == "raw" then .bytes += 1 else . end)' \
     "$t/bench.json" >"$t/larger.json"
 gives 1 "" compare "$t/bench.json" "$t/larger.json"
-holds "compare tells one byte more" grep -Eq '^raw +bytes .* worse' "$t/out"
+holds "compare reports one byte more" grep -Eq '^raw +bytes .* worse' "$t/out"
 gives 1 "" compare --json "$t/bench.json" "$t/larger.json"
 json "compare --json" '[.[].changes[] | select(.verdict == "worse")]
     | length == 1 and .[0].what == "bytes" and .[0].after == .[0].before + 1'
@@ -1523,7 +1523,7 @@ for name in ab ab.against; do
     gives 0 "" table pcdata --results "$t/$name.json"
 done
 gives 0 "" compare "$t/ab.against.json" "$t/ab.json" --threshold 1000
-holds "the files tell how they were made" grep -qx 'Measured in turns, in one run.' "$t/out"
+holds "the files state how they were made" grep -qx 'Measured in turns, in one run.' "$t/out"
 gives 0 "" compare "$t/bench.json" "$t/ab.json" --threshold 1000
 holds "others are of two runs" grep -q '^Measured in two runs' "$t/out"
 gives 1 "" "${against[@]}" --against "$t/faster" --threshold 50
@@ -1536,7 +1536,7 @@ holds "other questions are not compared" \
 gives 0 "" "${against[@]}" --against "$t/lacks" --threshold 1000
 holds "what one build lacks is named" grep -q 'note: only in the new run: point/pc-0' "$t/out"
 gives 0 "" "${against[@]}" --repetitions 2 --against "$bakeoff"
-holds "too few repetitions are told" grep -q 'note: too few repetitions for 2 times' "$t/out"
+holds "too few repetitions are reported" grep -q 'note: too few repetitions for 2 times' "$t/out"
 gives 0 "*" bench --full --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
     --repetitions 1 --against "$bakeoff" --json "$t/deep.json"
 cp "$t/deep.json" "$t/out"

@@ -489,7 +489,7 @@ static int conclude(struct tally *tally, const char *format)
     return code;
 }
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct request {
     const struct bo_format *format;
     const char *codec, *vectors;

@@ -72,7 +72,7 @@ last_match() {
     echo "$value"
 }
 
-# ms_since MS: since a moment, which `ms_since 0` tells, in milliseconds.
+# ms_since MS: milliseconds since a moment, which `ms_since 0` returns.
 ms_since() {
     local us=${EPOCHREALTIME/./}
     echo $((us / 1000 - $1))

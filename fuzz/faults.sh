@@ -1,6 +1,6 @@
 #!/bin/bash
 # faults.sh anchors: whether every fault can still be planted.
-# faults.sh SECONDS [FAULT...]: plants each bug of fuzz/faults in a copy of the sources, and tells how long
+# faults.sh SECONDS [FAULT...]: plants each bug of fuzz/faults in a copy of the sources, and measures how long
 # the tests and each engine take to find it.
 #
 # A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the
@@ -36,7 +36,7 @@ copy_tree() {
 # lines FAULT SIGN: of its anchor (-), or of what replaces that (+).
 lines() { sed -n "s/^[$2]//p" "$TOP/fuzz/faults/$1"; }
 
-# check_anchor FAULT FILE: it stands there once.
+# check_anchor FAULT FILE: it occurs there once.
 check_anchor() {
     local text old without
     text=$(<"$2") old=$(lines "$1" -)

@@ -73,8 +73,9 @@ void bo_fuzz_offer_to_all(const struct bo_format *format, struct bo_span bytes,
                           const struct bo_effort *effort);
 
 /*
- * bo_check_bytes_in_place of a copy that ends at a guard page; a finding is reported. What the
- * bytes were before they were damaged, or NULL: lazy readers are asked about that.
+ * bo_check_bytes_in_place of a copy that ends at a guard page; a finding is reported. The last
+ * argument is the bytes before they were damaged, or NULL. Queries for lazy readers are drawn from
+ * them.
  */
 void bo_fuzz_offer(const struct bo_format *format, const struct bo_codec *encoding,
                    struct bo_span bytes, const void *model, const struct bo_effort *effort);

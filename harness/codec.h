@@ -20,7 +20,7 @@
 enum bo_role {
     BO_STATUS_QUO, /* what the field uses today */
     BO_PROPOSED,   /* what the format's seed document proposes */
-    BO_CONTROL,    /* a yardstick: the speed of light, or what an engineer would write in an hour */
+    BO_CONTROL,    /* a baseline: the limit of the hardware, or what an hour of work would give */
     BO_NEW,        /* bakeoff's own */
 };
 
@@ -103,9 +103,9 @@ struct bo_codec {
      * Answers n queries of one kind, each by itself and in order: no looking ahead in the batch,
      * which exists only so that the call costs nothing. For a kind of fixed answer size, `answers`
      * is an array of n; for one of variable size it is a struct bo_sink. BO_OUT_OF_RANGE when a
-     * query asks for what is not there, BO_OVER_LIMIT when a sink is full, another error when a
+     * query is out of range, BO_OVER_LIMIT when a sink is full, another error when a
      * lazy codec meets bad bytes; the answers are then unspecified. Only the last kind of error
-     * has to be told in *err (which may be NULL).
+     * must be stored in *err (which may be NULL).
      */
     enum bo_status (*query)(const struct bo_codec *self, void *reader, unsigned kind,
                             const void *queries, size_t n, void *answers, struct bo_error *err);

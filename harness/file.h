@@ -1,6 +1,6 @@
 /*
- * The header of a file that holds one codec's payload, so that bytes of the wrong codec, or damaged
- * ones, are told apart from bad payloads.
+ * The header of a file that holds one codec's payload, so that bytes of the wrong codec, damaged
+ * bytes and bad payloads have different errors.
  *
  *   0   8 bytes  89 42 4b 4f 0d 0a 1a 0a: "BKO" between bytes that text transfers damage
  *   8   u8       header version, 1
@@ -27,7 +27,8 @@ void bo_file_put(const struct bo_format *format, const struct bo_codec *codec,
 
 /*
  * Finds the payload that this codec can read in a file's bytes: written by it, or by the codec
- * whose bytes it reads. BO_BAD_USAGE when another codec wrote the file; bo_file_names tells which.
+ * whose bytes it reads. BO_BAD_USAGE when another codec wrote the file; bo_file_names returns its
+ * name.
  */
 enum bo_status bo_file_open(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span file, struct bo_span *payload_ret, struct bo_error *err);

@@ -28,7 +28,7 @@ struct bo_workload {
     const char *name;    /* "uniform" */
     const char *summary; /* one line */
     /*
-     * Distinct queries that make one round, asked again and again: small sets fit the caches. The
+     * Distinct queries that make one round, which is repeated: small sets fit the caches. The
      * driver draws this many.
      */
     size_t n_queries;
@@ -135,7 +135,7 @@ struct bo_format {
     const struct bo_query_kind *kinds;
     unsigned n_kinds;                     /* at most BO_MAX_KINDS */
     const struct bo_codec *const *codecs; /* NULL-terminated; the status quo first */
-    const struct bo_optional *optionals;  /* ends with NULL codecs; NULL when there are none */
+    const struct bo_optional *optionals;  /* ends with NULL codecs; or NULL */
 
     /* The text form. print(parse(x)) is canonical. Errors count bytes of the text. */
     enum bo_status (*parse)(struct bo_span text, struct bo_arena *arena, void **model_ret,

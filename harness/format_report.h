@@ -33,9 +33,9 @@ struct bo_figure {
 enum { BO_MAX_PROGRAM_ARGS = 8 };
 
 /*
- * One thing that a program does. In an argument, @text stands for the path of the document's text
- * form, @file for that of the program's own file, @out for one to write, @name for what is looked
- * up.
+ * One thing that a program does. In an argument, @text is replaced by the path of the document's
+ * text form, @file by that of the program's own file, @out by one to write, @name by the name to
+ * look up.
  */
 struct bo_program_job {
     const char *label; /* NULL ends the list */
@@ -121,7 +121,7 @@ struct bo_section_fields {
     const char *fields;  /* "run lengths, value deltas"; "": none, it only makes reading faster */
 };
 
-/* How a table of sizes tells them. */
+/* How a table prints sizes. */
 enum bo_size_form {
     BO_SIZE_BYTES,
     BO_SIZE_CHANGE,  /* "-43.2%", of the first column's bytes */

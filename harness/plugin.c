@@ -5,7 +5,7 @@
 
 #include "harness/registry.h"
 
-/* Lower-case letters, digits, '-' and '+': what stands in commands, results and files. */
+/* Names in commands, results and files consist of lower-case letters, digits, - and +. */
 static bool is_name(const char *name)
 {
     if (!name || !*name)

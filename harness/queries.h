@@ -1,6 +1,6 @@
 /*
- * What query kinds of several formats share: draws by weight, and the one query that says nothing
- * because it asks for the whole document.
+ * Shared by query kinds of several formats: draws by weight, and the query without arguments, which
+ * returns the whole document.
  */
 #ifndef BO_QUERIES_H
 #define BO_QUERIES_H

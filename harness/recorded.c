@@ -281,7 +281,7 @@ enum bo_status bo_recorded_parse(struct bo_span text, struct bo_arena *arena,
 
 /* ---- against a document ---------------------------------------------------------------------- */
 
-/* Asks the oracle n queries from the i-th on; the sink grows as needed. */
+/* Runs n queries from the i-th on with the oracle; the sink grows as needed. */
 static enum bo_status ask_oracle(const struct bo_query_kind *kind,
                                  const struct bo_recorded_kind *of, size_t i, size_t n,
                                  const void *model, struct bo_arena *arena, struct bo_sink *sink)

@@ -23,7 +23,7 @@ struct bo_recorded_kind {
     struct bo_recorded_place {
         size_t off;      /* of the query's line in the file */
         uint32_t action; /* its number; 0 in a file without actions */
-        bool hit;        /* answered by the consumer's own cache: a reader without one is asked */
+        bool hit; /* answered by the consumer's own cache: a reader without a cache runs it */
     } * places;
 };
 
@@ -56,7 +56,7 @@ struct bo_recorded {
 enum bo_status bo_recorded_parse(struct bo_span text, struct bo_arena *arena,
                                  struct bo_recorded **recorded_ret, struct bo_error *err);
 
-/* Asks the oracle every query: BO_OUT_OF_RANGE, with its line's byte, for one that is invalid. */
+/* Runs every query with the oracle: BO_OUT_OF_RANGE, with its line's byte, for an invalid one. */
 enum bo_status bo_recorded_check(const struct bo_recorded *recorded, const void *model,
                                  struct bo_arena *arena, struct bo_error *err);
 

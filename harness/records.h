@@ -97,7 +97,7 @@ void bo_field_set_number(const struct bo_field *field, void *record, uint64_t v)
 
 /* The largest number that the field may have, none excluded. */
 uint64_t bo_field_max(const struct bo_field *field);
-/* What stands for none in an optional field: all ones in the member's width. */
+/* The value of an absent optional field: all ones in the member's width. */
 uint64_t bo_field_none(const struct bo_field *field);
 
 /*
@@ -114,8 +114,9 @@ bool bo_records_settle(const struct bo_shape *shape, struct bo_records *records,
                        struct bo_arena *arena);
 
 /*
- * The place of the first record whose first field is not below `key`, by binary search in ordered
- * records; n when there is none. For oracles: codecs search their bytes with code of their own.
+ * The index of the first record whose first field is not below `key`, by binary search in ordered
+ * records; n when no record qualifies. For oracles: codecs search their bytes with code of their
+ * own.
  */
 size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_records *records,
                               uint64_t key);

@@ -1,6 +1,6 @@
 /*
- * The file header. Why: it is what tells bytes of the wrong codec, damaged bytes and bad payloads
- * apart, and a field that nobody checks is a field that lies one day.
+ * The file header. Why: with it, bytes of the wrong codec, damaged bytes and bad payloads have
+ * different errors. A field that is never checked may contain a wrong value unnoticed.
  */
 #include "harness/core/hash.h"
 #include "harness/core/test_cmocka.h"

@@ -105,7 +105,7 @@ static inline void expect_mistake(struct bo_span text, size_t off, enum bo_statu
     bo_arena_free(&arena);
 }
 
-/* A text with one @ in it: that stands before the byte that the error names, and is taken out. */
+/* A text with one @, which marks the byte after it as the one that the error names. */
 struct marked_mistake {
     const char *text;
     enum bo_status status;

@@ -1,4 +1,4 @@
-/* What query kinds share. Why: a draw by weight that is off by one asks for the wrong function. */
+/* What query kinds share. Why: a draw by weight that is off by one returns the wrong function. */
 #include "harness/queries.h"
 
 #include "harness/core/test_cmocka.h"

@@ -27,8 +27,8 @@ struct bo_actions {
 };
 
 /*
- * Lays out the steps and asks the oracle. The consumer's hits are among the queries. *actions_ret
- * has n = 0 when there are no actions or their answers are too large.
+ * Lays out the steps and runs the oracle on them. The consumer's hits are among the queries.
+ * *actions_ret has n = 0 without actions, or when their answers are too large.
  */
 enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *model,
                                struct bo_arena *arena, struct bo_actions *actions_ret,

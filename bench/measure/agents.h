@@ -1,6 +1,6 @@
 /*
  * Programs that measure for this one: the same code in other layouts (links.h). Each has loaded the
- * document and drawn the same queries; told which rows of a cell are due, it measures them in a
+ * document and drawn the same queries. It receives the rows of a cell to measure, measures them in a
  * process of its own and returns the records.
  *
  * From the parent, lines of numbers: first "MIN_TIME_S VERIFY_S TIMEOUT_S ORDER_SEED", then for

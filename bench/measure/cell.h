@@ -1,4 +1,4 @@
-/* What one measuring process does: a round of a cell's rows, told to the parent as records. */
+/* One measuring process: it runs a round of a cell's rows and sends records to the parent. */
 #ifndef BO_CELL_H
 #define BO_CELL_H
 

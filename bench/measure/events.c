@@ -46,7 +46,7 @@ void bo_events_close(struct bo_events *events)
         close(events->fds[--events->n]);
 }
 
-static void tell(const struct bo_events *events, unsigned long what)
+static void control(const struct bo_events *events, unsigned long what)
 {
     for (unsigned i = 0; i < events->n; i++)
         ioctl(events->fds[i], what, 0);
@@ -54,12 +54,12 @@ static void tell(const struct bo_events *events, unsigned long what)
 
 void bo_events_start(const struct bo_events *events)
 {
-    tell(events, PERF_EVENT_IOC_ENABLE);
+    control(events, PERF_EVENT_IOC_ENABLE);
 }
 
 void bo_events_stop(const struct bo_events *events)
 {
-    tell(events, PERF_EVENT_IOC_DISABLE);
+    control(events, PERF_EVENT_IOC_DISABLE);
 }
 
 double bo_events_count(const struct bo_events *events, unsigned i)

@@ -1,7 +1,7 @@
 /*
- * What the processor counts of the calling thread in user mode (perf_event_open(2)): instructions,
+ * The processor's counters of the calling thread in user mode (perf_event_open(2)): instructions,
  * cycles, misses. Many virtual machines, and containers that forbid the call, have no such
- * counters; then there are none here.
+ * counters. Then none are reported.
  */
 #ifndef BO_EVENTS_H
 #define BO_EVENTS_H

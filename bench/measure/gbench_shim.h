@@ -45,7 +45,7 @@ struct bo_gbench_machine {
     unsigned n_caches;
 };
 
-/* What Google Benchmark read from the system; asked once before any fork, its answer is kept. */
+/* What Google Benchmark read from the system; read once before any fork and kept. */
 void bo_gbench_describe_machine(struct bo_gbench_machine *machine_ret);
 
 #ifdef __cplusplus

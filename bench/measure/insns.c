@@ -22,7 +22,7 @@ enum { MAX_PATH = 256, MAX_LINE = 512, N_QUERIES = 256 };
 
 /* ---- under callgrind ------------------------------------------------------------------------- */
 
-/* Ends a region: its profile is dumped, and its name told. */
+/* Ends a region: dumps its profile and prints its name. */
 static void end_region(const struct bo_document *document, const struct bo_codec *codec,
                        const char *what, size_t n, FILE *out)
 {
@@ -108,7 +108,7 @@ void bo_insns_run(const struct bo_document *document, const char *only_codec, FI
 
 /* ---- above it -------------------------------------------------------------------------------- */
 
-/* The "summary: N" of a profile; NaN when there is none. */
+/* The "summary: N" of a profile; NaN without such a line. */
 static double read_summary(const char *folder, size_t i)
 {
     char path[MAX_PATH + 32], line[MAX_LINE];
@@ -274,7 +274,7 @@ void bo_insns_made_with(char *text_ret, size_t nbytes)
              bo_cpu_has_v3() ? "x86-64-v3" : "a processor without x86-64-v3");
 }
 
-/* What stands behind the first of its lines that starts so, in the arena; NULL without one. */
+/* The rest of the first line with this start, in the arena; NULL without such a line. */
 static const char *header(struct bo_span golden, const char *start, struct bo_arena *arena)
 {
     const char *text = bo_arena_printf(arena, "%.*s", (int)golden.n, (const char *)golden.p);

@@ -41,7 +41,7 @@
 
 /* ---- small files ----------------------------------------------------------------------------- */
 
-/* The first line of a file, without its newline; false when there is none. */
+/* The first line of a file, without its newline; false for an empty file. */
 static bool read_line(const char *path, char *line_ret, size_t nbytes)
 {
     FILE *file = fopen(path, "r");
@@ -156,7 +156,7 @@ size_t bo_eviction_nbytes_for(size_t cache_nbytes)
     return TIMES * cache_nbytes < LEAST ? LEAST : TIMES * cache_nbytes;
 }
 
-/* What Google Benchmark read from /sys, or what the C library knows where there is none. */
+/* What Google Benchmark read from /sys, or the C library's value without that file. */
 size_t bo_machine_eviction_nbytes(void)
 {
     struct bo_gbench_machine machine;

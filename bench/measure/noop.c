@@ -47,8 +47,8 @@ static enum bo_status fill_sink(const uint8_t *queries, size_t query_size, size_
 }
 
 /*
- * Each loop in a function of its own, which starts on a cache line: what else stands here then
- * moves no loop, and the harness's cost stays what it is.
+ * Each loop has a function of its own, which starts on a cache line. So other code in this file
+ * does not move a loop, and the measured cost of the harness stays the same.
  */
 #define COPY_HEADS(head)                                                                           \
     __attribute__((noinline)) static enum bo_status copy_heads_##head(                             \

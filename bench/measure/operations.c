@@ -244,8 +244,8 @@ static bool warm_once(struct batch *batch, uint64_t *ns_ret)
 }
 
 /*
- * How many operations make a batch that the clock can tell, by the fastest of a few once the first,
- * of *ns, has warmed up; its time goes to *ns.
+ * The number of operations in a batch that is long enough for the clock's resolution, by the
+ * fastest of a few after the first, of *ns, has warmed up. Its time goes to *ns.
  */
 static unsigned batch_size(struct batch *batch, uint64_t *ns)
 {

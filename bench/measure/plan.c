@@ -332,8 +332,8 @@ static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan 
 }
 
 /*
- * A codec that cannot hold the whole document is measured on what it holds of it, and asked about
- * that. Else *on_ret is `on`.
+ * A codec that cannot hold the whole document is measured on the part that it holds, with queries
+ * of that part. Else *on_ret is `on`.
  */
 static enum bo_status plan_held(struct bo_bench_options *options, const struct bo_plan *plan,
                                 const struct bo_codec *codec, const struct bo_bench_document *on,

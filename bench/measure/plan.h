@@ -7,7 +7,7 @@
 #include "corpora/documents.h"
 #include "harness/core/suggest.h"
 
-/* ---- what the caller asks for ---------------------------------------------------------------- */
+/* ---- options of the caller ------------------------------------------------------------------- */
 
 enum { BO_MAX_NAMES = 64, BO_MAX_NAME = 64 };
 

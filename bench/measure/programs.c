@@ -15,7 +15,7 @@
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 
-/* Where a program works, and what stands for its placeholders. */
+/* A program's working folder, and the values of its placeholders. */
 struct workshop {
     char folder[4096], text[4112], file[4112], out[4112];
     char *name;
@@ -141,7 +141,7 @@ static void leave(struct workshop *shop)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* Jobs in turn, round by round, so that they share the machine's weather. */
+/* Runs jobs in turn, round by round, so that background load affects all of them alike. */
 static bool time_jobs(const struct workshop *shop, const struct bo_program_job *jobs,
                       unsigned repetitions, json_t *all)
 {

@@ -22,13 +22,13 @@ enum {
         16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */
 };
 
-struct asking {
+struct querying {
     const struct bo_opened *opened;
     const struct bo_questions *questions;
     struct bo_sink answers;
     size_t next;       /* chunk */
     size_t calls;      /* chunks in a batch */
-    uint64_t asked_ns; /* what the last chunk that was verified took */
+    uint64_t chunk_ns; /* what the last chunk that was verified took */
     enum bo_status status;
     struct bo_error err;
 };
@@ -41,71 +41,71 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
     return opened->codec->open(opened->codec, opened->payload, arena, reader_ret, err);
 }
 
-static bool is_cold(const struct asking *asking)
+static bool is_cold(const struct querying *querying)
 {
-    return asking->questions->workload->cold;
+    return querying->questions->workload->cold;
 }
 
-static const struct bo_chunk *take_chunk(struct asking *asking)
+static const struct bo_chunk *take_chunk(struct querying *querying)
 {
-    const struct bo_chunk *chunk = &asking->questions->chunks[asking->next];
-    asking->next = asking->next + 1 < asking->questions->n_chunks ? asking->next + 1 : 0;
+    const struct bo_chunk *chunk = &querying->questions->chunks[querying->next];
+    querying->next = querying->next + 1 < querying->questions->n_chunks ? querying->next + 1 : 0;
     return chunk;
 }
 
-/* Opens a reader, asks it n queries, and gives it back; the answers are appended to *answers. */
-static enum bo_status ask_fresh(struct asking *asking, size_t query, size_t n,
+/* Opens a reader, runs n queries and closes it; the answers are appended to *answers. */
+static enum bo_status run_fresh(struct querying *querying, size_t query, size_t n,
                                 struct bo_sink *answers)
 {
-    const struct bo_opened *opened = asking->opened;
+    const struct bo_opened *opened = querying->opened;
     const struct bo_chunk few = {.first = query, .n = n};
     struct bo_sink answer = {.p = answers->p + answers->n, .cap = answers->cap - answers->n};
     struct bo_arena arena;
     void *reader;
-    enum bo_status status = bo_open_in(opened, &arena, &reader, &asking->err);
+    enum bo_status status = bo_open_in(opened, &arena, &reader, &querying->err);
     if (status == BO_OK)
-        status =
-            bo_questions_ask(asking->questions, &few, opened->codec, reader, &answer, &asking->err);
+        status = bo_questions_ask(querying->questions, &few, opened->codec, reader, &answer,
+                                  &querying->err);
     answers->n += answer.n;
     bo_arena_free(&arena);
     return status;
 }
 
-static enum bo_status ask(struct asking *asking, const struct bo_chunk *chunk)
+static enum bo_status run_chunk(struct querying *querying, const struct bo_chunk *chunk)
 {
-    asking->status = BO_OK;
-    const size_t fresh = asking->questions->workload->fresh;
+    querying->status = BO_OK;
+    const size_t fresh = querying->questions->workload->fresh;
     if (fresh) {
-        asking->answers.n = 0;
-        for (size_t i = 0; i < chunk->n && asking->status == BO_OK; i += fresh)
-            asking->status =
-                ask_fresh(asking, chunk->first + i, chunk->n - i < fresh ? chunk->n - i : fresh,
-                          &asking->answers);
-        return asking->status;
+        querying->answers.n = 0;
+        for (size_t i = 0; i < chunk->n && querying->status == BO_OK; i += fresh)
+            querying->status =
+                run_fresh(querying, chunk->first + i, chunk->n - i < fresh ? chunk->n - i : fresh,
+                          &querying->answers);
+        return querying->status;
     }
-    return asking->status =
-               bo_questions_ask(asking->questions, chunk, asking->opened->codec,
-                                asking->opened->reader, &asking->answers, &asking->err);
+    return querying->status =
+               bo_questions_ask(querying->questions, chunk, querying->opened->codec,
+                                querying->opened->reader, &querying->answers, &querying->err);
 }
 
 /* Before a cold batch: nothing but its queries, and where the answers go, is in the caches. */
 static bool empty_caches(void *context)
 {
-    struct asking *asking = context;
-    const struct bo_chunk *chunk = &asking->questions->chunks[asking->next];
+    struct querying *querying = context;
+    const struct bo_chunk *chunk = &querying->questions->chunks[querying->next];
     bo_caches_empty();
-    bo_questions_touch(asking->questions, chunk);
-    memset(asking->answers.p, 0, chunk->answers_nbytes);
+    bo_questions_touch(querying->questions, chunk);
+    memset(querying->answers.p, 0, chunk->answers_nbytes);
     return true;
 }
 
 static uint64_t run(void *context)
 {
-    struct asking *asking = context;
+    struct querying *querying = context;
     uint64_t n = 0;
-    for (size_t i = 0; i < asking->calls; i++) {
-        const struct bo_chunk *chunk = take_chunk(asking);
-        if (ask(asking, chunk))
+    for (size_t i = 0; i < querying->calls; i++) {
+        const struct bo_chunk *chunk = take_chunk(querying);
+        if (run_chunk(querying, chunk))
             return 0;
         n += chunk->n;
     }
@@ -113,31 +113,31 @@ static uint64_t run(void *context)
 }
 
 /* "truncated at byte 12: ...": the codec's own words where it has some. */
-static void say_status(const struct asking *asking, char *text, size_t nbytes)
+static void say_status(const struct querying *querying, char *text, size_t nbytes)
 {
-    if (asking->err.what && asking->err.status == asking->status)
-        bo_say_error(&asking->err, text, nbytes);
+    if (querying->err.what && querying->err.status == querying->status)
+        bo_say_error(&querying->err, text, nbytes);
     else
-        snprintf(text, nbytes, "%s", bo_status_name(asking->status));
+        snprintf(text, nbytes, "%s", bo_status_name(querying->status));
 }
 
 /* Asks one chunk and compares its answers. */
-static bool verify_chunk(struct asking *asking, char *message)
+static bool verify_chunk(struct querying *querying, char *message)
 {
-    const struct bo_chunk *chunk = take_chunk(asking);
+    const struct bo_chunk *chunk = take_chunk(querying);
     size_t wrong;
     const uint64_t start = bo_cpu_ns();
-    const enum bo_status status = ask(asking, chunk);
-    asking->asked_ns = bo_cpu_ns() - start;
+    const enum bo_status status = run_chunk(querying, chunk);
+    querying->chunk_ns = bo_cpu_ns() - start;
     if (status) {
         char why[BO_MAX_MESSAGE - 60];
-        say_status(asking, why, sizeof why);
+        say_status(querying, why, sizeof why);
         snprintf(message, BO_MAX_MESSAGE, "refuses a query of %zu to %zu: %s", chunk->first,
                  chunk->first + chunk->n - 1, why);
         return false;
     }
-    if (asking->opened->answers_right &&
-        !bo_questions_right(asking->questions, chunk, &asking->answers, &wrong)) {
+    if (querying->opened->answers_right &&
+        !bo_questions_right(querying->questions, chunk, &querying->answers, &wrong)) {
         snprintf(message, BO_MAX_MESSAGE, "wrong answer: query %zu of the set", wrong);
         return false;
     }
@@ -152,26 +152,27 @@ struct verified {
 };
 
 /* Verifies chunks for so long, at most the whole set once. */
-static bool verify(struct asking *asking, uint64_t max_ns, struct verified *verified, char *message)
+static bool verify(struct querying *querying, uint64_t max_ns, struct verified *verified,
+                   char *message)
 {
     const uint64_t start = bo_cpu_ns();
-    const size_t n_chunks = asking->questions->n_chunks;
+    const size_t n_chunks = querying->questions->n_chunks;
     *verified = (struct verified){.n_queries = 0};
     for (size_t i = 0; i < n_chunks && (i == 0 || bo_cpu_ns() - start < max_ns); i++) {
-        verified->n_queries += asking->questions->chunks[asking->next].n;
-        if (!verify_chunk(asking, message))
+        verified->n_queries += querying->questions->chunks[querying->next].n;
+        if (!verify_chunk(querying, message))
             return false;
         verified->chunk_ns = (bo_cpu_ns() - start) / (i + 1);
         if (i == 0)
-            verified->first_ns = (double)asking->asked_ns / (double)verified->n_queries;
+            verified->first_ns = (double)querying->chunk_ns / (double)verified->n_queries;
     }
     return true;
 }
 
-static uint64_t time_batch(struct asking *asking)
+static uint64_t time_batch(struct querying *querying)
 {
     const uint64_t start = bo_cpu_ns();
-    run(asking);
+    run(querying);
     return bo_cpu_ns() - start;
 }
 
@@ -179,17 +180,17 @@ static uint64_t time_batch(struct asking *asking)
  * Doubles the batch until the clock can tell it; the faster of two tries, for an interrupt may fall
  * into one. Returns how long it takes.
  */
-static uint64_t size_batch(struct asking *asking)
+static uint64_t size_batch(struct querying *querying)
 {
     uint64_t ns = 0;
-    for (asking->calls = 1;; asking->calls *= 2) {
-        const uint64_t once = time_batch(asking);
+    for (querying->calls = 1;; querying->calls *= 2) {
+        const uint64_t once = time_batch(querying);
         ns = once;
         if (once < TRY_AGAIN_NS) {
-            const uint64_t again = time_batch(asking);
+            const uint64_t again = time_batch(querying);
             ns = once < again ? once : again;
         }
-        if (ns >= BO_MIN_BATCH_NS || asking->calls >= MAX_CALLS)
+        if (ns >= BO_MIN_BATCH_NS || querying->calls >= MAX_CALLS)
             return ns;
     }
 }
@@ -207,40 +208,40 @@ static uint64_t warm_ns(double min_time_s)
  * One repetition in batches: as long as min_time_s, or of a few cold ones. A reader that takes
  * chunk_ns to answer one chunk need not be tried again to size its batches.
  */
-static bool time_batches(struct asking *asking, const char *name, double min_time_s,
+static bool time_batches(struct querying *querying, const char *name, double min_time_s,
                          uint64_t chunk_ns, struct bo_record *record)
 {
-    const bool cold = is_cold(asking);
+    const bool cold = is_cold(querying);
     const struct bo_timed timed = {
-        .prepare = cold ? empty_caches : NULL, .run = run, .context = asking};
-    asking->calls = 1;
+        .prepare = cold ? empty_caches : NULL, .run = run, .context = querying};
+    querying->calls = 1;
     uint64_t n_batches = min_time_s * 1e9 < SHORT_NS ? FEW_COLD_CALLS : COLD_CALLS;
     if (!cold) {
-        const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns : size_batch(asking);
+        const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns : size_batch(querying);
         n_batches = bo_batches_for(min_time_s, (double)ns);
     }
     if (bo_measure(name, n_batches, &timed, record))
         return true;
     char why[BO_MAX_MESSAGE - 20];
-    say_status(asking, why, sizeof why);
+    say_status(querying, why, sizeof why);
     snprintf(record->message, sizeof record->message, "gave up: %s", why);
     return false;
 }
 
 /* Asks one query, with the pages watched. False when the codec refuses. */
-static bool count_pages_of(struct asking *asking, size_t query, uint64_t *n_touched)
+static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_touched)
 {
     const struct bo_chunk one = {.first = query, .n = 1};
-    const bool ok = bo_pages_rearm() && ask(asking, &one) == BO_OK;
+    const bool ok = bo_pages_rearm() && run_chunk(querying, &one) == BO_OK;
     *n_touched += bo_pages_touched();
     return ok;
 }
 
 /* Makes a reader that has not been asked before, in place of the last one. */
-static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo_arena *arena)
+static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena)
 {
     bo_arena_free(arena);
-    return bo_open_in(fresh, arena, &fresh->reader, &asking->err) == BO_OK;
+    return bo_open_in(fresh, arena, &fresh->reader, &querying->err) == BO_OK;
 }
 
 /*
@@ -248,32 +249,32 @@ static bool open_again(struct asking *asking, struct bo_opened *fresh, struct bo
  * may keep what they have read, so these are new ones: a lazy codec's for each query, since it
  * reads when it is asked what others have read when they were opened.
  */
-static bool count_pages(struct asking *asking, struct bo_record *exact, char *message)
+static bool count_pages(struct querying *querying, struct bo_record *exact, char *message)
 {
-    const struct bo_opened *opened = asking->opened;
-    const size_t n = asking->questions->n;
-    const size_t most = asking->questions->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
+    const struct bo_opened *opened = querying->opened;
+    const size_t n = querying->questions->n;
+    const size_t most = querying->questions->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
     const size_t n_sample = n < most ? n : most;
     uint64_t n_touched = 0;
     size_t i = 0;
     struct bo_opened fresh = *opened;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bool ok = open_again(asking, &fresh, &arena);
+    bool ok = open_again(querying, &fresh, &arena);
     if (!ok || !bo_pages_watch(opened->payload)) {
         snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
         bo_arena_free(&arena);
         return false;
     }
-    asking->opened = &fresh;
+    querying->opened = &fresh;
     for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
         const size_t query = i * n / n_sample;
-        ok = (!opened->codec->lazy || open_again(asking, &fresh, &arena)) &&
-             count_pages_of(asking, query, &n_touched);
+        ok = (!opened->codec->lazy || open_again(querying, &fresh, &arena)) &&
+             count_pages_of(querying, query, &n_touched);
         if (!ok)
             snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", query);
     }
-    asking->opened = opened;
+    querying->opened = opened;
     bo_pages_unwatch();
     bo_arena_free(&arena);
     if (ok)
@@ -287,19 +288,19 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
 {
     const struct bo_questions *questions = row->questions;
     const size_t room = questions->max_answers_nbytes + SPARE_ANSWERS;
-    struct asking asking = {.opened = opened,
-                            .questions = questions,
-                            .answers = {.p = malloc(room), .cap = room},
-                            .next = round * 7919u % questions->n_chunks};
-    if (!asking.answers.p)
+    struct querying querying = {.opened = opened,
+                                .questions = questions,
+                                .answers = {.p = malloc(room), .cap = room},
+                                .next = round * 7919u % questions->n_chunks};
+    if (!querying.answers.p)
         abort();
     struct verified verified;
     const double min_time_s = options->min_time_s;
     const uint64_t verify_ns = is_first ? (uint64_t)(options->verify_s * 1e9) : warm_ns(min_time_s);
     const bool ok =
-        verify(&asking, verify_ns, &verified, record->message) &&
-        (!is_first || !opened->answers_right || count_pages(&asking, exact, record->message)) &&
-        time_batches(&asking, row->name, min_time_s, verified.chunk_ns, record);
+        verify(&querying, verify_ns, &verified, record->message) &&
+        (!is_first || !opened->answers_right || count_pages(&querying, exact, record->message)) &&
+        time_batches(&querying, row->name, min_time_s, verified.chunk_ns, record);
     if (ok && opened->codec->keeps && !questions->workload->fresh) {
         const struct bo_arena *arena = opened->arena;
         bo_record_count(record, "fresh_ns", verified.first_ns);
@@ -315,6 +316,6 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
         if (bo_is_whole(questions->kind))
             bo_record_count(exact, "units_per_query", (double)n_units);
     }
-    free(asking.answers.p);
+    free(querying.answers.p);
     return ok;
 }

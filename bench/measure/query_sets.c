@@ -1,4 +1,4 @@
-/* Drawing, cutting and asking sets of queries. */
+/* Drawing, cutting and running sets of queries. */
 #include "bench/measure/query_sets.h"
 
 #include "harness/registry.h"
@@ -12,7 +12,7 @@ enum {
 };
 
 /*
- * A chunk of a cold workload is what is asked between two emptyings of the caches; one of a fresh
+ * A chunk of a cold workload is the queries between two flushes of the caches. A chunk of a fresh
  * workload opens few readers, since that may take long.
  */
 static size_t chunk_queries(const struct bo_questions *q)
@@ -128,9 +128,9 @@ static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
 }
 
 /*
- * Asks and cuts at once. An oracle may go through the whole model for each call, so it is asked a
- * chunk at a time; one whose answers do not fit CHUNK_ANSWERS is halved and asked again, unless its
- * queries belong together.
+ * Runs the oracle and cuts the set at once. An oracle may scan the whole model for each call, so it
+ * runs one chunk at a time. A chunk whose answers do not fit CHUNK_ANSWERS is halved and run again,
+ * unless its queries belong together.
  */
 static enum bo_status cut_variable(struct bo_questions *q, const void *model,
                                    struct bo_arena *arena, struct bo_error *err)
@@ -170,8 +170,8 @@ static enum bo_status cut_variable(struct bo_questions *q, const void *model,
 }
 
 /*
- * Copies the queries' texts to one place, in the order in which they are asked, as a caller who has
- * just made a name holds it: reading them costs every codec the same, and little.
+ * Copies the texts of the queries to one place, in the order of the queries, as a caller holds a
+ * name that it has just built. Reading them costs every codec the same, and little.
  */
 static bool gather_texts(const struct bo_questions *q, uint8_t *queries, struct bo_arena *arena)
 {
@@ -228,7 +228,7 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
     return cut_fixed(q, arena, err);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_chunk *chunk,
                                 const struct bo_codec *codec, void *reader, uint8_t *answers,

@@ -1,6 +1,6 @@
 /*
- * A workload's queries on one document, with the right answers: drawn once, asked of every codec,
- * cut into chunks that are asked by one call each.
+ * A workload's queries on one document, with the right answers: drawn once, run on every codec, and
+ * cut into chunks of one call each.
  */
 #ifndef BO_QUESTIONS_H
 #define BO_QUESTIONS_H
@@ -47,9 +47,9 @@ static inline bool bo_is_whole(const struct bo_query_kind *kind)
 }
 
 /*
- * Draws a set in `arena` and asks the oracle. *questions_ret has n = 0 when the document has no
- * place to ask for, or too large answers. A set is cut short where its answers together would be
- * too large. The same on every machine.
+ * Draws a set in `arena` and runs the oracle. *questions_ret has n = 0 when the document has no
+ * input for the workload, or answers that are too large. A set is cut short where the sum of its
+ * answers would be too large. The set is the same on every machine.
  */
 enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
@@ -57,10 +57,10 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
                                  struct bo_error *err);
 
 /*
- * Asks a reader the chunk's queries; answers->n becomes the bytes answered. `answers` has room for
- * max_answers_nbytes. A dependent workload's first query of a chunk stands by itself, each later
- * one is linked to the answer before it. On failure *err is the codec's, or says nothing (what is
- * NULL).
+ * Runs the chunk's queries on a reader; answers->n becomes the bytes answered. `answers` has room
+ * for max_answers_nbytes. In a dependent workload the first query of a chunk is independent, and
+ * each later one is linked to the answer before it. On failure *err is the codec's, or empty (what
+ * is NULL).
  */
 enum bo_status bo_questions_ask(const struct bo_questions *questions, const struct bo_chunk *chunk,
                                 const struct bo_codec *codec, void *reader, struct bo_sink *answers,

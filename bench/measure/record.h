@@ -1,9 +1,7 @@
 /*
- * What a measuring process tells its parent, one line a record:
- *
- *     TYPE ROW ITERATIONS REAL_NS CPU_NS NAME=VALUE ... | MESSAGE
- *
- * The counters may be none, the message empty. Numbers keep all their bits.
+ * A record that a measuring process sends to its parent, one line each:
+ * //     TYPE ROW ITERATIONS REAL_NS CPU_NS NAME=VALUE ... | MESSAGE
+ * // There may be no counters, and the message may be empty. Numbers keep all their bits.
  */
 #ifndef BO_RECORD_H
 #define BO_RECORD_H

@@ -137,7 +137,7 @@ static void measure_side_by_side(struct work *work)
     pthread_t threads[MAX_THREADS];
     const long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned n = 0;
-    json_object_seed(0); /* jansson asks for this before threads */
+    json_object_seed(0); /* jansson requires this before threads */
     pthread_mutex_init(&work->progress, NULL);
     while (n < MAX_THREADS && n + 1 < n_processors && n + 1 < work->n &&
            pthread_create(&threads[n], NULL, measure_codecs, work) == 0)

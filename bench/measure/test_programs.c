@@ -1,6 +1,6 @@
 /*
- * The field's programs: what they are given, what is kept of them, and that one that is missing,
- * refuses or fails is told and costs nothing else. A shell plays the program.
+ * External programs: their inputs, the outputs that are kept, and that a missing or failing program
+ * is reported and affects nothing else. A shell script plays the program.
  */
 #include "harness/core/test_cmocka.h"
 

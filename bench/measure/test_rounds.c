@@ -135,7 +135,7 @@ static void exact_figures_are_exact(void **state)
     measure(&run);
     const struct bo_payload *payload = run.plan.cells[0].payload;
     assert_int_equal(payload->nbytes, 8 + 4 * 600);
-    assert_int_equal(payload->counted_nbytes, 4 + 4 * 600); /* the padding stands aside */
+    assert_int_equal(payload->counted_nbytes, 4 + 4 * 600); /* the padding does not count */
     assert_true(exact(&run, "honest", "open", "open_bytes_allocated") == 48);
     assert_true(exact(&run, "honest", "get/uniform", "set_queries") == 3000);
     assert_true(exact(&run, "honest", "get/uniform", "verified_queries") == 3000);
@@ -360,7 +360,7 @@ static void a_wrong_codec_costs_its_wrong_rows(void **state)
     start(&run, codecs);
     measure(&run);
     assert_failed(&run, "wrong", "get/uniform", "wrong answer: query 7 of the set");
-    assert_sound(&run, "wrong", "get/chain"); /* asks one at a time, which this one answers */
+    assert_sound(&run, "wrong", "get/chain"); /* runs one query a call, which this codec answers */
     assert_sound(&run, "wrong", "first/uniform");
     assert_failed(&run, "undo", "decode", "corrupt: other values");
     assert_failed(&run, "undo", "merge", "corrupt: other values");

@@ -1,8 +1,8 @@
 /*
- * A toy format for the tests of this folder: an array of numbers, asked for one number (get), for a
- * run of them (first: the first n, an answer of variable size), for one by its place in words
- * (name), for all of them (all) or for how many there are (count); one honest codec, and others
- * that go wrong in one way each.
+ * A toy format for the tests of this folder: an array of numbers. Its queries return one number
+ * (get), a run of them (first: the first n, an answer of variable size), one by its index in words
+ * (name), all of them (all) or their count (count). One codec is honest; each of the others fails
+ * in one way.
  */
 #ifndef BO_TEST_TOY_H
 #define BO_TEST_TOY_H
@@ -56,7 +56,7 @@ static enum bo_status toy_open(const struct bo_codec *self, struct bo_span in,
     return BO_OK;
 }
 
-/* The place that a query of any kind stands for: in words, a letter a hundred, ten and one. */
+/* The index in a query of any kind. In words it is a letter each for hundreds, tens and ones. */
 static uint32_t toy_place(unsigned kind, const void *queries, size_t i, uint32_t n_values)
 {
     if (kind == TOY_ALL || kind == TOY_COUNT)
@@ -237,7 +237,7 @@ static size_t toy_draw_none(const void *model, struct bo_random *random, struct 
     return 0;
 }
 
-/* Values are below the count of a model, so that they can be asked for. */
+/* Values are below the count of a model, so that they are valid indices. */
 static void toy_link(void *query, const void *previous_answer)
 {
     uint32_t q, a;
@@ -311,7 +311,7 @@ static enum bo_status toy_print(const void *model, struct bo_writer *out, struct
     return bo_writer_status(out, err);
 }
 
-/* Adds values up; they stay below 512, so that they can be asked for. */
+/* Adds values up; they stay below 512, so that they are valid indices. */
 static inline enum bo_status toy_merge(const void *const *models, size_t n, struct bo_arena *arena,
                                        void **model_ret, struct bo_merge_report *report,
                                        struct bo_error *err)

@@ -1,5 +1,5 @@
 /*
- * What the report's page does when asked: sorts tables, shows and hides codecs, chooses a document,
+ * The behaviour of the report's page: it sorts tables, shows and hides codecs, chooses a document,
  * draws charts with Observable Plot (where the page has it). Every figure comes from the tables or from the JSON that
  * `bakeoff report` put beside them.
  */

@@ -8,7 +8,7 @@
 #include "bench/report/comparison.h"
 #include "bench/report/figure.h"
 
-/* Codecs each of which stands for all that share one of its parts. */
+/* Codecs, each of which represents all codecs with one part in common. */
 struct parts {
     const struct bo_run_codec **codecs;
     unsigned n;

@@ -55,7 +55,7 @@ static void put_rows(struct bo_drawing *drawing, const struct rows *rows, struct
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* The last series stands for all sections that have none of their own. */
+/* The last series sums all sections without a series of their own. */
 enum { MAX_SERIES = 7, MAX_TIMES_BASELINE = 2 };
 
 struct series {

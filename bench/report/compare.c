@@ -32,7 +32,7 @@ static enum bo_verdict judge_exact(double before, double after)
     return after < before ? BO_BETTER : after > before ? BO_WORSE : BO_EQUAL;
 }
 
-/* What failed and did not before is worse; what fails as before is not news. */
+/* A new failure is worse; a failure in both builds is no change. */
 static bool judge_failures(const char *before, const char *after, struct bo_change *change)
 {
     if (!before && !after)
@@ -180,7 +180,7 @@ static void compare_exact(struct comparing *c, const char *codec, const char *wh
 static void compare_sizes(struct comparing *c, const struct bo_run_codec *before,
                           const struct bo_run_codec *after)
 {
-    if (before->reads || after->reads) /* told at the codec that writes */
+    if (before->reads || after->reads) /* reported for the codec that writes */
         return;
     compare_exact(c, after->name, "bytes", before->has_bytes ? (double)before->bytes : NAN,
                   after->has_bytes ? (double)after->bytes : NAN);
@@ -191,7 +191,7 @@ static void compare_sizes(struct comparing *c, const struct bo_run_codec *before
     }
 }
 
-/* Says something once. The last note that has room tells that there are more. */
+/* Adds a note once. The last note that has room says that there are more. */
 static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
@@ -212,7 +212,7 @@ static void add_note(struct bo_document_changes *document, struct bo_arena *aren
         document->notes[document->n_notes++] = bo_arena_printf(arena, "%s", text);
 }
 
-/* Runs of versions that did not tell what they asked are taken to have asked the same. */
+/* Runs without a hash of their queries are assumed to have run the same ones. */
 static bool same_questions(const struct bo_document_changes *document, const char *label)
 {
     const char *a = bo_pair_text(&document->before->questions, label);

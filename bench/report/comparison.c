@@ -442,13 +442,13 @@ json_t *bo_counts_json(const struct bo_pairs *counts)
     return object;
 }
 
-/* Of an encoding's own bytes; null where there are none. */
+/* Of an encoding's own bytes; null without sections. */
 static json_t *sections_json(const struct bo_run_codec *codec, const struct bo_pairs *sections)
 {
     return codec->reads || !sections->n ? json_null() : bo_counts_json(sections);
 }
 
-/* What a codec is compared among, where fronts are told: see report_front.h. */
+/* The groups in which fronts are computed: see front.h. */
 static const char *const front_names[] = {
     [BO_FRONT_READ_IN_PLACE] = "read in place",
     [BO_FRONT_UNPACKED] = "unpacked",

@@ -27,7 +27,7 @@ enum bo_detail {
     BO_WITH_SPREAD,   /* "12.3 [12.1, 12.5] (11.0-14.2)": and p10, p90 over batches */
 };
 
-/* A row's time in a unit: "-" when there is none, "failed" when the row failed. */
+/* A row's time in a unit: "-" without one, "failed" when the row failed. */
 char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct bo_time_unit unit,
                    enum bo_detail detail);
 
@@ -48,7 +48,7 @@ char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *doc
 /* "table" for "tables", "entry" for "entries". */
 char *bo_singular(struct bo_arena *arena, const char *plural);
 
-/* The exact memory of an operation: where it stands in the results, and what tables call it. */
+/* The exact memory of an operation: its name in the results, and its name in tables. */
 struct bo_memory_measure {
     const char *label, *counter, *heading;
 };

@@ -163,7 +163,7 @@ static bool is_drawn(const struct bo_run_document *const *documents, size_t n,
     return false;
 }
 
-/* A curve's points; false when there is none above 0, which a logarithmic axis could show. */
+/* A curve's points; false when no value is above 0, as a logarithmic axis requires. */
 static bool put_curve(const struct bo_run_document *const *documents, size_t n,
                       const struct cost *cost, const char *codec, struct bo_scale *y, FILE *out)
 {
@@ -265,15 +265,15 @@ static json_t *cost_json(const struct bo_run_document *const *documents, size_t 
 json_t *bo_curves_json(const struct bo_run_document *const *documents, size_t n,
                        struct bo_arena *arena)
 {
-    json_t *points = json_array(), *told = json_array();
+    json_t *points = json_array(), *costs_json = json_array();
     for (size_t d = 0; d < n; d++)
         json_array_append_new(points, json_pack("{s:s, s:I}", "name", documents[d]->name, "n_units",
                                                 (json_int_t)documents[d]->n_units));
     for (unsigned i = 0; i < N_COSTS; i++)
         if (is_drawn(documents, n, &costs[i]))
-            json_array_append_new(told, cost_json(documents, n, &costs[i], arena));
+            json_array_append_new(costs_json, cost_json(documents, n, &costs[i], arena));
     return json_pack("{s:s, s:o, s:o}", "unit", documents[0]->unit ? documents[0]->unit : "units",
-                     "documents", points, "costs", told);
+                     "documents", points, "costs", costs_json);
 }
 
 void bo_page_curves(const struct bo_page *page, const char *format)

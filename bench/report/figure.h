@@ -16,7 +16,7 @@ double bo_figure_value(const struct bo_run_document *document, const struct bo_r
 double bo_figure_of_row(const struct bo_run_document *document, const struct bo_run_row *row,
                         const struct bo_figure *figure);
 
-/* Three digits; "-" where there is none, "failed" where the codec failed. In the arena. */
+/* Three digits; "-" without a figure, "failed" where the codec failed. In the arena. */
 char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *document,
                      const struct bo_run_codec *codec, const struct bo_figure *figure,
                      const char *const *second_sections);

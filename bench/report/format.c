@@ -323,7 +323,7 @@ static const struct bo_run_document *in_means(const struct bo_page *page, size_t
     return d && !d->held_out ? d : NULL;
 }
 
-/* A path stands beside its codec: "shape-code, portable C". */
+/* A processor path is named with its codec: "shape-code, portable C". */
 static char *column_heading(const struct ratios *ratios, const struct bo_run_codec *codec)
 {
     if (!bo_is_path(ratios->main, codec))

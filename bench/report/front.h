@@ -25,9 +25,8 @@ struct bo_front_point {
 };
 
 /*
- * The codecs that have bytes and a sound time under `label`, by bytes, then by time; the no-op
- * codec is none of them. Kinds come one after the other. Returns how many; the array is in the
- * arena.
+ * The codecs that have bytes and a sound time under `label`, by bytes, then by time, without the
+ * no-op codec. Kinds come one after the other. Returns how many; the array is in the arena.
  */
 size_t bo_front_points(const struct bo_run_document *document, const char *label,
                        struct bo_arena *arena, struct bo_front_point **points_ret);

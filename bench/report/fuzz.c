@@ -37,8 +37,8 @@ static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
 }
 
 /*
- * Whether a fault is told of: one that a target of the format looks for; any where no format is
- * given.
+ * Whether a fault is reported: with a format given, only faults that a target of that format
+ * attacks; else all.
  */
 static bool is_of_format(const struct bo_tsv_row *row, const char *format)
 {

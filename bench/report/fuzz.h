@@ -6,7 +6,7 @@
 
 /*
  * Tables are lines of cells between tabs, '#' starts a line that says when and how they were made.
- * A table that is not there is told as not measured. FOLDER is results/fuzz, or another one in
+ * A missing table is reported as not measured. FOLDER is results/fuzz, or another one in
  * tests.
  */
 

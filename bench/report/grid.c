@@ -103,7 +103,7 @@ void bo_print_html(const char *text, FILE *out)
     print_html(text, strlen(text), out);
 }
 
-/* "[text](target)", "*text*"; what stands in brackets behind a figure is smaller. */
+/* "[text](target)", "*text*"; text in brackets after a figure is smaller. */
 static void print_html_cell(const char *text, FILE *out)
 {
     const size_t n = strlen(text);

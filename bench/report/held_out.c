@@ -18,7 +18,7 @@ unsigned bo_n_documents(const struct bo_run *run, const char *format, bool held_
     return n;
 }
 
-/* A codec's bytes (label NULL) or time; NaN where there is none. */
+/* A codec's bytes (label NULL) or time; NaN without one. */
 static double figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
                      const char *label)
 {

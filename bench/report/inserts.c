@@ -33,7 +33,7 @@ static void print_answers(const struct bo_report *report)
     }
 }
 
-/* What stands in a part; `old` is what stood there. NULL, or what is wrong. */
+/* Prints the text of a part; `old` is the present text. NULL, or the error. */
 static const char *print_inside(const struct bo_report *report, const char *part,
                                 const char *format_name, struct bo_span old)
 {

@@ -1,10 +1,8 @@
 /*
- * Figures inside pages that people write: what stands between
- *
- *     <!-- report: PART FORMAT -->
+ * Figures inside pages that people write. `bakeoff report` writes the text between
+ * //     <!-- report: PART FORMAT -->
  *     <!-- report ends -->
- *
- * is written by `bakeoff report`, everything else is left alone.
+ * // and changes nothing else.
  */
 #ifndef BO_REPORT_INSERTS_H
 #define BO_REPORT_INSERTS_H

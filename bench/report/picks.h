@@ -10,7 +10,7 @@
 
 /* How the main pick compares with another codec: its bytes and time over that one's. */
 struct bo_main_ratios {
-    const struct bo_run_codec *to; /* NULL: there is none, and the ratios are NaN */
+    const struct bo_run_codec *to; /* NULL: no such codec, and the ratios are NaN */
     double size, time;
 };
 
@@ -27,7 +27,7 @@ struct bo_main_pick {
     struct bo_pick all;               /* where there is a pick; in the arena */
     struct bo_main_ratios status_quo; /* the baseline, where that is a status quo */
     struct bo_main_ratios
-        proposal; /* the proposed codec with the best score, where the pick is none */
+        proposal; /* the proposed codec with the best score, unless the pick is one */
 };
 
 /*

@@ -39,7 +39,7 @@ static double drawn_bytes(const struct scatter *scatter, size_t i)
     return fmin(scatter->points[i].bytes, edge_bytes(scatter));
 }
 
-/* The codec's name; with its bytes where its place does not tell them. */
+/* The codec's name; with its bytes where its position does not show them. */
 static char *point_name(const struct scatter *scatter, size_t i, struct bo_arena *arena)
 {
     const struct bo_front_point *p = &scatter->points[i];

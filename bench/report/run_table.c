@@ -43,7 +43,7 @@ struct layout {
     unsigned name_width;
 };
 
-/* NULL where there is none, or the codec does not hold the document. */
+/* NULL without such a row, or the codec does not hold the document. */
 static const struct bo_bench_row *find_row(const struct bo_bench_cell *cell, const char *label)
 {
     for (unsigned r = 0; r < cell->n_rows && !bo_cell_refusal(cell); r++)
@@ -171,7 +171,7 @@ static void print_not_asked(const struct bo_bench_document *on, FILE *out)
 {
     for (unsigned s = 0; s < on->n_sets; s++)
         if (on->sets[s].n == 0)
-            fprintf(out, "not asked: %s/%s of %s: %s\n", on->sets[s].kind->name,
+            fprintf(out, "not run: %s/%s of %s: %s\n", on->sets[s].kind->name,
                     on->sets[s].workload->name, on->document->name,
                     on->sets[s].too_large ? "one answer alone is too large for a set"
                                           : "the document has no such place");

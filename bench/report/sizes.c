@@ -223,7 +223,7 @@ static void print_lines(const char *sign, const struct lines *lines, size_t firs
         fprintf(out, "%s%.*s", sign, (int)lines->lengths[i], lines->starts[i]);
 }
 
-/* Where the next line that both still have stands: by the least sum of skipped lines. */
+/* Finds the next line that both have, with the least sum of skipped lines. */
 static bool next_common(const struct lines *a, size_t i, const struct lines *b, size_t j,
                         size_t *i_ret, size_t *j_ret)
 {

@@ -297,8 +297,8 @@ static void picks_keep_limits_and_kinds(void **state)
 }
 
 /*
- * Controls and what is unpacked are no picks of a question to an open reader; what refuses stands
- * apart.
+ * Controls and codecs that unpack are never picks for queries to an open reader. A codec that
+ * cannot hold the document has a row of its own.
  */
 static void fields_by_hand(void **state)
 {

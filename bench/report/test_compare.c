@@ -78,7 +78,7 @@ static void release(struct compared *c)
     bo_run_free(&c->after);
 }
 
-/* The one change with this verdict; none where there are none or several. */
+/* The one change with this verdict; NULL unless there is exactly one. */
 static const struct bo_change *only(const struct compared *c, enum bo_verdict verdict)
 {
     const struct bo_change *found = NULL;
@@ -132,7 +132,7 @@ static void slower_and_faster(void **state)
     release(&c);
 }
 
-/* Certain, but small: told only below the threshold. */
+/* Certain, but small: reported only with a lower threshold. */
 static void thresholds(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * The HTML page: what stands in it whatever the browser does. How it looks and answers is tested in
- * one (bench/page/test_page.mjs).
+ * The HTML page: its text, independent of the browser. Its appearance and behaviour are tested in a
+ * browser (bench/page/test_page.mjs).
  */
 #include "bench/report/test_sample.h"
 
@@ -55,7 +55,8 @@ static size_t count(const char *text, const char *part)
 }
 
 /*
- * No raw Markdown is left, every element that is opened is closed, nothing is asked of a network.
+ * No raw Markdown is left, every element that is opened is closed, and the page makes no network
+ * request.
  */
 static void the_page_is_whole(void **state)
 {
@@ -153,7 +154,7 @@ static void cells_by_hand(void **state)
         assert_has(text, bo_arena_printf(&arena, "<th scope=\"row\"%s>%s</th>",
                                          i == 3 ? " data-v=\"12.25\"" : "", cells[i][1]));
     assert_has(text, "aria-label=\"a &quot;name&quot;\"");
-    assert_null(strstr(text, "\n\n")); /* which would end it where it stands in Markdown */
+    assert_null(strstr(text, "\n\n")); /* which would end it inside Markdown */
     free(text);
     bo_arena_free(&arena);
 }

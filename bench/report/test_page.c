@@ -428,7 +428,7 @@ static bool is_query(const struct bo_format *format, const char *label)
     return false;
 }
 
-/* A name that is none would fall back to the first query, unseen. */
+/* An unknown name would silently fall back to the first query. */
 static void what_is_asked_first_is_a_query(void **state)
 {
     (void)state;

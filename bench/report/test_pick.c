@@ -123,7 +123,7 @@ static void left_out(void **state)
     }
 }
 
-/* Who unpacks when it opens is a pick where opening counts, or nothing is asked. */
+/* A codec that unpacks at open is a pick only when opening counts, or no query does. */
 static void unpacked(void **state)
 {
     (void)state;
@@ -131,9 +131,9 @@ static void unpacked(void **state)
     const char *before = frame->access;
     assert_string_equal(frame->name, "frame-24");
     frame->access = "whole";
-    const struct bo_wish asks[] = {size_of(1), time_of("point/uniform", 1), time_of("open", 1)};
-    const struct bo_pick warm = pick(asks, 2, 1), opened = pick(asks, 3, 1),
-                         size = pick(asks, 1, 1);
+    const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1), time_of("open", 1)};
+    const struct bo_pick warm = pick(wishes, 2, 1), opened = pick(wishes, 3, 1),
+                         size = pick(wishes, 1, 1);
     assert_non_null(find(&warm, "frame-24")->left_out);
     assert_null(find(&opened, "frame-24")->left_out);
     assert_null(find(&size, "frame-24")->left_out);

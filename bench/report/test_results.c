@@ -257,7 +257,7 @@ static void tables_show_medians_and_failures(void **state)
     char *text = table_text(&f, 120);
     assert_non_null(strstr(text, "12.0 [7.00-15.0]"));
     assert_non_null(strstr(text, "failed: toy/honest/box/open: crashed: \"quoted\"\n"));
-    assert_non_null(strstr(text, "not asked: get/nowhere of box"));
+    assert_non_null(strstr(text, "not run: get/nowhere of box"));
     free(text);
 }
 

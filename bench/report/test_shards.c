@@ -161,7 +161,7 @@ static void test_refuses(void **state)
     assert_string_equal(why, "b.json: pcdata/small-sample is in a.json, too");
 }
 
-/* Facts of the parts that differ are told of each part only. */
+/* Facts in which the parts differ are kept for each part. */
 static void test_keeps_what_is_shared(void **state)
 {
     (void)state;

@@ -199,7 +199,7 @@ static void csv_has_the_figures_of_the_results(void **state)
     free(text);
 }
 
-/* A figure of CSV, "" where there is none, against the one of JSON, null where there is none. */
+/* Compares a figure of CSV, "" without one, with that of JSON, null without one. */
 static void assert_same_figure(const char *field_start, const json_t *value)
 {
     if (strchr(",\n", *field_start) || *field_start == 0)
@@ -258,7 +258,7 @@ static void json_says_where_figures_come_from(void **state)
     free(text);
 }
 
-/* The line of a codec in a text; fails when there is none. */
+/* The line of a codec in a text; fails without one. */
 static const char *line_of(const char *text, const char *start)
 {
     const char *line = strstr(text, start);

@@ -13,7 +13,7 @@
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret);
 
-/* A yardstick that is built only where its library is: never a pick. */
+/* A control that is built only with its library: never a pick. */
 bool bo_is_library_control(const struct bo_run_codec *codec);
 
 /* What is compared among itself only. */

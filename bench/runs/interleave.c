@@ -22,7 +22,7 @@ enum { MAX_ARGUMENTS = 64 };
 
 /* A run over all turns. */
 struct turns {
-    const struct bo_interleaving *asked;
+    const struct bo_interleaving *settings;
     char folder[PATH_MAX - 16], json[PATH_MAX], errors[PATH_MAX]; /* what a turn writes */
     struct gathered {
         json_t *context, *documents;
@@ -54,14 +54,14 @@ static struct arguments command_of(const struct turns *turns, unsigned build,
                                  "--repetitions", "1",
                                  "--json",        turns->json};
     struct arguments arguments = {.n = 0};
-    for (const char *const *word = turns->asked->programs[build]; *word; word++)
+    for (const char *const *word = turns->settings->programs[build]; *word; word++)
         add_word(&arguments, *word);
     add_word(&arguments, "bench");
-    for (const char *const *word = turns->asked->options; *word; word++)
+    for (const char *const *word = turns->settings->options; *word; word++)
         add_word(&arguments, *word);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add_word(&arguments, fixed[i]);
-    if (!first || !turns->asked->compress)
+    if (!first || !turns->settings->compress)
         add_word(&arguments, "--no-compress");
     return arguments;
 }
@@ -108,7 +108,7 @@ static bool complain(const struct turns *turns, const char *program, int status)
     return false;
 }
 
-/* Exit code 1 means that a codec failed, which the results tell. */
+/* Exit code 1 means that a codec failed, which the results contain. */
 static bool run_turn(const struct turns *turns, const struct arguments *arguments)
 {
     int status = 0;
@@ -193,7 +193,7 @@ static json_t *finish(const struct turns *turns, unsigned build, const char *id)
     const struct gathered *gathered = &turns->of[build], *other = &turns->of[1 - build];
     json_t *ours = json_object_get(gathered->context, "bakeoff"), *entries = json_array();
     const json_t *theirs = json_object_get(other->context, "bakeoff");
-    json_object_set_new(ours, "rounds", json_integer((json_int_t)turns->asked->rounds));
+    json_object_set_new(ours, "rounds", json_integer((json_int_t)turns->settings->rounds));
     json_object_set(ours, "documents", gathered->documents);
     json_object_set_new(
         ours, "interleaved",
@@ -218,11 +218,11 @@ static json_t *finish(const struct turns *turns, unsigned build, const char *id)
 
 static bool take_all_turns(struct turns *turns, const struct bo_documents *documents)
 {
-    const unsigned rounds = turns->asked->rounds, n = (unsigned)documents->n;
+    const unsigned rounds = turns->settings->rounds, n = (unsigned)documents->n;
     unsigned *order = malloc((n + 1) * sizeof *order);
     if (!order)
         abort();
-    struct bo_random random = bo_random_seeded(turns->asked->order_seed);
+    struct bo_random random = bo_random_seeded(turns->settings->order_seed);
     struct bo_progress progress =
         bo_progress_start("measuring two builds", (uint64_t)rounds * n * BO_N_BUILDS);
     bool ok = true;
@@ -252,7 +252,7 @@ static void remove_files(const struct turns *turns)
 bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_documents *documents,
                    json_t *results_ret[BO_N_BUILDS])
 {
-    struct turns turns = {.asked = interleaving};
+    struct turns turns = {.settings = interleaving};
     if (!bo_temporary_folder(turns.folder, sizeof turns.folder)) {
         fprintf(stderr, "bakeoff: bench: no temporary folder: %s\n", strerror(errno));
         return false;

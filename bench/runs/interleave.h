@@ -14,7 +14,7 @@
 enum { BO_BEFORE, BO_AFTER, BO_N_BUILDS };
 
 struct bo_interleaving {
-    /* Of each build the program and what stands before its `bench`: ends with NULL. */
+    /* For each build, its program and the words before `bench`: ends with NULL. */
     const char *const *programs[BO_N_BUILDS];
     /* The filters' options and values, passed on to both: ends with NULL. */
     const char *const *options;

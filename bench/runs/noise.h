@@ -17,8 +17,8 @@ struct bo_noise {
     double within;
     size_t n_within; /* comparisons */
     /*
-     * The codec in one group of layouts against the same codec in another one; each group has half
-     * of the run's layouts. In a run without layouts there are none.
+     * The codec in one group of layouts against the same codec in another one. Each group has half
+     * of the run's layouts. NaN in a run without layouts.
      */
     double between;
     size_t n_between;

@@ -203,8 +203,8 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
 }
 
 /*
- * What identifies the questions that were asked under each label: a hash of the right answers, and
- * how many. Two builds that draw other questions measure other things.
+ * What identifies the queries that were run under each label: a hash of the right answers, and
+ * their number. Builds that draw other queries measure other things.
  */
 static json_t *questions_json(const struct bo_bench_document *on)
 {
@@ -222,7 +222,7 @@ static json_t *questions_json(const struct bo_bench_document *on)
     return questions;
 }
 
-/* Adds to a document's sizes where it comes from, and which workloads could not be asked. */
+/* Adds to a document's sizes its origin, and the workloads that could not be run. */
 static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
 {
     char hash[17];

@@ -180,7 +180,7 @@ struct bo_run_codec {
     bool optional;                  /* built where its library is */
     double n_survived;              /* executions by fuzzers; where the document has_survived */
     bool is_noop;                   /* measures the harness; has no encoding */
-    const struct bo_run_row **rows; /* one a label of the document; NULL where there is none */
+    const struct bo_run_row **rows; /* one a label of the document; NULL without a row */
     /* The same of its variants; an array is NULL where the run has no row of the variant. */
     const struct bo_run_row **variants[BO_N_RUN_VARIANTS];
 };
@@ -211,8 +211,8 @@ struct bo_run_document {
     const char *unit; /* plural: what sizes are divided by; NULL without units */
     uint64_t n_units;
     bool has_survived;   /* see bo_fuzz_mark_run */
-    bool scale;          /* made for curves over sizes: stands in no comparison */
-    bool held_out;       /* stands in no mean but that of its kind (report_held_out.h) */
+    bool scale;          /* made for curves over sizes: part of no comparison */
+    bool held_out;       /* part of no mean but that of its kind (held_out.h) */
     const char *sealed;  /* held out: since when its digest is in git, "2026-11-24"; or NULL */
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;
@@ -248,9 +248,9 @@ bool bo_run_take(struct json_t *json, const char *name, struct bo_run *run_ret);
 void bo_run_free(struct bo_run *run);
 
 /*
- * The path of the results below `folder` (folder/MACHINE/DATE.json) that stand for `format`: of the
+ * The path of the results below `folder` (folder/MACHINE/DATE.json) that represent `format`: of the
  * runs that measured it, the newest of those that are not partial, or of all. `machine` is the
- * MACHINE, or NULL for all. A malloced string; NULL after a message when there are none.
+ * MACHINE, or NULL for all. A malloced string; NULL after a message when no run qualifies.
  */
 char *bo_run_newest(const char *folder, const char *machine, const char *format);
 
@@ -321,10 +321,10 @@ struct bo_interval_counts {
 };
 struct bo_interval_counts bo_count_intervals(const struct bo_run_document *document);
 
-/* The row's counter of that name; NULL when there is none, also for a NULL row. */
+/* The row's counter of that name; NULL without it, and for a NULL row. */
 const struct bo_row_values *bo_values_of(const struct bo_run_row *row, const char *counter);
 
-/* Its median over the repetitions; NaN when there is none. */
+/* Its median over the repetitions; NaN without it. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
 
 /* What to know of times in a table over documents of several runs; NULL when all are of one. */

@@ -16,7 +16,7 @@ struct bo_shard {
 
 enum { BO_MAX_SHARDS = 1000000, BO_MAX_SHARD_ERROR = 600 };
 
-/* "2/3"; false when it is none. */
+/* "2/3"; false for any other text. */
 bool bo_shard_parse(const char *text, struct bo_shard *shard_ret);
 
 /*

@@ -43,8 +43,8 @@ struct pcdata_model {
 };
 
 /*
- * NULL when the model keeps the rules above, else a static phrase; *table_ret (may be NULL) tells
- * where.
+ * Returns NULL when the model keeps the rules above, else a static phrase. *table_ret (may be NULL)
+ * is then the table concerned.
  */
 const char *pcdata_model_flaw(const struct pcdata_model *model, uint32_t *table_ret);
 
@@ -134,9 +134,9 @@ bool pcdata_record_index_init(struct pcdata_record_index *index, uint32_t n_reco
                               struct bo_arena *arena);
 
 /*
- * Looks up the n bytes at base + off, where every record noted before is still to be found from the
- * same base. Returns the place for the caller's number of this record; *found_ret tells whether it
- * holds one already.
+ * Looks up the n bytes at base + off. Every record noted before must still be at the same base.
+ * Returns the place for the caller's number of this record; *found_ret: whether it holds one
+ * already.
  */
 uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *base, uint32_t off,
                              uint32_t n, bool *found_ret);
@@ -201,7 +201,7 @@ typedef enum bo_status pcdata_walk_record(const struct pcdata_frame *frame, void
 struct pcdata_layout {
     pcdata_walk_record *walk;
     void *context;
-    uint32_t first_off;     /* where the first record starts: what stands before is shared by all */
+    uint32_t first_off;     /* where the first record starts: the bytes before are shared by all */
     uint32_t max_gap_nbits; /* zero bits that alignment may leave between two records */
 };
 

@@ -302,7 +302,7 @@ static const struct bo_workload point_workloads[] = {
      .n_queries = 1024,
      .draw = draw_uniform},
     {.name = "hot-7to1",
-     .summary = "1024 queries, each asked eight times in a row",
+     .summary = "1024 queries, each run eight times in a row",
      .n_queries = 8192,
      .draw = draw_hot_7to1},
     {.name = "pc-0", .summary = "PC 0 of 1024 tables", .n_queries = 1024, .draw = draw_pc_0},

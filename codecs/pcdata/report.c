@@ -28,7 +28,7 @@ static const struct bo_extra pcdata_extras[] = {
     {"The original benchmark's table",
      "The Go benchmark of the proposal looks up 1024 samples repeatedly, which the caches and "
      "the branch predictor learn. These are its columns, by its method, in ns a lookup; the ratio "
-     "is varint over linear: how many times faster linear is. Here the cache stands before the C "
+     "is varint over linear: how many times faster linear is. Here the cache is in front of the C "
      "decoder; a hit rate of 7:1 is measured for random PCs only. Other readers of the linear "
      "index, and queries that no cache holds, are in the tables above.",
      pcdata_original_groups},
@@ -107,7 +107,7 @@ const struct bo_format_report pcdata_report = {
     .sizes =
         "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
         "the same for all (header, room for wide loads, the directory with 4 bytes a reference "
-        "and the text lengths) stands aside and does not count; an encoding that changes it "
+        "and the text lengths) is listed apart and does not count; an encoding that changes it "
         "counts it.",
     .extras = pcdata_extras,
     .uses = &pcdata_use_cases,

@@ -6,7 +6,7 @@
 
 /* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
 
-/* Refuses a query, well told, unless it is the one before it: a cache that keeps what failed. */
+/* Rejects a query with a complete error, except a repeated one: a cache that keeps failures. */
 static enum bo_status query_keeps_failures(const struct bo_codec *self, void *reader, unsigned kind,
                                            const void *queries, size_t n, void *answers,
                                            struct bo_error *err)
@@ -45,7 +45,7 @@ static void test_lazy_reader_of_damage(void **state)
     faulty.query = query_refuses;
     assert_int_equal(run_check("damage").outcome, BO_PASS);
     faulty.query = query_keeps_failures;
-    assert_string_equal(run_check("damage").finding.class, "asking-again-matters");
+    assert_string_equal(run_check("damage").finding.class, "repeated-query-differs");
     faulty.query = query_fails_silently;
     assert_string_equal(run_check("damage").finding.class, "unnamed-error");
 }

@@ -133,7 +133,7 @@ static void test_wide_indexes(void **state)
     check_every_pc(&(struct pcdata_model){1, 2, tables});
 }
 
-/* Asks all readers of a payload made by hand. */
+/* Runs queries on all readers of a payload made by hand. */
 static void expect_values(struct bo_span area, uint32_t quanta, const int32_t *at_256ths,
                           uint32_t n)
 {

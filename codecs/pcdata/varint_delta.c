@@ -137,7 +137,7 @@ const struct bo_codec pcdata_varint_delta = {
  * Go 1.21's pcvalueCache: two sets of eight entries, the set chosen by the PC's bits above the
  * pointer size, looked through from the front, a new entry put in front and the displaced one at a
  * random place. The runtime keys on the absolute PC and the table's offset; here a (table, PC) pair
- * stands for both.
+ * represents both.
  */
 enum { CACHE_SETS = 2, CACHE_WAYS = 8, POINTER_NBYTES = 8 };
 

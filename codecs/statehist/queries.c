@@ -782,7 +782,7 @@ const struct bo_query_kind statehist_kinds[STATEHIST_N_KINDS] = {
     [STATEHIST_WINDOW] =
         {
             .name = "window",
-            .summary = "some attributes at evenly spaced times: what a view asks for to paint",
+            .summary = "some attributes at evenly spaced times: what a view queries to paint",
             .usage = "FROM TO TIMES QUARK...",
             .query_size = sizeof(struct statehist_window_query),
             .has_text = true,

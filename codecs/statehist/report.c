@@ -141,7 +141,7 @@ const struct bo_format_report statehist_report = {
     .question =
         "A trace viewer keeps what every thread, CPU and lock of a traced system did, as "
         "intervals of "
-        "time, and asks them for one attribute, for all, or for what a view shows. Would an "
+        "time, and queries one attribute, all, or those that a view shows. Would an "
         "exchange "
         "format without type numbers, as proposed, save anything beside the file that Trace "
         "Compass "

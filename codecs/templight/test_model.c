@@ -82,7 +82,7 @@ static void test_origins_of_ends(void **state)
 {
     (void)state;
     static const struct {
-        bool has_begin, tells, present;
+        bool has_begin, is_given, present;
         uint32_t line;
         bool own;
     } cases[] = {
@@ -95,7 +95,7 @@ static void test_origins_of_ends(void **state)
         struct templight_builder builder;
         struct templight_model *model;
         const struct templight_entry begin = begin_of("n", "f", "f");
-        struct templight_entry end = {.is_end = true, .tells_origin = cases[i].tells};
+        struct templight_entry end = {.is_end = true, .tells_origin = cases[i].is_given};
         if (cases[i].present)
             end.origin = (struct templight_place){true, bo_span_of("f"), cases[i].line, 4};
         templight_builder_init(&builder, true, &arena);

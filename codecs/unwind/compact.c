@@ -42,7 +42,7 @@ struct table {
 static const uint8_t weights[MAX_SAVED + 1][MAX_SAVED] = {
     {0}, {1}, {5, 1}, {20, 4, 1}, {60, 12, 3, 1}, {120, 24, 6, 2, 1}, {120, 24, 6, 2, 1, 0}};
 
-/* The encoding of a state; 0: there is none. */
+/* The encoding of a state; 0: no encoding. */
 static uint32_t encoding_of(enum unwind_arch arch, const struct unwind_state *s)
 {
     const struct unwind_machine *machine = &unwind_machines[arch];

@@ -97,7 +97,7 @@ static enum bo_status scan_oracle(const void *opaque, const void *queries, size_
 
 /* ---- all queries, wrong ones, edges ---------------------------------------------------------- */
 
-/* All PCs of functions, and the one behind each that is none of the next function's. */
+/* All PCs of functions, and the one behind each function unless the next function starts there. */
 static uint64_t point_count(const void *opaque)
 {
     const struct unwind_model *model = opaque;

@@ -1,7 +1,7 @@
 /* Stretches of text: what encodings without function boundaries hold of a model. */
 #include "codecs/unwind/reduce.h"
 
-enum { PADDING = 16 }; /* a hole of so many bytes is none of the function before it */
+enum { PADDING = 16 }; /* a hole of so many bytes is not part of the function before it */
 
 #define MAX_WRITTEN_OUT (UINT32_C(1) << 20)
 

@@ -28,7 +28,7 @@ enum {
     REGISTER_BIT = 1, /* of a control word */
     DEREF_BIT = 2,
     RESERVED_BIT = 4,
-    S390X_CFA = 160, /* the offset that a CFA word of 0 stands for, and what it is divided by */
+    S390X_CFA = 160, /* the offset of a CFA word of 0, and the divisor of CFA offsets */
     S390X_SCALE = 8,
 };
 

@@ -41,7 +41,7 @@ enum unwind_rule {
     UNWIND_CFA_PLUS,   /* CFA + offset */
     UNWIND_REGISTER,   /* in a register */
     UNWIND_MEMORY,     /* the word at register + offset */
-    UNWIND_EXPRESSION, /* an expression that is none of these */
+    UNWIND_EXPRESSION, /* any other expression */
     UNWIND_N_RULES,
 };
 

@@ -28,7 +28,7 @@ fail() {
 
 # ---- sources -----------------------------------------------------------------------------------
 
-# The system's own package sources, asked for source packages.
+# The system's own package sources, with source packages enabled.
 apt() {
     local lists=$folder/apt
     mkdir -p "$lists/lists/partial"

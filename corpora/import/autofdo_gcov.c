@@ -208,7 +208,7 @@ static enum bo_status get_header(struct reader *r)
         return bo_fail(r->err, BO_UNSUPPORTED, off, "version is not 0x3430372a, 1, 2 or 3");
     if (bo_left(&r->in) >= sizeof tag)
         tag = bo_le32(r->in.p + r->in.off);
-    /* A tool writes the layout of version 3 under 0x3430372a unless told otherwise. */
+    /* A tool writes the layout of version 3 under 0x3430372a by default. */
     r->extended = version == VERSION_3 || (version == VERSION_407 && tag == TAG_SUMMARY);
     r->padded = !r->extended && version != VERSION_2;
     return BO_OK;
@@ -529,7 +529,7 @@ static enum bo_status use_file(struct reader *r, uint32_t index, bool *used,
     return BO_OK;
 }
 
-/* Of every function and callee whose file the table of names tells. */
+/* Collects each function and callee whose file is in the table of names. */
 static enum bo_status collect_files(struct reader *r, struct autofdo_model *model)
 {
     bool *used = bo_zalloc_array(r->arena, r->n_files, sizeof *used);

@@ -6,7 +6,7 @@
 #include "corpora/import/profdata_tool.h"
 #include "harness/registry.h"
 
-/* "SPROF42" and a byte that tells the kind, as one number in a varint. */
+/* "SPROF42" and a byte for the kind, as one number in a varint. */
 static bool has_magic(struct bo_span file)
 {
     struct bo_cursor in = bo_cursor(file);

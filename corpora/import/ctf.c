@@ -56,7 +56,7 @@ static enum bo_status fail(struct reading *in, enum bo_status status, const char
     return in->status = bo_fail(in->err, status, BO_NO_OFFSET, kept ? kept : phrase);
 }
 
-/* Some of its functions leave an error behind that they do not tell of. */
+/* Some functions of babeltrace set the thread's error but return success. */
 static bool left_error(void)
 {
     const bt_error *error = bt_current_thread_take_error();
@@ -140,7 +140,7 @@ static enum bo_status tell_event(struct reading *in, const bt_message *message)
     const bt_packet *packet = bt_stream_class_supports_packets(bt_stream_borrow_class_const(stream))
                                   ? bt_event_borrow_packet_const(event)
                                   : NULL;
-    struct ctf_event told = {
+    struct ctf_event decoded = {
         .name = bt_event_class_get_name(bt_event_borrow_class_const(event)),
         .payload = bt_event_borrow_payload_field_const(event),
         .common_context = bt_event_borrow_common_context_field_const(event),
@@ -148,12 +148,12 @@ static enum bo_status tell_event(struct reading *in, const bt_message *message)
         .packet_context = packet ? bt_packet_borrow_context_field_const(packet) : NULL,
     };
     if (bt_clock_snapshot_get_ns_from_origin(
-            bt_message_event_borrow_default_clock_snapshot_const(message), &told.time_ns))
+            bt_message_event_borrow_default_clock_snapshot_const(message), &decoded.time_ns))
         return fail(in, BO_UNSUPPORTED, "time beyond 64 bits of nanoseconds");
-    return told.name ? in->visitor->event(in->visitor->context, &told) : BO_OK;
+    return decoded.name ? in->visitor->event(in->visitor->context, &decoded) : BO_OK;
 }
 
-/* What is not told otherwise counts as one. */
+/* A message without a count is one lost event. */
 static void count_lost(struct reading *in, const bt_message *message)
 {
     uint64_t n = 1;

@@ -27,7 +27,7 @@ bool ctf_metadata_is_whole(const char *folder);
 
 struct ctf_trace; /* what is known of one trace before its events */
 
-/* The text of its environment under that name ("domain"); NULL when there is none. */
+/* The text of its environment under that name ("domain"); NULL without such an entry. */
 const char *ctf_environment(const struct ctf_trace *trace, const char *name);
 
 /* One event; what it points to goes with it. */
@@ -46,7 +46,7 @@ bool ctf_text(const struct ctf_event *event, const char *field, struct bo_span *
 bool ctf_context_number(const struct ctf_event *event, const char *field, uint64_t *v_ret);
 bool ctf_context_text(const struct ctf_event *event, const char *field, struct bo_span *text_ret);
 
-/* Who is told. Both return other than BO_OK to end the reading with that, *err filled. */
+/* Callbacks. Any status but BO_OK ends the reading and becomes its result, with *err set. */
 struct ctf_visitor {
     enum bo_status (*trace)(void *context, const struct ctf_trace *trace);
     enum bo_status (*event)(void *context, const struct ctf_event *event);
@@ -54,9 +54,10 @@ struct ctf_visitor {
 };
 
 /*
- * Each trace is told before its events are. What babeltrace says of bad ones is BO_CORRUPT, without
- * an offset; phrases live in `arena`. To be done apart (apart.h): babeltrace 2.0 hangs on some bad
- * traces. n_lost_ret: events that the tracers dropped, as far as they say.
+ * Calls the visitor for each trace before the events of that trace. An error of babeltrace is
+ * BO_CORRUPT, without an offset; its phrase is in `arena`. Run it in a process of its own
+ * (apart.h): babeltrace 2.0 hangs on some bad traces. *n_lost_ret: events that the tracers dropped,
+ * where traces count them.
  */
 enum bo_status ctf_read(const char *folder, const struct ctf_visitor *visitor, uint64_t *n_lost_ret,
                         struct bo_arena *arena, struct bo_error *err);

@@ -139,7 +139,7 @@ static enum ctf_reading on_prio(struct ctf_kernel *k, const struct event *e)
                : CTF_MALFORMED;
 }
 
-/* Old tracers do not tell of the child's process. */
+/* Old tracers do not record the child's process. */
 static enum ctf_reading on_fork(struct ctf_kernel *k, const struct event *e)
 {
     uint32_t parent, tid, pid;
@@ -158,7 +158,7 @@ static enum ctf_reading on_free(struct ctf_kernel *k, const struct event *e)
     return tid_in(k, e->fields, "tid", &tid) ? done(kernel_free(&k->states, tid)) : CTF_MALFORMED;
 }
 
-/* The event has no name but the program's path: without a context the next switch tells. */
+/* The event has no name but the program's path. Without a context the next switch gives it. */
 static enum ctf_reading on_exec(struct ctf_kernel *k, const struct event *e)
 {
     struct bo_span comm;
@@ -292,11 +292,11 @@ enum ctf_reading ctf_kernel_event(struct ctf_kernel *kernel, const struct ctf_ev
     if (!ctf_context_number(event, "cpu_id", &cpu) || cpu >= KERNEL_MAX_CPUS)
         return CTF_MALFORMED;
     e.cpu = (uint32_t)cpu;
-    const bool tells = ctf_context_number(event, "tid", &tid) && tid <= INT32_MAX;
-    e.has_tid = tells || kernel_current_thread(&kernel->states, e.cpu, &e.tid);
-    if (tells)
+    const bool has_context = ctf_context_number(event, "tid", &tid) && tid <= INT32_MAX;
+    e.has_tid = has_context || kernel_current_thread(&kernel->states, e.cpu, &e.tid);
+    if (has_context)
         e.tid = (uint32_t)tid;
-    if (tells && ctf_context_number(event, "pid", &pid) && pid <= INT32_MAX &&
+    if (has_context && ctf_context_number(event, "pid", &pid) && pid <= INT32_MAX &&
         !kernel_process(&kernel->states, e.cpu, e.tid, (uint32_t)pid))
         return CTF_REFUSED;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)

@@ -21,7 +21,7 @@ static bool thread_of(struct ctf_memory *memory, const struct ctf_event *e,
     return state_clean_text(memory->states.system.builder.arena, &thread->name);
 }
 
-/* Memory at address 0 is none: the call failed. */
+/* An allocation at address 0 is a failed call. */
 static enum ctf_reading allocate(struct ctf_memory *memory, const struct ctf_event *e,
                                  uint64_t address, uint64_t nbytes)
 {

@@ -96,7 +96,7 @@ enum bo_status bo_elf_find_section(const struct bo_elf *elf, const char *const *
 {
     *found_ret = false;
     elf_version(EV_CURRENT);
-    /* libelf asks for writable memory but, without elf_update, writes nothing. */
+    /* libelf requires writable memory but, without elf_update, writes nothing. */
     Elf *libelf = elf_memory((char *)(uintptr_t)elf->file.p, elf->file.n);
     if (!libelf)
         return bo_fail(err, BO_CORRUPT, 0, "unreadable ELF header");

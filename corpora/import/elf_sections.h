@@ -22,9 +22,10 @@ bool bo_elf_sniff(struct bo_span file);
 enum bo_status bo_elf_identify(struct bo_span file, struct bo_elf *elf_ret, struct bo_error *err);
 
 /*
- * Finds the first section in the file with one of the names (NULL-terminated; an earlier name
- * wins over a later one). BO_OK with *found_ret false when there is none, or no section headers
- * at all; BO_TRUNCATED when the file ends before its section headers or before the section does.
+ * Finds the first section in the file with one of the names (NULL-terminated; an earlier name wins
+ * over a later one). BO_OK with *found_ret false when no section has such a name, or without
+ * section headers. BO_TRUNCATED when the file ends before its section headers or before the section
+ * does.
  */
 enum bo_status bo_elf_find_section(const struct bo_elf *elf, const char *const *names,
                                    bool *found_ret, struct bo_elf_part *part_ret,

@@ -82,7 +82,7 @@ static bool clear_field(struct kernel_states *states, uint32_t node, const char 
            set_null(states, quark);
 }
 
-/* The value of an attribute now; null where there is none. */
+/* The value of an attribute now; null without one. */
 static struct statehist_interval value_of(const struct kernel_states *states, uint32_t node,
                                           const char *field)
 {
@@ -288,7 +288,7 @@ static bool current_thread(struct kernel_states *states, uint32_t cpu, uint32_t 
     return !*known_ret || thread_node(states, cpu, *tid_ret, thread_ret);
 }
 
-/* An attribute below a directory of the CPU, and its namesake that stands for all CPUs. */
+/* An attribute below a directory of the CPU, and the attribute of the same name for all CPUs. */
 static bool interrupt_nodes(struct kernel_states *states, uint32_t cpu, const char *directory,
                             uint32_t *all, struct bo_span name, uint32_t *one_ret,
                             uint32_t *all_ret)

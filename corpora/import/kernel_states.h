@@ -63,7 +63,7 @@ bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t v
 /* The thread that runs on a CPU; false until the CPU's first switch. */
 bool kernel_current_thread(const struct kernel_states *states, uint32_t cpu, uint32_t *tid_ret);
 
-/* What a dump at a trace's start tells of one thread: kept where nothing is known yet. */
+/* The state dump at a trace's start, for one thread. It sets only what is not known yet. */
 bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uint32_t ppid,
                    struct bo_span comm, bool waits_for_cpu);
 

@@ -142,7 +142,7 @@ static enum bo_status import_names(struct bo_span file, const struct bo_import_o
 
 /* ---- the importer ---------------------------------------------------------------------------- */
 
-/* A list of names looks like any text: it is taken for one only when told so. */
+/* A list of names looks like any text: it is read as one only on request. */
 static bool never(struct bo_span file)
 {
     (void)file;

@@ -28,9 +28,9 @@ static bool is_indexed(struct bo_span file)
 }
 
 /*
- * LLVM's reader trusts the place of the index that an indexed profile's header tells: a profile cut
- * short reads as an empty one, or crashes it. Later versions than those known may lay headers out
- * differently; they are left to LLVM.
+ * LLVM's reader trusts the offset of the index in the header of an indexed profile. It reads a
+ * truncated profile as an empty one, or crashes. Versions later than the known ones may have
+ * another header, so this check leaves them to LLVM.
  */
 static enum bo_status check_index_place(struct bo_span file, struct bo_error *err)
 {

@@ -12,7 +12,7 @@ enum { PROFDATA_MAX_ARGS = 7 };
 struct profdata_tool {
     /*
      * Of the programs on the PATH: the newest of llvm-profdata-22 to -14, then plain llvm-profdata,
-     * of which nobody knows what it stands for; or the plain one before all others.
+     * whose version is unknown; or the plain one before all others.
      */
     bool newest_first;
     /* It reads /dev/stdin and prints the text form; ends with NULL. At most 31 bytes each. */

@@ -1,9 +1,9 @@
 /*
- * A state system: attributes whose values change as time passes, written down as a history.
+ * A state system: attributes whose values change over time, recorded as a history.
  *
- * A change to the value that an attribute has is none. A second change at one time replaces the
- * first, without an interval for it: so neighbours with equal values come about, when a value
- * changes and changes back at once.
+ * A change to the current value of an attribute is ignored. A second change at the same time
+ * replaces the first, without an interval for it. So neighbours with equal values exist: the value
+ * changed and changed back at once.
  */
 #ifndef BO_STATE_SYSTEM_H
 #define BO_STATE_SYSTEM_H
@@ -25,7 +25,7 @@ bool state_system_init(struct state_system *system, int64_t start, struct bo_are
 bool state_attribute(struct state_system *system, uint32_t parent, struct bo_span name,
                      uint32_t *quark_ret);
 
-/* STATEHIST_ROOT when there is none. */
+/* STATEHIST_ROOT when it does not exist. */
 uint32_t state_find(const struct state_system *system, uint32_t parent, struct bo_span name);
 
 /* From now on. `now` must not go back. */

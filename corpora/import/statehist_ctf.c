@@ -20,7 +20,7 @@ struct importer {
     struct bo_arena *arena;
     struct bo_error *err;
     enum tracer tracer; /* of all traces so far */
-    char *host;         /* theirs; empty when they do not tell */
+    char *host;         /* of the traces; empty when they have none */
     bool has_begun;
     union {
         struct ctf_kernel kernel;

@@ -17,7 +17,7 @@
 /* One event; spans point into the file. */
 struct event {
     struct bo_span comm;
-    uint32_t pid, tid, cpu; /* pid is tid where only that is told */
+    uint32_t pid, tid, cpu; /* pid is tid where only the tid is known */
     bool has_pid;
     int64_t time;        /* ns */
     struct bo_span name; /* "sched:sched_switch" */

@@ -1,12 +1,11 @@
 /*
  * The importer of Templight's own files: protocol buffers, by the schema in
  * codecs/templight/templight.proto.
- *
- * Names are taken in all forms that writers have: as text (mode 0), compressed with zlib one by one
- * (mode 1), as entries of a dictionary (mode 2). A trace is read twice: at first its header and its
- * dictionary, so that entries may stand behind the records that use them, then its records. Unlike
- * the codecs' readers, which expand what is asked for, this one puts every entry's text together as
- * it comes, from the texts of its parts.
+ * // It accepts names in all forms that writers produce: as text (mode 0), compressed with zlib one
+ * by one (mode 1), and as entries of a dictionary (mode 2). A trace is read twice: first its header
+ * and its dictionary, so that entries may follow the records that use them, then its records. The
+ * codecs' readers expand only names that are queried. This importer expands every entry when it
+ * reads it, from the texts of its parts.
  */
 #include <zlib.h>
 
@@ -190,7 +189,7 @@ static enum bo_status count_made(struct reader *r, uint64_t n, size_t off)
                : BO_OK;
 }
 
-/* What an entry stands for: its bytes, with an entry's text for each NUL. */
+/* The expansion of an entry: its bytes, with an entry's text for each NUL. */
 static enum bo_status expand(struct reader *r, struct bo_span marked, size_t off,
                              struct bo_span *text_ret)
 {
@@ -369,7 +368,7 @@ static enum bo_status take_location_field(struct reader *r, const struct field *
     }
 }
 
-/* A file has its name where it occurs first; it may be told again. */
+/* A file's name is stored at its first use; it may be repeated. */
 static enum bo_status find_file(struct reader *r, struct location *location, size_t off)
 {
     if (location->id > r->n_files || (location->id == r->n_files && !location->has_name))

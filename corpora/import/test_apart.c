@@ -1,7 +1,7 @@
 /*
- * Work in a process of its own: what it puts out comes back, and so do its failure, its crash, its
- * standing still and its hunger as errors. Why: it stands between a library's bugs and us, and none
- * of its ways out is met by good traces.
+ * Work in a process of its own: its output is returned, and its failure, crash, hang or memory use
+ * beyond the limit becomes an error. Why: it isolates this program from bugs of a library, and good
+ * traces exercise none of these ends.
  */
 #include <signal.h>
 #include <stdlib.h>

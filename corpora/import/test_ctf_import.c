@@ -1,10 +1,9 @@
 /*
  * The importer of LTTng's traces. Kernel traces are written here, packet by packet, in the layouts
- * that LTTng's kernel tracer has: the embedded recordings of perf, told as such a trace, must
- * become the very same histories; and each rule that perf's text has no counterpart of, by a few
- * events. A recorded trace of user space has its history beside it. Then what is refused. Why:
- * nobody can record a kernel trace where this test runs, and the two importers must not come to
- * disagree on the rules.
+ * of LTTng's kernel tracer. The embedded perf recordings, rewritten as such traces, must become the
+ * same histories. Rules without a counterpart in perf's text are tested with a few events each. A
+ * recorded trace of user space has its history beside it. Then errors are tested. Why: no kernel
+ * trace can be recorded where this test runs, and the two importers must follow the same rules.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,8 +336,8 @@ static void tell_irq(struct trace *trace, const struct who *who, uint64_t time, 
         bo_put_bytes(to, name, strlen(text_behind(text, " name=", NULL, name)) + 1);
 }
 
-static void tell(struct trace *trace, const struct who *who, uint64_t time, const char *event,
-                 const char *text)
+static void write_event(struct trace *trace, const struct who *who, uint64_t time,
+                        const char *event, const char *text)
 {
     static const struct {
         const char *event;
@@ -399,7 +398,7 @@ static void tell_line(struct trace *trace, char *line)
     while (*line == ' ')
         line++;
     const struct who who = {cpu, (int32_t)tid, (int32_t)pid, line};
-    tell(trace, &who, UINT64_C(1000000000) * seconds + nanoseconds, event, bracket + n);
+    write_event(trace, &who, UINT64_C(1000000000) * seconds + nanoseconds, event, bracket + n);
 }
 
 static void expect_same_as_perf(const char *recording, const char *history)

@@ -16,9 +16,9 @@ record() { # NAME COMMAND...
     corpora/statehist/record_memory.sh "$out/$1" "${@:2}" >"$out/$1.out" 2>"$out/$1.err"
 }
 
-# The changes of each thread's sum, "tid start value", as the printed events tell them. Numbers of 64 bits
+# The changes of each thread's sum, "tid start value", from the printed events. Numbers of 64 bits
 # stay texts.
-told() { # TRACE
+summed() { # TRACE
     babeltrace2 --clock-seconds --no-delta "$1" | awk '
         function field(name, at) { # of the line
             at = index($0, " " name " = ")
@@ -29,11 +29,11 @@ told() { # TRACE
         }
         function change(by) {
             if (!(tid in sum)) { sum[tid] = 0; since[tid] = "" }
-            if (since[tid] != time) { tell(tid); since[tid] = time; told[tid] = tid in given ? given[tid] : "none" }
+            if (since[tid] != time) { put(tid); since[tid] = time; was[tid] = tid in given ? given[tid] : "none" }
             sum[tid] += by
         }
-        function tell(t) {
-            if (since[t] != "" && sum[t] != told[t]) { printf "%s %s %d\n", t, since[t], sum[t]; given[t] = sum[t] }
+        function put(t) {
+            if (since[t] != "" && sum[t] != was[t]) { printf "%s %s %d\n", t, since[t], sum[t]; given[t] = sum[t] }
         }
         function take(p, n) {
             if (p == "0x0") return
@@ -48,7 +48,7 @@ told() { # TRACE
         / lttng_ust_libc:realloc: / {
             if (field("ptr") != "0x0") { take(field("in_ptr"), 0); take(field("ptr"), field("size")) }
         }
-        END { for (t in sum) tell(t) }' | sort
+        END { for (t in sum) put(t) }' | sort
 }
 
 imported() { # HISTORY
@@ -58,10 +58,10 @@ imported() { # HISTORY
         $1 == "I" && ($2 in of) && $5 == "l" { print of[$2], $3, $6 }' "$1" | sort
 }
 
-agrees() { # NAME: the history has what the printed events tell, and that is not little
-    told "$out/$1" >"$out/$1.told"
+agrees() { # NAME: the history equals the sums of the printed events, of which there are more than 200
+    summed "$out/$1" >"$out/$1.summed"
     imported "$out/$1.tsv" >"$out/$1.imported"
-    [ "$(wc -l <"$out/$1.told")" -gt 200 ] && cmp "$out/$1.told" "$out/$1.imported"
+    [ "$(wc -l <"$out/$1.summed")" -gt 200 ] && cmp "$out/$1.summed" "$out/$1.imported"
 }
 
 names_are() { # HISTORY NAME...: each thread's

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Exchanges attribute trees of history tree files with a Java machine: its streams read ours, and write
-# the same bytes. Where the histories are that the real Trace Compass was asked about, the nodes, the
+# the same bytes. Where Trace Compass' answers for a history are stored, the nodes, the
 # files' lengths and the full state in the middle are compared with its sums.
 #
 #   corpora/import/test_real_statehist.sh

@@ -5,7 +5,7 @@
 #
 # Without a command, it builds a small C project with `make -j4`. Needs root, perf (Debian: linux-perf)
 # and tracefs, which is mounted for as long as that takes if it is not. The whole machine is recorded,
-# but the text tells of other processes only when they ran: their names become "other", and their system
+# but the text contains of other processes only when they ran: their names become "other", and their system
 # calls, forks and execs are left out (own_events.awk). OTHERS=1 keeps everything.
 # Exit 0: made; 1: something failed; 77: this machine cannot (with a line that says why).
 set -u -o pipefail
@@ -50,7 +50,7 @@ if [ $# -eq 0 ]; then
     set -- make -s -j4 -C "$work/project"
 fi
 
-# The command's own process tells who it is.
+# The command's own process prints its process id.
 perf record -q -m 4096 -a -e 'sched:*,raw_syscalls:*,irq:*' -o "$work/data" -- \
     sh -c 'echo $$ >"$0"; exec "$@"' "$work/pid" "$@" >&2 || exit 1
 script() {

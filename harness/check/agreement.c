@@ -17,7 +17,7 @@ bool bo_contest_init(struct bo_contest *c)
     return false;
 }
 
-/* Asks the oracle; the expected answers' buffer grows until they fit. */
+/* Queries the oracle; the expected answers' buffer grows until they fit. */
 enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n)
 {
     const struct bo_query_kind *kind = c->kind;
@@ -84,7 +84,7 @@ void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query,
     }
 }
 
-/* Finds which of n queries it was, asking one by one, and says so. */
+/* Runs n queries one by one, and names the first that fails in the finding. */
 static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
 {
     bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle",
@@ -110,7 +110,7 @@ static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
         return;
     }
     snprintf(c->finding->detail, sizeof c->finding->detail,
-             "%s: wrong in a batch, right when asked alone", c->kind->name);
+             "%s: wrong in a batch, right when run alone", c->kind->name);
 }
 
 /* Both answer the first n queries of the batch; false with the finding filled when they differ. */

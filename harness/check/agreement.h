@@ -29,10 +29,10 @@ struct bo_contest {
  */
 bool bo_contest_init(struct bo_contest *c);
 
-/* Asks about the first n queries; answers go to `expected`, whose buffer grows until they fit. */
+/* Queries the oracle, first n queries; answers go to `expected`, which grows until they fit. */
 enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n);
 
-/* Asks the codec, after the oracle has been asked the same; answers go to `got`. */
+/* Runs the same queries on the codec, after the oracle; answers go to `got`. */
 enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n);
 
 /* The codec's answers. */
@@ -46,9 +46,9 @@ void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query,
                                size_t n);
 
 /*
- * Asks the reader everything, or a sample as `effort` says, in every query kind that the codec
- * answers. False with the finding filled at the first answer that is not the oracle's. *n_cases
- * counts queries. What is asked and answered in a kind takes memory of its own, up to the budget.
+ * Runs all queries of every kind that the codec answers, or a sample by `effort`. False with the
+ * finding filled at the first answer that differs from the oracle's. *n_cases counts queries. The
+ * queries and answers of one kind take memory of their own, up to the budget.
  */
 bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
                           const void *model, void *reader, const struct bo_effort *effort,
@@ -80,7 +80,7 @@ void bo_finding_compare(struct bo_finding *finding, const struct bo_query_kind *
                         const void *query, const struct bo_reply *a, const struct bo_reply *b);
 
 /*
- * True when an error is well told: a named status other than OK, the same in *error, and a phrase.
+ * True when an error is complete: a named status other than OK, the same in *error, and a phrase.
  */
 bool bo_well_told(enum bo_status status, const struct bo_error *error);
 

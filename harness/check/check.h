@@ -41,7 +41,7 @@ struct bo_effort bo_effort_default(void);
 
 struct bo_check_result {
     enum bo_outcome outcome;
-    uint64_t n_cases;          /* queries asked, damaged inputs offered, ... */
+    uint64_t n_cases;          /* queries run, damaged inputs offered, ... */
     const char *why_skipped;   /* static; for BO_SKIP */
     struct bo_finding finding; /* for BO_FAIL */
 };
@@ -57,11 +57,12 @@ extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
  * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
- * Each open, decode and query must end in BO_OK or a named error, however often it is asked; all
- * must agree on accepting (a lazy codec's open may take more than its decode); what
- * is accepted must answer as the oracle does on the decoded model, and must encode and decode again
- * to the same model; a canonical encoding (bo_codec.choices), to the same bytes. *accepted_ret (may
- * be NULL) says whether they took it. False, with *finding filled, when a property broke.
+ * Each open, decode and query must end in BO_OK or a named error, however often it is run. All must
+ * agree on accepting the bytes (a lazy codec's open may accept more than its decode). Accepted
+ * bytes must answer as the oracle does on the decoded model, and must encode and decode again to
+ * the same model; in a canonical encoding (bo_codec.choices), to the same bytes. *accepted_ret (may
+ * be NULL) says whether the bytes were accepted. False, with *finding filled, when a property
+ * broke.
  */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
@@ -74,8 +75,8 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
                    const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
- * Queries of a model that damaged bytes once held: what lazy readers of bytes that decode refuses
- * are asked, beside words of these bytes.
+ * Queries of a model that damaged bytes once held. They are run on lazy readers of bytes that
+ * decode rejects, besides queries made from words of these bytes.
  */
 struct bo_probes {
     const uint8_t *queries[BO_MAX_KINDS]; /* by kind */

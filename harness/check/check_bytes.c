@@ -267,7 +267,7 @@ static verdict ask_probe(const struct bo_format *format, const struct bo_codec *
                   : XXH3_64bits(sink->p, kind->answer_size ? kind->answer_size : sink->n) | 2;
 }
 
-/* Asks a reader all probes, each so many times. */
+/* Runs all probes on a reader, each the given number of times. */
 static bool ask_probes(const struct bo_format *format, const struct bo_codec *codec,
                        struct bo_span in, const struct bo_probes *probes, void *reader,
                        unsigned times, struct bo_sink *sink, verdict *verdicts,
@@ -292,8 +292,9 @@ static bool ask_probes(const struct bo_format *format, const struct bo_codec *co
 }
 
 /*
- * Bytes that decode refuses and a lazy open takes: every query ends, in an answer or in a named
- * error; and asking again changes nothing: another reader, asked everything thrice, says the same.
+ * Bytes that decode rejects and a lazy open accepts: every query ends, in an answer or in a named
+ * error. Repetition changes nothing: another reader, on which each query runs three times, gives
+ * the same results.
  */
 static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span in, const struct bo_probes *probes, void *reader,
@@ -317,10 +318,10 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
     for (unsigned i = 0; i < N_VERDICTS; i++)
         if (once[i] != thrice[i] && once[i] != NOTHING && thrice[i] != NOTHING) {
             bo_finding_set(finding, format, &format->kinds[i / (2 * N_PROBES)], codec, "itself",
-                           "asking-again-matters");
+                           "repeated-query-differs");
             if (finding)
                 snprintf(finding->detail, sizeof finding->detail,
-                         "probe %u: %s, and asked thrice %s", i % (2 * N_PROBES),
+                         "probe %u: %s, and when repeated %s", i % (2 * N_PROBES),
                          once[i] == REFUSED ? "refused" : "answered",
                          thrice[i] == REFUSED ? "refused"
                          : once[i] == REFUSED ? "answered"

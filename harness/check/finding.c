@@ -1,4 +1,4 @@
-/* Findings: what broke, told so that it can be counted and looked into. */
+/* Findings: failed properties, in a form that can be counted and reproduced. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

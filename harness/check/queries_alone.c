@@ -54,7 +54,7 @@ static struct bo_span load(const char *path)
 }
 
 /* A batch of one kind, and where its answers go. */
-struct asking {
+struct querying {
     const struct bo_codec *codec;
     const struct bo_query_kind *kind;
     unsigned k;
@@ -63,36 +63,37 @@ struct asking {
     uint8_t *answers;
 };
 
-static void ask(const struct asking *asking, size_t first, size_t n)
+static void run_queries(const struct querying *querying, size_t first, size_t n)
 {
-    struct bo_sink sink = {.p = asking->answers, .cap = MAX_ANSWERS};
-    void *answers = asking->kind->answer_size ? (void *)asking->answers : (void *)&sink;
-    const void *queries = asking->queries + first * asking->kind->query_size;
-    if (asking->codec->query(asking->codec, asking->reader, asking->k, queries, n, answers, NULL)) {
-        fprintf(stderr, "queries_alone: %s rejects a query of %s\n", asking->codec->name,
-                asking->kind->name);
+    struct bo_sink sink = {.p = querying->answers, .cap = MAX_ANSWERS};
+    void *answers = querying->kind->answer_size ? (void *)querying->answers : (void *)&sink;
+    const void *queries = querying->queries + first * querying->kind->query_size;
+    if (querying->codec->query(querying->codec, querying->reader, querying->k, queries, n, answers,
+                               NULL)) {
+        fprintf(stderr, "queries_alone: %s rejects a query of %s\n", querying->codec->name,
+                querying->kind->name);
         exit(1);
     }
 }
 
-static void ask_kind(struct asking *asking, const void *model, struct bo_arena *arena)
+static void run_kind(struct querying *querying, const void *model, struct bo_arena *arena)
 {
-    const struct bo_query_kind *kind = asking->kind;
+    const struct bo_query_kind *kind = querying->kind;
     const struct bo_workload *workload = kind->workloads;
     struct bo_random random = bo_random_seeded(SEED);
     uint8_t *queries = need(bo_alloc_array(arena, N_QUERIES, kind->query_size + 1));
     const size_t n =
         kind->query_size ? workload->draw(model, &random, arena, N_QUERIES, queries) : 1;
-    asking->queries = queries;
+    querying->queries = queries;
     printf("kind %s %s %zu\n", kind->name, workload->name, n);
     fflush(stdout);
-    ask(asking, 0, n);
+    run_queries(querying, 0, n);
     bo_queries_mark();
-    ask(asking, 0, n);
+    run_queries(querying, 0, n);
     bo_queries_mark();
     for (size_t i = 0; i < n; i++) {
         bo_queries_mark();
-        ask(asking, i, 1);
+        run_queries(querying, i, 1);
     }
     bo_queries_mark();
 }
@@ -119,11 +120,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "queries_alone: %s: %s\n", argv[3], error.what);
         return 1;
     }
-    struct asking asking = {.codec = codec, .reader = reader, .answers = need(malloc(MAX_ANSWERS))};
-    for (asking.k = 0; asking.k < format->n_kinds; asking.k++) {
-        asking.kind = &format->kinds[asking.k];
-        if (codec->kinds >> asking.k & 1)
-            ask_kind(&asking, model, &drawn);
+    struct querying querying = {
+        .codec = codec, .reader = reader, .answers = need(malloc(MAX_ANSWERS))};
+    for (querying.k = 0; querying.k < format->n_kinds; querying.k++) {
+        querying.kind = &format->kinds[querying.k];
+        if (codec->kinds >> querying.k & 1)
+            run_kind(&querying, model, &drawn);
     }
     return 0;
 }

@@ -12,7 +12,7 @@
  * failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
- * the golden file, those longer than --up-to are left out, and --light asks and damages an eighth
+ * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
  * as much; a line `note: ...` says so of each. --first stops at the first failure.
  */
 #include <inttypes.h>
@@ -293,7 +293,7 @@ static void note_missing(const struct bo_format *format)
             printf("note: %s/%s: built without %s\n", format->name, o->codecs, o->library);
 }
 
-/* The options' end: the index of the first argument that is none. */
+/* The options' end: the index of the first other argument. */
 static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golden_ret,
                          unsigned long *n_generated_ret)
 {

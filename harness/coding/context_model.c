@@ -1,11 +1,11 @@
-/* Symbols, numbers and texts told by what their contexts have led to before. */
+/* Symbols, numbers and texts predicted from their contexts. */
 #include "harness/coding/context_model.h"
 
 #include "harness/core/bits.h"
 
 enum {
     N_EVIDENCE = 80, /* what a context can know of a candidate */
-    N_NEWS = 117,    /* what it can know of new symbols */
+    N_ESCAPES = 117, /* what it can know of new symbols */
     MAX_HINTED = 4,  /* of them for hints alone */
     MAX_RUN = 31,    /* how long a match is, at most */
     TEXT_ORDERS = 5, /* contexts of so many bytes before, and of none */
@@ -21,15 +21,15 @@ enum {
     SYMBOL_RATE = 8,
     TEXT_RATE = 2,
     HINT_LIMIT = 30,
-    NEWS_LIMIT = 20,
+    ESCAPE_LIMIT = 20,
     BIT_LIMIT = 30,
 };
 
 struct bo_guess_site {
-    /* what symbols and what bits need is made when it is first asked for */
+    /* the tables for symbols and for bits are allocated at first use */
     bool has_symbols, has_bits;
     bo_counter evidence[BO_GUESS_CONTEXTS][N_EVIDENCE];
-    bo_counter news[BO_GUESS_CONTEXTS][N_NEWS];
+    bo_counter escape[BO_GUESS_CONTEXTS][N_ESCAPES];
     bo_counter runs[MAX_RUN + 1];
     int32_t listed_weights[LISTED_SETS][SYMBOL_INPUTS];
     int32_t new_weights[NEW_SETS][SYMBOL_INPUTS];
@@ -57,7 +57,7 @@ static struct bo_guess_site *symbols_of(const struct bo_guesser *guesser, unsign
         return site;
     site->has_symbols = true;
     fill_counters(site->evidence[0], BO_GUESS_CONTEXTS * N_EVIDENCE, BO_NEW_COUNTER);
-    fill_counters(site->news[0], BO_GUESS_CONTEXTS * N_NEWS, BO_NEW_COUNTER);
+    fill_counters(site->escape[0], BO_GUESS_CONTEXTS * N_ESCAPES, BO_NEW_COUNTER);
     fill_weights(site->listed_weights[0], LISTED_SETS * SYMBOL_INPUTS);
     fill_weights(site->new_weights[0], NEW_SETS * SYMBOL_INPUTS);
     return site;
@@ -137,7 +137,7 @@ static struct bo_guess_slot *find_slot(struct bo_guesser *guesser, uint64_t hash
             break;
         }
     }
-    *free_slot = (struct bo_guess_slot){.check = check, .news = BO_NEW_COUNTER};
+    *free_slot = (struct bo_guess_slot){.check = check, .escape = BO_NEW_COUNTER};
     return free_slot;
 }
 
@@ -172,13 +172,13 @@ static unsigned evidence_of(const struct bo_guess_slot *slot, uint32_t symbol, b
     return slot->n + (slot->hits[0] >= 3 ? 3 : 0);
 }
 
-static unsigned news_of(const struct bo_guess_slot *slot)
+static unsigned escape_of(const struct bo_guess_slot *slot)
 {
     const unsigned hits = slot->hits[0] < 4 ? slot->hits[0] : 4;
     const unsigned symbols = slot->n ? 4 * (slot->n - 1u) + hits : 0;
-    const unsigned news =
-        bo_counter_seen(slot->news) ? 1 + (bo_counter_probability(slot->news) >> 13) : 0;
-    return 9 * symbols + news;
+    const unsigned escape =
+        bo_counter_seen(slot->escape) ? 1 + (bo_counter_probability(slot->escape) >> 13) : 0;
+    return 9 * symbols + escape;
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static bool code_is_new(struct bo_guesser *guesser, struct bo_range_coder *coder
     unsigned longest = 0;
     struct bo_mix mix = {.n = 0};
     for (unsigned i = 0; i < guess->n_contexts; i++) {
-        used[i] = &site->news[i][news_of(guess->slots[i])];
+        used[i] = &site->escape[i][escape_of(guess->slots[i])];
         bo_mix_add(&mix, bo_counter_logit(&guesser->mixing, *used[i]));
         longest = guess->slots[i]->n ? i + 1 : longest;
     }
@@ -200,7 +200,7 @@ static bool code_is_new(struct bo_guesser *guesser, struct bo_range_coder *coder
     is_new = code_mixed(&mix, coder, is_new, SYMBOL_RATE);
     for (unsigned i = 0; i < guess->n_contexts; i++) {
         bo_count(&guesser->mixing, used[i], is_new, BO_MAX_COUNT);
-        bo_count(&guesser->mixing, &guess->slots[i]->news, is_new, NEWS_LIMIT);
+        bo_count(&guesser->mixing, &guess->slots[i]->escape, is_new, ESCAPE_LIMIT);
     }
     return is_new;
 }
@@ -212,7 +212,7 @@ static void put_on(struct bo_guess *guess, uint32_t symbol)
         guess->listed[guess->n_listed++] = symbol;
 }
 
-/* Hints that have been right in a hundredth of all cases, or never been asked; the best first. */
+/* Hints that were right in at least 1 % of cases, or were never used; the best first. */
 static void list_hints(struct bo_guess *guess, bo_counter *const *counters)
 {
     enum { HOPELESS = 600 };
@@ -415,14 +415,14 @@ uint64_t bo_guess_number(struct bo_guesser *guesser, struct bo_range_coder *code
 {
     enum { LOW = 20 };
     uint64_t hashes[TEXT_CONTEXTS];
-    const unsigned told = bo_bit_width(v);
+    const unsigned coded = bo_bit_width(v);
     unsigned width = 0;
     bool more = true;
     while (width < 64 && more) {
         for (unsigned i = 0; i < n_contexts; i++)
             hashes[i] =
                 bo_pair_hash(contexts[i], (UINT64_C(7) << 40) + 1024 * width + 16 * site + i);
-        more = code_bit(guesser, coder, site, hashes, n_contexts, 32 + width / 4, width < told);
+        more = code_bit(guesser, coder, site, hashes, n_contexts, 32 + width / 4, width < coded);
         width += more;
     }
     if (width < 2)
@@ -448,7 +448,7 @@ struct text_state {
     uint64_t contexts[TEXT_CONTEXTS];
     uint64_t word, sort;
     uint32_t start, at; /* in the history */
-    uint32_t match;     /* what may come again stands there */
+    uint32_t match;     /* start of the earlier text that may repeat */
     unsigned run;       /* for how long it has; 0: there is no match */
 };
 
@@ -531,11 +531,11 @@ struct bo_span bo_guess_text(struct bo_guesser *guesser, struct bo_range_coder *
     struct text_state t = {.sort = context, .start = guesser->n_history, .at = guesser->n_history};
     uint32_t n_left = n_nuls;
     for (size_t i = 0;; i++) {
-        const uint8_t told = encoding && i < text.n ? text.p[i] : 0;
+        const uint8_t coded = encoding && i < text.n ? text.p[i] : 0;
         uint32_t node = 1;
         make_text_contexts(guesser, &t);
         for (unsigned b = 8; b-- > 0;)
-            node = node << 1 | code_text_bit(guesser, coder, site, &t, node, b, told >> b & 1);
+            node = node << 1 | code_text_bit(guesser, coder, site, &t, node, b, coded >> b & 1);
         const uint8_t byte = (uint8_t)node;
         if (guesser->n_left == 0 || bo_range_ran_out(coder)) {
             guesser->flaw = "coded texts are longer than is said";

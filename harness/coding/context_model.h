@@ -1,16 +1,15 @@
 /*
- * Symbols, numbers and texts told by what contexts have led to before; on top of the range coder.
- *
- * A symbol is a number of anything: a name, a place. Each of its contexts remembers the last
- * symbols that it led to; these are asked for one after the other, each with a bit that is
- * predicted from what all contexts know of it. Hints are symbols that may be meant for a reason of
- * structure: how often a hint was right is remembered by its key, not by its symbol.
- *
- * Every function here goes both ways, as bo_range_code does: it writes what it is given and returns
- * it, or returns what it has read. coding.md specifies all of it.
+ * Symbols, numbers and texts predicted from their contexts, on top of the range coder.
+ * // A symbol is a number with any meaning: a name, a place. Each context remembers the last
+ * symbols that followed it. These are the candidates. One bit for each candidate says whether it is
+ * the symbol; the bit is predicted from what all contexts know of the candidate. Hints are
+ * candidates that come from the structure of the data. How often a hint was right is counted by its
+ * key, not by its symbol.
+ * // Every function here serves both directions, like bo_range_code: it encodes its argument and
+ * returns it, or decodes a value and returns that. coding.md specifies the format.
  */
-#ifndef BO_GUESSING_H
-#define BO_GUESSING_H
+#ifndef BO_CONTEXT_MODEL_H
+#define BO_CONTEXT_MODEL_H
 
 #include "harness/coding/mixing.h"
 #include "harness/coding/range_coder.h"
@@ -33,7 +32,7 @@ struct bo_guess_slot {
     uint32_t symbols[BO_GUESS_REMEMBERED]; /* the latest first; n of them */
     uint8_t hits[BO_GUESS_REMEMBERED];
     uint8_t n;
-    bo_counter news; /* how often a new symbol came */
+    bo_counter escape; /* probability that no known candidate is the symbol */
 };
 
 struct bo_guess_site; /* what is known of one sort of question */
@@ -75,7 +74,7 @@ static inline uint64_t bo_pair_hash(uint64_t a, uint64_t b)
 struct bo_guess {
     unsigned site, selector; /* the selector chooses weights for what is new */
     uint32_t n_symbols;      /* those below are known */
-    uint32_t always;         /* a symbol that is always asked for, at last; or BO_GUESS_NEW */
+    uint32_t always;         /* the last candidate in every case; or BO_GUESS_NEW */
     unsigned n_contexts, n_hints;
     uint64_t contexts[BO_GUESS_CONTEXTS]; /* short ones first */
     uint32_t hints[BO_GUESS_HINTS];

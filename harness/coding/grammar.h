@@ -1,7 +1,7 @@
 /*
  * Names as phrases: a grammar of pairs, made by recursive pairing, and its place in a file.
  *
- * A symbol is a byte (a terminal) or a pair of symbols (a rule); it stands for the string that it
+ * A symbol is a byte (a terminal) or a pair of symbols (a rule); it denotes the string that it
  * expands to. Some symbols have codes; a name is 1 to BO_MAX_NAME_CODES codes. See grammar.md for
  * the order of the rules and for their coding.
  */
@@ -77,7 +77,7 @@ void bo_put_grammar(const struct bo_grammar *grammar, struct bo_writer *out);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* What a code stands for. */
+/* The expansion of a code. */
 struct bo_phrase {
     uint32_t off;    /* in the text; the symbol while nbytes is BO_NOT_YET */
     uint32_t nbytes; /* BO_NOT_YET until the phrase is needed first: longer than any name's rest */
@@ -168,10 +168,10 @@ static inline uint32_t bo_equal_32(const uint8_t *a, const uint8_t *b)
 #endif
 
 /*
- * Whether the phrase stands in the name at byte `at`, where that many bytes are left. Most phrases
- * have up to 32 bytes, and their lengths are as good as random: so these are compared without a
- * branch, in 32 bytes of the name that end no later than the name does. The text has room for that
- * around it.
+ * Whether the phrase occurs in the name at byte `at`, where that many bytes are left. Most phrases
+ * have up to 32 bytes, and their lengths are hard to predict for a branch predictor. So these are
+ * compared without a branch, in 32 bytes that end no later than the name. The buffer must have 32
+ * readable bytes around the name.
  */
 static inline bool bo_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct bo_span name,
                                 size_t at)

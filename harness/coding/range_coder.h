@@ -1,7 +1,7 @@
 /*
- * A binary range coder: bits told with probabilities, in close to as many bits as they are news.
- * One struct goes both ways, so that what predicts the bits is written once. coding.md
- * specifies the bytes.
+ * A binary range coder: codes a bit of probability p in about -log2(p) bits. One struct serves both
+ * directions, so that the model that predicts the bits is written once. coding.md specifies the
+ * bytes.
  */
 #ifndef BO_RANGE_CODER_H
 #define BO_RANGE_CODER_H

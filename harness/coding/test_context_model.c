@@ -1,7 +1,7 @@
 /*
- * Symbols, numbers and texts told by contexts. Why: both directions walk the same path only while
- * they know the same; one counter that a writer moves and a reader does not, and all that follows
- * is garbage.
+ * Symbols, numbers and texts predicted from contexts. Why: encoder and decoder agree only while
+ * their states are equal. A counter that one of them updates and the other does not corrupts all
+ * following symbols.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -54,7 +54,7 @@ static void step_symbol(struct fixture *f, struct bo_random *random, uint32_t *n
     *last = symbol;
 }
 
-/* Not guessed: the caller tells it otherwise, and the guesser learns it all the same. */
+/* The caller codes the symbol by other means, and the model still learns it. */
 static void step_listed(struct fixture *f, struct bo_random *random)
 {
     const bool decoding = !f->coder.out;
@@ -78,8 +78,8 @@ static void step_other(struct fixture *f, struct bo_random *random)
     assert_true(bo_guess_number(&f->guesser, &f->coder, 2, contexts, 2, decoding ? 0 : v) == v);
     const unsigned n_bits = width % 33;
     const uint32_t bits = n_bits < 32 ? (uint32_t)v & ((1u << n_bits) - 1) : (uint32_t)v;
-    const uint32_t told = decoding ? 0 : bits;
-    assert_int_equal(bo_guess_bits(&f->guesser, &f->coder, 2, contexts, 1, n_bits, told), bits);
+    const uint32_t coded = decoding ? 0 : bits;
+    assert_int_equal(bo_guess_bits(&f->guesser, &f->coder, 2, contexts, 1, n_bits, coded), bits);
 }
 
 static void step_text(struct fixture *f, struct bo_random *random)
@@ -88,10 +88,10 @@ static void step_text(struct fixture *f, struct bo_random *random)
     const struct bo_span none = {NULL, 0};
     const uint32_t k = bo_random_below(random, 7);
     const uint32_t n_nuls = k < 5 ? 0 : k - 4;
-    const struct bo_span told = k < 5 ? bo_span_of(words[k]) : with_nuls[k - 5];
+    const struct bo_span coded = k < 5 ? bo_span_of(words[k]) : with_nuls[k - 5];
     const struct bo_span read =
-        bo_guess_text(&f->guesser, &f->coder, 3, n_nuls, n_nuls, f->coder.out ? told : none);
-    assert_true(bo_span_equal(read, told));
+        bo_guess_text(&f->guesser, &f->coder, 3, n_nuls, n_nuls, f->coder.out ? coded : none);
+    assert_true(bo_span_equal(read, coded));
 }
 
 static void run(struct fixture *f, uint64_t seed)
@@ -149,7 +149,7 @@ static void test_same_everywhere(void **state)
 
 /* ---- what is learnt -------------------------------------------------------------------------- */
 
-/* Bytes that 1000 symbols take, each told by one context and one hint. */
+/* Bytes that 1000 symbols take, each coded with one context and one hint. */
 static size_t cost(struct fixture *f, uint32_t (*symbol_at)(uint32_t i),
                    uint64_t (*context)(uint32_t i), uint32_t (*hint)(uint32_t i))
 {
@@ -207,7 +207,7 @@ static void test_learns(void **state)
 
 /* ---- nonsense -------------------------------------------------------------------------------- */
 
-/* Whatever the bytes are, symbols are known ones, texts end, and nonsense is told. */
+/* On any bytes, symbols are known ones, texts end, and invalid values are reported. */
 static void test_nonsense(void **state)
 {
     static struct fixture fixture;

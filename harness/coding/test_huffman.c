@@ -1,6 +1,6 @@
 /*
- * Huffman's lengths: those that can be told by hand, a full code always, and short words when asked
- * for.
+ * Huffman code lengths: small cases computed by hand, complete codes in all cases, and the length
+ * limit when one is set.
  */
 #include "harness/core/test_cmocka.h"
 

@@ -104,7 +104,7 @@ static void test_known_bytes(void **state)
     }
 }
 
-/* What is told takes the room that its probability promises. */
+/* The coded size follows from the probabilities of the bits. */
 static void test_cost(void **state)
 {
     static const struct {
@@ -127,7 +127,7 @@ static void test_cost(void **state)
     }
 }
 
-/* Every cut, a byte more, and every changed byte behind which no bit differs: all are told. */
+/* Errors: every truncation, an extra byte, and each changed byte that changes no bit. */
 static void test_ends(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void test_ends(void **state)
     assert_int_equal(n_silent, 0);
 }
 
-/* The bits of a decoder that has run out are refused at once, however many are still asked for. */
+/* The bits of a decoder that has run out are an error at once, however many more are read. */
 static void test_runs_out(void **state)
 {
     (void)state;

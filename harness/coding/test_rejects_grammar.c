@@ -9,7 +9,7 @@
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Symbols a, b, c, ab, ac, (ab)c; the last three have codes. test_grammar.c tells of the bits. */
+/* Symbols a, b, c, ab, ac, (ab)c; the last three have codes. test_grammar.c describes the bits. */
 static const struct bo_span pattern =
     BYTES("\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
           "\x03\0\0\0\x07\0\0\0\x53\x12\x38");

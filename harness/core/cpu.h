@@ -49,8 +49,8 @@ const char *bo_cpu_path(unsigned paths);
 #endif
 
 /*
- * The paths that may be used, and bits that are none of them: chosen at the first call, by every
- * thread alike. 0 before.
+ * The paths that may be used, and bits that match no path: chosen at the first call, the same for
+ * all threads. 0 before that.
  */
 extern unsigned bo_cpu_chosen;
 unsigned bo_cpu_choose(void);

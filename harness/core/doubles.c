@@ -58,7 +58,7 @@ static bool is_decimal(struct bo_span word)
 
 bool bo_parse_double(struct bo_span word, uint64_t *bits_ret)
 {
-    char text[1200]; /* no double has more digits when told exactly */
+    char text[1200]; /* no double has more digits when printed exactly */
     if (word.n >= sizeof text || !is_decimal(word))
         return false;
     memcpy(text, word.p, word.n);

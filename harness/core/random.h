@@ -96,7 +96,7 @@ static inline bool bo_random_one_in(struct bo_random *r, uint32_t n)
     return bo_random_below(r, n) == n - 1;
 }
 
-/* One in so many generated things is strange: more of them when a fuzzer asks. */
+/* One in so many generated things is strange: more of them on a fuzzer's request. */
 static inline uint32_t bo_random_strangeness(const struct bo_random *r)
 {
     return r->entropy.p ? 4 : 64;

@@ -1,6 +1,6 @@
 /*
- * Varints, fixed-width integers, the cursor, and the writer. Why: every codec stands on these, and
- * an error that names the wrong byte, or a varint of two spellings, shows up in all of them.
+ * Varints, fixed-width integers, the cursor, and the writer. Why: every codec uses them. An error
+ * with the wrong byte offset, or a varint with two encodings, would appear in all of them.
  */
 #include "harness/core/test_cmocka.h"
 

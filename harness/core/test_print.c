@@ -46,7 +46,7 @@ static void test_commands(void **state)
     free(text);
 }
 
-/* Only a word longer than a line is cut; there is none here. */
+/* Only a word longer than a line is cut; this text has no such word. */
 static void test_wrapped(void **state)
 {
     (void)state;

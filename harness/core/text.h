@@ -26,8 +26,8 @@ struct bo_line {
 bool bo_text_line(struct bo_text *text, struct bo_line *line);
 
 /*
- * Takes the next space-separated word off the line; false when there is none. *off_ret is the
- * word's place.
+ * Takes the next space-separated word off the line; false at its end. *off_ret is the word's
+ * offset.
  */
 bool bo_line_word(struct bo_line *line, struct bo_span *word_ret, size_t *off_ret);
 

@@ -9,16 +9,16 @@
 
 /* ---- matching: one pass for a whole batch ---------------------------------------------------- */
 
-/* A name that is asked for, and the first present one that it fits. */
+/* A name to find, and the first present name that equals it. */
 struct question {
     struct bo_span name;
     const uint64_t *number; /* NULL: any */
     size_t found;
     size_t next;    /* question of the same slot, plus 1; 0: none */
-    size_t same_as; /* the question that is asked instead: this one, or an equal one before it */
+    size_t same_as; /* the question whose answer counts: this one, or an equal one before it */
 };
 
-/* A batch of questions, by slots that tell most names apart at a glance. */
+/* A batch of questions in a hash table. Most names have a slot of their own. */
 struct batch {
     struct question *questions;
     size_t *slots; /* first question, plus 1; 0: none */
@@ -32,7 +32,8 @@ static const uint64_t *number_at(const struct bo_names *names, size_t i)
 }
 
 /*
- * From the length and a few bytes: names of one slot are compared, so it need not tell more apart.
+ * A hash of the length and a few bytes. Names of one slot are compared, so collisions only cost
+ * time.
  */
 static uint64_t glance(struct bo_span name)
 {
@@ -52,7 +53,8 @@ static bool fits(const struct question *question, struct bo_span name, const uin
 }
 
 /*
- * Puts question i, whose name and number are set, into its slot; an equal one stands there for it.
+ * Puts question i, whose name and number are set, into its slot. If an equal question is already
+ * there, it refers to that.
  */
 static void add_question(struct batch *batch, size_t i)
 {
@@ -79,26 +81,26 @@ static void offer_name(struct batch *batch, const struct bo_names *present, size
     }
 }
 
-enum bo_status bo_match_names(const struct bo_names *asked, const struct bo_names *present,
+enum bo_status bo_match_names(const struct bo_names *wanted, const struct bo_names *present,
                               size_t *found_ret)
 {
     size_t n_slots = 64;
-    while (n_slots < 4 * asked->n)
+    while (n_slots < 4 * wanted->n)
         n_slots *= 2;
     struct batch batch = {
-        .questions = calloc(asked->n + 1, sizeof *batch.questions),
+        .questions = calloc(wanted->n + 1, sizeof *batch.questions),
         .slots = calloc(n_slots, sizeof *batch.slots),
         .mask = n_slots - 1,
     };
     const bool ok = batch.questions && batch.slots;
-    for (size_t i = 0; ok && i < asked->n; i++) {
+    for (size_t i = 0; ok && i < wanted->n; i++) {
         batch.questions[i] = (struct question){
-            .name = bo_name_at(asked, i), .number = number_at(asked, i), .found = BO_NOT_FOUND};
+            .name = bo_name_at(wanted, i), .number = number_at(wanted, i), .found = BO_NOT_FOUND};
         add_question(&batch, i);
     }
     for (size_t i = 0; ok && i < present->n; i++)
         offer_name(&batch, present, i);
-    for (size_t i = 0; ok && i < asked->n; i++)
+    for (size_t i = 0; ok && i < wanted->n; i++)
         found_ret[i] = batch.questions[batch.questions[i].same_as].found;
     free(batch.questions);
     free(batch.slots);
@@ -139,10 +141,10 @@ static struct bo_span changed_name(struct bo_span name, struct bo_random *random
 static size_t keep_absent(const struct bo_names *present, struct bo_span *names, size_t n,
                           struct bo_arena *arena)
 {
-    const struct bo_names asked = {names, n, sizeof *names, 0, SIZE_MAX};
+    const struct bo_names wanted = {names, n, sizeof *names, 0, SIZE_MAX};
     const struct bo_arena_mark mark = bo_arena_mark(arena);
     size_t *found = bo_alloc_array(arena, n, sizeof *found), kept = 0;
-    if (found && bo_match_names(&asked, present, found) == BO_OK)
+    if (found && bo_match_names(&wanted, present, found) == BO_OK)
         for (size_t i = 0; i < n; i++)
             if (found[i] == BO_NOT_FOUND)
                 names[kept++] = names[i];

@@ -11,7 +11,7 @@
 
 /* ---- names where they lie -------------------------------------------------------------------- */
 
-/* The names of an array's elements, each perhaps with a number that tells namesakes apart. */
+/* The names of an array's elements, each perhaps with a number that makes equal names distinct. */
 struct bo_names {
     const void *elements; /* may be NULL when n is 0 */
     size_t n;
@@ -42,19 +42,18 @@ static inline struct bo_span bo_name_at(const struct bo_names *names, size_t i)
 #define BO_NOT_FOUND SIZE_MAX
 
 /*
- * Finds each of the names `asked` in one pass over the names that are `present`: found_ret[i] is
- * the place of the first that equals the i-th, BO_NOT_FOUND when none does. Where the asked names
- * have numbers, those of the present ones must be equal, too. BO_OK or BO_NO_MEMORY.
- *
- * It is for oracles, and for drawing what is absent. An oracle shares no code with any codec: so no
- * codec may use this.
+ * Finds each of the names `wanted` in one pass over the names that are `present`: found_ret[i] is
+ * the index of the first that equals the i-th, BO_NOT_FOUND when no name does. If the wanted names
+ * have numbers, the numbers of the present ones must be equal, too. BO_OK or BO_NO_MEMORY.
+ * // It is for oracles and for drawing absent names. No codec may use it, because an oracle shares
+ * no code with any codec.
  */
-enum bo_status bo_match_names(const struct bo_names *asked, const struct bo_names *present,
+enum bo_status bo_match_names(const struct bo_names *wanted, const struct bo_names *present,
                               size_t *found_ret);
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Draws n of the names, uniformly. Returns n, or 0 when there are none. */
+/* Draws n of the names, uniformly. Returns n, or 0 without names. */
 size_t bo_draw_present_names(const struct bo_names *names, struct bo_random *random, size_t n,
                              struct bo_span *drawn_ret);
 
@@ -67,9 +66,9 @@ size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *rand
                             struct bo_arena *arena, size_t n, struct bo_span *drawn_ret);
 
 /*
- * A name at or near the i-th (any i when there are none): itself, or what a reader may take for it.
- * Cut, where tries branch or anywhere; a byte changed, gone or added; over and over; empty. p is
- * NULL when the arena refuses.
+ * A name at or near the i-th (of any kind without names): itself, or one that a reader may confuse
+ * with it. It is cut, where tries branch or anywhere; or one byte is changed, removed or added; or
+ * it is repeated, or empty. p is NULL when the arena is full.
  */
 struct bo_span bo_name_edge(const struct bo_names *names, size_t i, struct bo_random *random,
                             struct bo_arena *arena);

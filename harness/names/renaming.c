@@ -18,7 +18,7 @@ static bool is_small(uint8_t c)
     return c >= 'a' && c <= 'z';
 }
 
-/* The next word at or behind *off, which moves behind it; false when there is none. */
+/* The next word at or behind *off, which moves behind it; false at the end. */
 static bool next_word(struct bo_span name, size_t *off, struct bo_span *word_ret)
 {
     for (size_t i = *off; i < name.n;) {

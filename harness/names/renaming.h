@@ -18,7 +18,7 @@ struct bo_renaming {
     struct bo_random *random;
     struct bo_texts words;
     uint32_t *n_names; /* by word: how many names have it, or more where one has it twice */
-    struct bo_span *replacements; /* by word; p is NULL while there is none */
+    struct bo_span *replacements; /* by word; p is NULL until it is set */
     size_t cap_counts;
     uint32_t n_rare;  /* words in fewer names are replaced */
     uint8_t *letters; /* all words, one behind the other */

@@ -35,12 +35,12 @@ static struct item *make_items(size_t n, struct bo_random *random)
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-static size_t find_plainly(const struct item *items, size_t n, const struct item *asked,
+static size_t find_plainly(const struct item *items, size_t n, const struct item *wanted,
                            bool by_number)
 {
     for (size_t i = 0; i < n; i++)
-        if (bo_span_equal(items[i].name, asked->name) &&
-            (!by_number || items[i].number == asked->number))
+        if (bo_span_equal(items[i].name, wanted->name) &&
+            (!by_number || items[i].number == wanted->number))
             return i;
     return BO_NOT_FOUND;
 }
@@ -52,17 +52,17 @@ static void test_matches(void **state)
     unsigned n_found = 0, n_absent = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct bo_random random = bo_random_seeded(seed);
-        const size_t n = bo_random_below(&random, N), n_asked = bo_random_below(&random, N);
-        const struct item *items = make_items(n, &random), *asked = make_items(n_asked, &random);
+        const size_t n = bo_random_below(&random, N), n_wanted = bo_random_below(&random, N);
+        const struct item *items = make_items(n, &random), *wanted = make_items(n_wanted, &random);
         size_t found[N];
         for (unsigned by_number = 0; by_number < 2; by_number++) {
             const struct bo_names present = BO_NUMBERED_NAMES(items, n, name, number);
             const struct bo_names names = by_number
-                                              ? BO_NUMBERED_NAMES(asked, n_asked, name, number)
-                                              : BO_NAMES(asked, n_asked, name);
+                                              ? BO_NUMBERED_NAMES(wanted, n_wanted, name, number)
+                                              : BO_NAMES(wanted, n_wanted, name);
             assert_int_equal(bo_match_names(&names, &present, found), BO_OK);
-            for (size_t i = 0; i < n_asked; i++) {
-                assert_true(found[i] == find_plainly(items, n, &asked[i], by_number));
+            for (size_t i = 0; i < n_wanted; i++) {
+                assert_true(found[i] == find_plainly(items, n, &wanted[i], by_number));
                 n_found += found[i] != BO_NOT_FOUND;
                 n_absent += found[i] == BO_NOT_FOUND;
             }
@@ -188,7 +188,7 @@ static void test_edges(void **state)
     assert_true(seen.n_branch > 600); /* 3 of 16 are cut there on purpose, some by chance */
 }
 
-/* Names that are not there, or empty, have edges, too; an arena that refuses is told apart. */
+/* Absent and empty names have edges, too; a full arena has its own result. */
 static void test_edges_of_nothing(void **state)
 {
     (void)state;

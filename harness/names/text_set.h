@@ -25,7 +25,7 @@ bool bo_texts_init(struct bo_texts *texts, bool copies, struct bo_arena *arena);
 /* The number of a text, which is added when it is new. False when the arena refuses. */
 bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret);
 
-/* BO_NO_TEXT when there is none. */
+/* The number of an equal text, or BO_NO_TEXT. */
 uint32_t bo_texts_find(const struct bo_texts *texts, struct bo_span text);
 
 #endif

@@ -31,7 +31,7 @@ struct shape_template {
     uint32_t values[SHAPE_MAX_RUNS];
 };
 
-/* How a record is laid out: what its code stands for. */
+/* The layout of a record, which its code selects. */
 struct shape {
     uint8_t n_runs;      /* values in the record or template: at least as many as the table has */
     uint8_t low_nbits;   /* of each boundary; its other bits are in the upper part */

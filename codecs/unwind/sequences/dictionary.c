@@ -93,7 +93,7 @@ static uint8_t code_byte(struct coder *c, enum registers which, uint8_t v)
     return (uint8_t)node;
 }
 
-/* A new state, told by how it differs from the one before it. */
+/* A new state, coded as its difference from the state before it. */
 static void code_state(struct coder *c, const struct unwind_state *from, struct unwind_state *s)
 {
     struct unwind_state to = {.kinds = code_byte(c, KINDS, s->kinds)};

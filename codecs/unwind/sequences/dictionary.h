@@ -11,7 +11,7 @@
 
 #include "codecs/unwind/unwind.h"
 
-/* Numbers of states: two that are none, then those of rows. */
+/* Numbers of states: two reserved values, then the states of rows. */
 enum { UNWIND_LIST_END, UNWIND_NO_STATE, UNWIND_FIRST_STATE };
 
 enum {

@@ -39,7 +39,7 @@ struct encoder {
     struct bo_arena *arena;
     unsigned unit; /* as a shift */
     struct unwind_interner states, transitions;
-    uint32_t *steps; /* states of all functions; UNWIND_NO_STATE where there is none */
+    uint32_t *steps; /* states of all functions; UNWIND_NO_STATE in gaps */
     uint32_t *gaps;  /* of each step, in units */
     uint32_t *links; /* of each step its transition */
     size_t n_steps;

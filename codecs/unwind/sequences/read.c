@@ -664,7 +664,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* The function at a PC: false where there is none. */
+/* The function at a PC: false where no function is. */
 static inline bool find_function(const struct reader *r, uint64_t pc, struct at *at,
                                  struct record *record, uint32_t *length)
 {

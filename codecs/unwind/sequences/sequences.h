@@ -21,7 +21,7 @@ enum {
     UNWIND_SEQ_MAX_ENTRIES = 65535, /* of a segment: a sample has 16 bits */
     UNWIND_SEQ_LONG = 255,          /* the number of a list that does not fit its byte */
     UNWIND_SEQ_WIDTH_BITS = 6,      /* of a special record's width */
-    UNWIND_SEQ_NARROW = 63,         /* the width that stands for those of the dictionary */
+    UNWIND_SEQ_NARROW = 63,         /* the width value that selects those of the dictionary */
     UNWIND_SEQ_MAX_QUANTUM = 6,
     UNWIND_SEQ_ROWS_PER_BYTE = 256, /* rows that a payload may have: bounds the work of a reader */
     UNWIND_SEQ_FREE_ROWS = 1 << 17,

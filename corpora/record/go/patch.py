@@ -15,9 +15,9 @@ patched copy. GOROOT itself stays as it is. A patch is a text file:
     end
     add PATH FILE       FILE, relative to the patch, becomes a new file of GOROOT
 
-The old lines occur exactly once in the file. A line `...` among them stands for all lines up to the
+The old lines occur exactly once in the file. A line `...` among them matches all lines up to the
 next occurrence of those that follow it. Where FILE is a folder, all its Go files but tests are added
-below PATH. @NAME@ in a patch stands for VALUE.
+below PATH. @NAME@ in a patch is replaced by VALUE.
 """
 import json
 import os
