@@ -90,7 +90,7 @@ static int merge_results(char *const *paths, size_t n, bool partial, const char 
     return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
 }
 
-/* "run.json", "run.json.xz" and files of other names; the name of a format selects its newest file. */
+/* "run.json", "run.json.xz" and other file names; a format name selects its newest results. */
 static bool names_results(const char *word)
 {
     const size_t n = strlen(word);

@@ -1,7 +1,7 @@
 /*
  * Programs that measure for this one: the same code in other layouts (links.h). Each has loaded the
- * document and drawn the same queries. It receives the rows of a cell to measure, measures them in a
- * process of its own and returns the records.
+ * document and drawn the same queries. It receives the rows of a cell to measure, measures them in
+ * a process of its own and returns the records.
  *
  * From the parent, lines of numbers: first "MIN_TIME_S VERIFY_S TIMEOUT_S ORDER_SEED", then for
  * each cell "CELL ROUND ROW ROW ...". From the agent: first "CELLS ROWS HASH" of its plan, then for
