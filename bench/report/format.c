@@ -9,6 +9,7 @@
 #include "bench/report/answer.h"
 #include "bench/report/axes.h"
 #include "bench/report/comparison.h"
+#include "bench/report/counts.h"
 #include "bench/report/curves.h"
 #include "bench/report/document.h"
 #include "bench/report/front.h"
@@ -726,6 +727,7 @@ static void print_all_documents(const struct bo_page *page, const struct bo_page
     bo_page_curves(curves, format->name);
     print_programs(page, format, main);
     print_extras(page, format, main);
+    bo_page_counts(page, "bench", format->name);
     print_heading(page, "The code");
     print_code(page, format, main);
 }

@@ -1,10 +1,11 @@
-/* Bytes by field, and the acceptance matrix. */
+/* Bytes by field, the acceptance matrix, and counts of lines and instructions. */
 #include "bench/report/test_sample.h"
 
 #include <unistd.h>
 
 #include "bench/measure/sizes.h"
 #include "bench/report/acceptance.h"
+#include "bench/report/counts.h"
 #include "bench/report/fields.h"
 #include "bench/report/test_printed.h"
 #include "harness/core/files.h"
@@ -147,6 +148,48 @@ static void disagreements_are_listed(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void counts_of_one_query_are_one_row(void **state)
+{
+    (void)state;
+    char folder[64];
+    struct printed p;
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    const char *lines = bo_arena_printf(&arena, "%s/lines.tsv", folder);
+    const char *insns = bo_arena_printf(&arena, "%s/portable_insns.tsv", folder);
+    write_file(lines, "# Lines.\nbox\td\ta\tget/any\t2.50\nbag\td\ta\tget/any\t7.00\n");
+    write_file(insns, "# Counts.\narm64\tbox\td\ta\tget/any\t90.25\n"
+                      "s390x\tbox\td\tb\tget/any\t80.50\narm64\tbox\td\tb\tget/any\t70.00\n");
+    printing(&p);
+    const struct bo_page page = {.root = "", .arena = &p.arena, .out = p.out};
+    bo_page_counts(&page, folder, "box");
+    char *text = printed_text(&p);
+    assert_non_null(strstr(text, "Counts and not times"));
+    assert_non_null(strstr(text, "| d | a | get/any | 2.50 | 90.25 | - |\n"
+                                 "| d | b | get/any | - | 70.00 | 80.50 |\n"));
+    assert_null(strstr(text, "| 7.00 |"));
+    assert_null(strstr(strstr(text, "| d | b |") + 1, "| d |"));
+    free(text);
+    printing(&p);
+    const struct bo_page empty = {.root = "", .arena = &p.arena, .out = p.out};
+    bo_page_counts(&empty, folder, "sack");
+    text = printed_text(&p);
+    assert_string_equal(text, "");
+    free(text);
+    assert_int_equal(unlink(lines), 0);
+    assert_int_equal(unlink(insns), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +197,7 @@ static int run_file(void)
         cmocka_unit_test(every_section_is_mapped),
         cmocka_unit_test(pictures_have_bars_of_fields),
         cmocka_unit_test(disagreements_are_listed),
+        cmocka_unit_test(counts_of_one_query_are_one_row),
     };
     return cmocka_run_group_tests(tests, make, release);
 }
