@@ -227,8 +227,8 @@ static const struct bo_section_fields autofdo_section_fields[] = {
 const struct bo_format_report autofdo_report = {
     .question =
         "A sampled profile gives a compiler the counts of each function, line and inlined call. "
-        "The proposed version 4 of GCC's format lets it read one part of the file by itself, and is "
-        "smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
+        "The proposed version 4 of GCC's format lets it read one part of the file by itself, and "
+        "is smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
         "compressor, and an encoding made for both?",
     .main_label = "scan/once",
     .curve_label = "function/uniform",

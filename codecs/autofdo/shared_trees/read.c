@@ -71,7 +71,7 @@ static bool read_place(struct block *b, const struct autofdo_spot *last, struct 
     return true;
 }
 
-/* Whether the place may follow the other in a list. */
+/* Whether an item may follow another one in a list; the order is strict, so no item is repeated. */
 static bool may_follow(const struct autofdo_spot *last, const struct autofdo_spot *spot)
 {
     if (spot->kind == AUTOFDO_TARGET)
@@ -109,7 +109,16 @@ static enum bo_status read_spot(struct block *b, const struct autofdo_spot *last
     return BO_OK;
 }
 
-/* A name's list; *n_own_ret: up to the first callsite. */
+/*
+ * Reads a name's list: records by place, each followed by its targets by name, then callsites by
+ * place and name. *n_own_ret is the number of items before the first callsite.
+ *
+ * `last` is the item before, of kind AUTOFDO_END at the start. It decides three things: the code of
+ * the next item's kind (`next`), the base of its line and discriminator, and which items may follow
+ * (may_follow). Places of callsites start again at line 0, because they are a second ascending
+ * sequence. Each item takes at least one bit (autofdo_spends_bits), so b->end bounds the length of
+ * the list; spots_cap bounds the sum of all lists.
+ */
 static enum bo_status read_list(struct block *b, uint32_t name, uint32_t *n_own_ret,
                                 struct bo_error *err)
 {

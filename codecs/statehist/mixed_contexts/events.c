@@ -6,7 +6,15 @@
 
 enum { FEW_QUARKS = 32, N_CANDIDATES = 6 };
 
-/* What is going on at one time. */
+/*
+ * The changes of one time, as far as they are coded. Contexts are made from this struct and from
+ * struct mixed_history. Both contain only values that are already coded, so that the encoder and
+ * the decoder compute equal contexts. That is why note_change runs after the class, the quark and
+ * the value of a change have been coded, and why nothing else changes them between two codes.
+ *
+ * `signature`, `quark`, `last_quark` and `n` start anew with each event; `before`, `two_before` and
+ * `first_before` are those of the events before it.
+ */
 struct event {
     uint64_t signature; /* hash of the classes and values coded so far */
     uint64_t before;    /* signature of the last event */
@@ -163,6 +171,13 @@ static bool code_value(struct mixed_history *h, const struct event *e, uint32_t 
     return mixed_code_value(h, &of, class, value, number_ret);
 }
 
+/*
+ * Updates the state with a change that has been coded. Each old value is moved before its successor
+ * replaces it: followers are noted under the event's last quark before e->quark becomes this one,
+ * q->before takes q->value, last_but_one takes last. code_time closes the interval of q->before
+ * when the event ends; this needs q->before to be the value from before the event, so a quark
+ * changes at most once an event (q->event is compared for that).
+ */
 static void note_change(struct mixed_history *h, struct event *e, uint32_t quark, uint32_t number)
 {
     struct mixed_quark *q = &h->quarks[quark];

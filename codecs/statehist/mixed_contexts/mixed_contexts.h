@@ -35,14 +35,14 @@ struct mixed_quark {
     uint32_t in_class;      /* its place among those of its class */
     uint32_t value, before; /* numbers of the values it has and had */
     uint32_t number;        /* its name, if that is one; else UINT32_MAX */
-    uint32_t event;         /* when it changed last */
+    uint32_t event;         /* number of the event in which it changed last; 0: none yet */
 };
 
 struct mixed_class {
     uint32_t *quarks;
     uint32_t n;
     uint32_t last, last_but_one; /* the quarks that changed last */
-    uint32_t n_met;              /* quarks up to here have changed */
+    uint32_t n_met;              /* 1 + the largest in_class of those that have changed */
     struct mixed_values values;
 };
 

@@ -233,7 +233,7 @@ struct block {
 /* Whether value i of a block is stored: `nulls` says which parity of i is null. */
 static bool is_stored(unsigned i, unsigned nulls)
 {
-    return nulls == TIME_INDEX_ALL_TOLD || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
+    return nulls == TIME_INDEX_ALL_STORED || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
 }
 
 /* The place of a code in a dictionary of n, or n. */
@@ -252,9 +252,9 @@ static void lay_out(struct block *block)
         has[i % 2] |= block->codes[i] != 0;
     block->nulls = !has[1]   ? TIME_INDEX_ODD_NULL
                    : !has[0] ? TIME_INDEX_EVEN_NULL
-                             : TIME_INDEX_ALL_TOLD;
+                             : TIME_INDEX_ALL_STORED;
     if (block->n_codes == 1)
-        block->nulls = has[0] ? TIME_INDEX_ALL_TOLD : TIME_INDEX_EVEN_NULL;
+        block->nulls = has[0] ? TIME_INDEX_ALL_STORED : TIME_INDEX_EVEN_NULL;
     const unsigned n_stored = time_index_n_stored(block->n_codes, block->nulls);
     block->n_local = 0;
     for (unsigned i = 0; i < block->n_codes && block->n_local <= TIME_INDEX_MAX_LOCAL; i++)

@@ -14,7 +14,12 @@ ASCENDING_INLINE bool is_in(const struct time_index *index, int64_t time)
 
 /* ---- where a time lies ----------------------------------------------------------------------- */
 
-/* A time as timelines have it: changes up to `key` have happened; none has when `before_all`. */
+/*
+ * A time as a key, in the unit of the keys of changes: ns since the start of the history where
+ * index->direct, else the index in the table of times of the last one that is not after it. A
+ * change has happened exactly when its key is at most `key`. With `before_all` no change has, and
+ * `key` is not used: the table has no index for such a time.
+ */
 struct moment {
     uint64_t key;
     bool before_all;
@@ -66,7 +71,12 @@ ASCENDING_CALL bool call_moment_of(const struct time_index *index, int64_t time,
     return moment_of(index, time, moment);
 }
 
-/* An interval of a timeline: its number, value and neighbours' keys. */
+/*
+ * An interval of a timeline: its number, its value and the keys of the changes around it. `number`
+ * is the count of changes that have happened, because interval i starts with change i - 1. So
+ * `start` is valid only for number > 0, and `end` only with has_end; the last interval ends with
+ * the history.
+ */
 struct place {
     uint32_t number;
     uint32_t code;
@@ -122,6 +132,11 @@ ASCENDING_CALL bool find_large_place(const struct time_index_timeline *t,
 {
     struct time_index_block block;
     const uint32_t n_blocks = time_index_n_blocks(t);
+    /*
+     * Of the n blocks that start at or before the moment, the last one holds its interval. The
+     * change behind a full block is the first of the next one, so `end` is set from the table of
+     * entries first, and from the block only where that has a change after the moment.
+     */
     const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);
     place->number = 0;
     place->code = t->first_code;

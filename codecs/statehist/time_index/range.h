@@ -74,7 +74,7 @@ ASCENDING_INLINE bool values_of(const struct time_index *index,
                                 const struct time_index_block *block, const struct stretch *stretch)
 {
     const unsigned n_stored = time_index_n_stored(block->n_codes, block->nulls);
-    const unsigned step = block->nulls == TIME_INDEX_ALL_TOLD ? 1 : 2;
+    const unsigned step = block->nulls == TIME_INDEX_ALL_STORED ? 1 : 2;
     uint64_t *values = stretch->values, numbers[ASCENDING_BLOCK + 4], beyond = 0;
     uint8_t *types = stretch->types;
     struct local local;

@@ -12,7 +12,15 @@
 #define TIME_INDEX_V3 false
 #endif
 
-/* A record, opened. */
+/*
+ * A record, opened. Interval 0 starts with the history; interval i > 0 starts with change i - 1, so
+ * n intervals have n - 1 changes.
+ *
+ * A shaped record is one block: `at` is where its fields start, and the shape gives their widths.
+ * A large record (shape is NULL) is a table of entries from `at` on, one a block of 64 changes, and
+ * the blocks from `blocks` on. An entry has the key of its block's first change, so a search by key
+ * reads entries only, and then one block.
+ */
 struct time_index_timeline {
     const struct time_index *index;
     const struct time_index_class *class;
@@ -26,7 +34,11 @@ struct time_index_timeline {
         *bases; /* by block: key of its first change; NULL: they are read where they lie */
 };
 
-/* Changes and values that are read together. */
+/*
+ * Changes and values that are read together. In a shaped record code i is that of interval i; in a
+ * block of a large one it is that of the interval that change i of the block starts. A block with a
+ * local dictionary (n_local > 0) stores indices into it instead of codes.
+ */
 struct time_index_block {
     struct ascending_block keys; /* n is 0: a shaped record with one interval */
     const struct time_index_class *class;
@@ -216,7 +228,7 @@ ASCENDING_INLINE uint32_t time_index_local(const struct time_index_block *block,
 /* The code of value i < n_codes of a block. */
 ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, unsigned i)
 {
-    if (block->nulls != TIME_INDEX_ALL_TOLD) {
+    if (block->nulls != TIME_INDEX_ALL_STORED) {
         if (i % 2 != (block->nulls == TIME_INDEX_EVEN_NULL))
             return 0;
         i /= 2;

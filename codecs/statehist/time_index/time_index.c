@@ -4,8 +4,8 @@
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-__attribute__((cold)) void time_index_tell_damage(const struct time_index *index,
-                                                  const uint8_t *where, const char *what)
+__attribute__((cold)) void time_index_report_damage(const struct time_index *index,
+                                                    const uint8_t *where, const char *what)
 {
     const bool is_inside = where >= index->in.p && where <= index->in.p + index->in.n;
     (void)bo_fail(index->damage, BO_CORRUPT,

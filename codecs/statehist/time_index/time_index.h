@@ -43,7 +43,7 @@ enum time_index_section {
 extern const uint8_t time_index_magic[4];
 
 /* Which values of a block are null without being said. */
-enum time_index_nulls { TIME_INDEX_ALL_TOLD, TIME_INDEX_ODD_NULL, TIME_INDEX_EVEN_NULL };
+enum time_index_nulls { TIME_INDEX_ALL_STORED, TIME_INDEX_ODD_NULL, TIME_INDEX_EVEN_NULL };
 
 /* What records of small timelines have in common. */
 struct time_index_shape {
@@ -60,7 +60,7 @@ struct time_index_shape {
 /* How many of n values a block stores. The others are null. */
 ASCENDING_INLINE unsigned time_index_n_stored(unsigned n, unsigned nulls)
 {
-    return nulls == TIME_INDEX_ALL_TOLD ? n : nulls == TIME_INDEX_ODD_NULL ? (n + 1) / 2 : n / 2;
+    return nulls == TIME_INDEX_ALL_STORED ? n : nulls == TIME_INDEX_ODD_NULL ? (n + 1) / 2 : n / 2;
 }
 
 /* Bits of a stored value. */
@@ -163,7 +163,8 @@ struct time_index {
     struct bo_error *damage; /* where time_index_damaged() reports */
 };
 
-void time_index_tell_damage(const struct time_index *index, const uint8_t *where, const char *what);
+void time_index_report_damage(const struct time_index *index, const uint8_t *where,
+                              const char *what);
 
 /*
  * Says where the file is damaged, and how, for the query's error; false, so that it can be
@@ -172,7 +173,7 @@ void time_index_tell_damage(const struct time_index *index, const uint8_t *where
 static inline bool time_index_damaged(const struct time_index *index, const uint8_t *where,
                                       const char *what)
 {
-    time_index_tell_damage(index, where, what);
+    time_index_report_damage(index, where, what);
     return false;
 }
 

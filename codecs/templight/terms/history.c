@@ -241,6 +241,7 @@ static bool say_tuple(struct terms_coder *c, struct terms_history *h,
     const uint32_t origin_guesses[] = {h->origin_of[tuple->name], h->origin_at[tuple->location]};
     if (!say_location(c, h, TERMS_CODE_ORIGIN, origin_guesses, 2, record->origin, &tuple->origin))
         return false;
+    /* The guesses above were made from the state before this tuple, so it changes only here. */
     h->location_under[around->origin] = tuple->location;
     h->origin_of[tuple->name] = h->origin_at[tuple->location] = tuple->origin;
     memset(h->next[2 * (size_t)h->n_tuples], 0xff, 2 * sizeof *h->next);

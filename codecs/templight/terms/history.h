@@ -75,6 +75,23 @@ struct terms_tuple {
     uint32_t own_origin;
 };
 
+/*
+ * What is known after the events coded so far. Writer and reader hold the same history before each
+ * symbol: an element changes only after the symbol that it predicts has been coded.
+ *
+ * Events. next[event] are the last two different events that followed `event`, the latest first.
+ * next[event][0] is the guess. A wrong guess moves it to [1] and puts the new event in front; a
+ * right one changes nothing. TERMS_NOTHING: there was none, so there is no guess.
+ *
+ * Runs. The number of right guesses in a row is one symbol, coded before the first of them. The
+ * writer adds the symbol with 0 at index run_item and increments it with each right guess. The
+ * reader counts run_left down. A run ends with a wrong guess or with an event without a guess,
+ * where run_left must be 0. A run of TERMS_RUN_MOST ends by itself, and no wrong guess follows it
+ * (run_goes_on): the next guess starts the next run.
+ *
+ * Gaps. own_gap counts Ends in the same way: those before the next End whose own origin differs
+ * from the guess, which is the own_origin of its tuple.
+ */
 struct terms_history {
     /* tuple 0: no Begin */
     struct terms_tuple *tuples;
