@@ -33,9 +33,10 @@ struct bo_document {
 
     /* After bo_document_load: */
     void *model;
-    uint64_t hash;                /* XXH3-64 of the canonical text form */
-    size_t text_nbytes;           /* of that text */
-    struct bo_recorded *recorded; /* after bo_document_load_recorded; NULL: there is none */
+    uint64_t hash;      /* XXH3-64 of the canonical text form */
+    size_t text_nbytes; /* of that text */
+    struct bo_recorded
+        *recorded; /* after bo_document_load_recorded; NULL without recorded queries */
     struct bo_arena arena;
 };
 
@@ -101,7 +102,7 @@ struct bo_recorded *bo_recorded_load(const char *path, struct bo_arena *arena);
 /* Prints an error of the file with its byte and line, unless the file cannot be opened again. */
 void bo_recorded_say(const char *path, const struct bo_error *err);
 
-/* The path of that file, malloced, or NULL where there is none. */
+/* The path of that file, malloced, or NULL when it does not exist. */
 char *bo_document_recorded_path(const struct bo_document *document);
 
 /* What the importer makes of a folder; false after a message. */

@@ -193,7 +193,7 @@ is_there() { # file sha256
     if [ "$2" = - ]; then [ -s "$1" ]; else has_sha256 "$1" "$2"; fi
 }
 
-# Makes anew what an entry of the list below stands for.
+# Makes the files of one entry of the list below again.
 fetch() { # the fields of one line
     if [ "$2" = names ]; then
         make_list "$1" "$4"

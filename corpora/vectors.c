@@ -116,7 +116,7 @@ static bool encode(const struct bo_codec *codec, const void *model, struct bo_ar
     return p != NULL;
 }
 
-/* One answer as `bakeoff query` prints it, by a reader, or by the oracle where there is none. */
+/* One answer as `bakeoff query` prints it, by the reader, or by the oracle without one. */
 static bool print_answer(const struct bo_codec *codec, void *reader, const void *model,
                          const struct bo_query_kind *kind, unsigned k, const void *query,
                          struct bo_arena *arena, struct bo_span *text_ret)

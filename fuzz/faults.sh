@@ -42,7 +42,7 @@ check_anchor() {
     text=$(<"$2") old=$(lines "$1" -)
     without=${text/"$old"/}
     [[ $old && $without != "$text" ]] || fail "$1: its anchor is not in $2; plant it anew"
-    [[ ${without/"$old"/} = "$without" ]] || fail "$1: its anchor stands in $2 more than once"
+    [[ ${without/"$old"/} = "$without" ]] || fail "$1: its anchor is in $2 more than once"
 }
 
 # plant FAULT FILE: in the copy.
@@ -67,7 +67,7 @@ fails() {
     local name=$1 began
     began=$(ms_since 0)
     shift
-    ("$@"; exit) >found.log 2>&1 && return 1 # a shell of its own, which tells of signals in the log
+    ("$@"; exit) >found.log 2>&1 && return 1 # a shell of its own, which reports signals in the log
     took=$name$'\t'$(ms_since "$began")
 }
 

@@ -121,7 +121,7 @@ static void say_status(const struct querying *querying, char *text, size_t nbyte
         snprintf(text, nbytes, "%s", bo_status_name(querying->status));
 }
 
-/* Asks one chunk and compares its answers. */
+/* Runs one chunk and compares its answers. */
 static bool verify_chunk(struct querying *querying, char *message)
 {
     const struct bo_chunk *chunk = take_chunk(querying);
@@ -177,8 +177,8 @@ static uint64_t time_batch(struct querying *querying)
 }
 
 /*
- * Doubles the batch until the clock can tell it; the faster of two tries, for an interrupt may fall
- * into one. Returns how long it takes.
+ * Doubles the batch until it is long enough for the clock's resolution. Takes the faster of two
+ * tries, because an interrupt may delay one. Returns the time of the batch.
  */
 static uint64_t size_batch(struct querying *querying)
 {
@@ -228,7 +228,7 @@ static bool time_batches(struct querying *querying, const char *name, double min
     return false;
 }
 
-/* Asks one query, with the pages watched. False when the codec refuses. */
+/* Runs one query and counts the pages it touches. False when the codec fails. */
 static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_touched)
 {
     const struct bo_chunk one = {.first = query, .n = 1};
@@ -237,7 +237,7 @@ static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_
     return ok;
 }
 
-/* Makes a reader that has not been asked before, in place of the last one. */
+/* Opens a new reader, which has run no query, in place of the last one. */
 static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena)
 {
     bo_arena_free(arena);
@@ -245,9 +245,9 @@ static bool open_again(struct querying *querying, struct bo_opened *fresh, struc
 }
 
 /*
- * The mean number of distinct pages of the input that one query reads, opening not counted. Readers
- * may keep what they have read, so these are new ones: a lazy codec's for each query, since it
- * reads when it is asked what others have read when they were opened.
+ * The mean number of distinct pages of the input that one query reads, without those of opening.
+ * Readers may keep what they have read, so the reader is a new one. A lazy codec gets a new reader
+ * for each query, since it reads in a query what others have read at open.
  */
 static bool count_pages(struct querying *querying, struct bo_record *exact, char *message)
 {
