@@ -80,6 +80,7 @@ plan 5 "dumps of the specifications" codecs/check_dumps.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh
+plan 25 "state histories in Java" examples/java/run.sh
 plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
 plan 20 "recording a Go program" corpora/record/go/test_record.sh
 plan 5 "the steps of make test" harness/test_steps.sh

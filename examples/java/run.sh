@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# State histories in Java.
+#
+#   run.sh                                    compiles and checks the readers and the backend for Trace Compass
+#   run.sh replay HISTORY WORKLOAD [ROUNDS]   replays a recorded workload on both readers, and prints latencies
+#
+# HISTORY is in the text form, or compressed by xz; WORKLOAD a recorded workload, or compressed by zstd. TRACECOMPASS_JARS: the
+# class path of an installed Trace Compass, with colons; the backend is then compiled against it. BAKEOFF_CORPORA: a folder with
+# statehistory/kernel-many-threads.tsv.xz and the session recorded on it, which are then checked, too. Exit 77: no JDK.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+bakeoff=${BAKEOFF:-build/bakeoff}
+here=examples/java
+command -v javac >/dev/null || { echo "javac is missing (Debian: openjdk-17-jdk-headless)"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+javac -Xlint:all -Werror --release 17 -d "$scratch/classes" $here/*.java
+
+java_run() { # CLASS ARGUMENT...
+    local class=$1
+    shift
+    java -Dfile.encoding=UTF-8 -cp "$scratch/classes" "statehist.$class" "$@"
+}
+
+# encode TEXT: makes $scratch/history.{tsv,ht,time-index}.
+encode() {
+    case $1 in
+    *.xz) xz -dc "$1" >"$scratch/history.tsv" ;;
+    *) cp "$1" "$scratch/history.tsv" ;;
+    esac
+    local encoding
+    for encoding in ht time-index; do
+        "$bakeoff" encode --raw statehist/$encoding "$scratch/history.tsv" -o "$scratch/history.$encoding"
+    done
+}
+
+if [[ ${1:-} = replay ]]; then
+    (($# >= 3)) || { echo "usage: run.sh replay HISTORY WORKLOAD [ROUNDS]" >&2; exit 2; }
+    encode "$2"
+    case $3 in *.zst) zstd -dc "$3" ;; *) cat "$3" ;; esac |
+        java_run Replay "$scratch/history.ht" "$scratch/history.time-index" "${4:-10}"
+    exit
+fi
+
+# The lines of attributes and intervals, by quark and time.
+content() {
+    LC_ALL=C sort -t$'\t' -k1,1r -k2,2n -k3,3n "$1"
+}
+
+queries() { # N: queries at times in the history, one of each kind, N times
+    awk -F '\t' -v n="$1" '
+        /^# start: / { split($0, f, ": "); start = f[2] }
+        /^# end: / { split($0, f, ": "); end = f[2] }
+        /^Q/ { quarks = $2 + 1 }
+        END {
+            srand(7)
+            for (i = 0; i < n; i++) {
+                a = sprintf("%.0f", start + (end - start) * rand() / 2)
+                b = sprintf("%.0f", start + (end - start) * (1 + rand()) / 2 * 0.999999)
+                q = int(rand() * (quarks - 3))
+                print "point " q " " b
+                print "full-state " a
+                print "export " b
+                print "range2d " a " " b " " q " " q + 1 " " q + 2
+                print "times 2 " a " " b " " q " " q + 2
+            }
+        }' "$scratch/history.tsv"
+}
+
+# Both readers against the document and the C codecs.
+check() { # NAME
+    local encoding query history=$scratch/history
+    grep '^[QI]' "$history.tsv" >"$history.lines"
+    content "$history.lines" >"$history.sorted"
+    queries 3 >"$history.queries"
+    for encoding in ht time-index; do
+        java_run Answers $encoding "$history.$encoding" content >"$history.lines"
+        content "$history.lines" | cmp - "$history.sorted"
+        java_run Answers $encoding "$history.$encoding" query <"$history.queries" >"$history.java"
+        while read -r query; do
+            # shellcheck disable=SC2086
+            "$bakeoff" query --raw statehist/$encoding "$history.$encoding" $query
+        done <"$history.queries" | sed 's/\thash 0x[0-9a-f]*$/\thash/' | cmp - "$history.java"
+        java_run Answers $encoding "$history.$encoding" tree >"$history.tree"
+        tail -c "$(stat -c %s "$history.tree")" "$history.ht" | cmp - "$history.tree"
+    done
+    echo "$1: $(java_run Check "$history.ht" "$history.time-index" 1)"
+}
+
+for document in corpora/statehist/{make,pipes}.tsv.xz; do
+    encode "$document"
+    check "$(basename "$document" .tsv.xz)"
+done
+# The backend, on classes of the same names and shape as those that it needs of Trace Compass, and on the real ones.
+javac -Xlint:all -Werror --release 17 -cp "$scratch/classes" -d "$scratch/stubs" $here/tracecompass/*.java \
+    $here/tracecompass/testdata/*.java
+java -cp "$scratch/classes:$scratch/stubs" statehist.tracecompass.BackendTest "$scratch/history.ht" "$scratch/history.time-index"
+if [[ ${TRACECOMPASS_JARS:-} ]]; then
+    javac --release 17 -cp "$scratch/classes:$TRACECOMPASS_JARS" -d "$scratch/backend" $here/tracecompass/*.java
+    echo "the backend compiles with the classes of Trace Compass"
+fi
+session=${BAKEOFF_CORPORA:-}/statehistory/many-threads-session.zst
+if [[ -e $session ]]; then
+    encode "$BAKEOFF_CORPORA/statehistory/kernel-many-threads.tsv.xz"
+    check kernel-many-threads
+    zstd -dc "$session" | awk -f corpora/record/tracecompass/session.awk |
+        java_run Replay "$scratch/history.ht" "$scratch/history.time-index" 2
+fi
