@@ -2,9 +2,9 @@
  * Documents: models with a name and a provenance, from the corpora's manifest or from a user's
  * files.
  *
- * The corpora are looked for in ./corpora, then beside the program's folder (../corpora).
- * BAKEOFF_CORPORA may name one more folder: the manifest tells where in it documents lie that may
- * not be in the repository ("external"), and the files of its subfolders, one a format, are
+ * The corpora are searched in ./corpora, then beside the program's folder (../corpora).
+ * BAKEOFF_CORPORA may name one more folder. The manifest gives the paths below it of documents that
+ * may not be in the repository ("external"). The files of its subfolders, one a format, are
  * offered, too.
  */
 #ifndef BO_DOCUMENTS_H

@@ -132,7 +132,7 @@ static const struct unwind_state *state_of(const struct coder *c, uint32_t symbo
                                                                  sizeof(struct unwind_state));
 }
 
-/* One of the symbols of a node, moved to its front; UINT32_MAX when the symbol is not among them. */
+/* One of the symbols of a node, moved to its front; UINT32_MAX when it is not among them. */
 static uint32_t code_known(struct coder *c, struct node *node, unsigned which, uint32_t symbol)
 {
     uint32_t *link = &node->first;
