@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bench/measure/huge.h"
 #include "bench/measure/noop.h"
 #include "bench/measure/operations.h"
 #include "bench/measure/query_batches.h"
@@ -103,18 +104,27 @@ static enum bo_status encode_payload(const struct session *session, struct bo_pa
     return status;
 }
 
+/* Zeroed memory in pages of 4 KiB; NULL when the system refuses. */
+static uint8_t *map_small_pages(size_t n)
+{
+    uint8_t *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, n, MADV_NOHUGEPAGE); /* kernels without huge pages refuse, and need it not */
+    return p;
+}
+
 /*
- * Copies the payload to pages of its own: 4 KiB ones, as a mapped file has them, and read-only, so
- * that a codec that writes to its input is seen.
+ * Copies the payload to pages of its own: 4 KiB ones, as a mapped file has them, unless huge ones
+ * are measured; and read-only, so that a codec that writes to its input is seen.
  */
 static enum bo_status load_payload(struct session *session, const struct bo_payload *payload,
                                    struct bo_error *err)
 {
     const size_t n = (size_t)payload->nbytes;
-    uint8_t *p = mmap(NULL, n + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
+    uint8_t *p = session->opened.huge_pages ? bo_huge_map(n + 1) : map_small_pages(n + 1);
+    if (!p)
         return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
-    madvise(p, n + 1, MADV_NOHUGEPAGE); /* kernels without huge pages refuse, and need it not */
     for (size_t off = 0; off < n;) {
         const ssize_t got = pread(payload->fd, p + off, n - off, (off_t)off);
         if (got <= 0)
@@ -179,6 +189,8 @@ static void measure_row(struct session *session, unsigned i)
         ok = open_reader(session, &record) &&
              bo_measure_asking(&session->opened, row, session->cell->on->n_units, session->options,
                                session->round, is_first, &record, &exact);
+    if (session->opened.huge_pages)
+        bo_record_count(&record, "huge_bytes", (double)bo_huge_nbytes());
     if (!ok)
         record.type = BO_RECORD_FAIL;
     else if (exact.n_counters)
@@ -204,8 +216,11 @@ void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options
                               .to_parent = to_parent,
                               .opened = {.codec = cell->codec,
                                          .keep_nbytes = cell->variant->keep_nbytes,
+                                         .huge_pages = cell->variant->huge,
                                          .answers_right = cell->codec != &bo_noop_codec}};
     session.opened.arena = &session.arena;
+    if (!cell->variant->huge)
+        bo_huge_forbid();
     if (cell->variant->portable)
         bo_cpu_use_portable();
     struct bo_error err = {0};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/measure/axes.h"
+#include "bench/measure/huge.h"
 #include "bench/measure/noop.h"
 #include "harness/core/cpu.h"
 #include "harness/registry.h"
@@ -168,11 +169,12 @@ static enum bo_status plan_document(struct bo_bench_options *options,
 /* ---- variants -------------------------------------------------------------------------------- */
 
 const struct bo_variant bo_variants[BO_N_VARIANTS] = {
-    {"", false, SIZE_MAX},
-    {"@portable", true, SIZE_MAX},
-    {"@keep=0", false, 0},
-    {"@keep=1048576", false, 1 << 20},
-    {"@keep=16777216", false, 16 << 20},
+    {"", false, SIZE_MAX, false},
+    {"@portable", true, SIZE_MAX, false},
+    {"@keep=0", false, 0, false},
+    {"@keep=1048576", false, 1 << 20, false},
+    {"@keep=16777216", false, 16 << 20, false},
+    {"@huge", false, SIZE_MAX, true},
 };
 
 bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
@@ -180,6 +182,8 @@ bool bo_has_variant(const struct bo_document *document, const struct bo_codec *c
 {
     if (variant->portable)
         return !document->scale && codec->paths & bo_cpu_paths();
+    if (variant->huge)
+        return document->text_nbytes >= BO_HUGE_TEXT_NBYTES && bo_huge_allowed();
     return variant->keep_nbytes == SIZE_MAX || (!document->scale && codec->keeps);
 }
 
@@ -223,7 +227,7 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
     const struct bo_codec *codec = cell->codec;
     if (cell->on->document->scale && operation != BO_ENCODE && operation != BO_OPEN)
         return false;
-    if (cell->variant->keep_nbytes != SIZE_MAX ||
+    if (cell->variant->keep_nbytes != SIZE_MAX || cell->variant->huge ||
         (cell->variant->portable && operation != BO_DECODE && operation != BO_OPEN))
         return false;
     if (operation == BO_ENCODE)
@@ -233,6 +237,15 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
     if (operation == BO_MERGE)
         return cell->on->document->format->merge && codec->encode && codec->decode && !codec->reads;
     return true;
+}
+
+/*
+ * Opening a reader in huge pages clears 2 MiB at least, which a workload that opens one every few
+ * queries would measure.
+ */
+static bool asks_workload(const struct bo_bench_cell *cell, const struct bo_workload *workload)
+{
+    return !cell->variant->huge || !workload->fresh;
 }
 
 static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
@@ -252,7 +265,8 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
     }
     for (unsigned s = 0; s < cell->on->n_sets; s++) {
         const struct bo_questions *set = &cell->on->sets[s];
-        if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1))
+        if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1) ||
+            !asks_workload(cell, set->workload))
             continue;
         char label[MAX_LABEL];
         const enum bo_status status = add_row(
@@ -261,7 +275,8 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
             return status;
     }
     const struct bo_actions *actions = &cell->on->actions;
-    if (actions->n == 0 || (actions->kinds & ~cell->codec->kinds) || cell->codec == &bo_noop_codec)
+    if (actions->n == 0 || (actions->kinds & ~cell->codec->kinds) || cell->variant->huge ||
+        cell->codec == &bo_noop_codec)
         return BO_OK;
     const enum bo_status status = add_row(options, cell, BO_ACTIONS, NULL,
                                           BO_ACTIONS_KIND "/" BO_ACTIONS_WORKLOAD, arena, err);
@@ -450,7 +465,8 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
             continue;
         const bool answers = codec->kinds >> k & 1;
         for (unsigned w = 0; w < kind->n_workloads; w++)
-            n += wants_workload(options, document, kind, &kind->workloads[w]) && answers;
+            n += wants_workload(options, document, kind, &kind->workloads[w]) && answers &&
+                 asks_workload(&cell, &kind->workloads[w]);
         for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
             n += document->recorded && document->recorded->kinds[k].n && answers &&
                  bo_filter_allows(&options->workloads, bo_recorded_names[w]);

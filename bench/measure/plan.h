@@ -89,21 +89,30 @@ const char *bo_refusal_in(const char *message);
 /* ---- variants -------------------------------------------------------------------------------- */
 
 /*
- * How a codec is measured: as it is, or with less. The first variant is a codec as it is. Rows of
+ * How a codec is measured: as it is, with less, or in other pages. The first variant is a codec
+ * as it is. Rows of
  * the others have the suffix behind the codec's name.
  */
 struct bo_variant {
     const char *suffix; /* "", "@portable", "@keep=1048576" */
     bool portable;      /* on its portable path: of codecs that have taken another one */
     size_t keep_nbytes; /* that readers may keep (struct bo_arena): of codecs that keep something */
+    bool huge;          /* encoding and reader in huge pages (huge.h): queries of open readers */
 };
 
-enum { BO_N_VARIANTS = 5 };
+/*
+ * Documents with less text have no rows in huge pages: their encodings are a few MiB at most, whose
+ * addresses the processor's second-level TLB holds in pages of 4 KiB.
+ */
+enum { BO_HUGE_TEXT_NBYTES = 16 << 20 };
+
+enum { BO_N_VARIANTS = 6 };
 extern const struct bo_variant bo_variants[BO_N_VARIANTS];
 
 /*
  * Whether a codec is measured so, on this machine: the portable variant where its code path is
- * another one; a budget where its readers keep what they read. Curves have no variants.
+ * another one; a budget where its readers keep what they read; huge pages where the document is
+ * large and the system has them. Curves have no variants but the last.
  */
 bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
                     const struct bo_variant *variant);

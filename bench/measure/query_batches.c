@@ -38,6 +38,7 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
 {
     bo_arena_init(arena, BO_ARENA_UNLIMITED);
     arena->keep_nbytes = opened->keep_nbytes;
+    arena->huge_pages = opened->huge_pages;
     return opened->codec->open(opened->codec, opened->payload, arena, reader_ret, err);
 }
 
@@ -297,10 +298,10 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
     struct verified verified;
     const double min_time_s = options->min_time_s;
     const uint64_t verify_ns = is_first ? (uint64_t)(options->verify_s * 1e9) : warm_ns(min_time_s);
-    const bool ok =
-        verify(&querying, verify_ns, &verified, record->message) &&
-        (!is_first || !opened->answers_right || count_pages(&querying, exact, record->message)) &&
-        time_batches(&querying, row->name, min_time_s, verified.chunk_ns, record);
+    const bool ok = verify(&querying, verify_ns, &verified, record->message) &&
+                    (!is_first || !opened->answers_right || opened->huge_pages ||
+                     count_pages(&querying, exact, record->message)) &&
+                    time_batches(&querying, row->name, min_time_s, verified.chunk_ns, record);
     if (ok && opened->codec->keeps && !questions->workload->fresh) {
         const struct bo_arena *arena = opened->arena;
         bo_record_count(record, "fresh_ns", verified.first_ns);

@@ -10,6 +10,7 @@ struct bo_opened {
     void *reader;
     struct bo_span payload;       /* page-aligned, mapped by itself */
     size_t keep_nbytes;           /* see struct bo_arena */
+    bool huge_pages;              /* the payload and readers are in some: see struct bo_arena */
     const struct bo_arena *arena; /* of the reader */
     bool answers_right; /* false for the no-op codec: nothing to verify, no pages to count */
 };
@@ -22,7 +23,8 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
  * One repetition, on a document of n_units; the round sets where in the set it starts. The row's
  * first one verifies the set (or what options->verify_s allows: exact gets set_queries and
  * verified_queries) and counts pages (touched_pages: the mean over a sample of single queries;
- * units_per_query for a kind that returns the whole document); later ones verify what they use to
+ * units_per_query for a kind that returns the whole document; no touched_pages in huge
+ * pages, which counting would split); later ones verify what they use to
  * warm up. Of a codec that keeps something, the reader must have been opened for this row: fresh_ns
  * is the time of each of its first queries (one call), reader_bytes what it holds in the end. The
  * caches are emptied before each batch of a cold workload. On false, record->message says why.

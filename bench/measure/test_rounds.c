@@ -4,7 +4,11 @@
  */
 #include "harness/core/test_cmocka.h"
 
+#include <math.h>
+#include <sys/prctl.h>
+
 #include "bench/measure/cell.h"
+#include "bench/measure/huge.h"
 #include "bench/measure/rounds.h"
 #include "bench/measure/test_toy.h"
 #include "harness/core/cpu.h"
@@ -20,13 +24,15 @@ struct run {
     struct bo_plan plan;
 };
 
-static void start(struct run *run, const struct bo_codec *const *codecs)
+/* On a document that has so much text, as it says. */
+static void start_on(struct run *run, const struct bo_codec *const *codecs, size_t text_nbytes)
 {
     struct bo_error err;
     run->format = toy_format(codecs);
     run->format.merge = toy_merge;
     toy_fill(&run->model, 600);
     run->document = toy_document(&run->format, &run->model);
+    run->document.text_nbytes = text_nbytes;
     run->options = (struct bo_bench_options){.rounds = N_ROUNDS,
                                              .min_time_s = 0.0002,
                                              .verify_s = 0.05,
@@ -35,6 +41,11 @@ static void start(struct run *run, const struct bo_codec *const *codecs)
     bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
     assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
                      BO_OK);
+}
+
+static void start(struct run *run, const struct bo_codec *const *codecs)
+{
+    start_on(run, codecs, 0);
 }
 
 static void measure(struct run *run)
@@ -481,6 +492,9 @@ static void lists_of_names(void **state)
 /* What a hoarder takes when it is opened, besides a byte for each path that may be used. */
 enum { HOARD_NBYTES = 40000 };
 
+/* get/uniform, chain and nowhere; first/uniform; name/cold; all/whole; count/whole. */
+enum { N_HUGE_ROWS = 7 };
+
 static enum bo_status open_hoarder(const struct bo_codec *self, struct bo_span in,
                                    struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
@@ -541,6 +555,78 @@ static void variants_have_budgets_and_paths(void **state)
     finish(&run);
 }
 
+/*
+ * Takes 3 MB when it is opened, and 1600 more where the process may have no huge pages. Refuses an
+ * input or memory that could not be in them where it may.
+ */
+static enum bo_status open_watchful(const struct bo_codec *self, struct bo_span in,
+                                    struct bo_arena *arena, void **reader_ret, struct bo_error *err)
+{
+    const bool forbidden = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
+    uint8_t *kept = bo_alloc(arena, 3000000);
+    if (!kept || (forbidden && !bo_alloc(arena, 1600)))
+        return bo_fail_alloc(err, arena);
+    memset(kept, 1, 3000000);
+    if (arena->huge_pages == forbidden)
+        return bo_fail(err, BO_CORRUPT, 0, "huge pages are not as planned");
+    if (arena->huge_pages && (uintptr_t)in.p % BO_HUGE_PAGE)
+        return bo_fail(err, BO_CORRUPT, 0, "the input is not aligned to a huge page");
+    return toy_open(self, in, arena, reader_ret, err);
+}
+
+static void large_documents_are_measured_in_huge_pages(void **state)
+{
+    (void)state;
+    static struct bo_codec watchful = {.name = "watchful", .keeps = true, TOY_CODEC};
+    static const struct bo_codec *const codecs[] = {&watchful, NULL};
+    struct run run;
+    watchful.open = open_watchful;
+    start_on(&run, codecs, BO_HUGE_TEXT_NBYTES - 1);
+    assert_null(find_variant(&run, "watchful", "@huge", "get/uniform"));
+    finish(&run);
+    start_on(&run, codecs, BO_HUGE_TEXT_NBYTES);
+    measure(&run);
+    assert_sound(&run, "watchful", "get/uniform");
+    const struct bo_bench_row *small = find_row(&run, "watchful", "get/uniform");
+    const struct bo_bench_row *huge = find_variant(&run, "watchful", "@huge", "get/uniform");
+    assert_null(bo_record_counter(&small->times[0], "huge_bytes"));
+    assert_non_null(bo_record_counter(&small->exact, "touched_pages"));
+    assert_int_equal(huge != NULL, bo_huge_allowed());
+    if (huge) {
+        assert_string_equal(huge->failure, "");
+        assert_int_equal(huge->n_times, N_ROUNDS);
+        assert_true(counter_of(small, "reader_bytes") == counter_of(huge, "reader_bytes") + 1600);
+        /* The system may have none left: 0. */
+        assert_true(fmod(counter_of(huge, "huge_bytes"), BO_HUGE_PAGE) == 0);
+        assert_null(bo_record_counter(&huge->exact, "touched_pages")); /* they would be split */
+        assert_null(find_variant(&run, "watchful", "@huge", "open"));
+        assert_null(find_variant(&run, "watchful", "@huge", "decode"));
+        assert_null(find_variant(&run, "watchful", "@huge", "first/each")); /* opens readers */
+    }
+    /* Rows of the plan are counted without drawing: sets that turn out empty, too. */
+    const uint64_t n_rows = bo_plan_count_rows(&run.options, &run.document, 1);
+    run.document.text_nbytes = 0;
+    assert_int_equal(n_rows - bo_plan_count_rows(&run.options, &run.document, 1),
+                     huge ? N_HUGE_ROWS : 0);
+    finish(&run);
+}
+
+/* What lies in huge pages is counted where they were asked for. */
+static void huge_pages_are_counted(void **state)
+{
+    (void)state;
+    enum { NBYTES = 3000000, N_PAGES = 2 };
+    const uint64_t before = bo_huge_nbytes();
+    uint8_t *p = bo_huge_map(NBYTES);
+    assert_non_null(p);
+    assert_int_equal((uintptr_t)p % BO_HUGE_PAGE, 0);
+    for (size_t i = 0; i < (size_t)N_PAGES * BO_HUGE_PAGE; i += 4096)
+        assert_int_equal(p[i]++, 0);
+    assert_in_range(bo_huge_nbytes() - before, 0,
+                    bo_huge_allowed() ? (size_t)N_PAGES * BO_HUGE_PAGE : 0);
+    assert_null(bo_huge_map(SIZE_MAX));
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +647,8 @@ static int run_file(void)
         cmocka_unit_test(filters_choose_rows),
         cmocka_unit_test(lists_of_names),
         cmocka_unit_test(variants_have_budgets_and_paths),
+        cmocka_unit_test(large_documents_are_measured_in_huge_pages),
+        cmocka_unit_test(huge_pages_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

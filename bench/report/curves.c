@@ -10,6 +10,7 @@
 #include "bench/report/assets.h"
 #include "bench/report/canvas.h"
 #include "bench/report/comparison.h"
+#include "bench/report/document.h"
 #include "bench/report/figure.h"
 #include "harness/core/print.h"
 
@@ -303,4 +304,6 @@ void bo_page_curves(const struct bo_page *page, const char *format)
     bo_page_grid(page, &grid, "cost against size");
     if (note)
         fprintf(page->out, "\n%s\n", note);
+    for (size_t d = 0; d < n; d++)
+        bo_page_huge_pages(page, documents[d]);
 }

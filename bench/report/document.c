@@ -258,6 +258,46 @@ static void print_budgets(const struct bo_page *page, const struct bo_run_docume
     bo_page_grid(page, &grid, "what readers keep");
 }
 
+static void add_huge(const struct bo_page *page, const struct bo_run_document *document,
+                     const struct bo_run_codec *codec, unsigned l, struct bo_grid *grid)
+{
+    const struct bo_run_row *row = codec->rows[l], *huge = codec->variants[BO_HUGE][l];
+    const struct bo_time_unit ns = bo_time_unit_for(1);
+    bo_grid_add(grid, "%s", bo_codec_cell(page->arena, codec));
+    bo_grid_add(grid, "%s", document->labels[l]);
+    bo_grid_add(grid, "%s", bo_time_cell(page->arena, row, ns, BO_WITH_INTERVAL));
+    bo_grid_add(grid, "%s", bo_time_cell(page->arena, huge, ns, BO_WITH_INTERVAL));
+    bo_grid_add(grid, "%s",
+                bo_significant(page->arena, row ? huge->median_ns / row->median_ns : NAN));
+    bo_grid_add(grid, "%s", bo_nbytes_text(page->arena, bo_run_counter(huge, "huge_bytes")));
+    bo_grid_end_row(grid);
+}
+
+void bo_page_huge_pages(const struct bo_page *page, const struct bo_run_document *document)
+{
+    static const char *const headings[] = {"codec",          "query", "4 KiB pages, ns",
+                                           "huge pages, ns", "ratio", "in huge pages"};
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 2);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_end_row(&grid);
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++)
+            if (document->codecs[c].variants[BO_HUGE] && document->codecs[c].variants[BO_HUGE][l])
+                add_huge(page, document, &document->codecs[c], l, &grid);
+    if (bo_grid_n_rows(&grid) == 1)
+        return;
+    fprintf(
+        page->out,
+        "\n**Huge pages.** Queries on %s with the encoding and the reader in pages of 4 KiB and "
+        "of 2 MiB, median [interval]; the ratio is the second time over the first. \"In huge "
+        "pages\" is what the system provided, the median over repetitions: with 0 both times "
+        "are of small pages.\n\n",
+        document->name);
+    bo_page_grid(page, &grid, "huge pages");
+}
+
 void bo_page_document(const struct bo_page *page, const struct bo_run_document *document)
 {
     const struct bo_format_report *notes = bo_report_of(document->format);
@@ -268,6 +308,7 @@ void bo_page_document(const struct bo_page *page, const struct bo_run_document *
     print_operations(page, document);
     print_memory(page, document);
     print_budgets(page, document);
+    bo_page_huge_pages(page, document);
     print_failures(page, document);
     if (notes && notes->axes)
         bo_page_axes(page, document, notes->axes);

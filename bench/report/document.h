@@ -13,6 +13,12 @@ void bo_page_document(const struct bo_page *page, const struct bo_run_document *
  */
 void bo_page_comparison(const struct bo_page *page, const struct bo_run_document *document);
 
+/*
+ * The document's queries with the encoding in huge pages, beside the ordinary ones; nothing where
+ * the run measured none.
+ */
+void bo_page_huge_pages(const struct bo_page *page, const struct bo_run_document *document);
+
 /* Bytes by section, and under outer compressors. */
 void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *document);
 

@@ -372,6 +372,30 @@ static void budgets_are_a_table(void **state)
     bo_run_free(&run);
 }
 
+/* Rows in huge pages are beside the ordinary ones, with what really was in huge pages. */
+static void huge_pages_are_a_table(void **state)
+{
+    (void)state;
+    json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
+    struct bo_run run;
+    json_array_append_new(entries,
+                          json_pack("{s:s, s:s, s:f, s:i}", "run_type", "iteration", "run_name",
+                                    "pcdata/frame-24@huge/small-sample/point/uniform", "real_time",
+                                    160.0, "huge_bytes", 4 << 20));
+    assert_true(bo_run_take(json, "huge", &run));
+    char *text = print_with(&run, print_documents);
+    assert_non_null(
+        strstr(text, "| frame-24 | point/uniform | 50.0 | 25.0 | 0.500 | 4.00 MiB |\n"));
+    free(text);
+    const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
+    const struct bo_run_codec *quo = bo_run_codec(document, "varint-delta");
+    assert_null(bo_run_variant_row(document, quo, BO_HUGE, "point/uniform"));
+    text = print_with(*state, print_documents);
+    assert_null(strstr(text, "**Huge pages.**"));
+    free(text);
+    bo_run_free(&run);
+}
+
 /* The anchor that a heading "### history.bin" has: "historybin". */
 static bool has_heading(const char *spec)
 {
@@ -546,6 +570,7 @@ static int run_file(void)
         cmocka_unit_test(each_document_has_its_figures),
         cmocka_unit_test(pages_show_pictures_that_are_in_git),
         cmocka_unit_test(budgets_are_a_table),
+        cmocka_unit_test(huge_pages_are_a_table),
         cmocka_unit_test(codecs_lead_to_their_specification),
         cmocka_unit_test(what_is_asked_first_is_a_query),
         cmocka_unit_test(parts_are_filled_in),

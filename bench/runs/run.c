@@ -164,6 +164,8 @@ static bool is_same(const struct bo_run_document *document, const struct bo_run_
 {
     if (variant == BO_PORTABLE)
         return strcmp(codec->path, bo_cpu_path(0)) == 0;
+    if (variant == BO_HUGE)
+        return false;
     const struct bo_format *format = bo_find_format(document->format);
     const struct bo_codec *known = format ? bo_find_codec(format, codec->name) : NULL;
     return known && !known->keeps;

@@ -133,8 +133,8 @@ struct bo_row_values {
 };
 
 /*
- * How a row was measured (bench/measure/plan.h): the codec as it is, on its portable path, or with
- * a budget for what its readers keep.
+ * How a row was measured (bench/measure/plan.h): the codec as it is, on its portable path, with a
+ * budget for what its readers keep, or in huge pages.
  */
 enum bo_run_variant {
     BO_AS_IS,
@@ -142,6 +142,7 @@ enum bo_run_variant {
     BO_KEEP_0,
     BO_KEEP_1M,
     BO_KEEP_16M,
+    BO_HUGE,
     BO_N_RUN_VARIANTS,
     BO_OTHER_VARIANT = BO_N_RUN_VARIANTS, /* that this version does not know */
 };

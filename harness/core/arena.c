@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALIGN = 16, MIN_BLOCK = 4096, MAX_BLOCK = 1 << 20 };
 
@@ -109,6 +110,28 @@ static void note_peak(struct bo_arena *arena)
         arena->charged_peak_nbytes = arena->charged_nbytes;
 }
 
+/* A block for at least *cap bytes, of whole huge pages; *cap becomes what it has room for. */
+static struct bo_block *allocate_huge(size_t *cap)
+{
+    if (*cap > PTRDIFF_MAX - 2 * (size_t)BO_HUGE_PAGE)
+        return NULL;
+    const size_t nbytes =
+        (sizeof(struct bo_block) + *cap + BO_HUGE_PAGE - 1) / BO_HUGE_PAGE * BO_HUGE_PAGE;
+    struct bo_block *block = aligned_alloc(BO_HUGE_PAGE, nbytes);
+#ifdef MADV_HUGEPAGE
+    if (block)
+        madvise(block, nbytes, MADV_HUGEPAGE); /* before it is touched */
+#endif
+    *cap = nbytes - sizeof *block;
+    return block;
+}
+
+static struct bo_block *allocate_block(size_t cap)
+{
+    return cap <= PTRDIFF_MAX - sizeof(struct bo_block) ? malloc(sizeof(struct bo_block) + cap)
+                                                        : NULL;
+}
+
 static struct bo_block *add_block(struct bo_arena *arena, size_t nbytes)
 {
     if (arena->spare && arena->spare->cap >= nbytes) {
@@ -125,7 +148,7 @@ static struct bo_block *add_block(struct bo_arena *arena, size_t nbytes)
         cap = nbytes > doubled ? nbytes : doubled;
     }
     struct bo_block *block =
-        cap <= PTRDIFF_MAX - sizeof *block ? malloc(sizeof *block + cap) : NULL;
+        arena->huge_pages && !ONE_ALLOCATION_A_BLOCK ? allocate_huge(&cap) : allocate_block(cap);
     if (!block)
         return NULL;
     *block = (struct bo_block){.older = arena->blocks, .cap = cap};

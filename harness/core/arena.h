@@ -15,6 +15,9 @@
 
 #define BO_ARENA_UNLIMITED SIZE_MAX
 
+/* A huge page of x86-64, and of arm64 with pages of 4 KiB. */
+enum { BO_HUGE_PAGE = 2 << 20 };
+
 #define BO_MUST_USE __attribute__((warn_unused_result))
 
 struct bo_arena {
@@ -30,6 +33,11 @@ struct bo_arena {
      * without: nodes that it decoded, ranges that it unpacked. SIZE_MAX: as much as it likes.
      */
     size_t keep_nbytes;
+    /*
+     * Blocks are whole huge pages, for which the system is asked (MADV_HUGEPAGE). False but while
+     * the effect of huge pages is measured.
+     */
+    bool huge_pages;
     size_t max_first_cap;        /* growable arrays start with at most so many elements */
     enum bo_status refusal;      /* why the last refused request was refused */
     struct bo_block *blocks;     /* newest first */
@@ -46,15 +54,15 @@ struct bo_arena_mark {
 };
 
 /*
- * keep_nbytes becomes SIZE_MAX. max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX in the build that
- * is measured, 1 in those that test and fuzz, so that small inputs run every path on which an array
+ * keep_nbytes becomes SIZE_MAX, huge_pages false. max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX
+ * in the build that is measured, 1 in those that test and fuzz, so that small inputs run every path on which an array
  * grows.
  */
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes);
 
 /*
- * Releases the region. The arena may be used again; budget, counters, fail_at, keep_nbytes and
- * max_first_cap stay.
+ * Releases the region. The arena may be used again; budget, counters, fail_at, keep_nbytes,
+ * huge_pages and max_first_cap stay.
  */
 void bo_arena_free(struct bo_arena *arena);
 

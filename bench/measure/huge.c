@@ -1,0 +1,55 @@
+/* Huge pages. */
+#include "bench/measure/huge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "harness/core/arena.h"
+
+bool bo_huge_allowed(void)
+{
+    char modes[64] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    const bool known = file && fgets(modes, sizeof modes, file);
+    if (file)
+        fclose(file);
+    return known && !strstr(modes, "[never]");
+}
+
+void bo_huge_forbid(void)
+{
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* kernels without huge pages refuse, and need it not */
+}
+
+uint8_t *bo_huge_map(size_t nbytes)
+{
+    if (nbytes > SIZE_MAX - 2 * BO_HUGE_PAGE)
+        return NULL;
+    const size_t whole = (nbytes + BO_HUGE_PAGE - 1) / BO_HUGE_PAGE * BO_HUGE_PAGE;
+    uint8_t *p = mmap(NULL, whole + BO_HUGE_PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    p += -(uintptr_t)p % BO_HUGE_PAGE;
+    madvise(p, whole, MADV_HUGEPAGE);
+    return p;
+}
+
+/* The mapping's flags follow its counts; "hg" is MADV_HUGEPAGE (proc_pid_smaps(5)). */
+uint64_t bo_huge_nbytes(void)
+{
+    char line[512];
+    uint64_t sum = 0, kib = 0;
+    FILE *smaps = fopen("/proc/self/smaps", "r");
+    while (smaps && fgets(line, sizeof line, smaps)) {
+        sscanf(line, "AnonHugePages: %" SCNu64, &kib);
+        if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg "))
+            sum += kib << 10;
+    }
+    if (smaps)
+        fclose(smaps);
+    return sum;
+}

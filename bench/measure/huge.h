@@ -1,0 +1,31 @@
+/* Huge pages of 2 MiB under the encoding and the reader's memory (transparent ones, of Linux). */
+#ifndef BO_HUGE_H
+#define BO_HUGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether the system gives huge pages to those who advise it: its mode is not "never". */
+bool bo_huge_allowed(void);
+
+/*
+ * Keeps the calling process from getting huge pages from now on, also where the system's mode is
+ * "always".
+ */
+void bo_huge_forbid(void);
+
+/*
+ * Maps zeroed memory of at least nbytes, rounded up to whole huge pages and aligned to one, and
+ * advises the system to use huge pages for it. NULL when the system refuses the memory. The mapping
+ * lasts as long as the process.
+ */
+uint8_t *bo_huge_map(size_t nbytes);
+
+/*
+ * Bytes of this process that are in huge pages now, in mappings for which it advised them; 0 where
+ * the system does not say.
+ */
+uint64_t bo_huge_nbytes(void);
+
+#endif
