@@ -90,8 +90,7 @@ const char *bo_refusal_in(const char *message);
 
 /*
  * How a codec is measured: as it is, with less, or in other pages. The first variant is a codec
- * as it is. Rows of
- * the others have the suffix behind the codec's name.
+ * as it is. Rows of the others have the suffix behind the codec's name.
  */
 struct bo_variant {
     const char *suffix; /* "", "@portable", "@keep=1048576" */

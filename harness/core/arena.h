@@ -55,8 +55,8 @@ struct bo_arena_mark {
 
 /*
  * keep_nbytes becomes SIZE_MAX, huge_pages false. max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX
- * in the build that is measured, 1 in those that test and fuzz, so that small inputs run every path on which an array
- * grows.
+ * in the build that is measured, 1 in those that test and fuzz, so that small inputs run every path
+ * on which an array grows.
  */
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes);
 
