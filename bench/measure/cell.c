@@ -131,7 +131,8 @@ static enum bo_status load_payload(struct session *session, const struct bo_payl
             return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot read the payload");
         off += (size_t)got;
     }
-    mprotect(p, n + 1, PROT_READ);
+    /* To the end of the last page: the kernel would split a huge one. */
+    mprotect(p, session->opened.huge_pages ? bo_huge_round(n + 1) : n + 1, PROT_READ);
     session->opened.payload = (struct bo_span){p, n};
     return BO_OK;
 }

@@ -24,11 +24,16 @@ void bo_huge_forbid(void)
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* kernels without huge pages refuse, and need it not */
 }
 
+size_t bo_huge_round(size_t nbytes)
+{
+    return (nbytes + BO_HUGE_PAGE - 1) / BO_HUGE_PAGE * BO_HUGE_PAGE;
+}
+
 uint8_t *bo_huge_map(size_t nbytes)
 {
     if (nbytes > SIZE_MAX - 2 * BO_HUGE_PAGE)
         return NULL;
-    const size_t whole = (nbytes + BO_HUGE_PAGE - 1) / BO_HUGE_PAGE * BO_HUGE_PAGE;
+    const size_t whole = bo_huge_round(nbytes);
     uint8_t *p = mmap(NULL, whole + BO_HUGE_PAGE, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)

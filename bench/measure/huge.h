@@ -15,6 +15,9 @@ bool bo_huge_allowed(void);
  */
 void bo_huge_forbid(void);
 
+/* nbytes rounded up to whole huge pages. */
+size_t bo_huge_round(size_t nbytes);
+
 /*
  * Maps zeroed memory of at least nbytes, rounded up to whole huge pages and aligned to one, and
  * advises the system to use huge pages for it. NULL when the system refuses the memory. The mapping
