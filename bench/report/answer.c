@@ -334,7 +334,7 @@ static char *lost_uses(const struct answer *a)
                                                ? times_in(a, a->runs[0], &document, 1, mine->name,
                                                           ranked[0]->name, use->figure.label, false)
                                                : (struct bo_mean_ratio){NAN, NAN, NAN};
-        /* The pick of all codecs may be a control, which the uses' picks leave out: it may be the faster one. */
+        /* The pick of all codecs may be a control, which the uses' picks leave out, and faster. */
         if (is_time(&use->figure) && (!(ratio.ratio > 1) || !bo_is_difference(&ratio)))
             continue;
         text = bo_arena_printf(a->arena, "%s%s%s %s: `%s`", text ? text : "", text ? "; " : "",

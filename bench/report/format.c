@@ -32,7 +32,7 @@ static const struct bo_run_document *of_format(const struct bo_page *page, size_
 }
 
 /* REPORT.md shows so many documents of a format in a table, the largest; their pages show all. */
-enum { MAX_REPORT_DOCUMENTS = 5, ALL_DOCUMENTS = 0 };
+enum { MAX_REPORT_DOCUMENTS = 3, ALL_DOCUMENTS = 0 };
 
 /* Whether the document is among the `most` largest ones of its format in the run. */
 static bool is_shown(const struct bo_page *page, const struct bo_run_document *document,
