@@ -70,6 +70,7 @@ compare_outputs() { # CODEC...
 compare_readers() { # CODEC...
     local codec folder=$root/build/go-runtime/readers text=$root/build/go-runtime/gofmt.txt
     export GOFLAGS=
+    mkdir -p "${text%/*}"
     "$bakeoff" import pcdata "$goroot/bin/gofmt" -o "$text"
     for codec in "$@"; do
         rm -rf "${folder:?}/$codec"
