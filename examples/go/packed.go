@@ -236,7 +236,12 @@ func (b *block) bucket(number uint32) (below, n uint32) {
 		at = 64 + selectBit(word2, sumBits(word2), number-ones)
 	}
 	upper := binary.LittleEndian.Uint64(b.p[at/8:])>>(at%8) | 1<<57
-	return at - number, uint32(bits.TrailingZeros64(upper))
+	n = uint32(bits.TrailingZeros64(upper))
+	if n == 57 { // a block has at most 63 starts
+		next := at + 57
+		n += uint32(bits.TrailingZeros64(binary.LittleEndian.Uint64(b.p[next/8:])>>(next%8) | 1<<57))
+	}
+	return at - number, n
 }
 
 // run returns the run that covers a quantum, counted from the block's start.

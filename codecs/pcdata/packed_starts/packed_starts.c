@@ -187,8 +187,14 @@ INLINE struct bucket find_selected(const struct block *b, unsigned bucket)
         const uint64_t word2 = bo_le64(b->p + 8) << 1 | b->p[7] >> 7;
         at = 64 + select_bit(word2, sum_bits(word2), bucket - n_word1);
     }
-    const uint64_t upper = bo_le64(b->p + at / 8) >> at % 8 | UINT64_C(1) << 57;
-    return (struct bucket){.n_below = at - bucket, .n = (unsigned)__builtin_ctzll(upper)};
+    enum { WHOLE = 57 }; /* bits that a word has from any bit on; a block has at most 63 starts */
+    const uint64_t stop = UINT64_C(1) << WHOLE, upper = bo_le64(b->p + at / 8) >> at % 8 | stop;
+    unsigned n = (unsigned)__builtin_ctzll(upper);
+    if (__builtin_expect(n == WHOLE, 0)) {
+        const unsigned next = at + WHOLE;
+        n += (unsigned)__builtin_ctzll(bo_le64(b->p + next / 8) >> next % 8 | stop);
+    }
+    return (struct bucket){.n_below = at - bucket, .n = n};
 }
 
 /* The run that covers a quantum, counted from the block's start. */

@@ -156,7 +156,11 @@ func packedSelected(p unsafe.Pointer, bucket uint32) (below, n uint32) {
 		number -= ones
 	}
 	at += packedSelect(word, sums, number)
-	return at - bucket, uint32(sys.TrailingZeros64(packedWord(p, at) | 1<<57))
+	n = uint32(sys.TrailingZeros64(packedWord(p, at) | 1<<57))
+	if n == 57 { // a block has at most 63 starts
+		n += uint32(sys.TrailingZeros64(packedWord(p, at+57) | 1<<57))
+	}
+	return at - bucket, n
 }
 
 // packedSums returns for each byte how many 1 bits it and the bytes below have.
