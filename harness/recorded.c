@@ -68,7 +68,7 @@ static enum bo_status split(struct reader *r)
         r->fields[r->n_fields] = r->text + at;
         r->offs[r->n_fields++] = at;
         if (!unescape(r->text + at, to - at))
-            return fail(r, at, "escape is none of \\t, \\n, \\r, \\\\");
+            return fail(r, at, "escape is not one of \\t, \\n, \\r, \\\\");
         at = to + 1;
     }
     r->off = end < r->n ? end + 1 : end;

@@ -106,7 +106,7 @@ static const struct {
     {HEADER "hit\n", "hit", "hit takes a query"},
     {HEADER "hit\tjump\n", "jump", "unknown query kind"},
     {HEADER "point\t0\n", "point", "takes a table number and a PC"},
-    {HEADER "scan\t\\x\n", "\\x", "escape is none of \\t, \\n, \\r, \\\\"},
+    {HEADER "scan\t\\x\n", "\\x", "escape is not one of \\t, \\n, \\r, \\\\"},
     {HEADER "scan\t0\naction\ta\n", "action", "queries before the first action"},
     {HEADER "action\ta\naction\tb\n", "action\tb", "action before this one has no queries"},
     {HEADER "action\ta\n", NULL, "last action has no queries"},
