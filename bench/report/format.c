@@ -641,6 +641,12 @@ static void print_held_out(const struct bo_page *page, const struct bo_format *f
     bo_page_grid(page, &grid, "held-out documents");
 }
 
+static void print_counts(const struct bo_page *page, const struct bo_format *format,
+                         const struct bo_run_document *main)
+{
+    bo_page_counts(page, "bench", format->name);
+}
+
 /* What other pages may show, too. */
 static const struct part {
     const char *name;
@@ -651,7 +657,7 @@ static const struct part {
     {"picks", print_picks},       {"use-picks", print_use_picks},  {"sizes", print_overview},
     {"uses", print_uses},         {"proposal", print_size_tables}, {"axes", print_axes},
     {"programs", print_programs}, {"original", print_extras},      {"code", print_code},
-    {"held-out", print_held_out},
+    {"held-out", print_held_out}, {"counts", print_counts},
 };
 
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name)
@@ -727,7 +733,7 @@ static void print_all_documents(const struct bo_page *page, const struct bo_page
     bo_page_curves(curves, format->name);
     print_programs(page, format, main);
     print_extras(page, format, main);
-    bo_page_counts(page, "bench", format->name);
+    print_counts(page, format, main);
     print_heading(page, "The code");
     print_code(page, format, main);
 }

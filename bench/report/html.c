@@ -270,6 +270,7 @@ static void print_more(const struct html *html, const struct chapter *chapter)
         {"uses", "The uses"},
         {"programs", "The field's own programs"},
         {"original", "The original benchmark"},
+        {"counts", "Lines and instructions"},
         {"code", "The code"},
     };
     struct text markdown;
