@@ -1537,7 +1537,7 @@ gives 0 "" "${against[@]}" --against "$t/larger" --threshold 1000
 holds "smaller is better" grep -Eq '^raw +bytes .* better' "$t/out"
 gives 0 "" "${against[@]}" --against "$t/asks-others"
 holds "other questions are not compared" \
-    grep -q 'note: point/pc-0: the two runs ask other questions: not compared' "$t/out"
+    grep -q 'note: point/pc-0: the two runs have other queries: not compared' "$t/out"
 gives 0 "" "${against[@]}" --against "$t/lacks" --threshold 1000
 holds "what one build lacks is named" grep -q 'note: only in the new run: point/pc-0' "$t/out"
 gives 0 "" "${against[@]}" --repetitions 2 --against "$bakeoff"

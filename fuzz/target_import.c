@@ -71,7 +71,7 @@ static void import(struct import *in, uint64_t fail_at)
 #else
     in->status = the_importer.import(in->file, in->options, &in->arena, &in->model, &in->error);
 #endif
-    if (in->status && !bo_well_told(in->status, &in->error))
+    if (in->status && !bo_error_is_complete(in->status, &in->error))
         report("itself", "unnamed-error", bo_status_name(in->status), NULL);
     if (in->status == BO_NO_MEMORY && !fail_at)
         report("itself", "allocation-failure", "reported, and no allocation failed", NULL);
@@ -164,7 +164,7 @@ static void check_stream(const struct import *in, struct bo_span text)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&s.out, &arena);
     const enum bo_status status = the_importer.stream(&source, &drain, &error);
-    if (status && !bo_well_told(status, &error))
+    if (status && !bo_error_is_complete(status, &error))
         report("stream", "unnamed-error", bo_status_name(status), NULL);
     if (in->status != BO_OVER_LIMIT && (in->status || status) &&
         (status != in->status || error.off != in->error.off))

@@ -38,7 +38,7 @@ struct bo_workload {
      */
     bool dependent;
     /*
-     * The caches are emptied before each small batch: what the first questions of a process cost.
+     * The caches are emptied before each small batch: what the first query_set of a process cost.
      */
     bool cold;
     /*

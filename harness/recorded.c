@@ -282,7 +282,7 @@ enum bo_status bo_recorded_parse(struct bo_span text, struct bo_arena *arena,
 /* ---- against a document ---------------------------------------------------------------------- */
 
 /* Runs n queries from the i-th on with the oracle; the sink grows as needed. */
-static enum bo_status ask_oracle(const struct bo_query_kind *kind,
+static enum bo_status run_oracle(const struct bo_query_kind *kind,
                                  const struct bo_recorded_kind *of, size_t i, size_t n,
                                  const void *model, struct bo_arena *arena, struct bo_sink *sink)
 {
@@ -313,7 +313,7 @@ enum bo_status bo_recorded_check(const struct bo_recorded *recorded, const void 
         size_t most = BATCH;
         for (size_t i = 0; i < of->n;) {
             const size_t n = of->n - i < most ? of->n - i : most;
-            const enum bo_status status = ask_oracle(kind, of, i, n, model, arena, &sink);
+            const enum bo_status status = run_oracle(kind, of, i, n, model, arena, &sink);
             if (status == BO_NO_MEMORY)
                 return bo_fail_alloc(err, arena);
             if (status && n == 1)

@@ -11,7 +11,7 @@
 
 /* The queries of one kind, cut where runs start. */
 static enum bo_status draw_kind(const struct bo_recorded *recorded, unsigned k, const void *model,
-                                struct bo_arena *arena, struct bo_questions *questions,
+                                struct bo_arena *arena, struct bo_query_set *query_set,
                                 struct bo_error *err)
 {
     const struct bo_recorded_kind *of = &recorded->kinds[k];
@@ -26,18 +26,18 @@ static enum bo_status draw_kind(const struct bo_recorded *recorded, unsigned k, 
             starts[given->n_starts++] = recorded->runs[r].first;
     *workload =
         (struct bo_workload){.name = BO_ACTIONS_WORKLOAD, .n_queries = of->n, .given = given};
-    return bo_questions_draw(recorded->format, &recorded->format->kinds[k], workload, model, arena,
-                             questions, err);
+    return bo_query_set_draw(recorded->format, &recorded->format->kinds[k], workload, model, arena,
+                             query_set, err);
 }
 
 /* The chunks of all runs, in order; runs of a kind take its chunks one after the other. */
-static enum bo_status lay_out(struct bo_actions *actions, const struct bo_questions *questions,
+static enum bo_status lay_out(struct bo_actions *actions, const struct bo_query_set *query_set,
                               struct bo_arena *arena, struct bo_error *err)
 {
     const struct bo_recorded *recorded = actions->recorded;
     size_t next[BO_MAX_KINDS] = {0}, n_steps = 0, n = 0;
     for (unsigned k = 0; k < recorded->format->n_kinds; k++)
-        n_steps += questions[k].n_chunks;
+        n_steps += query_set[k].n_chunks;
     actions->steps = bo_alloc_array(arena, n_steps, sizeof *actions->steps);
     actions->firsts = bo_alloc_array(arena, recorded->n_actions + 1, sizeof *actions->firsts);
     if (!actions->steps || !actions->firsts)
@@ -47,7 +47,7 @@ static enum bo_status lay_out(struct bo_actions *actions, const struct bo_questi
         actions->firsts[a] = n;
         for (size_t r = action->first; r < action->first + action->n; r++) {
             const struct bo_recorded_run *run = &recorded->runs[r];
-            const struct bo_questions *of = &questions[run->kind];
+            const struct bo_query_set *of = &query_set[run->kind];
             size_t *c = &next[run->kind];
             for (; *c < of->n_chunks && of->chunks[*c].first < run->first + run->n; ++*c)
                 actions->steps[n++] = (struct bo_step){of, &of->chunks[*c]};
@@ -64,23 +64,23 @@ enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *m
 {
     struct bo_actions *actions = actions_ret;
     *actions = (struct bo_actions){.recorded = recorded};
-    struct bo_questions *questions =
-        bo_zalloc_array(arena, recorded->format->n_kinds, sizeof *questions);
-    if (!questions)
+    struct bo_query_set *query_set =
+        bo_zalloc_array(arena, recorded->format->n_kinds, sizeof *query_set);
+    if (!query_set)
         return bo_fail_alloc(err, arena);
     for (unsigned k = 0; k < recorded->format->n_kinds; k++) {
         if (!recorded->kinds[k].n)
             continue;
-        const enum bo_status status = draw_kind(recorded, k, model, arena, &questions[k], err);
+        const enum bo_status status = draw_kind(recorded, k, model, arena, &query_set[k], err);
         if (status)
             return status;
-        if (questions[k].n < recorded->kinds[k].n)
+        if (query_set[k].n < recorded->kinds[k].n)
             return BO_OK; /* answers that are too large */
         actions->kinds |= 1u << k;
-        if (questions[k].max_answers_nbytes > actions->max_answers_nbytes)
-            actions->max_answers_nbytes = questions[k].max_answers_nbytes;
+        if (query_set[k].max_answers_nbytes > actions->max_answers_nbytes)
+            actions->max_answers_nbytes = query_set[k].max_answers_nbytes;
     }
-    return lay_out(actions, questions, arena, err);
+    return lay_out(actions, query_set, arena, err);
 }
 
 /* ---- a repetition ---------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static bool run_step(const struct bo_opened *opened, const struct bo_step *step,
                      struct bo_sink *answers, struct bo_record *record)
 {
     struct bo_error err;
-    const enum bo_status status = bo_questions_ask(step->questions, step->chunk, opened->codec,
+    const enum bo_status status = bo_query_set_run(step->query_set, step->chunk, opened->codec,
                                                    opened->reader, answers, &err);
     if (status)
         snprintf(record->message, sizeof record->message, "refuses a query of %zu to %zu: %s",
@@ -109,9 +109,9 @@ static bool run_all(const struct bo_opened *opened, const struct bo_actions *act
         size_t wrong;
         if (!run_step(opened, step, answers, record))
             return false;
-        if (compare && !bo_questions_right(step->questions, step->chunk, answers, &wrong)) {
+        if (compare && !bo_query_set_is_right(step->query_set, step->chunk, answers, &wrong)) {
             snprintf(record->message, sizeof record->message, "wrong answer: %s query %zu",
-                     step->questions->kind->name, wrong);
+                     step->query_set->kind->name, wrong);
             return false;
         }
     }

@@ -13,7 +13,7 @@
 
 /* One call: a chunk of one kind's queries. */
 struct bo_step {
-    const struct bo_questions *questions;
+    const struct bo_query_set *query_set;
     const struct bo_chunk *chunk;
 };
 

@@ -21,7 +21,7 @@ static uint64_t hash_plan(const struct bo_plan *plan)
     for (unsigned c = 0; c < plan->n_cells; c++)
         for (unsigned r = 0; r < plan->cells[c].n_rows; r++) {
             const struct bo_bench_row *row = &plan->cells[c].rows[r];
-            const struct bo_questions *set = row->questions;
+            const struct bo_query_set *set = row->query_set;
             const struct bo_span label = {(const uint8_t *)row->label, strlen(row->label)};
             hash = bo_mix64(hash ^ bo_hash(label));
             if (set)

@@ -188,8 +188,8 @@ static void measure_row(struct session *session, unsigned i)
                                   &record, &exact);
     else
         ok = open_reader(session, &record) &&
-             bo_measure_asking(&session->opened, row, session->cell->on->n_units, session->options,
-                               session->round, is_first, &record, &exact);
+             bo_measure_queries(&session->opened, row, session->cell->on->n_units, session->options,
+                                session->round, is_first, &record, &exact);
     if (session->opened.huge_pages)
         bo_record_count(&record, "huge_bytes", (double)bo_huge_nbytes());
     if (!ok)

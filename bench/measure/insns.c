@@ -47,20 +47,20 @@ static void count_queries(const struct bo_document *document, const struct bo_co
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
         const struct bo_workload *workload = &kind->workloads[0];
-        struct bo_questions questions;
+        struct bo_query_set query_set;
         if (!(codec->kinds >> k & 1) || !workload ||
-            bo_questions_draw(format, kind, workload, document->model, arena, &questions, &err) ||
-            questions.n == 0)
+            bo_query_set_draw(format, kind, workload, document->model, arena, &query_set, &err) ||
+            query_set.n == 0)
             continue;
-        struct bo_sink answers = {.p = bo_alloc(arena, questions.max_answers_nbytes + 64),
-                                  .cap = questions.max_answers_nbytes};
-        const struct bo_chunk *chunk = &questions.chunks[0];
+        struct bo_sink answers = {.p = bo_alloc(arena, query_set.max_answers_nbytes + 64),
+                                  .cap = query_set.max_answers_nbytes};
+        const struct bo_chunk *chunk = &query_set.chunks[0];
         enum bo_status status;
         /* Once before: lazy readers may keep what they have read. */
-        if (!answers.p || bo_questions_ask(&questions, chunk, codec, reader, &answers, &err))
+        if (!answers.p || bo_query_set_run(&query_set, chunk, codec, reader, &answers, &err))
             continue;
         answers.n = 0;
-        COUNTED(status = bo_questions_ask(&questions, chunk, codec, reader, &answers, &err));
+        COUNTED(status = bo_query_set_run(&query_set, chunk, codec, reader, &answers, &err));
         char what[MAX_LINE];
         snprintf(what, sizeof what, "%s/%s", kind->name, workload->name);
         if (status == BO_OK)

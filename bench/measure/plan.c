@@ -99,7 +99,7 @@ static enum bo_status draw_set(struct bo_bench_options *options, struct bo_bench
     const struct bo_format *format = on->document->format;
     if (!wants_workload(options, on->document, &format->kinds[k], workload))
         return BO_OK;
-    return bo_questions_draw(format, &format->kinds[k], workload, on->document->model, arena,
+    return bo_query_set_draw(format, &format->kinds[k], workload, on->document->model, arena,
                              &on->sets[on->n_sets++], err);
 }
 
@@ -196,7 +196,7 @@ const struct bo_operation_label bo_operations[] = {{"encode", BO_ENCODE},
                                                    {"open-cold", BO_OPEN_COLD}};
 
 static enum bo_status add_row(const struct bo_bench_options *options, struct bo_bench_cell *cell,
-                              enum bo_operation operation, const struct bo_questions *questions,
+                              enum bo_operation operation, const struct bo_query_set *query_set,
                               const char *label, struct bo_arena *arena, struct bo_error *err)
 {
     const struct bo_document *document = cell->on->document;
@@ -212,7 +212,7 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
         .name = name,
         .label = name + ((size_t)n - strlen(label)),
         .operation = operation,
-        .questions = questions,
+        .query_set = query_set,
         .times = times,
     };
     return BO_OK;
@@ -243,7 +243,7 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
  * Opening a reader in huge pages clears 2 MiB at least, which a workload that opens one every few
  * queries would measure.
  */
-static bool asks_workload(const struct bo_bench_cell *cell, const struct bo_workload *workload)
+static bool has_workload(const struct bo_bench_cell *cell, const struct bo_workload *workload)
 {
     return !cell->variant->huge || !workload->fresh;
 }
@@ -264,9 +264,9 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
             return status;
     }
     for (unsigned s = 0; s < cell->on->n_sets; s++) {
-        const struct bo_questions *set = &cell->on->sets[s];
+        const struct bo_query_set *set = &cell->on->sets[s];
         if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1) ||
-            !asks_workload(cell, set->workload))
+            !has_workload(cell, set->workload))
             continue;
         char label[MAX_LABEL];
         const enum bo_status status = add_row(
@@ -466,7 +466,7 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
         const bool answers = codec->kinds >> k & 1;
         for (unsigned w = 0; w < kind->n_workloads; w++)
             n += wants_workload(options, document, kind, &kind->workloads[w]) && answers &&
-                 asks_workload(&cell, &kind->workloads[w]);
+                 has_workload(&cell, &kind->workloads[w]);
         for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
             n += document->recorded && document->recorded->kinds[k].n && answers &&
                  bo_filter_allows(&options->workloads, bo_recorded_names[w]);

@@ -62,7 +62,7 @@ struct bo_bench_row {
     const char *name;  /* "pcdata/linear-index/go-cmd/point/uniform" */
     const char *label; /* its end: "point/uniform", "encode" */
     enum bo_operation operation;
-    const struct bo_questions *questions; /* of BO_QUERY */
+    const struct bo_query_set *query_set; /* of BO_QUERY */
     const struct bo_actions *actions;     /* of BO_ACTIONS */
     struct bo_record exact;               /* counters only */
     struct bo_record *times;              /* one a repetition; room for options.rounds */
@@ -137,7 +137,7 @@ struct bo_bench_document {
     const struct bo_bench_document *whole;
     uint64_t text_nbytes; /* of the canonical text */
     uint64_t n_units;     /* of the format's first unit */
-    struct bo_questions *sets;
+    struct bo_query_set *sets;
     unsigned n_sets;
     struct bo_actions actions; /* of the recorded workload; none: n is 0 */
 };

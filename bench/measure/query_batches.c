@@ -24,7 +24,7 @@ enum {
 
 struct querying {
     const struct bo_opened *opened;
-    const struct bo_questions *questions;
+    const struct bo_query_set *query_set;
     struct bo_sink answers;
     size_t next;       /* chunk */
     size_t calls;      /* chunks in a batch */
@@ -44,13 +44,13 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
 
 static bool is_cold(const struct querying *querying)
 {
-    return querying->questions->workload->cold;
+    return querying->query_set->workload->cold;
 }
 
 static const struct bo_chunk *take_chunk(struct querying *querying)
 {
-    const struct bo_chunk *chunk = &querying->questions->chunks[querying->next];
-    querying->next = querying->next + 1 < querying->questions->n_chunks ? querying->next + 1 : 0;
+    const struct bo_chunk *chunk = &querying->query_set->chunks[querying->next];
+    querying->next = querying->next + 1 < querying->query_set->n_chunks ? querying->next + 1 : 0;
     return chunk;
 }
 
@@ -65,7 +65,7 @@ static enum bo_status run_fresh(struct querying *querying, size_t query, size_t 
     void *reader;
     enum bo_status status = bo_open_in(opened, &arena, &reader, &querying->err);
     if (status == BO_OK)
-        status = bo_questions_ask(querying->questions, &few, opened->codec, reader, &answer,
+        status = bo_query_set_run(querying->query_set, &few, opened->codec, reader, &answer,
                                   &querying->err);
     answers->n += answer.n;
     bo_arena_free(&arena);
@@ -75,7 +75,7 @@ static enum bo_status run_fresh(struct querying *querying, size_t query, size_t 
 static enum bo_status run_chunk(struct querying *querying, const struct bo_chunk *chunk)
 {
     querying->status = BO_OK;
-    const size_t fresh = querying->questions->workload->fresh;
+    const size_t fresh = querying->query_set->workload->fresh;
     if (fresh) {
         querying->answers.n = 0;
         for (size_t i = 0; i < chunk->n && querying->status == BO_OK; i += fresh)
@@ -85,7 +85,7 @@ static enum bo_status run_chunk(struct querying *querying, const struct bo_chunk
         return querying->status;
     }
     return querying->status =
-               bo_questions_ask(querying->questions, chunk, querying->opened->codec,
+               bo_query_set_run(querying->query_set, chunk, querying->opened->codec,
                                 querying->opened->reader, &querying->answers, &querying->err);
 }
 
@@ -93,9 +93,9 @@ static enum bo_status run_chunk(struct querying *querying, const struct bo_chunk
 static bool empty_caches(void *context)
 {
     struct querying *querying = context;
-    const struct bo_chunk *chunk = &querying->questions->chunks[querying->next];
+    const struct bo_chunk *chunk = &querying->query_set->chunks[querying->next];
     bo_caches_empty();
-    bo_questions_touch(querying->questions, chunk);
+    bo_query_set_touch(querying->query_set, chunk);
     memset(querying->answers.p, 0, chunk->answers_nbytes);
     return true;
 }
@@ -138,7 +138,7 @@ static bool verify_chunk(struct querying *querying, char *message)
         return false;
     }
     if (querying->opened->answers_right &&
-        !bo_questions_right(querying->questions, chunk, &querying->answers, &wrong)) {
+        !bo_query_set_is_right(querying->query_set, chunk, &querying->answers, &wrong)) {
         snprintf(message, BO_MAX_MESSAGE, "wrong answer: query %zu of the set", wrong);
         return false;
     }
@@ -157,10 +157,10 @@ static bool verify(struct querying *querying, uint64_t max_ns, struct verified *
                    char *message)
 {
     const uint64_t start = bo_cpu_ns();
-    const size_t n_chunks = querying->questions->n_chunks;
+    const size_t n_chunks = querying->query_set->n_chunks;
     *verified = (struct verified){.n_queries = 0};
     for (size_t i = 0; i < n_chunks && (i == 0 || bo_cpu_ns() - start < max_ns); i++) {
-        verified->n_queries += querying->questions->chunks[querying->next].n;
+        verified->n_queries += querying->query_set->chunks[querying->next].n;
         if (!verify_chunk(querying, message))
             return false;
         verified->chunk_ns = (bo_cpu_ns() - start) / (i + 1);
@@ -253,8 +253,8 @@ static bool open_again(struct querying *querying, struct bo_opened *fresh, struc
 static bool count_pages(struct querying *querying, struct bo_record *exact, char *message)
 {
     const struct bo_opened *opened = querying->opened;
-    const size_t n = querying->questions->n;
-    const size_t most = querying->questions->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
+    const size_t n = querying->query_set->n;
+    const size_t most = querying->query_set->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
     const size_t n_sample = n < most ? n : most;
     uint64_t n_touched = 0;
     size_t i = 0;
@@ -283,16 +283,16 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
     return ok;
 }
 
-bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
-                       uint64_t n_units, const struct bo_bench_options *options, unsigned round,
-                       bool is_first, struct bo_record *record, struct bo_record *exact)
+bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
+                        uint64_t n_units, const struct bo_bench_options *options, unsigned round,
+                        bool is_first, struct bo_record *record, struct bo_record *exact)
 {
-    const struct bo_questions *questions = row->questions;
-    const size_t room = questions->max_answers_nbytes + SPARE_ANSWERS;
+    const struct bo_query_set *query_set = row->query_set;
+    const size_t room = query_set->max_answers_nbytes + SPARE_ANSWERS;
     struct querying querying = {.opened = opened,
-                                .questions = questions,
+                                .query_set = query_set,
                                 .answers = {.p = malloc(room), .cap = room},
-                                .next = round * 7919u % questions->n_chunks};
+                                .next = round * 7919u % query_set->n_chunks};
     if (!querying.answers.p)
         abort();
     struct verified verified;
@@ -302,19 +302,19 @@ bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row
                     (!is_first || !opened->answers_right || opened->huge_pages ||
                      count_pages(&querying, exact, record->message)) &&
                     time_batches(&querying, row->name, min_time_s, verified.chunk_ns, record);
-    if (ok && opened->codec->keeps && !questions->workload->fresh) {
+    if (ok && opened->codec->keeps && !query_set->workload->fresh) {
         const struct bo_arena *arena = opened->arena;
         bo_record_count(record, "fresh_ns", verified.first_ns);
         bo_record_count(record, "reader_bytes",
                         (double)(arena->region_nbytes + arena->charged_nbytes));
     }
     if (ok && is_first) {
-        const double n = (double)questions->n;
+        const double n = (double)query_set->n;
         bo_record_count(exact, "set_queries", n);
         bo_record_count(exact, "verified_queries",
                         opened->answers_right ? (double)verified.n_queries : 0);
-        bo_record_count(exact, "answer_bytes", (double)questions->answers_nbytes / n);
-        if (bo_is_whole(questions->kind))
+        bo_record_count(exact, "answer_bytes", (double)query_set->answers_nbytes / n);
+        if (bo_is_whole(query_set->kind))
             bo_record_count(exact, "units_per_query", (double)n_units);
     }
     free(querying.answers.p);

@@ -29,9 +29,9 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
  * is the time of each of its first queries (one call), reader_bytes what it holds in the end. The
  * caches are emptied before each batch of a cold workload. On false, record->message says why.
  */
-bool bo_measure_asking(const struct bo_opened *opened, const struct bo_bench_row *row,
-                       uint64_t n_units, const struct bo_bench_options *options, unsigned round,
-                       bool is_first, struct bo_record *record, struct bo_record *exact);
+bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
+                        uint64_t n_units, const struct bo_bench_options *options, unsigned round,
+                        bool is_first, struct bo_record *record, struct bo_record *exact);
 
 /*
  * One repetition of all actions of a recorded session, each timed by itself, at least once:

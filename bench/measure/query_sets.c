@@ -15,7 +15,7 @@ enum {
  * A chunk of a cold workload is the queries between two flushes of the caches. A chunk of a fresh
  * workload opens few readers, since that may take long.
  */
-static size_t chunk_queries(const struct bo_questions *q)
+static size_t chunk_queries(const struct bo_query_set *q)
 {
     const struct bo_workload *workload = q->workload;
     if (workload->fresh)
@@ -27,7 +27,7 @@ static size_t chunk_queries(const struct bo_questions *q)
 }
 
 /* The most queries of a chunk that starts with the i-th one: it ends with its action. */
-static size_t most_from(const struct bo_questions *q, size_t i, size_t most)
+static size_t most_from(const struct bo_query_set *q, size_t i, size_t most)
 {
     const struct bo_given *given = q->workload->given;
     size_t end = q->n - i < most ? q->n : i + most, low = 0, high = given ? given->n_starts : 0;
@@ -63,12 +63,12 @@ static inline void copy_query(void *to, const void *from, size_t nbytes)
 }
 
 /* Whether query i continues a chain: not at the start of a chunk. */
-static bool is_linked(const struct bo_questions *q, size_t i)
+static bool is_linked(const struct bo_query_set *q, size_t i)
 {
     return q->workload->dependent && i % chunk_queries(q) != 0;
 }
 
-static enum bo_status answer_fixed(struct bo_questions *q, const void *model,
+static enum bo_status answer_fixed(struct bo_query_set *q, const void *model,
                                    struct bo_arena *arena, struct bo_error *err)
 {
     const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
@@ -92,7 +92,7 @@ static enum bo_status answer_fixed(struct bo_questions *q, const void *model,
 }
 
 /* The answers of variable size to n queries from the i-th on, appended to *sink, which grows. */
-static enum bo_status answer_variable(struct bo_questions *q, size_t i, size_t n, const void *model,
+static enum bo_status answer_variable(struct bo_query_set *q, size_t i, size_t n, const void *model,
                                       struct bo_arena *arena, struct bo_sink *sink)
 {
     const size_t before = sink->n;
@@ -109,7 +109,7 @@ static enum bo_status answer_variable(struct bo_questions *q, size_t i, size_t n
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
+static enum bo_status cut_fixed(struct bo_query_set *q, struct bo_arena *arena,
                                 struct bo_error *err)
 {
     const size_t size = q->kind->answer_size;
@@ -132,7 +132,7 @@ static enum bo_status cut_fixed(struct bo_questions *q, struct bo_arena *arena,
  * runs one chunk at a time. A chunk whose answers do not fit CHUNK_ANSWERS is halved and run again,
  * unless its queries belong together.
  */
-static enum bo_status cut_variable(struct bo_questions *q, const void *model,
+static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
                                    struct bo_arena *arena, struct bo_error *err)
 {
     struct bo_chunk *chunks = bo_alloc_array(arena, q->n, sizeof *chunks);
@@ -173,7 +173,7 @@ static enum bo_status cut_variable(struct bo_questions *q, const void *model,
  * Copies the texts of the queries to one place, in the order of the queries, as a caller holds a
  * name that it has just built. Reading them costs every codec the same, and little.
  */
-static bool gather_texts(const struct bo_questions *q, uint8_t *queries, struct bo_arena *arena)
+static bool gather_texts(const struct bo_query_set *q, uint8_t *queries, struct bo_arena *arena)
 {
     size_t nbytes = 0;
     struct bo_span text;
@@ -194,13 +194,13 @@ static bool gather_texts(const struct bo_questions *q, uint8_t *queries, struct 
     return true;
 }
 
-enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
+enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
-                                 struct bo_arena *arena, struct bo_questions *questions_ret,
+                                 struct bo_arena *arena, struct bo_query_set *questions_ret,
                                  struct bo_error *err)
 {
-    struct bo_questions *q = questions_ret;
-    *q = (struct bo_questions){.format = format,
+    struct bo_query_set *q = questions_ret;
+    *q = (struct bo_query_set){.format = format,
                                .kind = kind,
                                .workload = workload,
                                .kind_index = bo_kind_index(format, kind)};
@@ -230,7 +230,7 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_chunk *chunk,
+static enum bo_status ask_chain(const struct bo_query_set *q, const struct bo_chunk *chunk,
                                 const struct bo_codec *codec, void *reader, uint8_t *answers,
                                 struct bo_error *err)
 {
@@ -249,7 +249,7 @@ static enum bo_status ask_chain(const struct bo_questions *q, const struct bo_ch
     return BO_OK;
 }
 
-enum bo_status bo_questions_ask(const struct bo_questions *q, const struct bo_chunk *chunk,
+enum bo_status bo_query_set_run(const struct bo_query_set *q, const struct bo_chunk *chunk,
                                 const struct bo_codec *codec, void *reader, struct bo_sink *answers,
                                 struct bo_error *err)
 {
@@ -262,7 +262,7 @@ enum bo_status bo_questions_ask(const struct bo_questions *q, const struct bo_ch
                         q->kind->answer_size ? answers->p : (void *)answers, err);
 }
 
-void bo_questions_touch(const struct bo_questions *q, const struct bo_chunk *chunk)
+void bo_query_set_touch(const struct bo_query_set *q, const struct bo_chunk *chunk)
 {
     const size_t size = q->kind->query_size;
     const uint8_t *queries = q->queries + chunk->first * size;
@@ -279,8 +279,8 @@ void bo_questions_touch(const struct bo_questions *q, const struct bo_chunk *chu
     (void)kept;
 }
 
-bool bo_questions_right(const struct bo_questions *q, const struct bo_chunk *chunk,
-                        const struct bo_sink *answers, size_t *wrong_ret)
+bool bo_query_set_is_right(const struct bo_query_set *q, const struct bo_chunk *chunk,
+                           const struct bo_sink *answers, size_t *wrong_ret)
 {
     const uint8_t *right = q->answers + chunk->answers_off;
     if (answers->n == chunk->answers_nbytes && memcmp(answers->p, right, answers->n) == 0)

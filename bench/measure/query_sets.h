@@ -25,7 +25,7 @@ struct bo_chunk {
     size_t answers_off, answers_nbytes;
 };
 
-struct bo_questions {
+struct bo_query_set {
     const struct bo_format *format;
     const struct bo_query_kind *kind;
     const struct bo_workload *workload;
@@ -51,9 +51,9 @@ static inline bool bo_is_whole(const struct bo_query_kind *kind)
  * input for the workload, or answers that are too large. A set is cut short where the sum of its
  * answers would be too large. The set is the same on every machine.
  */
-enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo_query_kind *kind,
+enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
-                                 struct bo_arena *arena, struct bo_questions *questions_ret,
+                                 struct bo_arena *arena, struct bo_query_set *questions_ret,
                                  struct bo_error *err);
 
 /*
@@ -62,18 +62,18 @@ enum bo_status bo_questions_draw(const struct bo_format *format, const struct bo
  * each later one is linked to the answer before it. On failure *err is the codec's, or empty (what
  * is NULL).
  */
-enum bo_status bo_questions_ask(const struct bo_questions *questions, const struct bo_chunk *chunk,
+enum bo_status bo_query_set_run(const struct bo_query_set *query_set, const struct bo_chunk *chunk,
                                 const struct bo_codec *codec, void *reader, struct bo_sink *answers,
                                 struct bo_error *err);
 
 /* Reads the chunk's queries and their texts once, as a caller has who just made them. */
-void bo_questions_touch(const struct bo_questions *questions, const struct bo_chunk *chunk);
+void bo_query_set_touch(const struct bo_query_set *query_set, const struct bo_chunk *chunk);
 
 /*
  * Whether the answers to the chunk are the oracle's. If not, *wrong_ret is the first query answered
  * wrongly (for a kind of variable answer size: the chunk's first).
  */
-bool bo_questions_right(const struct bo_questions *questions, const struct bo_chunk *chunk,
-                        const struct bo_sink *answers, size_t *wrong_ret);
+bool bo_query_set_is_right(const struct bo_query_set *query_set, const struct bo_chunk *chunk,
+                           const struct bo_sink *answers, size_t *wrong_ret);
 
 #endif

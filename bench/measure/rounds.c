@@ -289,8 +289,8 @@ static bool any_cold(const struct bo_bench_cell *cells, unsigned n_cells)
 {
     for (unsigned c = 0; c < n_cells; c++)
         for (unsigned r = 0; r < cells[c].n_rows; r++) {
-            const struct bo_questions *questions = cells[c].rows[r].questions;
-            if (questions && questions->workload->cold)
+            const struct bo_query_set *query_set = cells[c].rows[r].query_set;
+            if (query_set && query_set->workload->cold)
                 return true;
         }
     return false;

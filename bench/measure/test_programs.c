@@ -78,7 +78,7 @@ static void a_sound_program(void **state)
     json_decref(json);
 }
 
-static void what_goes_wrong_is_told(void **state)
+static void failures_are_reported(void **state)
 {
     (void)state;
     struct bo_program program = sound;
@@ -123,7 +123,7 @@ static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_program),
-        cmocka_unit_test(what_goes_wrong_is_told),
+        cmocka_unit_test(failures_are_reported),
         cmocka_unit_test(no_files_stay),
         cmocka_unit_test(formats_without_programs),
     };

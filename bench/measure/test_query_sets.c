@@ -16,7 +16,7 @@ struct set {
     struct toy_model model;
     struct bo_arena arena;
     struct bo_writer payload;
-    struct bo_questions questions;
+    struct bo_query_set query_set;
     struct bo_sink answers;
 };
 
@@ -30,11 +30,11 @@ static void draw(struct set *set, unsigned kind, unsigned workload)
     bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&set->payload, &set->arena);
     assert_int_equal(toy_encode(NULL, &set->model, &set->payload, &err), BO_OK);
-    assert_int_equal(bo_questions_draw(&set->format, &toy_kinds[kind],
+    assert_int_equal(bo_query_set_draw(&set->format, &toy_kinds[kind],
                                        &toy_kinds[kind].workloads[workload], &set->model,
-                                       &set->arena, &set->questions, &err),
+                                       &set->arena, &set->query_set, &err),
                      BO_OK);
-    const size_t room = set->questions.max_answers_nbytes + 4096;
+    const size_t room = set->query_set.max_answers_nbytes + 4096;
     set->answers = (struct bo_sink){.p = bo_alloc(&set->arena, room), .cap = room};
 }
 
@@ -45,32 +45,32 @@ static void drop(struct set *set)
 }
 
 /* Every chunk follows the one before it, and together they are the set. */
-static void assert_covered(const struct bo_questions *questions)
+static void assert_covered(const struct bo_query_set *query_set)
 {
     size_t n = 0, nbytes = 0;
-    for (size_t c = 0; c < questions->n_chunks; c++) {
-        const struct bo_chunk *chunk = &questions->chunks[c];
+    for (size_t c = 0; c < query_set->n_chunks; c++) {
+        const struct bo_chunk *chunk = &query_set->chunks[c];
         assert_int_equal(chunk->first, n);
         assert_int_equal(chunk->answers_off, nbytes);
         assert_true(chunk->n > 0);
-        assert_true(chunk->answers_nbytes <= questions->max_answers_nbytes);
+        assert_true(chunk->answers_nbytes <= query_set->max_answers_nbytes);
         n += chunk->n;
         nbytes += chunk->answers_nbytes;
     }
-    assert_int_equal(n, questions->n);
-    assert_int_equal(nbytes, questions->answers_nbytes);
+    assert_int_equal(n, query_set->n);
+    assert_int_equal(nbytes, query_set->answers_nbytes);
 }
 
 static void assert_honest_is_right(struct set *set)
 {
     struct bo_error err;
     size_t wrong;
-    for (size_t c = 0; c < set->questions.n_chunks; c++) {
-        const struct bo_chunk *chunk = &set->questions.chunks[c];
-        assert_int_equal(bo_questions_ask(&set->questions, chunk, &toy_honest, set->payload.p,
+    for (size_t c = 0; c < set->query_set.n_chunks; c++) {
+        const struct bo_chunk *chunk = &set->query_set.chunks[c];
+        assert_int_equal(bo_query_set_run(&set->query_set, chunk, &toy_honest, set->payload.p,
                                           &set->answers, &err),
                          BO_OK);
-        assert_true(bo_questions_right(&set->questions, chunk, &set->answers, &wrong));
+        assert_true(bo_query_set_is_right(&set->query_set, chunk, &set->answers, &wrong));
     }
 }
 
@@ -87,11 +87,11 @@ static void all_kinds_of_sets(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct set set;
         draw(&set, cases[i].kind, cases[i].workload);
-        assert_int_equal(set.questions.n, cases[i].n);
-        assert_true(set.questions.n_chunks > 1);
+        assert_int_equal(set.query_set.n, cases[i].n);
+        assert_true(set.query_set.n_chunks > 1);
         if (cases[i].n_answers)
-            assert_int_equal(set.questions.answers_nbytes, cases[i].n_answers);
-        assert_covered(&set.questions);
+            assert_int_equal(set.query_set.answers_nbytes, cases[i].n_answers);
+        assert_covered(&set.query_set);
         assert_honest_is_right(&set);
         drop(&set);
     }
@@ -109,11 +109,11 @@ static void queries_that_say_nothing(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct set set;
         draw(&set, cases[i].kind, 0);
-        assert_int_equal(set.questions.n, 1);
-        assert_int_equal(set.questions.n_chunks, 1);
-        assert_int_equal(set.questions.answers_nbytes, cases[i].n_answers);
-        assert_int_equal(bo_is_whole(set.questions.kind), cases[i].whole);
-        assert_covered(&set.questions);
+        assert_int_equal(set.query_set.n, 1);
+        assert_int_equal(set.query_set.n_chunks, 1);
+        assert_int_equal(set.query_set.answers_nbytes, cases[i].n_answers);
+        assert_int_equal(bo_is_whole(set.query_set.kind), cases[i].whole);
+        assert_covered(&set.query_set);
         assert_honest_is_right(&set);
         drop(&set);
     }
@@ -124,9 +124,9 @@ static void cold_chunks_are_small(void **state)
     (void)state;
     struct set set;
     draw(&set, TOY_NAME, 0);
-    assert_int_equal(set.questions.n_chunks, 3);
-    assert_int_equal(set.questions.chunks[0].n, BO_COLD_BATCH);
-    assert_int_equal(set.questions.chunks[2].n, 150 - 2 * BO_COLD_BATCH);
+    assert_int_equal(set.query_set.n_chunks, 3);
+    assert_int_equal(set.query_set.chunks[0].n, BO_COLD_BATCH);
+    assert_int_equal(set.query_set.chunks[2].n, 150 - 2 * BO_COLD_BATCH);
     drop(&set);
 }
 
@@ -137,23 +137,23 @@ static void given_chunks_end_with_actions(void **state)
     enum { N = 300 };
     static const size_t starts[] = {1, 41, 299};
     struct set set;
-    struct bo_questions questions;
+    struct bo_query_set query_set;
     struct bo_error err;
     draw(&set, TOY_GET, 0);
-    const struct bo_given given = {set.questions.queries, starts, 3, SIZE_MAX};
+    const struct bo_given given = {set.query_set.queries, starts, 3, SIZE_MAX};
     for (unsigned cold = 0; cold < 2; cold++) {
         const struct bo_workload workload = {
             .name = "recorded", .n_queries = N, .given = &given, .cold = cold};
-        assert_int_equal(bo_questions_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
-                                           &set.arena, &questions, &err),
+        assert_int_equal(bo_query_set_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
+                                           &set.arena, &query_set, &err),
                          BO_OK);
-        assert_int_equal(questions.n, N);
-        assert_memory_equal(questions.queries, given.queries, N * toy_kinds[TOY_GET].query_size);
-        assert_int_equal(questions.n_chunks, cold ? 4 : 5); /* 258 are more than one call takes */
-        assert_int_equal(questions.chunks[1].first, 1);
-        assert_int_equal(questions.chunks[1].n, 40);
-        assert_int_equal(questions.chunks[2].n, cold ? 258 : 256);
-        assert_covered(&questions);
+        assert_int_equal(query_set.n, N);
+        assert_memory_equal(query_set.queries, given.queries, N * toy_kinds[TOY_GET].query_size);
+        assert_int_equal(query_set.n_chunks, cold ? 4 : 5); /* 258 are more than one call takes */
+        assert_int_equal(query_set.chunks[1].first, 1);
+        assert_int_equal(query_set.chunks[1].n, 40);
+        assert_int_equal(query_set.chunks[2].n, cold ? 258 : 256);
+        assert_covered(&query_set);
     }
     drop(&set);
 }
@@ -166,17 +166,17 @@ static void fresh_chunks_hold_whole_readers(void **state)
         size_t fresh, n_first;
     } cases[] = {{1, 8}, {3, 6}, {10, 10}, {500, 300}};
     struct set set;
-    struct bo_questions questions;
+    struct bo_query_set query_set;
     struct bo_error err;
     draw(&set, TOY_GET, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct bo_workload workload = {
             .name = "open", .n_queries = 300, .fresh = cases[i].fresh, .draw = toy_draw};
-        assert_int_equal(bo_questions_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
-                                           &set.arena, &questions, &err),
+        assert_int_equal(bo_query_set_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
+                                           &set.arena, &query_set, &err),
                          BO_OK);
-        assert_int_equal(questions.chunks[0].n, cases[i].n_first);
-        assert_covered(&questions);
+        assert_int_equal(query_set.chunks[0].n, cases[i].n_first);
+        assert_covered(&query_set);
     }
     drop(&set);
 }
@@ -194,7 +194,7 @@ static void actions_are_laid_out(void **state)
     struct bo_recorded recorded = {
         .format = &set.format, .runs = runs, .n_runs = 3, .actions = named, .n_actions = 2};
     recorded.kinds[TOY_GET].n = 300;
-    recorded.kinds[TOY_GET].queries = (uint8_t *)(uintptr_t)set.questions.queries;
+    recorded.kinds[TOY_GET].queries = (uint8_t *)(uintptr_t)set.query_set.queries;
     assert_int_equal(bo_actions_make(&recorded, &set.model, &set.arena, &actions, &err), BO_OK);
     assert_int_equal(actions.n, 2);
     assert_int_equal(actions.kinds, 1u << TOY_GET);
@@ -212,10 +212,10 @@ static void texts_are_gathered(void **state)
     (void)state;
     struct set set;
     draw(&set, TOY_NAME, 0);
-    const struct bo_span *names = (const struct bo_span *)(const void *)set.questions.queries;
-    for (size_t i = 1; i < set.questions.n; i++)
+    const struct bo_span *names = (const struct bo_span *)(const void *)set.query_set.queries;
+    for (size_t i = 1; i < set.query_set.n; i++)
         assert_ptr_equal(names[i].p, names[i - 1].p + names[i - 1].n);
-    bo_questions_touch(&set.questions, &set.questions.chunks[2]);
+    bo_query_set_touch(&set.query_set, &set.query_set.chunks[2]);
     drop(&set);
 }
 
@@ -251,8 +251,8 @@ static void draw_huge(struct set *set, size_t nbytes, size_t n)
     huge_nbytes = nbytes;
     n_oracle_calls = 0;
     bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_questions_draw(&format, &kind, &workload, &set->model, &set->arena,
-                                       &set->questions, &err),
+    assert_int_equal(bo_query_set_draw(&format, &kind, &workload, &set->model, &set->arena,
+                                       &set->query_set, &err),
                      BO_OK);
 }
 
@@ -261,8 +261,8 @@ static void one_answer_may_be_too_large(void **state)
     (void)state;
     struct set set;
     draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES + 1, 1);
-    assert_int_equal(set.questions.n, 0);
-    assert_true(set.questions.too_large);
+    assert_int_equal(set.query_set.n, 0);
+    assert_true(set.query_set.too_large);
     bo_arena_free(&set.arena);
 }
 
@@ -271,27 +271,27 @@ static void a_set_is_cut_where_it_is_too_large(void **state)
     (void)state;
     struct set set;
     draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES / 4 + 1, 8);
-    assert_int_equal(set.questions.n, 3);
-    assert_int_equal(set.questions.n_chunks, 3);
-    assert_false(set.questions.too_large);
-    assert_covered(&set.questions);
+    assert_int_equal(set.query_set.n, 3);
+    assert_int_equal(set.query_set.n_chunks, 3);
+    assert_false(set.query_set.too_large);
+    assert_covered(&set.query_set);
     bo_arena_free(&set.arena);
 }
 
 /* An oracle that goes through the model for each call is called for chunks, not for queries. */
-static void the_oracle_is_asked_for_chunks(void **state)
+static void the_oracle_runs_on_chunks(void **state)
 {
     (void)state;
     struct set set;
     draw_huge(&set, 8, 2560);
     assert_int_equal(n_oracle_calls, 10);
-    assert_int_equal(set.questions.n_chunks, 10);
-    assert_covered(&set.questions);
+    assert_int_equal(set.query_set.n_chunks, 10);
+    assert_covered(&set.query_set);
     bo_arena_free(&set.arena);
     draw_huge(&set, 1000, 2560); /* 32 of these fit a chunk */
-    assert_true(set.questions.n_chunks <= 160);
+    assert_true(set.query_set.n_chunks <= 160);
     assert_true(n_oracle_calls < 170);
-    assert_covered(&set.questions);
+    assert_covered(&set.query_set);
     bo_arena_free(&set.arena);
 }
 
@@ -302,7 +302,7 @@ static void the_same_on_every_machine(void **state)
     struct set set;
     draw(&set, TOY_GET, 0);
     uint32_t head[3];
-    memcpy(head, set.questions.queries, sizeof head);
+    memcpy(head, set.query_set.queries, sizeof head);
     assert_int_equal(head[0], 581);
     assert_int_equal(head[1], 27);
     assert_int_equal(head[2], 592);
@@ -314,8 +314,8 @@ static void a_document_without_a_place(void **state)
     (void)state;
     struct set set;
     draw(&set, TOY_GET, 2);
-    assert_int_equal(set.questions.n, 0);
-    assert_int_equal(set.questions.n_chunks, 0);
+    assert_int_equal(set.query_set.n, 0);
+    assert_int_equal(set.query_set.n_chunks, 0);
     drop(&set);
 }
 
@@ -326,12 +326,12 @@ static void wrong_answers_are_found(void **state)
     struct bo_error err;
     size_t wrong = 0;
     draw(&set, TOY_GET, 0);
-    const struct bo_chunk *chunk = &set.questions.chunks[2];
+    const struct bo_chunk *chunk = &set.query_set.chunks[2];
     assert_int_equal(
-        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
         BO_OK);
     set.answers.p[4 * 5 + 3] ^= 0x80;
-    assert_false(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
+    assert_false(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     assert_int_equal(wrong, chunk->first + 5);
     drop(&set);
 }
@@ -343,13 +343,13 @@ static void short_answers_are_wrong(void **state)
     struct bo_error err;
     size_t wrong = 0;
     draw(&set, TOY_FIRST, 0);
-    const struct bo_chunk *chunk = &set.questions.chunks[1];
+    const struct bo_chunk *chunk = &set.query_set.chunks[1];
     assert_int_equal(
-        bo_questions_ask(&set.questions, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
         BO_OK);
-    assert_true(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
+    assert_true(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     set.answers.n -= 4;
-    assert_false(bo_questions_right(&set.questions, chunk, &set.answers, &wrong));
+    assert_false(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     assert_int_equal(wrong, chunk->first);
     drop(&set);
 }
@@ -361,9 +361,9 @@ static void chains_depend_on_answers(void **state)
     struct set set;
     draw(&set, TOY_GET, 1);
     uint32_t second, first_answer, second_answer;
-    memcpy(&second, set.questions.queries + 4, 4);
-    memcpy(&first_answer, set.questions.answers, 4);
-    memcpy(&second_answer, set.questions.answers + 4, 4);
+    memcpy(&second, set.query_set.queries + 4, 4);
+    memcpy(&first_answer, set.query_set.answers, 4);
+    memcpy(&second_answer, set.query_set.answers + 4, 4);
     assert_int_equal(second_answer, set.model.values[(second ^ first_answer) & 511]);
     assert_int_not_equal(second_answer, set.model.values[second]);
     drop(&set);
@@ -384,11 +384,11 @@ static void the_no_op_codec_answers_all_kinds(void **state)
         assert_int_equal(
             bo_noop_codec.open(&bo_noop_codec, bo_writer_span(&payload), &set.arena, &reader, &err),
             BO_OK);
-        assert_int_equal(bo_questions_ask(&set.questions, &set.questions.chunks[0], &bo_noop_codec,
+        assert_int_equal(bo_query_set_run(&set.query_set, &set.query_set.chunks[0], &bo_noop_codec,
                                           reader, &set.answers, &err),
                          BO_OK);
-        if (set.questions.kind->query_size) /* it touched both */
-            assert_true(memcmp(set.answers.p, set.questions.queries, 1) == 0);
+        if (set.query_set.kind->query_size) /* it touched both */
+            assert_true(memcmp(set.answers.p, set.query_set.queries, 1) == 0);
         bo_writer_free(&payload);
         drop(&set);
     }
@@ -406,7 +406,7 @@ static int run_file(void)
         cmocka_unit_test(texts_are_gathered),
         cmocka_unit_test(one_answer_may_be_too_large),
         cmocka_unit_test(a_set_is_cut_where_it_is_too_large),
-        cmocka_unit_test(the_oracle_is_asked_for_chunks),
+        cmocka_unit_test(the_oracle_runs_on_chunks),
         cmocka_unit_test(the_same_on_every_machine),
         cmocka_unit_test(a_document_without_a_place),
         cmocka_unit_test(wrong_answers_are_found),

@@ -162,7 +162,7 @@ static void exact_figures_are_exact(void **state)
 }
 
 /* What is taken beside the output counts, the output's own buffer does not. */
-static void scratch_memory_is_told_apart(void **state)
+static void scratch_memory_is_counted_separately(void **state)
 {
     (void)state;
     struct bo_codec wasteful = toy_honest;
@@ -632,7 +632,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_codecs_are_measured),
         cmocka_unit_test(exact_figures_are_exact),
-        cmocka_unit_test(scratch_memory_is_told_apart),
+        cmocka_unit_test(scratch_memory_is_counted_separately),
         cmocka_unit_test(a_codec_tells_what_is_wrong),
         cmocka_unit_test(what_is_held_is_measured),
         cmocka_unit_test(fresh_workloads_open_for_each),

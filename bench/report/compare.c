@@ -213,10 +213,10 @@ static void add_note(struct bo_document_changes *document, struct bo_arena *aren
 }
 
 /* Runs without a hash of their queries are assumed to have run the same ones. */
-static bool same_questions(const struct bo_document_changes *document, const char *label)
+static bool same_queries(const struct bo_document_changes *document, const char *label)
 {
-    const char *a = bo_pair_text(&document->before->questions, label);
-    const char *b = bo_pair_text(&document->after->questions, label);
+    const char *a = bo_pair_text(&document->before->query_set, label);
+    const char *b = bo_pair_text(&document->after->query_set, label);
     return !a || !b || strcmp(a, b) == 0;
 }
 
@@ -258,8 +258,8 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
         add_change(c->document, &c->cap, c->arena, &change);
         return;
     }
-    if (!same_questions(c->document, after->label)) {
-        add_note(c->document, c->arena, "%s: the two runs ask other questions: not compared",
+    if (!same_queries(c->document, after->label)) {
+        add_note(c->document, c->arena, "%s: the two runs have other queries: not compared",
                  after->label);
         return;
     }

@@ -168,9 +168,9 @@ static void print_failures(const struct bo_page *page, const struct bo_run_docum
         fprintf(page->out, "\n**Missing:**\n\n");
     for (size_t i = 0; i < n; i++)
         fprintf(page->out, "- %s\n", lines[i]);
-    for (unsigned i = 0; i < document->not_asked.n; i++)
+    for (unsigned i = 0; i < document->without_place.n; i++)
         fprintf(page->out, "%sNot run: %s, for which this document has no input.\n", i ? "" : "\n",
-                document->not_asked.items[i]);
+                document->without_place.items[i]);
     for (unsigned i = 0; i < document->too_large.n; i++)
         fprintf(page->out, "%sNot run: %s, of which one answer is larger than %d MiB.\n",
                 i ? "" : "\n", document->too_large.items[i], BO_MAX_ANSWERS_NBYTES >> 20);

@@ -167,7 +167,7 @@ static void print_failures(const struct bo_plan *plan, const struct bo_bench_doc
     }
 }
 
-static void print_not_asked(const struct bo_bench_document *on, FILE *out)
+static void print_empty_sets(const struct bo_bench_document *on, FILE *out)
 {
     for (unsigned s = 0; s < on->n_sets; s++)
         if (on->sets[s].n == 0)
@@ -182,5 +182,5 @@ void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *
 {
     print_document(plan, on, width, out);
     print_failures(plan, on, out);
-    print_not_asked(on, out);
+    print_empty_sets(on, out);
 }

@@ -515,7 +515,7 @@ static void the_glance_links_to_the_report(void **state)
     free(text);
 }
 
-static void faulty_parts_are_told(void **state)
+static void faulty_parts_are_reported(void **state)
 {
     static const char *const faulty[] = {
         "<!-- report: picks pcdata -->\nno end",
@@ -576,7 +576,7 @@ static int run_file(void)
         cmocka_unit_test(what_is_asked_first_is_a_query),
         cmocka_unit_test(parts_are_filled_in),
         cmocka_unit_test(the_glance_links_to_the_report),
-        cmocka_unit_test(faulty_parts_are_told),
+        cmocka_unit_test(faulty_parts_are_reported),
         cmocka_unit_test(all_tables_have_equal_columns),
     };
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);

@@ -21,7 +21,7 @@ struct fixture {
     struct bo_record times[4];
     struct bo_bench_row rows[3];
     struct bo_payload payload;
-    struct bo_questions empty;
+    struct bo_query_set empty;
     struct bo_bench_document on;
     struct bo_bench_cell cell;
     struct bo_plan plan;
@@ -61,7 +61,7 @@ static void make(struct fixture *f)
                                        .failure = "not done after 3 s"};
     f->payload = (struct bo_payload){.fd = -1, .ready = true, .nbytes = 168, .counted_nbytes = 164};
     f->empty =
-        (struct bo_questions){.kind = &toy_kinds[TOY_GET], .workload = &toy_get_workloads[2]};
+        (struct bo_query_set){.kind = &toy_kinds[TOY_GET], .workload = &toy_get_workloads[2]};
     f->on = (struct bo_bench_document){.whole = &f->on,
                                        .document = &f->document,
                                        .text_nbytes = 7,

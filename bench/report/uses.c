@@ -34,7 +34,7 @@ static void add_heading(const struct bo_run_document *document, const struct bo_
 }
 
 /* What is known of the codec, "-" when nothing is. */
-static const char *told_of(const struct bo_uses *uses, const char *codec)
+static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
 {
     const struct bo_use_fact *fact = uses->facts;
     while (fact->codecs && fnmatch(fact->codecs, codec, 0) != 0)
@@ -91,7 +91,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
                                     limit_of(document, use)));
         }
         if (uses->facts_use)
-            bo_grid_add(grid_ret, "%s", told_of(uses, codecs[i]->name));
+            bo_grid_add(grid_ret, "%s", text_of_codec(uses, codecs[i]->name));
         if (uses->given_use)
             bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
         bo_grid_end_row(grid_ret);

@@ -543,8 +543,8 @@ static bool read_document(struct bo_run *run, const json_t *json)
         .held_out = is_true(json, "held_out"),
         .sealed = text_of(json, "sealed"),
         .sizes = read_sizes(json, &run->arena),
-        .questions = pairs_of(&run->arena, json, "questions"),
-        .not_asked = texts_of(&run->arena, json, "not_asked"),
+        .query_set = pairs_of(&run->arena, json, "questions"),
+        .without_place = texts_of(&run->arena, json, "not_asked"),
         .too_large = texts_of(&run->arena, json, "too_large"),
         .environment = part < run->n_parts ? &run->parts[part] : &run->environment,
     };

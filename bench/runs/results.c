@@ -208,18 +208,18 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
  */
 static json_t *questions_json(const struct bo_bench_document *on)
 {
-    json_t *questions = json_object();
+    json_t *query_set = json_object();
     for (unsigned s = 0; s < on->n_sets; s++) {
-        const struct bo_questions *set = &on->sets[s];
+        const struct bo_query_set *set = &on->sets[s];
         char label[128];
         snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
         if (set->n)
             json_object_set_new(
-                questions, label,
+                query_set, label,
                 json_sprintf("%zu answers, %016" PRIx64, set->n,
                              bo_hash((struct bo_span){set->answers, set->answers_nbytes})));
     }
-    return questions;
+    return query_set;
 }
 
 /* Adds to a document's sizes its origin, and the workloads that could not be run. */

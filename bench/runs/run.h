@@ -202,9 +202,9 @@ struct bo_run_document {
     const char *file;       /* the name of the user's file that it was read from, or NULL */
     bool embedded;
     struct bo_sizes sizes;
-    struct bo_pairs questions; /* label to what identifies the queries: a hash of the answers */
-    struct bo_texts not_asked; /* labels for which the document has no place */
-    struct bo_texts too_large; /* labels with a too large answer */
+    struct bo_pairs query_set;     /* label to what identifies the queries: a hash of the answers */
+    struct bo_texts without_place; /* labels for which the document has no place */
+    struct bo_texts too_large;     /* labels with a too large answer */
     struct bo_program_run *programs;
     unsigned n_programs;
     /* Of the run that timed it: the run's own, or that of a part (bench/runs/shards.h). */
@@ -341,7 +341,7 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
 bool bo_is_fresh_label(const struct bo_run_document *document, const char *label);
 
 /*
- * Whether the codec answers the label's questions from what it unpacked when it opened, so that
+ * Whether the codec answers the queries of the label from what it unpacked when it opened, so that
  * their time is that of memory: access `whole`, an open reader.
  */
 bool bo_is_unpacked(const struct bo_run_document *document, const struct bo_run_codec *codec,

@@ -27,7 +27,7 @@ enum {
     HAS_MEMORY = 4,
     HAS_LOCATION = 8,
     HAS_ORIGIN = 16,
-    TELLS_ORIGIN = 32, /* of an End: it has one of its own, present or not */
+    HAS_OWN_ORIGIN = 32, /* of an End: it has one of its own, present or not */
     ALL_FLAGS = 63,
 };
 
@@ -109,7 +109,7 @@ static void put_record(struct bo_writer *out, const struct templight_record *rec
     bo_put_u8(out, (uint8_t)((record->is_end ? IS_END : 0) | (record->has_time ? HAS_TIME : 0) |
                              (record->has_memory ? HAS_MEMORY : 0) |
                              (has_location ? HAS_LOCATION : 0) | (has_origin ? HAS_ORIGIN : 0) |
-                             (record->has_own_origin ? TELLS_ORIGIN : 0)));
+                             (record->has_own_origin ? HAS_OWN_ORIGIN : 0)));
     if (!record->is_end) {
         bo_put_uvarint(out, record->kind);
         bo_mark(out, "refs");
@@ -302,9 +302,9 @@ static enum bo_status get_flags(struct reader *r, uint8_t *flags)
 {
     if (!bo_get_u8(&r->in, flags))
         return bo_fail_here(r->err, BO_TRUNCATED, &r->in, "file ends before a record");
-    const unsigned others = *flags & IS_END ? HAS_LOCATION : TELLS_ORIGIN;
+    const unsigned others = *flags & IS_END ? HAS_LOCATION : HAS_OWN_ORIGIN;
     const bool is_odd = *flags & others || *flags & ~ALL_FLAGS ||
-                        (*flags & IS_END && *flags & HAS_ORIGIN && !(*flags & TELLS_ORIGIN));
+                        (*flags & IS_END && *flags & HAS_ORIGIN && !(*flags & HAS_OWN_ORIGIN));
     return is_odd ? bo_fail(r->err, BO_CORRUPT, r->in.off - 1, "record has flags that mean nothing")
                   : BO_OK;
 }
@@ -317,7 +317,7 @@ static enum bo_status get_record(struct reader *r)
         .is_end = flags & IS_END,
         .has_time = flags & HAS_TIME,
         .has_memory = flags & HAS_MEMORY,
-        .tells_origin = flags & TELLS_ORIGIN,
+        .has_origin = flags & HAS_OWN_ORIGIN,
     };
     if (!status && !entry.is_end)
         status = bo_get_uvarint32(&r->in, &entry.kind, r->err);

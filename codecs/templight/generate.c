@@ -81,8 +81,8 @@ static bool add_end(struct maker *m)
 {
     struct templight_entry entry = {.is_end = true};
     draw_figures(m, &entry);
-    entry.tells_origin = bo_random_one_in(m->random, 64);
-    if (entry.tells_origin)
+    entry.has_origin = bo_random_one_in(m->random, 64);
+    if (entry.has_origin)
         entry.origin = templight_random_place(m->random);
     return templight_add_entry(m->builder, &entry);
 }
@@ -208,7 +208,7 @@ static void change_entry(struct plan *plan, const struct templight_trace *trace,
         entry->location = templight_random_place(plan->random);
         break;
     case CHANGE_ORIGIN:
-        entry->tells_origin = true;
+        entry->has_origin = true;
         entry->origin = templight_random_place(plan->random);
         break;
     case CHANGE_TIME:

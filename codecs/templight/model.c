@@ -122,7 +122,7 @@ static bool fill_end(struct templight_builder *builder, const struct templight_e
     const struct templight_record *begin = templight_open_begin(builder);
     struct templight_location origin;
     builder->n_open -= begin != NULL;
-    if (!entry->tells_origin)
+    if (!entry->has_origin)
         return true;
     /* A file that is new is not the Begin's, so no file is added that nobody uses. */
     if (!locate(builder, &entry->origin, &origin))
@@ -187,7 +187,7 @@ struct templight_entry templight_entry_of(const struct templight_trace *trace,
         .is_end = record->is_end,
         .has_time = record->has_time,
         .has_memory = record->has_memory,
-        .tells_origin = record->has_own_origin,
+        .has_origin = record->has_own_origin,
         .kind = record->kind,
         .name = record->is_end ? (struct bo_span){NULL, 0} : trace->names[record->name],
         .location = place_of(trace, &record->location),

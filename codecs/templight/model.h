@@ -21,7 +21,7 @@ struct templight_place {
 struct templight_entry {
     bool is_end;
     bool has_time, has_memory;
-    bool tells_origin; /* of an End: `origin` counts; else it is its Begin's */
+    bool has_origin; /* of an End: `origin` counts; else it is its Begin's */
     uint32_t kind;
     struct bo_span name;
     struct templight_place location, origin;

@@ -56,7 +56,7 @@ static void test_tables_in_the_order_of_use(void **state)
     struct templight_model *model;
     const struct templight_entry entries[] = {
         begin_of("b", "y", "x"),
-        {.is_end = true, .tells_origin = true, .origin = {true, bo_span_of("w"), 1, 1}},
+        {.is_end = true, .has_origin = true, .origin = {true, bo_span_of("w"), 1, 1}},
         begin_of("a", "x", "z"),
         begin_of("b", "z", "w"),
     };
@@ -95,7 +95,7 @@ static void test_origins_of_ends(void **state)
         struct templight_builder builder;
         struct templight_model *model;
         const struct templight_entry begin = begin_of("n", "f", "f");
-        struct templight_entry end = {.is_end = true, .tells_origin = cases[i].is_given};
+        struct templight_entry end = {.is_end = true, .has_origin = cases[i].is_given};
         if (cases[i].present)
             end.origin = (struct templight_place){true, bo_span_of("f"), cases[i].line, 4};
         templight_builder_init(&builder, true, &arena);

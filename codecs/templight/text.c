@@ -169,7 +169,7 @@ void templight_put_entry(struct bo_writer *out, const struct templight_entry *en
 {
     const struct templight_entry *begin = entry->is_end ? closed : entry;
     const struct templight_place *origin =
-        !begin || (entry->is_end && entry->tells_origin) ? &entry->origin : &begin->origin;
+        !begin || (entry->is_end && entry->has_origin) ? &entry->origin : &begin->origin;
     bo_put_bytes(out, "---\n", 4);
     if (begin) {
         bo_put_bytes(out, KEY("name"));

@@ -369,12 +369,12 @@ static enum bo_status take_end(struct templight_text_reader *r, const struct val
     if (status)
         return status;
     r->entry.is_end = true;
-    r->entry.tells_origin = orig.p && !(open && bo_span_equal(orig, open->values.of[ORIG]));
+    r->entry.has_origin = orig.p && !(open && bo_span_equal(orig, open->values.of[ORIG]));
     if (open) {
         r->closed = &open->entry;
         r->n_open--;
     }
-    return r->entry.tells_origin ? read_location(r, orig, &r->entry.origin) : BO_OK;
+    return r->entry.has_origin ? read_location(r, orig, &r->entry.origin) : BO_OK;
 }
 
 /*

@@ -5,7 +5,7 @@
 
 #include "harness/registry.h"
 
-bool bo_contest_init(struct bo_contest *c)
+bool bo_agreement_init(struct bo_agreement *c)
 {
     const size_t n = c->kind->answer_size ? BO_CONTEST_BATCH * c->kind->answer_size : 4096;
     c->queries = bo_alloc_array(c->arena, BO_CONTEST_BATCH, c->kind->query_size);
@@ -18,7 +18,7 @@ bool bo_contest_init(struct bo_contest *c)
 }
 
 /* Queries the oracle; the expected answers' buffer grows until they fit. */
-enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n)
+enum bo_status bo_agreement_run_oracle(struct bo_agreement *c, size_t n)
 {
     const struct bo_query_kind *kind = c->kind;
     if (kind->answer_size) {
@@ -39,7 +39,7 @@ enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n)
     }
 }
 
-enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
+enum bo_status bo_agreement_run_codec(struct bo_agreement *c, size_t n)
 {
     const unsigned k = bo_kind_index(c->format, c->kind);
     c->got.n = c->kind->answer_size ? n * c->kind->answer_size : 0;
@@ -49,7 +49,7 @@ enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n)
                : c->codec->query(c->codec, c->reader, k, c->queries, n, &c->got, &c->error);
 }
 
-struct bo_span bo_contest_got(const struct bo_contest *c)
+struct bo_span bo_agreement_got(const struct bo_agreement *c)
 {
     return (struct bo_span){c->got.p, c->got.n};
 }
@@ -67,8 +67,8 @@ static size_t quote(struct bo_span name, char *text, size_t n)
     return used + (size_t)snprintf(text + used, n - used, "\"");
 }
 
-void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query, char *text,
-                               size_t n)
+void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *query, char *text,
+                                 size_t n)
 {
     size_t used = 0, i = 0;
     if (c->kind->has_text) {
@@ -85,7 +85,7 @@ void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query,
 }
 
 /* Runs n queries one by one, and names the first that fails in the finding. */
-static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
+static void blame_query(struct bo_agreement *c, size_t n, enum bo_status status)
 {
     bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle",
                    status ? "query-fails" : "wrong-answer");
@@ -94,18 +94,18 @@ static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
     const size_t size = c->kind->query_size;
     for (size_t i = 0; i < n; i++) {
         memmove(c->queries, c->queries + (i ? size : 0), (n - i) * size);
-        if (bo_contest_ask_oracle(c, 1) != BO_OK)
+        if (bo_agreement_run_oracle(c, 1) != BO_OK)
             break;
-        status = bo_contest_ask_codec(c, 1);
+        status = bo_agreement_run_codec(c, 1);
         if (status == BO_OK && c->got.n == c->expected.n &&
             memcmp(c->got.p, c->expected.p, c->got.n) == 0)
             continue;
         char query[120] = "";
-        bo_contest_describe_query(c, c->queries, query, sizeof query);
+        bo_agreement_describe_query(c, c->queries, query, sizeof query);
         snprintf(c->finding->detail, sizeof c->finding->detail, "%s%s: %s", c->kind->name, query,
                  status ? bo_status_name(status) : "another answer than the oracle's");
         bo_finding_compare(c->finding, c->kind, c->queries,
-                           &(struct bo_reply){c->codec->name, status, bo_contest_got(c)},
+                           &(struct bo_reply){c->codec->name, status, bo_agreement_got(c)},
                            &(struct bo_reply){"oracle", BO_OK, {c->expected.p, c->expected.n}});
         return;
     }
@@ -114,16 +114,16 @@ static void blame_query(struct bo_contest *c, size_t n, enum bo_status status)
 }
 
 /* Both answer the first n queries of the batch; false with the finding filled when they differ. */
-static bool contest_batch(struct bo_contest *c, size_t n)
+static bool compare_batch(struct bo_agreement *c, size_t n)
 {
-    const enum bo_status oracle = bo_contest_ask_oracle(c, n);
+    const enum bo_status oracle = bo_agreement_run_oracle(c, n);
     if (oracle == BO_NO_MEMORY && c->arena->refusal == BO_OVER_LIMIT)
         return true; /* damaged bytes may hold a model whose answers are beyond the budget */
     if (oracle != BO_OK) {
         bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "oracle-fails");
         return false;
     }
-    const enum bo_status status = bo_contest_ask_codec(c, n);
+    const enum bo_status status = bo_agreement_run_codec(c, n);
     if (status == BO_OK && c->got.n == c->expected.n &&
         memcmp(c->got.p, c->expected.p, c->got.n) == 0)
         return true;
@@ -131,7 +131,7 @@ static bool contest_batch(struct bo_contest *c, size_t n)
     return false;
 }
 
-static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
+static bool compare_all(struct bo_agreement *c, uint64_t *n_cases)
 {
     const size_t size = c->kind->query_size;
     _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
@@ -140,7 +140,7 @@ static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
         size_t n = 0;
         for (; n < BO_CONTEST_BATCH && (more = c->kind->at(c->model, i, query)); n++, i++)
             memcpy(c->queries + n * size, query, size);
-        if (n && !contest_batch(c, n))
+        if (n && !compare_batch(c, n))
             return false;
         *n_cases += n;
     }
@@ -150,7 +150,7 @@ static bool contest_all(struct bo_contest *c, uint64_t *n_cases)
 typedef size_t draw_queries(const void *model, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries);
 
-static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_random *random,
+static bool compare_drawn(struct bo_agreement *c, draw_queries *draw, struct bo_random *random,
                           uint64_t n_wanted, uint64_t *n_cases)
 {
     for (uint64_t done = 0; done < n_wanted; done += BO_CONTEST_BATCH) {
@@ -158,7 +158,7 @@ static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_ra
             n_wanted - done < BO_CONTEST_BATCH ? (size_t)(n_wanted - done) : BO_CONTEST_BATCH;
         const struct bo_arena_mark mark = bo_arena_mark(c->arena);
         const size_t n = draw(c->model, random, c->arena, want, c->queries);
-        if (n && !contest_batch(c, n))
+        if (n && !compare_batch(c, n))
             return false;
         if (c->kind->answer_size) /* else the sinks may have grown */
             bo_arena_rewind(c->arena, mark);
@@ -171,19 +171,19 @@ static bool contest_drawn(struct bo_contest *c, draw_queries *draw, struct bo_ra
  * Runs a few queries alone, with less room than their answers need: each must end in BO_OVER_LIMIT
  * and write nothing behind the room.
  */
-static bool contest_room(struct bo_contest *c, uint64_t n_listed)
+static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
 {
     enum { N_QUERIES = 4, N_ROOMS = 8 };
     for (uint64_t q = 0; q < N_QUERIES && q < n_listed; q++) {
         if (!c->kind->at(c->model, n_listed <= N_QUERIES ? q : q * (n_listed - 1) / (N_QUERIES - 1),
                          c->queries) ||
-            bo_contest_ask_oracle(c, 1) != BO_OK)
+            bo_agreement_run_oracle(c, 1) != BO_OK)
             continue;
         const size_t cap = c->got.cap, nbytes = c->expected.n;
         for (size_t r = 0; r < N_ROOMS && nbytes; r++) {
             const size_t room = r ? nbytes * r / N_ROOMS : nbytes - 1;
             c->got.cap = room;
-            const enum bo_status status = bo_contest_ask_codec(c, 1);
+            const enum bo_status status = bo_agreement_run_codec(c, 1);
             c->got.cap = cap;
             bool intact = true;
             for (size_t i = room; i < nbytes; i++)
@@ -212,37 +212,37 @@ static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
  * All queries of one kind when they are few, else edges and every workload's. Texts that the model
  * does not list are valid queries, too: edges hold some.
  */
-static bool contest_kind(struct bo_contest *c, const struct bo_effort *effort, uint64_t *n_cases)
+static bool compare_kind(struct bo_agreement *c, const struct bo_effort *effort, uint64_t *n_cases)
 {
-    if (!bo_contest_init(c))
+    if (!bo_agreement_init(c))
         return false;
     struct bo_random random = bo_random_seeded(effort->seed);
     const uint64_t n = c->kind->count(c->model);
-    if (!c->kind->answer_size && !contest_room(c, n))
+    if (!c->kind->answer_size && !compare_room(c, n))
         return false;
     if (n <= effort->max_queries)
-        return contest_all(c, n_cases) &&
+        return compare_all(c, n_cases) &&
                (!c->kind->has_text ||
-                contest_drawn(c, c->kind->draw_edges, &random, n_unlisted(effort, n), n_cases));
-    if (!contest_drawn(c, c->kind->draw_edges, &random, effort->max_queries / 2, n_cases))
+                compare_drawn(c, c->kind->draw_edges, &random, n_unlisted(effort, n), n_cases));
+    if (!compare_drawn(c, c->kind->draw_edges, &random, effort->max_queries / 2, n_cases))
         return false;
     for (unsigned w = 0; w < c->kind->n_workloads; w++)
-        if (!contest_drawn(c, c->kind->workloads[w].draw, &random,
+        if (!compare_drawn(c, c->kind->workloads[w].draw, &random,
                            effort->max_queries / 2 / c->kind->n_workloads, n_cases))
             return false;
     return true;
 }
 
-bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
-                          const void *model, void *reader, const struct bo_effort *effort,
-                          uint64_t *n_cases, struct bo_finding *finding)
+bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
+                            const void *model, void *reader, const struct bo_effort *effort,
+                            uint64_t *n_cases, struct bo_finding *finding)
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         if (!(codec->kinds >> k & 1))
             continue;
         struct bo_arena arena;
         bo_arena_init(&arena, effort->budget_nbytes);
-        struct bo_contest c = {
+        struct bo_agreement c = {
             .format = format,
             .codec = codec,
             .kind = &format->kinds[k],
@@ -251,7 +251,7 @@ bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec 
             .arena = &arena,
             .finding = finding,
         };
-        const bool ok = contest_kind(&c, effort, n_cases);
+        const bool ok = compare_kind(&c, effort, n_cases);
         bo_arena_free(&arena);
         if (!ok)
             return false;

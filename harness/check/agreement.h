@@ -10,7 +10,7 @@
 enum { BO_CONTEST_BATCH = 512 };
 
 /* A batch of queries and the two sets of answers that must agree. */
-struct bo_contest {
+struct bo_agreement {
     const struct bo_format *format;
     const struct bo_codec *codec;
     const struct bo_query_kind *kind;
@@ -27,32 +27,32 @@ struct bo_contest {
  * Fills queries, expected and got, the rest being set; false with the finding filled when memory is
  * out.
  */
-bool bo_contest_init(struct bo_contest *c);
+bool bo_agreement_init(struct bo_agreement *c);
 
 /* Queries the oracle, first n queries; answers go to `expected`, which grows until they fit. */
-enum bo_status bo_contest_ask_oracle(struct bo_contest *c, size_t n);
+enum bo_status bo_agreement_run_oracle(struct bo_agreement *c, size_t n);
 
 /* Runs the same queries on the codec, after the oracle; answers go to `got`. */
-enum bo_status bo_contest_ask_codec(struct bo_contest *c, size_t n);
+enum bo_status bo_agreement_run_codec(struct bo_agreement *c, size_t n);
 
 /* The codec's answers. */
-struct bo_span bo_contest_got(const struct bo_contest *c);
+struct bo_span bo_agreement_got(const struct bo_agreement *c);
 
 /*
  * Writes a query as its text and 32-bit words of the host, in decimal: enough to ask it again. At
  * least 64 bytes of room.
  */
-void bo_contest_describe_query(const struct bo_contest *c, const uint8_t *query, char *text,
-                               size_t n);
+void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *query, char *text,
+                                 size_t n);
 
 /*
  * Runs all queries of every kind that the codec answers, or a sample by `effort`. False with the
  * finding filled at the first answer that differs from the oracle's. *n_cases counts queries. The
  * queries and answers of one kind take memory of their own, up to the budget.
  */
-bool bo_contest_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
-                          const void *model, void *reader, const struct bo_effort *effort,
-                          uint64_t *n_cases, struct bo_finding *finding);
+bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
+                            const void *model, void *reader, const struct bo_effort *effort,
+                            uint64_t *n_cases, struct bo_finding *finding);
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ void bo_finding_compare(struct bo_finding *finding, const struct bo_query_kind *
 /*
  * True when an error is complete: a named status other than OK, the same in *error, and a phrase.
  */
-bool bo_well_told(enum bo_status status, const struct bo_error *error);
+bool bo_error_is_complete(enum bo_status status, const struct bo_error *error);
 
 /* ---- allocation failures --------------------------------------------------------------------- */
 
@@ -108,7 +108,8 @@ static inline bool bo_next_failure(struct bo_failures *f)
 static inline bool bo_ends_well(enum bo_status status, const struct bo_error *error,
                                 bool is_complete)
 {
-    return is_complete ? status == BO_OK : status == BO_NO_MEMORY && bo_well_told(status, error);
+    return is_complete ? status == BO_OK
+                       : status == BO_NO_MEMORY && bo_error_is_complete(status, error);
 }
 
 #endif

@@ -75,7 +75,8 @@ static bool trial_begin(struct trial *t, const struct bo_format *format,
         status = bo_held_model(format, codec, model, &t->arena, &t->held, &error);
     if (status == BO_OK)
         return true;
-    if ((status == BO_UNSUPPORTED || status == BO_OVER_LIMIT) && bo_well_told(status, &error)) {
+    if ((status == BO_UNSUPPORTED || status == BO_OVER_LIMIT) &&
+        bo_error_is_complete(status, &error)) {
         t->result = skip(error.what);
         return false;
     }
@@ -167,8 +168,8 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
     void *reader = NULL;
     if (trial_begin(&t, format, codec, model, effort) && trial_open(&t, &guarded, &reader)) {
         t.result = pass(0);
-        if (!bo_contest_all_kinds(format, codec, t.held, reader, effort, &t.result.n_cases,
-                                  &t.result.finding))
+        if (!bo_agreement_all_kinds(format, codec, t.held, reader, effort, &t.result.n_cases,
+                                    &t.result.finding))
             t.result.outcome = BO_FAIL;
         bo_guarded_free(&guarded);
     }
@@ -196,8 +197,8 @@ static bool query_within(struct trial *t, size_t keep_nbytes, size_t *open_ret, 
     if (!trial_open(t, &guarded, &reader))
         return false;
     *open_ret = t->arena.region_nbytes + t->arena.charged_nbytes - before;
-    const bool ok = bo_contest_all_kinds(t->format, t->codec, t->held, reader, &effort,
-                                         &t->result.n_cases, &t->result.finding);
+    const bool ok = bo_agreement_all_kinds(t->format, t->codec, t->held, reader, &effort,
+                                           &t->result.n_cases, &t->result.finding);
     if (!ok)
         t->result.outcome = BO_FAIL;
     *end_ret = t->arena.region_nbytes + t->arena.charged_nbytes - before;
@@ -241,7 +242,7 @@ static struct bo_check_result check_kept_memory(const struct bo_format *format,
 /* Every invalid query of one kind must be refused. */
 static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, void *reader)
 {
-    struct bo_contest c = {
+    struct bo_agreement c = {
         .format = t->format,
         .codec = t->codec,
         .kind = kind,
@@ -250,24 +251,24 @@ static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, vo
         .arena = &t->arena,
         .finding = &t->result.finding,
     };
-    if (!bo_contest_init(&c)) {
+    if (!bo_agreement_init(&c)) {
         t->result.outcome = BO_FAIL;
         return;
     }
     c.expected.n = 0;
     for (uint64_t i = 0; kind->invalid_at(t->held, i, c.queries); i++, t->result.n_cases++) {
-        if (bo_contest_ask_oracle(&c, 1) != BO_OUT_OF_RANGE) {
+        if (bo_agreement_run_oracle(&c, 1) != BO_OUT_OF_RANGE) {
             trial_fail(t, kind, "oracle", "oracle-answers-nonsense", "an invalid query", NULL);
             return;
         }
         c.expected.n = 0;
-        const enum bo_status status = bo_contest_ask_codec(&c, 1);
+        const enum bo_status status = bo_agreement_run_codec(&c, 1);
         if (status != BO_OUT_OF_RANGE) {
             char query[120] = "";
-            bo_contest_describe_query(&c, c.queries, query, sizeof query);
+            bo_agreement_describe_query(&c, c.queries, query, sizeof query);
             trial_fail(t, kind, "oracle", "answers-nonsense", query, NULL);
             bo_finding_compare(&t->result.finding, kind, c.queries,
-                               &(struct bo_reply){t->codec->name, status, bo_contest_got(&c)},
+                               &(struct bo_reply){t->codec->name, status, bo_agreement_got(&c)},
                                &(struct bo_reply){"oracle", BO_OUT_OF_RANGE, {NULL, 0}});
             return;
         }
@@ -505,9 +506,9 @@ static void fail_each(struct trial *t, enum step step, struct bo_span text)
 }
 
 /* The codec's answers to the first n queries are those that the oracle has given. */
-static bool is_right(struct bo_contest *c, size_t n)
+static bool is_right(struct bo_agreement *c, size_t n)
 {
-    return bo_contest_ask_codec(c, n) == BO_OK && c->got.n == c->expected.n &&
+    return bo_agreement_run_codec(c, n) == BO_OK && c->got.n == c->expected.n &&
            memcmp(c->got.p, c->expected.p, c->got.n) == 0;
 }
 
@@ -516,7 +517,7 @@ static bool is_right(struct bo_contest *c, size_t n)
  * the same reader answers all n as soon as there is memory. *is_complete_ret: there were fewer
  * allocations.
  */
-static bool survives_failure(struct bo_contest *c, size_t n, uint64_t fail_at, struct bo_span in,
+static bool survives_failure(struct bo_agreement *c, size_t n, uint64_t fail_at, struct bo_span in,
                              const struct bo_effort *effort, bool *is_complete_ret)
 {
     struct bo_arena arena;
@@ -526,7 +527,7 @@ static bool survives_failure(struct bo_contest *c, size_t n, uint64_t fail_at, s
     if (ok) {
         arena.fail_at = arena.n_allocs + fail_at;
         c->error = (struct bo_error){0};
-        const enum bo_status status = bo_contest_ask_codec(c, n);
+        const enum bo_status status = bo_agreement_run_codec(c, n);
         *is_complete_ret = arena.n_allocs < arena.fail_at;
         arena.fail_at = 0;
         ok = bo_ends_well(status, &c->error, *is_complete_ret) && is_right(c, n);
@@ -536,7 +537,7 @@ static bool survives_failure(struct bo_contest *c, size_t n, uint64_t fail_at, s
 }
 
 /* Some queries of a kind, among them edges. */
-static size_t draw_some(struct bo_contest *c, const struct bo_effort *effort)
+static size_t draw_some(struct bo_agreement *c, const struct bo_effort *effort)
 {
     enum { N_LISTED = 8, N_EDGES = 8 };
     struct bo_random random = bo_random_seeded(effort->seed);
@@ -553,13 +554,13 @@ static size_t draw_some(struct bo_contest *c, const struct bo_effort *effort)
  * The answers of a probabilistic codec about what is absent may differ from the oracle's, but not
  * from its own: these become the expected ones.
  */
-static bool expect_own_answers(struct bo_contest *c, size_t n, struct bo_span in,
+static bool expect_own_answers(struct bo_agreement *c, size_t n, struct bo_span in,
                                const struct bo_effort *effort)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, effort->budget_nbytes);
     const bool ok = c->codec->open(c->codec, in, &arena, &c->reader, &c->error) == BO_OK &&
-                    bo_contest_ask_codec(c, n) == BO_OK;
+                    bo_agreement_run_codec(c, n) == BO_OK;
     bo_arena_free(&arena);
     const struct bo_sink own = c->got;
     c->got = c->expected;
@@ -570,18 +571,18 @@ static bool expect_own_answers(struct bo_contest *c, size_t n, struct bo_span in
 static void fail_each_in_queries(struct trial *t, const struct bo_query_kind *kind)
 {
     struct bo_failures failures = failures_of(t);
-    struct bo_contest c = {.format = t->format,
-                           .codec = t->codec,
-                           .kind = kind,
-                           .model = t->held,
-                           .arena = &t->arena,
-                           .finding = &t->result.finding};
-    if (!bo_contest_init(&c)) {
+    struct bo_agreement c = {.format = t->format,
+                             .codec = t->codec,
+                             .kind = kind,
+                             .model = t->held,
+                             .arena = &t->arena,
+                             .finding = &t->result.finding};
+    if (!bo_agreement_init(&c)) {
         t->result.outcome = BO_FAIL;
         return;
     }
     const size_t n = draw_some(&c, t->effort);
-    bool is_complete = n == 0 || bo_contest_ask_oracle(&c, n) != BO_OK ||
+    bool is_complete = n == 0 || bo_agreement_run_oracle(&c, n) != BO_OK ||
                        (t->codec->probabilistic &&
                         !expect_own_answers(&c, n, bo_writer_span(&t->encoded), t->effort));
     for (; !is_complete && t->result.outcome == BO_PASS && bo_next_failure(&failures);

@@ -36,8 +36,8 @@ static bool receive(const struct bo_format *format, const struct bo_codec *codec
     bo_arena_init(&r->of_model, effort->budget_nbytes);
     r->open = codec->open(codec, in, &r->of_reader, &r->reader, &r->open_error);
     r->decode = codec->decode(codec, in, &r->of_model, &r->model, &r->decode_error);
-    if ((r->open && !bo_well_told(r->open, &r->open_error)) ||
-        (r->decode && !bo_well_told(r->decode, &r->decode_error))) {
+    if ((r->open && !bo_error_is_complete(r->open, &r->open_error)) ||
+        (r->decode && !bo_error_is_complete(r->decode, &r->decode_error))) {
         bo_finding_set(finding, format, NULL, codec, "itself", "unnamed-error");
         return false;
     }
@@ -182,7 +182,7 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     bo_arena_init(&arena, effort->budget_nbytes);
     const enum bo_status status = format->parse(guarded.span, &arena, &model, &error);
     *accepted_ret = status == BO_OK;
-    if (status && !bo_well_told(status, &error))
+    if (status && !bo_error_is_complete(status, &error))
         class = "unnamed-error";
     else if (!status && (error.what = lost_in_text(format, model, effort, &error)))
         class = "round-trip";
@@ -250,17 +250,17 @@ static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct b
 enum { NOTHING, REFUSED };
 typedef uint64_t verdict;
 
-static verdict ask_probe(const struct bo_format *format, const struct bo_codec *codec, void *reader,
+static verdict run_probe(const struct bo_format *format, const struct bo_codec *codec, void *reader,
                          unsigned k, const uint8_t *query, struct bo_sink *sink,
-                         bool *well_told_ret)
+                         bool *is_complete_ret)
 {
     const struct bo_query_kind *kind = &format->kinds[k];
     struct bo_error error = {0};
     sink->n = 0;
     const enum bo_status status = codec->query(codec, reader, k, query, 1,
                                                kind->answer_size ? (void *)sink->p : sink, &error);
-    *well_told_ret = !status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT ||
-                     bo_well_told(status, &error);
+    *is_complete_ret = !status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT ||
+                       bo_error_is_complete(status, &error);
     if (status == BO_OVER_LIMIT || status == BO_NO_MEMORY)
         return NOTHING;
     return status ? REFUSED
@@ -268,7 +268,7 @@ static verdict ask_probe(const struct bo_format *format, const struct bo_codec *
 }
 
 /* Runs all probes on a reader, each the given number of times. */
-static bool ask_probes(const struct bo_format *format, const struct bo_codec *codec,
+static bool run_probes(const struct bo_format *format, const struct bo_codec *codec,
                        struct bo_span in, const struct bo_probes *probes, void *reader,
                        unsigned times, struct bo_sink *sink, verdict *verdicts,
                        struct bo_finding *finding)
@@ -279,10 +279,10 @@ static bool ask_probes(const struct bo_format *format, const struct bo_codec *co
         const size_t n = codec->kinds >> k & 1 ? take_probes(kind, k, in, probes, queries) : 0;
         for (size_t i = 0; i < n * times; i++) {
             const uint8_t *query = queries + i / times * kind->query_size;
-            bool well_told;
+            bool is_complete;
             verdicts[k * 2 * N_PROBES + i / times] =
-                ask_probe(format, codec, reader, k, query, sink, &well_told);
-            if (!well_told) {
+                run_probe(format, codec, reader, k, query, sink, &is_complete);
+            if (!is_complete) {
                 bo_finding_set(finding, format, kind, codec, "itself", "unnamed-error");
                 return false;
             }
@@ -307,13 +307,13 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
     void *other;
     if (!sink.p)
         return true;
-    if (!ask_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
+    if (!run_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
         return false;
     /* A library that is a control decides itself what it keeps; and the arena has a budget. */
     if ((codec->role == BO_CONTROL && codec->optional) ||
         codec->open(codec, in, arena, &other, &error))
         return true;
-    if (!ask_probes(format, codec, in, probes, other, 3, &sink, thrice, finding))
+    if (!run_probes(format, codec, in, probes, other, 3, &sink, thrice, finding))
         return false;
     for (unsigned i = 0; i < N_VERDICTS; i++)
         if (once[i] != thrice[i] && once[i] != NOTHING && thrice[i] != NOTHING) {
@@ -356,8 +356,8 @@ static bool check_reader(const struct bo_format *format, const struct bo_codec *
     }
     if (other->open)
         return true;
-    return accepted ? bo_contest_all_kinds(format, codec, main->model, other->reader, effort,
-                                           &n_cases, finding)
+    return accepted ? bo_agreement_all_kinds(format, codec, main->model, other->reader, effort,
+                                             &n_cases, finding)
                     : survives_probes(format, codec, in, probes, other->reader, &other->of_reader,
                                       finding);
 }

@@ -160,7 +160,7 @@ void bo_finding_print(const struct bo_finding *finding, struct bo_writer *out)
     bo_put_text(out, "%s", finding->answers);
 }
 
-bool bo_well_told(enum bo_status status, const struct bo_error *error)
+bool bo_error_is_complete(enum bo_status status, const struct bo_error *error)
 {
     return status > BO_OK && status < BO_STATUS_COUNT && error->status == status && error->what;
 }

@@ -18,9 +18,9 @@ struct question {
     size_t same_as; /* the question whose answer counts: this one, or an equal one before it */
 };
 
-/* A batch of questions in a hash table. Most names have a slot of their own. */
+/* A batch of lookups in a hash table. Most names have a slot of their own. */
 struct batch {
-    struct question *questions;
+    struct question *lookups;
     size_t *slots; /* first question, plus 1; 0: none */
     size_t mask;
 };
@@ -58,10 +58,10 @@ static bool fits(const struct question *question, struct bo_span name, const uin
  */
 static void add_question(struct batch *batch, size_t i)
 {
-    struct question *question = &batch->questions[i];
+    struct question *question = &batch->lookups[i];
     size_t *slot = &batch->slots[glance(question->name) & batch->mask];
-    for (size_t j = *slot; j; j = batch->questions[j - 1].next)
-        if (fits(&batch->questions[j - 1], question->name, question->number)) {
+    for (size_t j = *slot; j; j = batch->lookups[j - 1].next)
+        if (fits(&batch->lookups[j - 1], question->name, question->number)) {
             question->same_as = j - 1;
             return;
         }
@@ -74,8 +74,8 @@ static void add_question(struct batch *batch, size_t i)
 static void offer_name(struct batch *batch, const struct bo_names *present, size_t i)
 {
     const struct bo_span name = bo_name_at(present, i);
-    for (size_t j = batch->slots[glance(name) & batch->mask]; j; j = batch->questions[j - 1].next) {
-        struct question *question = &batch->questions[j - 1];
+    for (size_t j = batch->slots[glance(name) & batch->mask]; j; j = batch->lookups[j - 1].next) {
+        struct question *question = &batch->lookups[j - 1];
         if (question->found == BO_NOT_FOUND && fits(question, name, number_at(present, i)))
             question->found = i;
     }
@@ -88,21 +88,21 @@ enum bo_status bo_match_names(const struct bo_names *wanted, const struct bo_nam
     while (n_slots < 4 * wanted->n)
         n_slots *= 2;
     struct batch batch = {
-        .questions = calloc(wanted->n + 1, sizeof *batch.questions),
+        .lookups = calloc(wanted->n + 1, sizeof *batch.lookups),
         .slots = calloc(n_slots, sizeof *batch.slots),
         .mask = n_slots - 1,
     };
-    const bool ok = batch.questions && batch.slots;
+    const bool ok = batch.lookups && batch.slots;
     for (size_t i = 0; ok && i < wanted->n; i++) {
-        batch.questions[i] = (struct question){
+        batch.lookups[i] = (struct question){
             .name = bo_name_at(wanted, i), .number = number_at(wanted, i), .found = BO_NOT_FOUND};
         add_question(&batch, i);
     }
     for (size_t i = 0; ok && i < present->n; i++)
         offer_name(&batch, present, i);
     for (size_t i = 0; ok && i < wanted->n; i++)
-        found_ret[i] = batch.questions[batch.questions[i].same_as].found;
-    free(batch.questions);
+        found_ret[i] = batch.lookups[batch.lookups[i].same_as].found;
+    free(batch.lookups);
     free(batch.slots);
     return ok ? BO_OK : BO_NO_MEMORY;
 }

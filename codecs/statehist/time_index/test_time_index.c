@@ -33,7 +33,7 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     assert_false(index->direct);
     assert_true((limits.max_kept == 0) == !index->kept_times.numbers);
     effort.max_queries = 4000;
-    if (!bo_contest_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases, &finding))
+    if (!bo_agreement_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases, &finding))
         fail_msg("%u blocks, %u intervals kept: %s %s: %s", limits.max_kept, limits.max_unpacked,
                  finding.kind, finding.class, finding.detail);
     assert_true(n_cases > 100);
@@ -120,7 +120,7 @@ static size_t held_within(const char *name, const struct statehist_model *model,
     assert_int_equal(keeper->encode(keeper, model, &out, &error), BO_OK);
     assert_int_equal(keeper->open(keeper, bo_writer_span(&out), &own, &reader, &error), BO_OK);
     effort.max_queries = 1000;
-    if (!bo_contest_all_kinds(test_format(), keeper, model, reader, &effort, &n_cases, &finding))
+    if (!bo_agreement_all_kinds(test_format(), keeper, model, reader, &effort, &n_cases, &finding))
         fail_msg("%s within %zu bytes: %s", name, keep_nbytes, finding.detail);
     const size_t held = own.region_nbytes + own.charged_nbytes;
     bo_arena_free(&own);

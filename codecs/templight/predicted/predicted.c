@@ -45,13 +45,13 @@ static uint64_t least_nbytes(uint64_t n_units)
 
 /* Of all traces; what sizes of tables follow from. */
 struct totals {
-    uint64_t n_units, n_told, n_text;
+    uint64_t n_units, n_coded, n_text;
 };
 
 static void add_to_totals(struct totals *totals, const struct predicted_counts *counts)
 {
     totals->n_units = add(totals->n_units, sum_of(counts));
-    totals->n_told = add(totals->n_told, add(counts->n_records, counts->n_parts));
+    totals->n_coded = add(totals->n_coded, add(counts->n_records, counts->n_parts));
     totals->n_text = add(totals->n_text, counts->n_text);
 }
 
@@ -205,7 +205,7 @@ static enum bo_status encode_traces(const struct templight_model *model, struct 
     if (totals.n_text > UINT32_MAX / 2)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "more than 2 GiB of texts");
     uint8_t *history = bo_alloc(p->arena, (size_t)totals.n_text + BO_GUESS_TEXT_START);
-    if (!history || !bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_told, history,
+    if (!history || !bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_coded, history,
                                      (uint32_t)totals.n_text, p->arena))
         return bo_fail_alloc(err, p->arena);
     for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++)
@@ -431,7 +431,7 @@ static enum bo_status read_streams(const struct head *head, uint8_t *history,
                                    struct bo_arena *arena, struct bo_error *err)
 {
     struct predicted *p = bo_zalloc_array(arena, 1, sizeof *p);
-    if (!p || !bo_guesser_init(&p->guesser, PREDICTED_N_SITES, head->totals.n_told, history,
+    if (!p || !bo_guesser_init(&p->guesser, PREDICTED_N_SITES, head->totals.n_coded, history,
                                (uint32_t)head->totals.n_text, arena))
         return bo_fail_alloc(err, arena);
     p->arena = arena;

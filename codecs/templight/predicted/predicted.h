@@ -21,7 +21,7 @@ enum predicted_stream {
     PREDICTED_N_STREAMS
 };
 
-/* Sorts of questions, numbered for the guesser: their numbers are part of the format. */
+/* Contexts of the guesser, numbered: their numbers are part of the format. */
 enum predicted_site {
     PREDICTED_RECORD,
     PREDICTED_KIND,

@@ -182,7 +182,7 @@ static void encode_pieces(struct templight_piece *pieces, uint32_t n_pieces, con
     add_to_totals(&totals, &t.counts);
     p->arena = &arena;
     uint8_t *history = bo_alloc(&arena, (size_t)totals.n_text + BO_GUESS_TEXT_START);
-    assert_true(bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_told, history,
+    assert_true(bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_coded, history,
                                 (uint32_t)totals.n_text, &arena));
     for (unsigned i = 0; i < PREDICTED_N_STREAMS; i++) {
         bo_writer_init(&streams[i], &arena);

@@ -283,9 +283,9 @@ static bool say_guessed(struct terms_coder *c, struct terms_history *h, uint32_t
 }
 
 /* The next event: TERMS_END or a tuple, which may be a new one. */
-bool terms_say_event(struct terms_coder *c, struct terms_history *h,
-                     const struct templight_record *record, struct terms_places places,
-                     uint32_t *event)
+bool terms_code_event(struct terms_coder *c, struct terms_history *h,
+                      const struct templight_record *record, struct terms_places places,
+                      uint32_t *event)
 {
     uint32_t *next = h->next[h->event];
     uint32_t symbol = 0, back = 0;
@@ -352,9 +352,9 @@ void terms_end_gap(struct terms_coder *c, const struct terms_history *h)
  * it is not, symbol 0 says that it has none; else comes how far back it is, plus 1, or 0 for a new
  * location.
  */
-bool terms_say_own_origin(struct terms_coder *c, struct terms_history *h,
-                          const struct templight_location *location, uint32_t *own_origin,
-                          uint32_t tuple)
+bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
+                           const struct templight_location *location, uint32_t *own_origin,
+                           uint32_t tuple)
 {
     uint32_t *guess = &h->tuples[tuple].own_origin;
     if (c->writes ? *own_origin == *guess : h->own_gap > 0) {

@@ -137,9 +137,9 @@ bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena
  * The next event: TERMS_END or a tuple, which may be a new one. A writer gives it, and of a new
  * tuple the record and the numbers of its places.
  */
-bool terms_say_event(struct terms_coder *c, struct terms_history *h,
-                     const struct templight_record *record, struct terms_places places,
-                     uint32_t *event);
+bool terms_code_event(struct terms_coder *c, struct terms_history *h,
+                      const struct templight_record *record, struct terms_places places,
+                      uint32_t *event);
 
 /*
  * How many Ends have origins as guessed: said before the first record. The writer learns it later,
@@ -151,8 +151,8 @@ void terms_end_gap(struct terms_coder *c, const struct terms_history *h);
 /*
  * An End's own origin, or TERMS_NOTHING; a writer gives it. *location is what it is when it is new.
  */
-bool terms_say_own_origin(struct terms_coder *c, struct terms_history *h,
-                          const struct templight_location *location, uint32_t *own_origin,
-                          uint32_t tuple);
+bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
+                           const struct templight_location *location, uint32_t *own_origin,
+                           uint32_t tuple);
 
 #endif

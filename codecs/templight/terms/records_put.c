@@ -38,7 +38,7 @@ static bool write_begin(struct terms_coder *c, struct terms_history *h, struct n
     if (event == h->n_tuples && (!number_location(n, &record->location, &places.location) ||
                                  !number_location(n, &record->origin, &places.origin)))
         return false;
-    if (!terms_say_event(c, h, record, places, &event))
+    if (!terms_code_event(c, h, record, places, &event))
         return false;
     return terms_begin(h, event, c->arena);
 }
@@ -47,12 +47,12 @@ static bool write_end(struct terms_coder *c, struct terms_history *h, struct num
                       const struct templight_record *record)
 {
     uint32_t event = TERMS_END, own_origin = TERMS_NOTHING;
-    if (!terms_say_event(c, h, record, (struct terms_places){0, 0}, &event) ||
+    if (!terms_code_event(c, h, record, (struct terms_places){0, 0}, &event) ||
         (record->has_own_origin && !number_location(n, &record->origin, &own_origin)))
         return false;
     const uint32_t tuple = h->n_open ? h->open[--h->n_open] : 0;
     h->event = 2 * tuple + 1;
-    return terms_say_own_origin(c, h, &record->origin, &own_origin, tuple);
+    return terms_code_own_origin(c, h, &record->origin, &own_origin, tuple);
 }
 
 static bool list_items(struct terms_coder *c, struct terms_history *h,

@@ -123,7 +123,7 @@ static bool read_record(struct terms_coder *c, struct terms_history *h,
 {
     static const struct templight_record none;
     uint32_t event = TERMS_END, own_origin = TERMS_NOTHING;
-    if (!terms_say_event(c, h, &none, (struct terms_places){0, 0}, &event))
+    if (!terms_code_event(c, h, &none, (struct terms_places){0, 0}, &event))
         return false;
     *record = (struct templight_record){.is_end = event == TERMS_END};
     if (event != TERMS_END) {
@@ -138,7 +138,7 @@ static bool read_record(struct terms_coder *c, struct terms_history *h,
     }
     const uint32_t tuple = h->n_open ? h->open[--h->n_open] : 0;
     h->event = 2 * tuple + 1;
-    if (!terms_say_own_origin(c, h, &none.origin, &own_origin, tuple))
+    if (!terms_code_own_origin(c, h, &none.origin, &own_origin, tuple))
         return false;
     record->has_own_origin = own_origin != TERMS_NOTHING;
     record->location = record->origin = h->locations[0];
