@@ -213,6 +213,7 @@ static void draw_cost(const struct bo_run_document *const *documents, size_t n,
     bo_picture_number(drawing, "longest", (double)(longest + strlen(" (~)")));
     bo_picture_scale(drawing, "x", bo_scale_padded(x, 0.04));
     bo_picture_scale(drawing, "y", bo_scale_padded(y, 0.05));
+    bo_picture_text(drawing, "x_kind", "count");
     bo_picture_text(drawing, "y_kind", cost->is_time ? "time" : "bytes");
     bo_picture_text(drawing, "x_label", unit);
     bo_picture_text(drawing, "y_label", title_of(cost, large, arena));

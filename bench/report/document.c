@@ -10,6 +10,7 @@
 #include "bench/report/caption.h"
 #include "bench/report/comparison.h"
 #include "bench/report/figure.h"
+#include "bench/report/keep.h"
 #include "bench/report/sizes.h"
 #include "bench/report/uses.h"
 
@@ -203,61 +204,6 @@ void bo_page_comparison(const struct bo_page *page, const struct bo_run_document
     print_failures(page, document);
 }
 
-/* What a reader may keep of what it has read, and that as a heading. */
-static const struct budget {
-    enum bo_run_variant variant;
-    const char *name;
-} budgets[] = {
-    {BO_KEEP_0, "0"}, {BO_KEEP_1M, "1 MiB"}, {BO_KEEP_16M, "16 MiB"}, {BO_AS_IS, "no limit"}};
-enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
-
-static void add_budgets(const struct bo_page *page, const struct bo_run_document *document,
-                        const struct bo_run_codec *codec, unsigned l, struct bo_grid *grid)
-{
-    const char *label = document->labels[l];
-    const struct bo_run_row *rows[N_BUDGETS];
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        rows[b] = bo_run_variant_row(document, codec, budgets[b].variant, label);
-    bo_grid_add(grid, "%s", bo_codec_cell(page->arena, codec));
-    bo_grid_add(grid, "%s", label);
-    bo_grid_add(grid, "%s",
-                bo_significant(page->arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")));
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(grid, "%s",
-                    bo_significant(page->arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(grid, "%s",
-                    bo_nbytes_text(page->arena, bo_run_counter(rows[b], "reader_bytes")));
-    bo_grid_end_row(grid);
-}
-
-/* Of codecs whose readers keep something; nothing where the run measured no budgets. */
-static void print_budgets(const struct bo_page *page, const struct bo_run_document *document)
-{
-    struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 2);
-    bo_grid_add(&grid, "codec");
-    bo_grid_add(&grid, "query");
-    bo_grid_add(&grid, "first queries, ns");
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(&grid, "ns, %s", budgets[b].name);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(&grid, "memory, %s", budgets[b].name);
-    bo_grid_end_row(&grid);
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        for (unsigned l = 0; l < document->n_labels; l++)
-            if (document->codecs[c].variants[BO_KEEP_0] &&
-                document->codecs[c].variants[BO_KEEP_0][l] && bo_is_query(document->labels[l]))
-                add_budgets(page, document, &document->codecs[c], l, &grid);
-    if (bo_grid_n_rows(&grid) == 1)
-        return;
-    fprintf(page->out,
-            "\n**What readers keep.** Readers of these codecs keep what they have read for later "
-            "queries, within a budget. Times of the first queries after `open`, and of all; memory "
-            "of the reader after the workload, with what `open` allocated.\n\n");
-    bo_page_grid(page, &grid, "what readers keep");
-}
-
 static void add_huge(const struct bo_page *page, const struct bo_run_document *document,
                      const struct bo_run_codec *codec, unsigned l, struct bo_grid *grid)
 {
@@ -307,7 +253,7 @@ void bo_page_document(const struct bo_page *page, const struct bo_run_document *
     print_queries(page, document);
     print_operations(page, document);
     print_memory(page, document);
-    print_budgets(page, document);
+    bo_page_keep(page, document);
     bo_page_huge_pages(page, document);
     print_failures(page, document);
     if (notes && notes->axes)

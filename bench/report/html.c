@@ -15,6 +15,7 @@
 #include "bench/report/environment.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
+#include "bench/report/keep.h"
 #include "bench/report/picks.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
@@ -236,6 +237,13 @@ static void print_charts(const struct html *html, const struct chapter *chapter)
         print_picture(html, &chapter->page,
                       bo_picture_name(html->arena, chapter->main, "workloads"),
                       bo_arena_printf(html->arena, "%s on %s: time a query, by workload",
+                                      chapter->format->name, chapter->main->name));
+        fputs("</figure>\n", html->out);
+    }
+    if (bo_keep_label(chapter->main)) {
+        begin_figure(html, "keep", "Time against memory that readers keep");
+        print_picture(html, &chapter->page, bo_picture_name(html->arena, chapter->main, "keep"),
+                      bo_arena_printf(html->arena, "%s on %s: time against memory of the reader",
                                       chapter->format->name, chapter->main->name));
         fputs("</figure>\n", html->out);
     }

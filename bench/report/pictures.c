@@ -7,6 +7,7 @@
 #include "bench/report/comparison.h"
 #include "bench/report/curves.h"
 #include "bench/report/front.h"
+#include "bench/report/keep.h"
 #include "bench/report/plot.h"
 #include "harness/core/files.h"
 #include "harness/core/print.h"
@@ -34,6 +35,9 @@ static void draw(const struct bo_run_document *document, const char *folder,
         return;
     bo_plot_size_time(document, path_of(document, "size-time", folder, arena), drawing);
     bo_plot_workloads(document, path_of(document, "workloads", folder, arena), drawing);
+    if (bo_keep_label(document))
+        bo_plot_keep(document, bo_keep_label(document), path_of(document, "keep", folder, arena),
+                     drawing);
 }
 
 /* Of the document that represents its format. */

@@ -10,6 +10,7 @@
 
 #include "bench/report/front.h"
 #include "bench/report/inserts.h"
+#include "bench/report/keep.h"
 #include "bench/report/labels.h"
 #include "bench/report/pictures.h"
 #include "bench/report/test_printed.h"
@@ -366,9 +367,24 @@ static void budgets_are_a_table(void **state)
     assert_non_null(strstr(text, "| frame-24 | point/uniform | - | 70.0 | 60.0 | 50.0 | 320 | 1.00 "
                                  "KiB | 2.00 KiB | 4.00 KiB | - |\n"));
     free(text);
+    /* The picture has a point where both a time and the memory are known. */
+    const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
+    assert_string_equal(bo_keep_label(document), "point/uniform");
+    struct bo_arena arena;
+    struct bo_drawing drawing;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_drawing_begin(&drawing, &arena);
+    bo_plot_keep(document, "point/uniform", "unused.svg", &drawing);
+    fflush(drawing.out);
+    assert_non_null(strstr(drawing.text, "\n1024 70\n2048 60\n4096 50\n\n\n"));
+    fclose(drawing.out);
+    free(drawing.text);
+    bo_arena_free(&arena);
     text = print_with(*state, print_documents);
     assert_null(strstr(text, "**What readers keep.**"));
     free(text);
+    const struct bo_run *plain = *state;
+    assert_null(bo_keep_label(bo_run_document(plain, "pcdata", "small-sample")));
     bo_run_free(&run);
 }
 

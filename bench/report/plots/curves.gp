@@ -1,5 +1,5 @@
-# Cost against size. $curves: units and cost, a block a codec; $names: of the codecs.
-eval log_axis('x', 'count', x_low, x_high)
+# Costs of codecs. $curves: x and y, a block a codec; $names: of the codecs.
+eval log_axis('x', x_kind, x_low, x_high)
 eval log_axis('y', y_kind, y_low, y_high)
 set xlabel x_label
 set ylabel y_label

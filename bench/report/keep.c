@@ -1,0 +1,154 @@
+/* What readers keep. */
+#include "bench/report/keep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/report/assets.h"
+#include "bench/report/comparison.h"
+#include "bench/report/figure.h"
+#include "harness/core/print.h"
+
+/* What a reader may keep of what it has read, and that as a heading. */
+static const struct budget {
+    enum bo_run_variant variant;
+    const char *name;
+} budgets[] = {
+    {BO_KEEP_0, "0"}, {BO_KEEP_1M, "1 MiB"}, {BO_KEEP_16M, "16 MiB"}, {BO_AS_IS, "no limit"}};
+enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
+
+/* Whether the codec's queries of a label were measured with budgets. */
+static bool has_budgets(const struct bo_run_document *document, unsigned c, unsigned l)
+{
+    const struct bo_run_row *const *rows = document->codecs[c].variants[BO_KEEP_0];
+    return rows && rows[l] && bo_is_query(document->labels[l]);
+}
+
+static void add_budgets(const struct bo_page *page, const struct bo_run_document *document,
+                        const struct bo_run_codec *codec, unsigned l, struct bo_grid *grid)
+{
+    const char *label = document->labels[l];
+    const struct bo_run_row *rows[N_BUDGETS];
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        rows[b] = bo_run_variant_row(document, codec, budgets[b].variant, label);
+    bo_grid_add(grid, "%s", bo_codec_cell(page->arena, codec));
+    bo_grid_add(grid, "%s", label);
+    bo_grid_add(grid, "%s",
+                bo_significant(page->arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")));
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_add(grid, "%s",
+                    bo_significant(page->arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_add(grid, "%s",
+                    bo_nbytes_text(page->arena, bo_run_counter(rows[b], "reader_bytes")));
+    bo_grid_end_row(grid);
+}
+
+void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 2);
+    bo_grid_add(&grid, "codec");
+    bo_grid_add(&grid, "query");
+    bo_grid_add(&grid, "first queries, ns");
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_add(&grid, "ns, %s", budgets[b].name);
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_add(&grid, "memory, %s", budgets[b].name);
+    bo_grid_end_row(&grid);
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++)
+            if (has_budgets(document, c, l))
+                add_budgets(page, document, &document->codecs[c], l, &grid);
+    if (bo_grid_n_rows(&grid) == 1)
+        return;
+    fprintf(page->out,
+            "\n**What readers keep.** Readers of these codecs keep what they have read for later "
+            "queries, within a budget. Times of the first queries after `open`, and of all; memory "
+            "of the reader after the workload, with what `open` allocated.\n\n");
+    bo_page_grid(page, &grid, "what readers keep");
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
+
+static double time_of(const struct bo_run_document *document, unsigned c, unsigned b,
+                      const char *label)
+{
+    const struct bo_run_row *row =
+        bo_run_variant_row(document, &document->codecs[c], budgets[b].variant, label);
+    return row && row->n ? row->median_ns : NAN;
+}
+
+const char *bo_keep_label(const struct bo_run_document *document)
+{
+    const char *label = NULL;
+    double largest = 0;
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            if (!has_budgets(document, c, l))
+                continue;
+            const double ratio = time_of(document, c, 0, document->labels[l]) /
+                                 time_of(document, c, N_BUDGETS - 1, document->labels[l]);
+            if (ratio > largest) {
+                largest = ratio;
+                label = document->labels[l];
+            }
+        }
+    return label;
+}
+
+/* A codec's points, a budget each. False when it has none. */
+static bool put_curve(const struct bo_run_document *document, unsigned c, const char *label,
+                      struct bo_scale *x, struct bo_scale *y, FILE *out)
+{
+    bool any = false;
+    for (unsigned b = 0; b < N_BUDGETS; b++) {
+        const double ns = time_of(document, c, b, label);
+        const double held = bo_run_counter(
+            bo_run_variant_row(document, &document->codecs[c], budgets[b].variant, label),
+            "reader_bytes");
+        if (!(ns > 0) || !(held > 0))
+            continue;
+        fprintf(out, "%.9g %.9g\n", held, ns);
+        bo_scale_widen(x, held);
+        bo_scale_widen(y, ns);
+        any = true;
+    }
+    return any;
+}
+
+void bo_plot_keep(const struct bo_run_document *document, const char *label, const char *path,
+                  struct bo_drawing *drawing)
+{
+    struct bo_arena *arena = drawing->arena;
+    struct bo_scale x = {INFINITY, 0}, y = {INFINITY, 0};
+    const char **names = bo_array_or_abort(arena, document->n_codecs + 1, sizeof *names);
+    unsigned n = 0;
+    size_t longest = 0;
+    bo_picture_begin(drawing, path,
+                     bo_arena_printf(arena, "%s on %s: time of %s, against what the reader keeps",
+                                     document->format, document->name, label));
+    bo_picture_table(drawing, "curves");
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (document->codecs[c].variants[BO_KEEP_0] &&
+            put_curve(document, c, label, &x, &y, drawing->out)) {
+            fputs("\n\n", drawing->out);
+            names[n++] = bo_codec_cell(arena, &document->codecs[c]);
+        }
+    bo_picture_table_end(drawing);
+    bo_picture_table(drawing, "names");
+    for (unsigned i = 0; i < n; i++) {
+        longest = fmax(longest, strlen(names[i]));
+        bo_picture_cell(drawing, names[i]);
+        putc('\n', drawing->out);
+    }
+    bo_picture_table_end(drawing);
+    bo_picture_number(drawing, "longest", (double)longest);
+    bo_picture_scale(drawing, "x", bo_scale_padded(x, 0.04));
+    bo_picture_scale(drawing, "y", bo_scale_padded(y, 0.05));
+    bo_picture_text(drawing, "x_kind", "bytes");
+    bo_picture_text(drawing, "y_kind", "time");
+    bo_picture_text(drawing, "x_label", "memory of the reader after the workload");
+    bo_picture_text(drawing, "y_label", "time a query");
+    bo_picture_end(drawing, bo_plot_curves_gp);
+}

@@ -1,0 +1,21 @@
+/* What readers keep of what they have read, within a budget: a table and a picture. */
+#ifndef BO_REPORT_KEEP_H
+#define BO_REPORT_KEEP_H
+
+#include "bench/report/canvas.h"
+#include "bench/report/page.h"
+
+/* Codecs whose readers keep something, query by query; nothing where the run measured no budgets. */
+void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document);
+
+/*
+ * The query label of the picture: where budgets change the time of a codec by the largest ratio.
+ * NULL where the run measured no budgets.
+ */
+const char *bo_keep_label(const struct bo_run_document *document);
+
+/* Time of a query of the label against the reader's memory after the workload, a curve a codec. */
+void bo_plot_keep(const struct bo_run_document *document, const char *label, const char *path,
+                  struct bo_drawing *drawing);
+
+#endif
