@@ -78,6 +78,8 @@ static void test_workloads(void **state)
     assert_memory_equal(workloads[0].given->queries, missed, sizeof missed);
     assert_string_equal(workloads[1].name, "recorded-all");
     assert_int_equal(workloads[1].n_queries, 3);
+    static const uint32_t all[] = {0, 4, 1, 8, 2, 0};
+    assert_memory_equal(workloads[1].given->queries, all, sizeof all);
     assert_true(workloads[2].cold);
     assert_int_equal(bo_recorded_workloads(r, 1, &arena, workloads, &n, NULL), BO_OK);
     assert_int_equal(n, 2); /* no hits */
