@@ -112,20 +112,26 @@ final class Ascending {
 
     /** How many numbers are at most x, as numbers without sign. */
     int count(long x) throws FormatException {
+        if (n == 0 || Long.compareUnsigned(x, first) < 0) {
+            return 0;
+        }
+        int b = n == 1 ? 0 : countEntries(bits, entries, baseBits + LOW_FIELD + placeBits, baseBits, blocks.length, x - first) - 1;
+        long[] numbers = block(b);
+        return b * BLOCK + count(numbers, numbers.length, x);
+    }
+
+    /** Of n entries of so many bits, which start with an ascending number of `width` bits: how many of these are at most x. */
+    static int countEntries(Bits bits, long entries, int entryBits, int width, int n, long x) throws FormatException {
         int low = 0;
-        for (int high = blocks.length; low < high;) {
+        for (int high = n; low < high;) {
             int middle = (low + high) >>> 1;
-            if (Long.compareUnsigned(base(middle), x) <= 0) {
+            if (Long.compareUnsigned(bits.get(entries + (long) middle * entryBits, width), x) <= 0) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        if (low == 0) {
-            return 0;
-        }
-        long[] numbers = block(low - 1);
-        return (low - 1) * BLOCK + count(numbers, numbers.length, x);
+        return low;
     }
 
     /** How many of the first m numbers are at most x. */

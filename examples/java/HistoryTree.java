@@ -64,6 +64,11 @@ public final class HistoryTree implements History {
             nNodes = (int) c.le(4, early);
             root = (int) c.le(4, early);
             start = c.le(8, early);
+            while (c.at < c.end) {
+                if (c.u8(early) != 0) {
+                    throw new FormatException("unused part of the header is not 0", c.at - 1);
+                }
+            }
             if (blockSize < HEADER || blockSize > 1 << 24) {
                 throw new FormatException("blocks are not of 4096 to 2^24 bytes", 12);
             }

@@ -13,7 +13,8 @@ import java.util.List;
  * not read: they contain values, and an answer here has start and end as well.
  *
  * <p>Values, times and places of records that were read once are kept, and of each attribute the interval that was read
- * last: views look up the same ones again.
+ * last: views look up the same ones again. The first query of many attributes decodes all short timelines and keeps them,
+ * up to as many intervals as the cache of {@link HistoryTree} has room for.
  */
 public final class TimeIndex implements History {
     private static final int MARGIN = 48;
@@ -25,6 +26,9 @@ public final class TimeIndex implements History {
     private static final int LOCAL_FIELD = 6;
     private static final long ALL = -1; // above all keys but one, as a number without sign
     private static final int N_TYPES = 5; // besides null: int, long, double, string, bool
+    private static final int SHORT = Ascending.BLOCK + 1; // intervals of a timeline that is kept whole, at most
+    private static final int MAX_KEPT = 1 << 20; // intervals of all these, at most
+    private static final int MANY = 16; // a query of a sixteenth of all attributes keeps timelines
 
     private final Bits bits;
     private final long start;
@@ -45,6 +49,7 @@ public final class TimeIndex implements History {
     private final long recordsEnd;
     private final Attributes attributes;
     private final Interval[] last; // by quark: the interval that was read last
+    private Kept kept; // null: no query of many attributes was run
 
     public TimeIndex(Path file) throws IOException {
         this(Files.readAllBytes(file));
@@ -347,19 +352,10 @@ public final class TimeIndex implements History {
             }
             int b = 0;
             if (shape == 0) {
-                int low = 0;
-                for (int high = (n + 62) / Ascending.BLOCK; low < high;) {
-                    int middle = (low + high) >>> 1;
-                    if (Long.compareUnsigned(base(middle), moment) <= 0) {
-                        low = middle + 1;
-                    } else {
-                        high = middle;
-                    }
-                }
-                if (low == 0) {
+                b = Ascending.countEntries(bits, at, entryBits, keyBits, (n + 62) / Ascending.BLOCK, moment) - 1;
+                if (b < 0) {
                     return 0;
                 }
-                b = low - 1;
             }
             load(b, isLast ? moment : ALL);
             return b * Ascending.BLOCK + Ascending.count(keys, nUnpacked, moment);
@@ -411,8 +407,12 @@ public final class TimeIndex implements History {
         }
 
         Interval get(int i) throws FormatException {
+            return get(i, i == 0 ? start : change(i - 1));
+        }
+
+        /** Interval i, which starts at `from`. */
+        Interval get(int i, long from) throws FormatException {
             Object value = values.get(code(i));
-            long from = i == 0 ? start : change(i - 1);
             long to = i == n - 1 ? end : change(i) - 1;
             if (from > to) {
                 throw damaged("keys do not ascend");
@@ -421,10 +421,71 @@ public final class TimeIndex implements History {
         }
     }
 
+    /** The intervals of all short timelines, by quark, then time. */
+    private final class Kept {
+        private final int[] first = new int[nQuarks + 1]; // by quark, and their number; equal: the timeline is not kept
+        private long[] starts = new long[(int) Math.min(nIntervals, MAX_KEPT)];
+        private Interval[] intervals = new Interval[starts.length];
+        private final int[] found; // by quark: the interval that was found last, near which the next one often is
+
+        Kept() {
+            Timeline t = new Timeline();
+            for (int quark = 0; quark < nQuarks; quark++) {
+                first[quark + 1] = first[quark];
+                try {
+                    if (t.open(quark).n <= Math.min(SHORT, starts.length - first[quark])) {
+                        first[quark + 1] += keep(t, first[quark]);
+                    }
+                } catch (FormatException e) {
+                    // Not kept: a query that needs this timeline reports the damage.
+                }
+            }
+            starts = Arrays.copyOf(starts, first[nQuarks]);
+            intervals = Arrays.copyOf(intervals, first[nQuarks]);
+            found = Arrays.copyOf(first, nQuarks);
+        }
+
+        private int keep(Timeline t, int at) throws FormatException {
+            long from = start;
+            for (int i = 0; i < t.n; i++) {
+                starts[at + i] = from;
+                intervals[at + i] = t.get(i, from);
+                from = intervals[at + i].end() + 1;
+            }
+            return t.n;
+        }
+
+        boolean has(int quark) {
+            return first[quark] < first[quark + 1];
+        }
+
+        /** The number of the interval of a quark at a time. */
+        int find(int quark, long time) {
+            int i = found[quark];
+            while (starts[i] > time) {
+                i--;
+            }
+            while (i + 1 < first[quark + 1] && starts[i + 1] <= time) {
+                i++;
+            }
+            return found[quark] = i;
+        }
+    }
+
+    /** Called before a query of n attributes. */
+    private void keep(int n) {
+        if (kept == null && n >= (nQuarks + MANY - 1) / MANY) {
+            kept = new Kept();
+        }
+    }
+
     // ---- queries --------------------------------------------------------------------------------
 
     /** The interval of a quark at a time; `t` is a timeline to use. */
     private Interval read(Timeline t, int quark, long time, long moment, boolean isLast) throws FormatException {
+        if (kept != null && kept.has(quark)) {
+            return kept.intervals[kept.find(quark, time)];
+        }
         Interval state = last[quark];
         if (state == null || !state.contains(time)) {
             if (t.quark != quark) {
@@ -446,6 +507,7 @@ public final class TimeIndex implements History {
     @Override
     public synchronized List<Interval> full(long time) throws FormatException {
         checkTimes(time, time);
+        keep(nQuarks);
         long moment = moment(time);
         Timeline t = new Timeline();
         Interval[] states = new Interval[nQuarks];
@@ -458,6 +520,7 @@ public final class TimeIndex implements History {
     @Override
     public synchronized List<Interval> times(int[] quarks, long[] wanted) throws FormatException {
         checkQuarks(quarks);
+        keep(quarks.length);
         long[] moments = new long[wanted.length];
         for (int i = 0; i < wanted.length; i++) {
             checkTimes(wanted[i], wanted[i]);
@@ -481,11 +544,16 @@ public final class TimeIndex implements History {
     public synchronized List<Interval> range2d(int[] quarks, long from, long to) throws FormatException {
         checkQuarks(quarks);
         checkTimes(from, to);
+        keep(quarks.length);
         long begin = moment(from);
         long end = moment(to);
         Timeline t = new Timeline();
         List<Interval> states = new ArrayList<>();
         for (int quark : quarks) {
+            if (kept != null && kept.has(quark)) {
+                states.addAll(Arrays.asList(kept.intervals).subList(kept.find(quark, from), kept.find(quark, to) + 1));
+                continue;
+            }
             t.open(quark);
             int until = t.find(end, false);
             for (int i = t.find(begin, false); i <= until; i++) {
@@ -526,6 +594,12 @@ public final class TimeIndex implements History {
         for (int i = 0; i < names.length; i++) {
             Cursor name = c.take(c.varint(32), "name runs past the tree's end");
             names[i] = Bits.utf8(bits.data, name.at, name.end - name.at, "name is not UTF-8");
+            if (names[i].indexOf('\0') >= 0) {
+                throw new FormatException("name holds a NUL", name.at);
+            }
+            if (names[i].matches("0|[1-9][0-9]{0,8}")) {
+                throw new FormatException("number is stored as a name", name.at);
+            }
         }
         if (nQuarks > 8L * (c.end - c.at)) {
             throw new FormatException("more quarks than bits", c.at);
@@ -559,6 +633,7 @@ public final class TimeIndex implements History {
             int[] following = new int[4 * (names.length + 1)];
             int[] last = new int[4];
             int before = 0;
+            int used = 0; // names, which come in the order of first use
             for (int q = 0; q < nQuarks; q++) {
                 int symbol;
                 if (next(1) == 1) {
@@ -579,6 +654,9 @@ public final class TimeIndex implements History {
                 };
                 if (parent >= q) {
                     throw new FormatException("parent is not a smaller quark", at / 8);
+                }
+                if (symbol / 4 > used && symbol / 4 != ++used) {
+                    throw new FormatException("name out of the order of first use", at / 8);
                 }
                 tree.add(parent, symbol < 4 ? number(last, symbol) : names[symbol / 4 - 1]);
                 following[before] = symbol;

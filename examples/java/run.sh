@@ -87,10 +87,22 @@ check() { # NAME
     echo "$1: $(java_run Check "$history.ht" "$history.time-index" 1)"
 }
 
+# The conformance vectors: valid ones are read, invalid ones rejected.
+vectors() { # READER ENCODING
+    xz -dc "corpora/vectors/statehist-$2.json.xz" | jq -r '
+        (.valid[] | ["valid", .bytes, (.model | @base64)]),
+        (.invalid[] | ["invalid", .bytes, (.rule | sub(": .*"; ""))]) | @tsv' | java_run Vectors "$1"
+}
+
 for document in corpora/statehist/{make,pipes}.tsv.xz; do
     encode "$document"
     check "$(basename "$document" .tsv.xz)"
 done
+if command -v jq >/dev/null; then
+    vectors ht ht
+    vectors ht ht-4k
+    vectors time-index time-index
+fi
 # The backend, on classes of the same names and shape as those that it needs of Trace Compass, and on the real ones.
 javac -Xlint:all -Werror --release 17 -cp "$scratch/classes" -d "$scratch/stubs" $here/tracecompass/*.java \
     $here/tracecompass/testdata/*.java
