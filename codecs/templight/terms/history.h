@@ -76,6 +76,28 @@ struct terms_tuple {
 };
 
 /*
+ * An event of struct templight_events as a record, without its time and memory; the first location
+ * is absent.
+ */
+static inline void terms_set_record(uint32_t item, const struct terms_tuple *tuples,
+                                    const struct templight_location *locations,
+                                    struct templight_record *record)
+{
+    *record = (struct templight_record){.is_end = item & 1};
+    if (!record->is_end) {
+        const struct terms_tuple *tuple = &tuples[item / 2];
+        record->kind = tuple->kind;
+        record->name = tuple->name;
+        record->location = locations[tuple->location];
+        record->origin = locations[tuple->origin];
+        return;
+    }
+    record->has_own_origin = item > 1;
+    record->location = locations[0];
+    record->origin = locations[record->has_own_origin ? item / 2 - 1 : 0];
+}
+
+/*
  * What is known after the events coded so far. Writer and reader hold the same history before each
  * symbol: an element changes only after the symbol that it predicts has been coded.
  *

@@ -23,8 +23,8 @@ static enum bo_status start_times(struct times *t, struct bo_error *err)
                : BO_OK;
 }
 
-static enum bo_status take_times(struct times *t, struct templight_record *record,
-                                 struct bo_error *err)
+static enum bo_status take_some_times(struct times *t, struct templight_record *record,
+                                      struct bo_error *err)
 {
     uint8_t has = 0;
     record->has_time = t->times == TERMS_OF_ALL;
@@ -41,7 +41,6 @@ static enum bo_status take_times(struct times *t, struct templight_record *recor
             return bo_fail(err, BO_CORRUPT, t->in.base + t->in.off - 1,
                            "record has times that the first byte excludes");
     }
-    t->n_records++;
     t->n_times += record->has_time;
     t->n_memories += record->has_memory;
     if (record->has_time && !bo_get_le64(&t->in, &record->time_bits))
@@ -53,6 +52,15 @@ static enum bo_status take_times(struct times *t, struct templight_record *recor
     if (!status)
         record->memory = t->last += (uint64_t)bo_unzigzag64(change);
     return status;
+}
+
+static inline enum bo_status take_times(struct times *t, struct templight_record *record,
+                                        struct bo_error *err)
+{
+    t->n_records++;
+    return t->times == TERMS_OF_NONE && t->memories == TERMS_OF_NONE
+               ? BO_OK
+               : take_some_times(t, record, err);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -96,7 +104,8 @@ enum bo_status templight_open_records(struct bo_span in, size_t off, size_t nbyt
                                       uint32_t n_names, uint32_t n_files,
                                       struct templight_records *records, struct bo_error *err)
 {
-    *records = (struct templight_records){in, 0, n_names, n_files, off, nbytes};
+    *records = (struct templight_records){
+        .in = in, .n_names = n_names, .n_files = n_files, .off = off, .nbytes = nbytes};
     struct bo_cursor cursor = bo_cursor_at(in, off, nbytes);
     const enum bo_status status = bo_get_uvarint32(&cursor, &records->n_records, err);
     if (!status && records->n_records > 8 * (uint64_t)(TERMS_RUN_MOST + 1) * nbytes)
@@ -118,32 +127,49 @@ static enum bo_status read_codes(struct terms_coder *c)
     return status;
 }
 
-static bool read_record(struct terms_coder *c, struct terms_history *h,
-                        struct templight_record *record)
+/*
+ * The next event inside of a run of guessed ones: most events are. It takes no bits. False where
+ * terms_code_event has to read.
+ */
+static inline bool take_guess(struct terms_history *h, uint32_t *event)
+{
+    const uint32_t guess = h->next[h->event][0];
+    if (!h->in_run || h->run_left == 0 || guess == TERMS_NOTHING)
+        return false;
+    h->in_run = --h->run_left > 0 || !h->run_goes_on;
+    *event = guess;
+    return true;
+}
+
+static bool past_end(const struct terms_coder *c)
+{
+    for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++)
+        if (templight_past_end(&c->bits[stream]))
+            return true;
+    return false;
+}
+
+/* The next event, as struct templight_events has them. */
+static inline bool read_event(struct terms_coder *c, struct terms_history *h, uint32_t *item)
 {
     static const struct templight_record none;
     uint32_t event = TERMS_END, own_origin = TERMS_NOTHING;
-    if (!terms_code_event(c, h, &none, (struct terms_places){0, 0}, &event))
+    if (!take_guess(h, &event) &&
+        (!terms_code_event(c, h, &none, (struct terms_places){0, 0}, &event) || past_end(c)))
         return false;
-    *record = (struct templight_record){.is_end = event == TERMS_END};
     if (event != TERMS_END) {
-        const struct terms_tuple *tuple = &h->tuples[event];
-        if (h->n_open == h->max_open || !terms_begin(h, event, c->arena))
-            return false;
-        record->kind = tuple->kind;
-        record->name = tuple->name;
-        record->location = h->locations[tuple->location];
-        record->origin = h->locations[tuple->origin];
-        return true;
+        *item = 2 * event;
+        return h->n_open < h->max_open && terms_begin(h, event, c->arena);
     }
     const uint32_t tuple = h->n_open ? h->open[--h->n_open] : 0;
     h->event = 2 * tuple + 1;
-    if (!terms_code_own_origin(c, h, &none.origin, &own_origin, tuple))
+    if (h->own_gap > 0) {
+        h->own_gap--;
+        own_origin = h->tuples[tuple].own_origin;
+    } else if (!terms_code_own_origin(c, h, &none.origin, &own_origin, tuple) || past_end(c)) {
         return false;
-    record->has_own_origin = own_origin != TERMS_NOTHING;
-    record->location = record->origin = h->locations[0];
-    if (record->has_own_origin)
-        record->origin = h->locations[own_origin];
+    }
+    *item = 2 * (own_origin + 1) + 1;
     return true;
 }
 
@@ -177,9 +203,10 @@ static enum bo_status check_ends(const struct templight_records *r, const struct
     return flaw ? bo_fail(err, BO_CORRUPT, r->off, flaw) : BO_OK;
 }
 
-enum bo_status templight_each_record(const struct templight_records *records,
-                                     struct bo_arena *arena, templight_visit_record *visit,
-                                     void *context, struct bo_error *err)
+/* Reads all records from the file, and keeps their events where there are items for them. */
+static enum bo_status read_all(const struct templight_records *records, struct bo_arena *arena,
+                               struct templight_events *events, templight_visit_record *visit,
+                               void *context, struct bo_error *err)
 {
     struct terms_coder c = {.arena = arena};
     struct terms_history h = {.max_names = records->n_names, .max_files = records->n_files};
@@ -194,20 +221,98 @@ enum bo_status templight_each_record(const struct templight_records *records,
     if (status || !terms_init_history(&h, arena))
         return bo_fail_alloc(err, arena);
     uint32_t max_open = 0;
-    bool ok = terms_start_gap(&c, &h);
+    bool ok = terms_start_gap(&c, &h) && !past_end(&c);
     arena->refusal = BO_OK;
     for (uint32_t i = 0; i < records->n_records && !status; i++) {
         struct templight_record record;
-        ok = ok && read_record(&c, &h, &record);
-        for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++)
-            ok = ok && !templight_past_end(&c.bits[stream]);
+        uint32_t item;
+        ok = ok && read_event(&c, &h, &item);
         if (!ok)
             return arena->refusal ? bo_fail_alloc(err, arena)
                                   : bo_fail(err, BO_CORRUPT, records->off, "record is invalid");
         max_open = h.n_open > max_open ? h.n_open : max_open;
+        terms_set_record(item, h.tuples, h.locations, &record);
+        status = take_times(&times, &record, err);
+        if (!status && visit)
+            status = visit(context, &record, err);
+        if (events)
+            events->items[i] = item;
+    }
+    if (!status)
+        status = check_ends(records, &c, &h, max_open, &times, err);
+    if (!status && events) {
+        memcpy(events->tuples, h.tuples, h.max_tuples * sizeof *h.tuples);
+        memcpy(events->locations, h.locations, h.max_locations * sizeof *h.locations);
+    }
+    return status;
+}
+
+/* The same from events that are kept; only times are still in the file. */
+static enum bo_status read_kept(const struct templight_records *records,
+                                templight_visit_record *visit, void *context, struct bo_error *err)
+{
+    const struct templight_events events = records->events;
+    struct terms_coder c;
+    struct terms_history h;
+    struct times times = {.last = 0};
+    enum bo_status status = open_streams(records, &c, &h, &times, err);
+    for (uint32_t i = 0; i < records->n_records && !status; i++) {
+        struct templight_record record;
+        terms_set_record(events.items[i], events.tuples, events.locations, &record);
         status = take_times(&times, &record, err);
         if (!status)
             status = visit(context, &record, err);
     }
-    return status ? status : check_ends(records, &c, &h, max_open, &times, err);
+    return status;
+}
+
+enum bo_status templight_each_record(const struct templight_records *records,
+                                     struct bo_arena *arena, templight_visit_record *visit,
+                                     void *context, struct bo_error *err)
+{
+    return records->events.items ? read_kept(records, visit, context, err)
+                                 : read_all(records, arena, NULL, visit, context, err);
+}
+
+enum bo_status templight_keep_events(struct templight_records *records, struct bo_arena *arena,
+                                     size_t *left, struct bo_error *err)
+{
+    enum { ROUNDING = 15 }; /* bytes that the arena may add to an allocation */
+    struct templight_events *events = &records->events;
+    struct terms_coder c;
+    struct terms_history h;
+    struct times times;
+    if (events->tried)
+        return BO_OK;
+    events->tried = true;
+    if (open_streams(records, &c, &h, &times, err))
+        return BO_OK;
+    const uint64_t nbytes = records->n_records * (uint64_t)sizeof *events->items +
+                            h.max_tuples * (uint64_t)sizeof *events->tuples +
+                            h.max_locations * (uint64_t)sizeof *events->locations + 3 * ROUNDING;
+    if (nbytes > *left || h.max_tuples > INT32_MAX || h.max_locations >= INT32_MAX)
+        return BO_OK;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    struct templight_events kept = {
+        .tried = true,
+        .has_times = times.times != TERMS_OF_NONE || times.memories != TERMS_OF_NONE,
+        .items = bo_alloc_array(arena, records->n_records, sizeof *kept.items),
+        .tuples = bo_alloc_array(arena, h.max_tuples, sizeof *kept.tuples),
+        .locations = bo_alloc_array(arena, h.max_locations, sizeof *kept.locations),
+    };
+    enum bo_status status =
+        kept.items && kept.tuples && kept.locations ? BO_OK : bo_fail_alloc(err, arena);
+    if (!status) {
+        const struct bo_arena_mark scratch = bo_arena_mark(arena);
+        status = read_all(records, arena, &kept, NULL, NULL, err);
+        bo_arena_rewind(arena, scratch);
+    }
+    if (!status) {
+        *events = kept;
+        *left -= (size_t)nbytes;
+        return BO_OK;
+    }
+    bo_arena_rewind(arena, mark);
+    events->tried = status != BO_NO_MEMORY;
+    return status == BO_NO_MEMORY ? status : BO_OK;
 }

@@ -9,6 +9,8 @@
  */
 #include "codecs/templight/model.h"
 #include "codecs/templight/names.h"
+#include "codecs/templight/terms/history.h"
+#include "codecs/templight/terms/kept.h"
 #include "codecs/templight/terms/records.h"
 #include "codecs/templight/terms/terms.h"
 
@@ -103,6 +105,8 @@ struct trace {
     size_t names_off, files_off, files_nbytes;
     struct templight_terms terms;
     struct templight_records records;
+    struct terms_kept kept;
+    uint64_t n_streams; /* times that queries have read all records */
 };
 
 struct reader {
@@ -110,6 +114,7 @@ struct reader {
     struct bo_arena *arena;
     struct trace *traces;
     uint32_t n_traces;
+    size_t keep_left; /* bytes that it may keep beside what it keeps */
 };
 
 static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
@@ -153,7 +158,10 @@ static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
     struct reader *r = bo_zalloc_array(arena, 1, sizeof *r);
     if (!r)
         return bo_fail_alloc(err, arena);
-    *r = (struct reader){.in = in, .arena = arena, .n_traces = bo_le32(head + MAGIC_NBYTES)};
+    *r = (struct reader){.in = in,
+                         .arena = arena,
+                         .n_traces = bo_le32(head + MAGIC_NBYTES),
+                         .keep_left = arena->keep_nbytes};
     if (r->n_traces > bo_left(&c) / TRACE_NBYTES)
         return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES, "file is too short for its traces");
     r->traces = bo_zalloc_array(arena, r->n_traces, sizeof *r->traces);
@@ -170,7 +178,7 @@ static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
     return BO_OK;
 }
 
-/* ---- one name, or all in order --------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 /* Spells a name into the trace's own buffer. */
 static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_span *text_ret,
@@ -178,99 +186,11 @@ static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_s
 {
     uint8_t *const buffer = trace->terms.buffer;
     uint32_t n = 0;
+    trace->kept.n_spelled++;
     const enum bo_status status = templight_spell_name(&trace->terms, name, NULL, buffer, &n, err);
     *text_ret = (struct bo_span){buffer, n};
     return status;
 }
-
-/*
- * A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the
- * longest.
- */
-static size_t frame_text(uint8_t *text, uint32_t nbytes)
-{
-    const struct templight_text head = {nbytes};
-    memcpy(text - sizeof head, &head, sizeof head);
-    memset(text + nbytes, 0, sizeof(uint64_t)); /* more than the padding: others go over the rest */
-    return sizeof head + templight_padded(nbytes);
-}
-
-static bool has_room(const struct templight_terms *terms, uint64_t nbytes)
-{
-    return nbytes >= sizeof(struct templight_text) + terms->longest + TEMPLIGHT_SLACK;
-}
-
-struct all_names {
-    bool framed; /* each is a struct templight_text with its padding; else they are listed */
-    bool alone;  /* each is spelled as it is by itself, so that what is wrong in any is found */
-};
-
-/* Spells all names into `to`, one behind the other. */
-static enum bo_status spell_all(struct trace *trace, struct bo_arena *arena, struct all_names how,
-                                uint8_t *to, uint64_t cap, struct bo_span *names, uint64_t *n_ret,
-                                struct bo_error *err)
-{
-    struct templight_terms *terms = &trace->terms;
-    const uint64_t before = how.framed ? sizeof(struct templight_text) : 0;
-    uint64_t used = 0, total = 0;
-    struct bo_span *known =
-        bo_zalloc_array(arena, how.alone ? 0 : terms->cap_ranges, sizeof *known);
-    if (!known)
-        return bo_fail_alloc(err, arena);
-    for (uint32_t i = 0; i < terms->n_names; i++) {
-        uint32_t n;
-        const bool fits = has_room(terms, cap - used);
-        uint8_t *text = fits ? to + used + before : terms->buffer;
-        enum bo_status status =
-            templight_spell_name(terms, i, fits && !how.alone ? known : NULL, text, &n, err);
-        if (status)
-            return status;
-        const uint64_t padded = how.framed ? templight_padded(n) : n;
-        if (cap - used < before + padded || (total += n) > terms->total_nbytes)
-            return bo_fail(err, total > terms->total_nbytes ? BO_CORRUPT : BO_OVER_LIMIT,
-                           (uint64_t)(terms->stream.p - terms->in.p),
-                           "names are longer than announced");
-        if (how.framed && fits) {
-            frame_text(text, n);
-        } else if (how.framed) {
-            const struct templight_text head = {n};
-            memcpy(to + used, &head, sizeof head);
-            memcpy(to + used + before, text, n);
-            memset(to + used + before + n, 0, (size_t)(padded - n));
-        } else {
-            if (!fits)
-                memcpy(to + used, text, n);
-            names[i] = (struct bo_span){to + used, n};
-        }
-        used += before + padded;
-    }
-    if (total != terms->total_nbytes)
-        return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
-                       "names are not as long as announced");
-    *n_ret = used;
-    return BO_OK;
-}
-
-/* All names of a trace, in the arena. */
-static enum bo_status list_names(struct trace *trace, struct bo_arena *arena, bool alone,
-                                 struct bo_span **names_ret, struct bo_error *err)
-{
-    const struct templight_terms *terms = &trace->terms;
-    uint64_t n;
-    if (terms->total_nbytes > SIZE_MAX / 2)
-        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "names need more memory than there is");
-    const size_t cap = (size_t)terms->total_nbytes + sizeof(struct templight_text) +
-                       terms->longest + TEMPLIGHT_SLACK;
-    struct bo_span *names = bo_alloc_array(arena, terms->n_names, sizeof *names);
-    uint8_t *to = bo_alloc(arena, cap);
-    if (!names || !to)
-        return bo_fail_alloc(err, arena);
-    *names_ret = names;
-    const struct all_names how = {.framed = false, .alone = alone};
-    return spell_all(trace, arena, how, to, cap, names, &n, err);
-}
-
-/* ---- answers --------------------------------------------------------------------------------- */
 
 /* To where the answer belongs, or by way of the buffer where that is too close to its end. */
 static enum bo_status answer_name(struct reader *r, const struct templight_name_query *query,
@@ -278,15 +198,26 @@ static enum bo_status answer_name(struct reader *r, const struct templight_name_
 {
     if (query->trace >= r->n_traces || query->name >= r->traces[query->trace].terms.n_names)
         return BO_OUT_OF_RANGE;
-    struct templight_terms *terms = &r->traces[query->trace].terms;
-    const bool direct = has_room(terms, sink->cap - sink->n);
+    struct trace *trace = &r->traces[query->trace];
+    struct templight_terms *terms = &trace->terms;
+    if (trace->kept.texts) {
+        const uint32_t *place = &trace->kept.places[query->name];
+        const size_t nbytes = 8 * (size_t)(place[1] - place[0]);
+        uint8_t *to = bo_sink_take(sink, nbytes);
+        if (!to)
+            return BO_OVER_LIMIT;
+        memcpy(to, trace->kept.texts + 8 * (size_t)place[0], nbytes);
+        return BO_OK;
+    }
+    trace->kept.n_spelled++;
+    const bool direct = templight_has_room(terms, sink->cap - sink->n);
     uint8_t *text = direct ? sink->p + sink->n + sizeof(struct templight_text) : terms->buffer;
     uint32_t n;
     const enum bo_status status = templight_spell_name(terms, query->name, NULL, text, &n, err);
     if (status)
         return status;
     if (direct) {
-        sink->n += frame_text(text, n);
+        sink->n += templight_frame_text(text, n);
         return BO_OK;
     }
     uint8_t *to = templight_take_text(sink, n);
@@ -305,9 +236,18 @@ static enum bo_status answer_all(struct reader *r, struct bo_sink *sink, struct 
         if (!head)
             return BO_OVER_LIMIT;
         head->n = trace->terms.n_names;
-        const enum bo_status status =
-            spell_all(trace, r->arena, (struct all_names){.framed = true}, sink->p + sink->n,
-                      sink->cap - sink->n, NULL, &n, err);
+        if (trace->kept.texts) {
+            const size_t nbytes = 8 * (size_t)trace->kept.places[head->n];
+            uint8_t *to = bo_sink_take(sink, nbytes);
+            if (!to)
+                return BO_OVER_LIMIT;
+            memcpy(to, trace->kept.texts, nbytes);
+            continue;
+        }
+        trace->kept.n_spelled += head->n;
+        const enum bo_status status = templight_spell_all(
+            &trace->terms, r->arena, (struct templight_all_names){.framed = true},
+            sink->p + sink->n, sink->cap - sink->n, NULL, &n, err);
         if (status)
             return status;
         sink->n += (size_t)n;
@@ -330,6 +270,21 @@ static enum bo_status digest_record(void *context, const struct templight_record
     return BO_OK;
 }
 
+/* The same for all records whose events are kept, in one loop. */
+static void digest_kept(const struct trace *trace, const struct bo_span *names,
+                        struct templight_digest *digest_ret)
+{
+    static const struct bo_span none = {(const uint8_t *)"", 0};
+    const struct templight_events events = trace->records.events;
+    struct templight_digest digest = *digest_ret;
+    for (uint32_t i = 0; i < trace->records.n_records; i++) {
+        struct templight_record record;
+        terms_set_record(events.items[i], events.tuples, events.locations, &record);
+        templight_digest_record(&digest, &record, record.is_end ? none : names[record.name]);
+    }
+    *digest_ret = digest;
+}
+
 static enum bo_status answer_stream(struct reader *r, struct templight_digest *digest,
                                     struct bo_error *err)
 {
@@ -337,12 +292,18 @@ static enum bo_status answer_stream(struct reader *r, struct templight_digest *d
     for (uint32_t t = 0; t < r->n_traces; t++) {
         struct trace *trace = &r->traces[t];
         struct bo_span *names;
-        enum bo_status status = list_names(trace, r->arena, false, &names, err);
+        enum bo_status status =
+            terms_list_names(&trace->kept, &trace->terms, r->arena, false, &names, err);
         if (status)
             return status;
         struct streaming streaming = {digest, names};
+        trace->n_streams++;
         templight_digest_header(digest, trace->version, trace->source);
-        status = templight_each_record(&trace->records, r->arena, digest_record, &streaming, err);
+        if (trace->records.events.items && !trace->records.events.has_times)
+            digest_kept(trace, names, digest);
+        else
+            status =
+                templight_each_record(&trace->records, r->arena, digest_record, &streaming, err);
         if (status)
             return status;
     }
@@ -357,12 +318,13 @@ static enum bo_status answer_find(struct reader *r, const struct templight_text_
         return BO_OUT_OF_RANGE;
     struct trace *trace = &r->traces[query->trace];
     const struct templight_terms *terms = &trace->terms;
-    const uint8_t fingerprint = templight_fingerprint(query->text);
-    const uint8_t *p = terms->fingerprints;
     *answer = TEMPLIGHT_NONE;
     if (terms->n_names == 0 || query->text.n > terms->longest)
         return BO_OK;
-    const uint8_t *const end = p + terms->n_names;
+    if (trace->kept.slots)
+        return terms_find_kept(&trace->kept, &trace->terms, query->text, answer, err);
+    const uint8_t fingerprint = templight_fingerprint(query->text);
+    const uint8_t *p = terms->fingerprints, *const end = p + terms->n_names;
     for (; p < end && (p = memchr(p, fingerprint, (size_t)(end - p))); p++) {
         struct bo_span text;
         const uint32_t name = (uint32_t)(p - terms->fingerprints);
@@ -398,7 +360,8 @@ static enum bo_status answer_prefix(struct reader *r, const struct templight_tex
         return BO_OUT_OF_RANGE;
     struct trace *trace = &r->traces[query->trace];
     struct bo_span *names;
-    const enum bo_status status = list_names(trace, r->arena, false, &names, err);
+    const enum bo_status status =
+        terms_list_names(&trace->kept, &trace->terms, r->arena, false, &names, err);
     if (status)
         return status;
     matches->n = 0;
@@ -411,28 +374,75 @@ static enum bo_status answer_prefix(struct reader *r, const struct templight_tex
     return BO_OK;
 }
 
+/* ---- what is kept for later queries ---------------------------------------------------------- */
+
+static enum bo_status keep_of_trace(struct reader *r, struct trace *trace, unsigned kind,
+                                    struct bo_error *err)
+{
+    struct terms_kept *kept = &trace->kept;
+    const bool has_spelled = kept->n_spelled >= trace->terms.n_names && trace->terms.n_names;
+    enum bo_status status = BO_OK;
+    if (kind == TEMPLIGHT_FIND && has_spelled && !kept->tried_slots)
+        status = terms_keep_slots(kept, &trace->terms, r->arena, &r->keep_left, err);
+    if (!status && has_spelled && !kept->tried_texts)
+        status = terms_keep_texts(kept, &trace->terms, r->arena, &r->keep_left, err);
+    if (!status && kind == TEMPLIGHT_STREAM && trace->n_streams > 0)
+        status = templight_keep_events(&trace->records, r->arena, &r->keep_left, err);
+    return status;
+}
+
+/* Before a query: for the traces that it is about, all with TEMPLIGHT_NONE. */
+static enum bo_status keep(struct reader *r, uint32_t trace, unsigned kind, struct bo_error *err)
+{
+    enum bo_status status = BO_OK;
+    if (trace < r->n_traces)
+        return keep_of_trace(r, &r->traces[trace], kind, err);
+    for (uint32_t i = 0; i < r->n_traces && trace == TEMPLIGHT_NONE && !status; i++)
+        status = keep_of_trace(r, &r->traces[i], kind, err);
+    return status;
+}
+
+/* Answers to a query for all names or records, or for some of them: these take scratch memory. */
+static enum bo_status answer_many(struct reader *r, unsigned kind,
+                                  const struct templight_text_query *texts, size_t i, void *answers,
+                                  struct bo_error *err)
+{
+    const uint32_t trace = kind == TEMPLIGHT_PREFIX ? texts[i].trace : TEMPLIGHT_NONE;
+    enum bo_status status = keep(r, trace, kind, err);
+    if (status)
+        return status;
+    const struct bo_arena_mark mark = bo_arena_mark(r->arena);
+    if (kind == TEMPLIGHT_EXPAND_ALL)
+        status = answer_all(r, answers, err);
+    else if (kind == TEMPLIGHT_STREAM)
+        status = answer_stream(r, &((struct templight_digest *)answers)[i], err);
+    else if (kind == TEMPLIGHT_PREFIX)
+        status = answer_prefix(r, &texts[i], &((struct templight_matches *)answers)[i], err);
+    else
+        status = BO_BAD_USAGE;
+    bo_arena_rewind(r->arena, mark);
+    return status;
+}
+
 static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
                             const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     struct reader *r = reader;
+    const struct templight_name_query *names = queries;
     const struct templight_text_query *texts = queries;
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        const struct bo_arena_mark mark = bo_arena_mark(r->arena);
-        if (kind == TEMPLIGHT_NAME)
-            status =
-                answer_name(r, &((const struct templight_name_query *)queries)[i], answers, err);
-        else if (kind == TEMPLIGHT_EXPAND_ALL)
-            status = answer_all(r, answers, err);
-        else if (kind == TEMPLIGHT_STREAM)
-            status = answer_stream(r, &((struct templight_digest *)answers)[i], err);
-        else if (kind == TEMPLIGHT_FIND)
-            status = answer_find(r, &texts[i], &((uint32_t *)answers)[i], err);
-        else if (kind == TEMPLIGHT_PREFIX)
-            status = answer_prefix(r, &texts[i], &((struct templight_matches *)answers)[i], err);
-        else
-            status = BO_BAD_USAGE;
-        bo_arena_rewind(r->arena, mark);
+        if (kind == TEMPLIGHT_NAME) {
+            status = keep(r, names[i].trace, kind, err);
+            if (!status)
+                status = answer_name(r, &names[i], answers, err);
+        } else if (kind == TEMPLIGHT_FIND) {
+            status = keep(r, texts[i].trace, kind, err);
+            if (!status)
+                status = answer_find(r, &texts[i], &((uint32_t *)answers)[i], err);
+        } else {
+            status = answer_many(r, kind, texts, i, answers, err);
+        }
     }
     return status;
 }
@@ -545,7 +555,7 @@ static enum bo_status decode_trace(const struct reader *r, struct trace *from,
     collecting.records = bo_alloc_array(arena, collecting.cap, sizeof *collecting.records);
     if (!collecting.records)
         return bo_fail_alloc(err, arena);
-    enum bo_status status = list_names(from, arena, true, &names, err);
+    enum bo_status status = terms_list_names(&from->kept, &from->terms, arena, true, &names, err);
     if (!status)
         status = check_fingerprints(from, names, err);
     if (!status)
@@ -605,6 +615,7 @@ const struct bo_codec templight_terms = {
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,
+    .keeps = true,
     .kinds = (1u << TEMPLIGHT_N_KINDS) - 1,
     .encode = encode,
     .decode = decode,

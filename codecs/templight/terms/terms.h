@@ -235,4 +235,37 @@ enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name
                                     struct bo_span *known, uint8_t *to, uint32_t *nbytes_ret,
                                     struct bo_error *err);
 
+/* ---- all names ------------------------------------------------------------------------------- */
+
+/*
+ * A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the
+ * longest.
+ */
+static inline size_t templight_frame_text(uint8_t *text, uint32_t nbytes)
+{
+    const struct templight_text head = {nbytes};
+    memcpy(text - sizeof head, &head, sizeof head);
+    memset(text + nbytes, 0, sizeof(uint64_t)); /* more than the padding: others go over the rest */
+    return sizeof head + templight_padded(nbytes);
+}
+
+static inline bool templight_has_room(const struct templight_terms *terms, uint64_t nbytes)
+{
+    return nbytes >= sizeof(struct templight_text) + terms->longest + TEMPLIGHT_SLACK;
+}
+
+struct templight_all_names {
+    bool framed; /* each is a struct templight_text with its padding; else they are listed */
+    bool alone;  /* each is spelled as it is by itself, so that what is wrong in any is found */
+};
+
+/*
+ * Spells all names into `to`, one behind the other, and stores in *n_ret how many bytes they take.
+ * `names` are their texts where they are listed. BO_OVER_LIMIT when `cap` bytes are too few.
+ * Scratch memory from `arena`.
+ */
+enum bo_status templight_spell_all(struct templight_terms *terms, struct bo_arena *arena,
+                                   struct templight_all_names how, uint8_t *to, uint64_t cap,
+                                   struct bo_span *names, uint64_t *n_ret, struct bo_error *err);
+
 #endif

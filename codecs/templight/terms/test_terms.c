@@ -8,6 +8,7 @@
 
 #include "codecs/templight/terms/prefix_code.h"
 #include "codecs/templight/test_model.h"
+#include "harness/check/agreement.h"
 #include "harness/check/check.h"
 #include "harness/registry.h"
 #include "harness/core/test_fixture.h"
@@ -443,6 +444,58 @@ static void expect_longest_word(const uint32_t *uses, uint32_t n, unsigned nbits
     assert_int_equal(longest, nbits);
 }
 
+/* What a reader holds after all queries, run twice, when it may keep so much. */
+static size_t held_within(const struct templight_model *model, struct bo_span bytes,
+                          size_t keep_nbytes)
+{
+    struct bo_error error = {0};
+    struct bo_effort effort = bo_effort_default();
+    struct bo_finding finding;
+    struct bo_arena own;
+    uint64_t n_cases = 0;
+    void *reader;
+    bo_arena_init(&own, BO_ARENA_UNLIMITED);
+    own.keep_nbytes = keep_nbytes;
+    effort.max_queries = 1000;
+    assert_int_equal(terms()->open(terms(), bytes, &own, &reader, &error), BO_OK);
+    for (unsigned i = 0; i < 2; i++)
+        if (!bo_agreement_all_kinds(format, terms(), model, reader, &effort, &n_cases, &finding))
+            fail_msg("within %zu bytes: %s", keep_nbytes, finding.detail);
+    const size_t held = own.region_nbytes + own.charged_nbytes;
+    bo_arena_free(&own);
+    return held;
+}
+
+/*
+ * Why: texts, the table of names and the events are kept one by one, as far as the budget goes, and
+ * each is another way to an answer.
+ */
+static void test_budgets(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    static struct bo_span names[N];
+    char text[64];
+    for (uint32_t i = 0; i < N; i++) {
+        snprintf(text, sizeof text, "a<b<%u>, c%u>", (unsigned)i % 7, (unsigned)i);
+        uint8_t *copy = bo_alloc(&arena, sizeof text);
+        memcpy(copy, text, sizeof text);
+        names[i] = (struct bo_span){copy, strlen(text)};
+    }
+    const struct templight_model *model = model_of(names, N);
+    const struct bo_span bytes = encoded(model);
+    const size_t least = held_within(model, bytes, 0);
+    size_t n_steps = 0, last = least;
+    for (size_t keep = 1 << 10; keep <= 1 << 17; keep += 1 << 10) {
+        const size_t held = held_within(model, bytes, keep);
+        assert_in_range(held, least, least + keep);
+        n_steps += held != last;
+        last = held;
+    }
+    assert_in_range(n_steps, 3, 8); /* one or more of the three */
+    assert_int_equal(held_within(model, bytes, SIZE_MAX), last);
+}
+
 /* A complete code with a word of each length and two of the longest: words have up to 20 bits. */
 static void test_longest_codes(void **state)
 {
@@ -526,6 +579,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bombs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_announced_records, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_prefix_codes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_longest_codes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_codes, set_up, tear_down),
