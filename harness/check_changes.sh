@@ -13,7 +13,7 @@ git rev-parse -q --verify "$since^{commit}" >/dev/null || exit 2
 formats() { sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def; }
 has_changed() { printf '%s\n' "${changed[@]}" | grep -q "^$1"; } # PATTERN
 
-# The folders with tests that hold a changed file, however deep it is.
+# The test folders that contain a changed file, at any depth.
 folders() {
     local folder
     find harness codecs corpora bench -name 'test_*.c' -printf '%h\n' | sort -u | while read -r folder; do

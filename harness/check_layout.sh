@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The layout of the sources: which folder includes which, circles of includes, line lengths, paths that the pages
-# name, and derived files in git. check_layout.sh [FOLDER]; each violation is a line, and the last line counts.
+# Checks the layout of the sources: include directions, circular includes, line lengths, paths that the pages name,
+# and generated files in git. check_layout.sh [FOLDER]; each violation is one line, and the last line is the count.
 set -u
 cd "${1:-.}" || exit 2
 
-# Folders from the top down: a file may include its own folder and those further down. `codecs` is the folder itself, a
-# format's files and a codec's; the rules below divide it.
+# Folders from top to bottom: a file may include its own folder and those below. `codecs` is the folder itself, the
+# files of a format and those of a codec; the rules below distinguish these.
 LAYERS='cli fuzz examples bench/report bench/runs bench/measure bench/stats corpora codecs harness/check harness
     harness/names harness/coding harness/core build/generated'
 
@@ -50,7 +50,8 @@ length($0) > 100 { fail("line of " length($0) " columns: at most 100") }
         fail("include of " to ": " name[layer(from)] " never includes " name[layer(to)])
     if (to ~ /\/test_[^\/]*$/ && from !~ /\/test_[^\/]*$/)
         fail("include of " to ": only tests include it")
-    # Formats do not know each other; codecs with a folder do not, either, nor do others know what is in it.
+    # A format does not include another format. Codecs in different folders do not include each other, and no other
+    # file includes theirs.
     split(from, f, "/")
     split(to, t, "/")
     if (f[1] == "codecs" && t[1] == "codecs" && f[3] != "" && t[2] !~ /\.def$/) {
@@ -68,12 +69,12 @@ END {
 }'
 layout=$?
 
-# Paths in pages: `folder/file` in code quotes, and links.
+# Paths in Markdown pages: `folder/file` in code quotes, and links.
 pages=$(git ls-files -co --exclude-standard '*.md' | grep -v '^results/')
 missing=0 named=0
 while IFS=: read -r page path; do
     named=$((named + 1))
-    # What commands make: below build/, results of a run, and what the tutorials make.
+    # Generated files: files below build/, results of a run, files that the tutorials make.
     [[ -e $path || -e $(dirname "$page")/$path || $path = build/* || $path = results/fuzz/* ||
         $path = codecs/pcdata/run_pairs.c || $path = codecs/symtab/* ]] && continue
     echo "$page: no such path: $path"
@@ -84,7 +85,7 @@ done < <(for page in $pages; do
 done)
 echo "$((named - missing)) passed, $missing failed: paths in pages"
 
-# Pictures and CSV are derived from results: git contains the pictures that a page shows, and no others.
+# Pictures and CSV files are generated from the results. Git contains only the pictures that a page shows.
 shown=$(cat README.md REPORT.md docs/*.md 2>/dev/null | grep -oE 'results/[^)]*\.svg' | sort -u)
 tracked=$(git ls-files 'results/*.svg' 'results/*.csv' | sort)
 derived=0

@@ -26,7 +26,7 @@ void bo_file_put(const struct bo_format *format, const struct bo_codec *codec,
                  struct bo_span payload, struct bo_writer *out);
 
 /*
- * Finds the payload that this codec can read in a file's bytes: written by it, or by the codec
+ * Finds the payload in the bytes of a file that this codec can read: written by it, or by the codec
  * whose bytes it reads. BO_BAD_USAGE when another codec wrote the file; bo_file_names returns its
  * name.
  */
@@ -34,7 +34,7 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
                             struct bo_span file, struct bo_span *payload_ret, struct bo_error *err);
 
 /*
- * The names of the format and the codec that wrote the file, pointing into it; empty when it has no
+ * The names of the format and the codec that wrote the file, pointing into it. Empty when it has no
  * intact header.
  */
 void bo_file_names(struct bo_span file, struct bo_span *format_ret, struct bo_span *codec_ret);

@@ -1,7 +1,7 @@
 /*
- * What reports say of a format: its question and its uses in words, the figures by which codecs are
- * judged for each use, the tables that only this format has, and the field's own programs. A
- * format's are in codecs/FORMAT/report.c.
+ * What reports say about a format: its question and its uses, the figures by which codecs are
+ * judged for each use, tables for this format only, and the field's own programs. Each format
+ * defines this in codecs/FORMAT/report.c.
  */
 #ifndef BO_FORMAT_REPORT_H
 #define BO_FORMAT_REPORT_H
@@ -12,14 +12,14 @@
 
 /* One figure of a codec on a document. */
 enum bo_figure_kind {
-    BO_TIME,             /* ns an operation or query of the label */
-    BO_TIME_PER_UNIT,    /* the same over the document's units */
+    BO_TIME,             /* ns per operation or query of the label */
+    BO_TIME_PER_UNIT,    /* the same divided by the document's units */
     BO_COUNTER,          /* a counter of the label */
-    BO_COUNTER_PER_UNIT, /* the same over the document's units */
-    BO_SIZE_PER_UNIT,    /* bytes a unit */
-    BO_OUTER_PER_UNIT,   /* bytes a unit under the outer compressor that `counter` names */
-    BO_UNIT_RATE, /* the document's units named `counter` per ns of the label: GB/s of bytes */
-    BO_FIRST_PART_PER_UNIT /* bytes a unit of all sections but those of the second part */
+    BO_COUNTER_PER_UNIT, /* the same divided by the document's units */
+    BO_SIZE_PER_UNIT,    /* bytes per unit */
+    BO_OUTER_PER_UNIT,   /* bytes per unit under the outer compressor that `counter` names */
+    BO_UNIT_RATE, /* the document's units named `counter` per ns of the label: GB/s for bytes */
+    BO_FIRST_PART_PER_UNIT /* bytes per unit of all sections except those of the second part */
 };
 
 struct bo_figure {
@@ -33,9 +33,9 @@ struct bo_figure {
 enum { BO_MAX_PROGRAM_ARGS = 8 };
 
 /*
- * One thing that a program does. In an argument, @text is replaced by the path of the document's
- * text form, @file by that of the program's own file, @out by one to write, @name by the name to
- * look up.
+ * One job of a program. In an argument, @text is replaced by the path of the document's text form,
+ * @file by the path of the program's own file, @out by a path to write, @name by the name to look
+ * up.
  */
 struct bo_program_job {
     const char *label; /* NULL ends the list */
@@ -43,16 +43,16 @@ struct bo_program_job {
 };
 
 struct bo_program {
-    const char *name;                  /* NULL ends a list */
-    const char *const *commands;       /* the first that can be run is taken; ends with NULL */
-    const char *const *version_args;   /* it prints a line with "version" then; ends with NULL */
-    const char *const *make_args;      /* makes @file from @text; ends with NULL */
-    const struct bo_program_job *jobs; /* what is timed */
-    /* What is looked up: a malloced string, NULL when the document has nothing to look up. */
+    const char *name;                /* NULL ends a list */
+    const char *const *commands;     /* the first command that can be run is used; ends with NULL */
+    const char *const *version_args; /* makes it print a line with "version"; ends with NULL */
+    const char *const *make_args;    /* makes @file from @text; ends with NULL */
+    const struct bo_program_job *jobs; /* the jobs that are timed */
+    /* The thing to look up: a malloced string. NULL when the document has nothing to look up. */
     char *(*subject)(const void *model);
 };
 
-/* ---- tables and words ------------------------------------------------------------------------ */
+/* ---- tables and texts ------------------------------------------------------------------------ */
 
 /* A time of one codec under one label. */
 struct bo_extra_cell {
@@ -62,15 +62,15 @@ struct bo_extra_cell {
 enum { BO_MAX_EXTRA_CELLS = 6 };
 
 /*
- * Cells that belong together; ends with a NULL heading. The ratio is the first cell's time over the
- * last one's.
+ * Cells that belong together; ends with a NULL heading. The ratio is the first cell's time divided
+ * by the last one's.
  */
 struct bo_extra_group {
     const char *heading;
     struct bo_extra_cell cells[BO_MAX_EXTRA_CELLS + 1];
 };
 
-/* A table with one line a document. */
+/* A table with one line per document. */
 struct bo_extra {
     const char *title, *text;
     const struct bo_extra_group *groups; /* ends with a NULL heading */
@@ -88,89 +88,93 @@ struct bo_use {
     const char *use; /* "A"; NULL ends the list */
     struct bo_figure figure;
     /*
-     * Not 0: a codec with a higher figure is not fit for the use; `fit` heads the verdict's column.
+     * If not 0, a codec with a higher figure is unfit for the use; `fit` is the heading of the
+     * verdict's column.
      */
     double limit;
-    bool of_baseline; /* the limit is a factor on what the baseline has (bench/runs/run.h) */
+    bool of_baseline; /* the limit is a factor of the baseline's figure (bench/runs/run.h) */
     const char *fit;
-    bool picks; /* the codec with the lowest figure, of those fit for the use, is its pick */
+    bool picks; /* the fit codec with the lowest figure is the pick for the use */
 };
 
-/* What is known of some codecs without a measurement. */
+/* A known fact about some codecs, not a measurement. */
 struct bo_use_fact {
-    const char
-        *codecs; /* names, a * being any text; the first that fits counts; NULL ends the list */
+    const char *codecs; /* names, where * is any text; the first match counts; NULL ends the list */
     const char *text;
 };
 
-/* What a format is used for. */
+/* The uses of a format. */
 struct bo_uses {
-    const char *text;          /* what each use is, and how its verdicts are made */
-    const struct bo_use *uses; /* columns, the figures of a use side by side */
+    const char *text;          /* the uses, and how their verdicts are made */
+    const struct bo_use *uses; /* columns; the figures of a use are adjacent */
     const char *facts_use,
         *facts_heading; /* the use and the heading of a column of facts; or NULL */
     const struct bo_use_fact *facts;
-    const char *given_use;  /* a use that every sound codec is fit for; NULL for none */
-    const char *given_note; /* why */
+    const char *given_use;  /* a use for which every correct codec is fit; NULL: none */
+    const char *given_note; /* the reason */
 };
 
-/* Which fields of the model (bo_format.fields) are in a section that codecs mark. */
+/* The fields of the model (bo_format.fields) that a section contains. */
 struct bo_section_fields {
-    const char *codecs;  /* names, a * being any text; the first that fits counts; NULL ends */
+    const char *codecs; /* names, where * is any text; the first match counts; NULL ends the list */
     const char *section; /* as bo_mark names it */
-    const char *fields;  /* "run lengths, value deltas"; "": none, it only makes reading faster */
+    /* "run lengths, value deltas"; "": no field, the section only speeds up reading */
+    const char *fields;
 };
 
 /* How a table prints sizes. */
 enum bo_size_form {
     BO_SIZE_BYTES,
-    BO_SIZE_CHANGE,  /* "-43.2%", of the first column's bytes */
-    BO_SIZE_SHARE,   /* "56.8%", of the first column's bytes */
-    BO_SIZE_OF_UNIT, /* bytes of one of the document's units */
+    BO_SIZE_CHANGE,  /* "-43.2%", change from the first column's bytes */
+    BO_SIZE_SHARE,   /* "56.8%", share of the first column's bytes */
+    BO_SIZE_OF_UNIT, /* bytes per one of the document's units */
 };
 
 struct bo_size_column {
     const char *heading; /* NULL ends the list */
     enum bo_size_form form;
-    const char *codec;   /* whose bytes, */
-    const char *section; /* those of one section, or NULL; */
-    const char *outer;   /* all under the outer compressor of this name, or NULL; */
-    const char *program; /* or a program's, whose file it is (bo_program.name) */
+    const char *codec;   /* the codec whose bytes are shown: */
+    const char *section; /* those of one section, or all (NULL), */
+    const char *outer;   /* under the outer compressor of this name, or NULL; */
+    const char *program; /* or the program whose file is shown (bo_program.name) */
 };
 
-/* Sizes with one line a document: a proposal's own argument, made anew. At most 24 columns. */
+/*
+ * A table of sizes with one line per document: a proposal's own comparison, measured again. At most
+ * 24 columns.
+ */
 struct bo_size_table {
     const char *title, *text;  /* a NULL title ends a list */
     const char *first_heading; /* "Profile": what the documents are */
     const struct bo_size_column *columns;
     /*
-     * A paragraph below it, or NULL: "{v4c}" is what that column comes to in all documents
-     * together; changes as shares.
+     * A paragraph below it, or NULL. "{v4c}" is replaced by that column's total over all documents;
+     * changes as shares.
      */
     const char *answer;
 };
 
-/* All that reports say of a format in words, and the tables that only it has. */
+/* All texts of a format in the report, and its own tables. */
 struct bo_format_report {
     const char *question; /* two sentences */
     /*
-     * By which codecs are placed and picked: the first of these, with spaces between, that a
-     * document has, recorded ones before synthetic ones; NULL: the first query.
+     * The label by which codecs are placed and picked: the first of these (separated by spaces)
+     * that a document has, recorded before synthetic. NULL: the first query.
      */
     const char *main_label;
     const char *curve_label;            /* the query of the curves over sizes; NULL: the first */
-    const char *sizes;                  /* what counts as bytes */
+    const char *sizes;                  /* definition of the bytes */
     const struct bo_extra *extras;      /* ends with a NULL title; or NULL */
-    const struct bo_axes *axes;         /* of a format whose codecs have two parts; or NULL */
+    const struct bo_axes *axes;         /* for a format whose codecs have two parts; or NULL */
     const struct bo_uses *uses;         /* or NULL */
     const struct bo_size_table *tables; /* or NULL */
     const struct bo_program *programs;  /* or NULL */
     /*
-     * What the writers of some codecs need that not every writer has: "all names, sorted". Ends
-     * with NULL codecs; or NULL.
+     * Requirements of some codecs on their writers: "all names, sorted". Ends with NULL codecs; or
+     * NULL.
      */
     const struct bo_use_fact *needs;
-    const struct bo_section_fields *section_fields; /* of all sections of all codecs; or NULL */
+    const struct bo_section_fields *section_fields; /* for all sections of all codecs; or NULL */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Codecs and formats that are not in any list: checked, and put behind those that are. */
+/* Codecs and formats of plugins: checks them and appends them to the built-in ones. */
 #include "harness/plugin.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool is_name(const char *name)
     return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-+") == strlen(name);
 }
 
-/* NULL when the harness can use the codec. */
+/* NULL when the codec is usable, else the reason. */
 static const char *flaw_of(const struct bo_format *format, const struct bo_codec *codec)
 {
     if (!is_name(codec->name))
@@ -47,7 +47,7 @@ static size_t count(const struct bo_codec *const *codecs)
     return n;
 }
 
-/* A format with a plugin's codecs, and those that were made before it. */
+/* A format with a plugin's codecs added, and the older versions of it. */
 struct extended {
     struct bo_format format;
     struct extended *before;
@@ -55,7 +55,7 @@ struct extended {
 
 static struct extended *last_extended;
 
-/* NULL when the harness can use the format. */
+/* NULL when the format is usable, else the reason. */
 static const char *flaw_of_format(const struct bo_format *format)
 {
     if (!is_name(format->name) || strpbrk(format->name, "-+"))
@@ -80,7 +80,7 @@ static const char *add_format(const struct bo_format *format)
     const char *flaw = flaw_of_format(format);
     struct bo_format alone = *format;
     for (size_t i = 0; !flaw && format->codecs[i]; i++) {
-        /* Names are compared with those of the codecs before. */
+        /* Names are compared with those of the previous codecs. */
         const struct bo_codec *before[BO_MAX_PLUGIN_CODECS + 1] = {NULL};
         if (i == BO_MAX_PLUGIN_CODECS)
             return "the format has too many codecs";
@@ -129,6 +129,6 @@ const char *bo_register_plugin(const struct bo_plugin *plugin)
         return flaw;
     }
     last_extended = extended;
-    *place = &extended->format; /* what stood there is a constant or another plugin's: it stays */
+    *place = &extended->format; /* the old entry is a constant or of another plugin: keep it */
     return NULL;
 }

@@ -7,9 +7,9 @@
  *     static const struct bo_codec my_idea = {.name = "my-idea", ...};
  *     BO_PLUGIN("pcdata", &my_idea)
  *
- * or, for a format with its codecs, BO_FORMAT_PLUGIN(&my_format). It is built with
- * `cc -shared -fPIC -I BAKEOFF` and loaded with `bakeoff --plugin ./my-idea.so COMMAND`.
- * What headers of harness/ and the format declare, the program provides.
+ * or, for a format with its codecs, BO_FORMAT_PLUGIN(&my_format). It is built with `cc -shared
+ * -fPIC -I BAKEOFF` and loaded with `bakeoff --plugin ./my-idea.so COMMAND`. The program provides
+ * the functions that the headers of harness/ and of the format declare.
  */
 #ifndef BO_PLUGIN_H
 #define BO_PLUGIN_H
@@ -17,25 +17,27 @@
 #include "harness/codec.h"
 
 /*
- * The entry point. Its number grows whenever plugins must be rebuilt, because struct bo_codec or a
- * function that plugins call has changed: an object built for another version lacks this symbol.
+ * The entry point. Its number increases whenever plugins must be rebuilt, because struct bo_codec
+ * or a function that plugins call has changed. An object built for another version lacks this
+ * symbol.
  */
 #define BO_PLUGIN_ENTRY bo_plugin_4
 
-/* Codecs that a format of a plugin may have. */
+/* The most codecs that a plugin can add to a format. */
 enum { BO_MAX_PLUGIN_CODECS = 63 };
 
 struct bo_plugin {
-    size_t codec_nbytes;                  /* sizeof(struct bo_codec), as the plugin was built */
+    size_t codec_nbytes;                  /* sizeof(struct bo_codec) when the plugin was built */
     const char *format;                   /* "pcdata" */
     const struct bo_codec *const *codecs; /* ends with NULL */
-    const struct bo_format *new_format; /* a format with its codecs in place of the two; or NULL */
+    /* a format with its codecs, instead of the two above; or NULL */
+    const struct bo_format *new_format;
 };
 
 /* The one function that the object must export. */
 const struct bo_plugin *BO_PLUGIN_ENTRY(void);
 
-/* Defines it: the format's name, then the codecs' addresses. */
+/* Defines it from the format's name and the codecs' addresses. */
 #define BO_PLUGIN(format_name, ...)                                                           \
     const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                             \
     {                                                                                         \
@@ -45,7 +47,7 @@ const struct bo_plugin *BO_PLUGIN_ENTRY(void);
         return &plugin;                                                                       \
     }
 
-/* Defines it for a format of the plugin's own: its address. */
+/* Defines it from the address of the plugin's own format. */
 #define BO_FORMAT_PLUGIN(format)                                                              \
     const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                             \
     {                                                                                         \
@@ -54,10 +56,9 @@ const struct bo_plugin *BO_PLUGIN_ENTRY(void);
     }
 
 /*
- * Adds a plugin's codecs to their format, behind those that it has, or its format behind the others
- * (at most BO_MAX_PLUGIN_FORMATS of all plugins together). NULL when that was done; else
- * why it was not, with nothing changed. For the program's start, before anything looks at a format;
- * the plugin must stay.
+ * Adds a plugin's codecs behind those of their format, or its format behind the others (at most
+ * BO_MAX_PLUGIN_FORMATS for all plugins). Returns NULL on success, else the reason; nothing has
+ * changed then. Call it at the start, before any use of a format. The plugin must stay loaded.
  */
 const char *bo_register_plugin(const struct bo_plugin *plugin);
 

@@ -1,10 +1,10 @@
-/* What query kinds of several formats share. */
+/* Shared by query kinds of several formats. */
 #include "harness/queries.h"
 
 size_t bo_random_by_weight(struct bo_random *random, const uint64_t *sums, size_t n)
 {
     const uint64_t position = bo_random_u64(random) % sums[n - 1];
-    size_t low = 0, high = n - 1; /* the first sum above the position is among these */
+    size_t low = 0, high = n - 1; /* the first sum above the position is in [low, high] */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (sums[middle] > position)

@@ -8,12 +8,12 @@
 #include "harness/format.h"
 
 /*
- * A place drawn by weight: sums[i] is the weight of the places up to i and counts up to less than
- * 2^64. There is at least one, and the last sum is above 0.
+ * Draws an index by weight: sums[i] is the sum of the weights up to i, less than 2^64. There is at
+ * least one weight, and the last sum is above 0.
  */
 size_t bo_random_by_weight(struct bo_random *random, const uint64_t *sums, size_t n);
 
-/* For kinds whose queries are all valid. */
+/* For kinds without invalid queries. */
 bool bo_none_invalid(const void *model, uint64_t i, void *query);
 
 /* ---- the whole document ---------------------------------------------------------------------- */
@@ -30,8 +30,7 @@ enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *
                                 struct bo_error *err);
 
 /*
- * What such a kind has in its row of the table; name, summary, oracle, answers and print are its
- * own.
+ * The members that such a kind has in common. Name, summary, oracle, answers and print are its own.
  */
 #define BO_WHOLE_QUERY                                                                 \
     .usage = "", .workloads = bo_whole_workloads, .n_workloads = BO_N_WHOLE_WORKLOADS, \

@@ -8,15 +8,15 @@ static const char magic[] = "# bakeoff-workload 1";
 
 /* ---- lines and fields ------------------------------------------------------------------------ */
 
-/* The file's copy, whose fields end with NUL once they are read. */
+/* The copy of the file. Fields end with NUL after they are read. */
 struct reader {
     struct bo_recorded *recorded;
     struct bo_arena *arena;
     struct bo_error *err;
     char *text;
     size_t n, off;
-    char **fields; /* of the line */
-    size_t *offs;  /* of each field in the file */
+    char **fields; /* fields of the line */
+    size_t *offs;  /* offset of each field in the file */
     size_t n_fields, cap_fields, cap_offs;
 };
 
@@ -25,14 +25,14 @@ static enum bo_status fail(const struct reader *r, size_t off, const char *what)
     return bo_fail(r->err, BO_CORRUPT, off, what);
 }
 
-/* The end of the line at r->off, or the text's. */
+/* The end of the line at r->off, or of the text. */
 static size_t line_end(const struct reader *r)
 {
     const char *newline = memchr(r->text + r->off, '\n', r->n - r->off);
     return newline ? (size_t)(newline - r->text) : r->n;
 }
 
-/* Undoes \t, \n, \r and \\ in place; false at any other escape. The field ends with NUL. */
+/* Replaces \t, \n, \r and \\ in place. False at any other escape. The field ends with NUL. */
 static bool unescape(char *field, size_t n)
 {
     static const char codes[] = "tnr\\", bytes[] = "\t\n\r\\";
@@ -178,7 +178,7 @@ static enum bo_status start_action(struct reader *r)
     return BO_OK;
 }
 
-/* Continues the action's last run, or starts one. */
+/* Continues the last run of the action, or starts a new one. */
 static enum bo_status count_in_action(struct reader *r, unsigned k, size_t i)
 {
     struct bo_recorded *recorded = r->recorded;
@@ -279,7 +279,7 @@ enum bo_status bo_recorded_parse(struct bo_span text, struct bo_arena *arena,
     return status;
 }
 
-/* ---- against a document ---------------------------------------------------------------------- */
+/* ---- checks on a document -------------------------------------------------------------------- */
 
 /* Runs n queries from the i-th on with the oracle; the sink grows as needed. */
 static enum bo_status run_oracle(const struct bo_query_kind *kind,
@@ -339,7 +339,7 @@ static const struct bo_workload variants[BO_N_RECORDED_WORKLOADS] = {
 const char *const bo_recorded_names[BO_N_RECORDED_WORKLOADS] = {"recorded", "recorded-all",
                                                                 "recorded-cold"};
 
-/* The queries that reach the data, with where actions start among them. */
+/* The queries that are no hits of the consumer's cache, with the starts of actions among them. */
 static struct bo_given *without_hits(const struct bo_recorded *recorded, unsigned k,
                                      struct bo_arena *arena, size_t *n_ret)
 {

@@ -60,7 +60,7 @@ static struct bo_span name_in(const struct bo_field *field, const void *record)
     return *(const struct bo_span *)(const void *)((const uint8_t *)record + field->off);
 }
 
-/* As a sort of the first field orders them: signed numbers below zero come first. */
+/* The sort key of the first field. Signed numbers below zero come first. */
 static uint64_t sort_key(const struct bo_field *field, const void *record)
 {
     const uint64_t v = bo_field_number(field, record);
@@ -104,7 +104,7 @@ const char *bo_records_flaw(const struct bo_shape *shape, const struct bo_record
     return flaw;
 }
 
-/* Merges the sorted runs [0, half) and [half, n) of `from` into `to`; equal keys stay in order. */
+/* Merges the sorted runs [0, half) and [half, n) of `from` into `to`. The sort is stable. */
 static void merge_runs(const struct bo_shape *shape, const uint8_t *from, size_t half, size_t n,
                        uint8_t *to)
 {

@@ -1,7 +1,7 @@
 /*
  * Models that are arrays of records with named fields, from a declaration: the text form, the rules
  * of order, comparing, generating, small changes, resampling, counts and entropy. A format declares
- * a struct bo_shape; records_format.h makes the functions of struct bo_format of it.
+ * a struct bo_shape, and records_format.h defines the functions of struct bo_format from it.
  *
  *     struct symtab_symbol {
  *         uint64_t address;
@@ -22,25 +22,25 @@
 
 /* ---- the declaration ------------------------------------------------------------------------- */
 
-/* What a field holds, and how it is written. */
+/* The type and notation of a field. */
 enum bo_field_form {
     BO_DECIMAL, /* an unsigned integer of 1, 2, 4 or 8 bytes */
     BO_HEX,     /* the same, written as 0x1f */
     BO_SIGNED,  /* a signed integer of 1, 2, 4 or 8 bytes */
-    BO_NAME,    /* a struct bo_span: any bytes; in JSON, UTF-8. Only as the last field */
+    BO_NAME,    /* a struct bo_span: any bytes; in JSON, UTF-8. Must be the last field */
 };
 
 struct bo_field {
     const char *name;
     enum bo_field_form form;
     size_t off, nbytes; /* of the member in the record */
-    uint64_t max;       /* the largest number, of an unsigned field; 0: what the member holds */
-    bool uniform;       /* a hash: generated over its whole range, not mostly small */
-    bool optional;      /* unsigned: the largest number that the member holds means none, a `-` */
+    uint64_t max;       /* the largest value of an unsigned field; 0: the largest of its width */
+    bool uniform;       /* a hash: generated uniformly over its range, not mostly small */
+    bool optional;      /* unsigned: the largest number of its width means absent, written as `-` */
     const char *missing, *wrong, *descends; /* phrases of errors */
 };
 
-/* A member of the record; further members of struct bo_field may follow: `.uniform = true`. */
+/* A member of the record. Further members of struct bo_field may follow: `.uniform = true`. */
 #define BO_FIELD(record, member, ...)                                                            \
     {                                                                                            \
         .name = #member, .form = __VA_ARGS__, .off = offsetof(record, member),                   \
@@ -49,35 +49,35 @@ struct bo_field {
         .wrong = #member " is not a value in its range", .descends = #member " is out of order", \
     }
 
-/* The order of the records, by their first field or fields. */
+/* The order of the records, by the first one or two fields. */
 enum bo_record_order {
     BO_ANY_ORDER,
-    BO_ASCENDING, /* the first field is not below that of the record before */
-    BO_MAP,       /* it is above: keys are distinct */
+    BO_ASCENDING, /* the first field is not below that of the previous record */
+    BO_MAP,       /* the first field is above that of the previous record: keys are distinct */
     BO_INTERVALS, /* the first two are start and end, unsigned, start < end; no two overlap */
 };
 
 enum bo_record_text {
-    BO_LINES, /* one line a record, its values separated by spaces */
-    BO_JSON,  /* one JSON object a line */
+    BO_LINES, /* one line per record, its values separated by spaces */
+    BO_JSON,  /* one JSON object per line */
 };
 
 struct bo_shape {
     const char *name; /* the format's */
-    const char *unit; /* what a record is, plural: "symbols" */
+    const char *unit; /* plural name of a record: "symbols" */
     size_t record_nbytes;
     const struct bo_field *fields;
     unsigned n_fields;
     enum bo_record_order order;
     enum bo_record_text text;
     /*
-     * A rule beyond the declaration: NULL, or a static phrase that names the rule which `record`
-     * breaks behind `before`, NULL for the first one. Or NULL.
+     * An additional rule: returns NULL, or a static phrase for the rule that `record` breaks.
+     * `before` is the previous record, NULL for the first. May be NULL.
      */
     const char *(*flaw)(const void *before, const void *record);
 };
 
-/* The model. What it was parsed from need not outlive it. */
+/* The model. It does not point into the text or bytes that it was parsed from. */
 struct bo_records {
     void *items;
     size_t n;
@@ -91,37 +91,39 @@ static inline void *bo_record(const struct bo_shape *shape, const struct bo_reco
     return (uint8_t *)records->items + i * shape->record_nbytes;
 }
 
-/* The number in a field that is no name: a signed one as its two's complement in 64 bits. */
+/* The number in a field that is not a name. A signed number is its two's complement in 64 bits. */
 uint64_t bo_field_number(const struct bo_field *field, const void *record);
 void bo_field_set_number(const struct bo_field *field, void *record, uint64_t v);
 
-/* The largest number that the field may have, none excluded. */
+/* The largest valid number of the field. The value for "absent" is excluded. */
 uint64_t bo_field_max(const struct bo_field *field);
 /* The value of an absent optional field: all ones in the member's width. */
 uint64_t bo_field_none(const struct bo_field *field);
 
 /*
- * NULL when `record` may come behind `before` (NULL for the first), else a static phrase. The
+ * NULL when `record` may follow `before` (NULL for the first record), else a static phrase. The
  * decoder of a codec calls it for each record.
  */
 const char *bo_record_flaw(const struct bo_shape *shape, const void *before, const void *record);
 
-/* The flaw of the first record that has one, else NULL. */
+/* The first broken rule in the records, as a phrase; NULL when there is none. */
 const char *bo_records_flaw(const struct bo_shape *shape, const struct bo_records *records);
 
-/* Sorts by the order's rule and drops what still breaks a rule. False when the arena refuses. */
+/*
+ * Sorts the records by the order's rule and drops those that still break a rule. False when the
+ * arena refuses.
+ */
 bool bo_records_settle(const struct bo_shape *shape, struct bo_records *records,
                        struct bo_arena *arena);
 
 /*
  * The index of the first record whose first field is not below `key`, by binary search in ordered
- * records; n when no record qualifies. For oracles: codecs search their bytes with code of their
- * own.
+ * records; n when there is none. For oracles: codecs search their bytes with their own code.
  */
 size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_records *records,
                               uint64_t key);
 
-/* ---- what struct bo_format needs; as its members of the same names --------------------------- */
+/* ---- the members of struct bo_format of the same names --------------------------------------- */
 
 /*
  * The text form. Its first line is `NAME 1`, in JSON `{"format": "NAME", "version": 1}`. Numbers
@@ -135,7 +137,9 @@ enum bo_status bo_records_print(const struct bo_shape *shape, const void *model,
                                 struct bo_writer *out, struct bo_error *err);
 const char *bo_records_differ(const struct bo_shape *shape, const void *a, const void *b);
 
-/* Numbers of all magnitudes, one model in 16 at their limits; names of compilers and strange ones.
+/*
+ * Numbers of all magnitudes, with one model in 16 at their limits; names as compilers make them,
+ * and unusual ones.
  */
 enum bo_status bo_records_generate(const struct bo_shape *shape, struct bo_random *random,
                                    size_t scale, struct bo_arena *arena, void **model_ret,
@@ -145,8 +149,8 @@ enum bo_status bo_records_mutate(const struct bo_shape *shape, const void *model
                                  struct bo_error *err);
 
 /*
- * The first field of ordered records grows by steps of `like`, or is drawn anew where it is
- * uniform; the others are those of records of `like`. It stops where a number would overflow.
+ * The first field of ordered records grows by steps of `like`, or is drawn uniformly if it is
+ * uniform. The other fields come from records of `like`. It stops before a number would overflow.
  */
 enum bo_status bo_records_resample(const struct bo_shape *shape, const void *like, size_t n_units,
                                    struct bo_random *random, struct bo_arena *arena,
@@ -154,7 +158,7 @@ enum bo_status bo_records_resample(const struct bo_shape *shape, const void *lik
 unsigned bo_records_units(const struct bo_shape *shape, const void *model,
                           struct bo_unit *units_ret);
 
-/* By fields; the first of ordered records counts as differences. */
+/* Each field is a sequence; the first field of ordered records is stored as differences. */
 void bo_records_fields(const struct bo_shape *shape, const void *model, struct bo_sequences *out);
 
 #endif

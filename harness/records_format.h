@@ -1,7 +1,8 @@
 /*
- * The functions of struct bo_format for the shape BO_SHAPE, a constant that the includer has
- * declared. The format's table then has BO_RECORDS_OF_SHAPE as members. A function written by hand
- * comes behind it: `.generate = my_generate`, with -Woverride-init left off by the compilers.
+ * The functions of struct bo_format for the shape BO_SHAPE, a constant that the including file has
+ * declared. The format's table then contains BO_RECORDS_OF_SHAPE among its members. A function
+ * written by hand follows it: `.generate = my_generate`. The build disables -Woverride-init for
+ * this.
  */
 #include "harness/records.h"
 

@@ -1,10 +1,10 @@
-/* Records from randomness: new ones, small changes, and many that are like those of a document. */
+/* Random records: new ones, small changes, and large models that resemble a document. */
 #include "harness/names/name_source.h"
 #include "harness/records.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* 0 to max: of any magnitude alike, or, of a uniform field, of the whole range. */
+/* A number from 0 to max: all magnitudes equally likely, or uniform for a uniform field. */
 static uint64_t draw_unsigned(struct bo_random *random, uint64_t max, bool uniform)
 {
     unsigned n_bits = 64 - (max ? (unsigned)__builtin_clzll(max) : 63);
@@ -16,7 +16,7 @@ static uint64_t draw_unsigned(struct bo_random *random, uint64_t max, bool unifo
     return v > max ? v % (max + 1) : v;
 }
 
-/* A limit, or one beside it. */
+/* A limit, or a number next to it. */
 static uint64_t draw_extreme(const struct bo_field *field, struct bo_random *random)
 {
     const uint64_t beside = bo_random_below(random, 2), most = bo_field_max(field);
@@ -38,7 +38,7 @@ static bool draw_name(const struct bo_shape *shape, struct bo_random *random, st
         bo_draft_strange_name(&draft, random, before, texts, sizeof texts / sizeof *texts);
     else if (kind < 3)
         bo_draft_identifier(&draft, random, true);
-    else if (kind < 6 || shape->text == BO_JSON) /* a name cut anywhere may not be UTF-8 */
+    else if (kind < 6 || shape->text == BO_JSON) /* a name cut anywhere may be invalid UTF-8 */
         bo_draft_cxx_name(&draft, random);
     else
         bo_draft_related_name(&draft, random, before);
@@ -73,7 +73,7 @@ static bool draw_field(const struct bo_shape *shape, const struct bo_field *fiel
     return true;
 }
 
-/* The end of an interval, which was drawn as its length. */
+/* Computes the end of an interval; it was drawn as a length. */
 static void end_interval(const struct bo_shape *shape, void *record)
 {
     if (shape->order != BO_INTERVALS)
@@ -98,7 +98,7 @@ static bool draw_record(const struct bo_shape *shape, struct bo_random *random, 
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
-/* A model with room for n records and none yet; NULL when the arena refuses. */
+/* A model with room for n records, still empty. NULL when the arena refuses. */
 static struct bo_records *new_records(const struct bo_shape *shape, size_t n,
                                       struct bo_arena *arena)
 {
@@ -120,7 +120,7 @@ enum bo_status bo_records_generate(const struct bo_shape *shape, struct bo_rando
     struct bo_span name_before = {(const uint8_t *)"", 0};
     if (!records)
         return bo_fail_alloc(err, arena);
-    /* A fuzzer's bytes end the model: a zero, or their end. */
+    /* For a fuzzer's bytes, the model ends at a zero or at the end of the bytes. */
     while (records->n < scale && !bo_random_exhausted(random) &&
            (!random->entropy.p || bo_random_u8(random))) {
         void *record = bo_record(shape, records, records->n);
@@ -152,19 +152,19 @@ enum bo_status bo_records_mutate(const struct bo_shape *shape, const void *model
     void *record = bo_record(shape, records, i), *added = bo_record(shape, records, old->n);
     const uint32_t change = old->n ? bo_random_below(random, 8) : 0;
     bool ok = true;
-    if (change < 2) { /* a new one */
+    if (change < 2) { /* adds a new record */
         ok = draw_record(shape, random, false, &name_before, arena, added);
         records->n++;
-    } else if (change == 2) { /* one that is like another, beside it */
+    } else if (change == 2) { /* adds a record next to a similar one */
         memcpy(added, record, shape->record_nbytes);
         const struct bo_field *first = &shape->fields[0];
         if (first->form != BO_NAME && bo_field_number(first, added) < bo_field_max(first))
             bo_field_set_number(first, added, bo_field_number(first, added) + 1);
         records->n++;
-    } else if (change == 3) { /* one less */
+    } else if (change == 3) { /* removes a record */
         memmove(record, bo_record(shape, records, i + 1), (old->n - i - 1) * shape->record_nbytes);
         records->n--;
-    } else { /* another value */
+    } else { /* changes a value */
         const struct bo_field *field = &shape->fields[bo_random_below(random, shape->n_fields)];
         const bool extreme = change == 4;
         ok = draw_field(shape, field, random, extreme, &name_before, arena, record);
@@ -177,9 +177,9 @@ enum bo_status bo_records_mutate(const struct bo_shape *shape, const void *model
     return BO_OK;
 }
 
-/* ---- many like those of a document ---------------------------------------------------------- */
+/* ---- large models that resemble a document --------------------------------------------------- */
 
-/* The first field so that keys compare as unsigned numbers. */
+/* The first field, mapped so that keys compare as unsigned numbers. */
 static uint64_t key_at(const struct bo_shape *shape, const void *record)
 {
     const struct bo_field *first = &shape->fields[0];
@@ -187,7 +187,9 @@ static uint64_t key_at(const struct bo_shape *shape, const void *record)
     return (bo_field_number(first, record) + sign) & bo_field_none(first);
 }
 
-/* The record behind `before`, like the i-th of a document; false where a number would overflow. */
+/*
+ * Makes the record after `before`, like the i-th of a document. False when a number would overflow.
+ */
 static bool place_like(const struct bo_shape *shape, const struct bo_records *like, size_t i,
                        const void *before, void *record)
 {
@@ -203,7 +205,7 @@ static bool place_like(const struct bo_shape *shape, const struct bo_records *li
         return false;
     start += step;
     if (shape->order == BO_INTERVALS) {
-        /* The interval before may be longer than the step. */
+        /* The previous interval may be longer than the step. */
         const uint64_t end = bo_field_number(second, before);
         length = bo_field_number(second, record) - old;
         start = start < end ? end : start;

@@ -72,7 +72,7 @@ static bool hex_digit(uint8_t c, unsigned *v_ret)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* 0x and 1 to 16 lower-case digits, without leading zeros. */
+/* Parses 0x and 1 to 16 lower-case digits without leading zeros. */
 static bool parse_hex(struct bo_span word, uint64_t *v_ret)
 {
     struct bo_span digits;
@@ -105,7 +105,7 @@ static bool parse_number(const struct bo_shape *shape, const struct bo_field *fi
     return true;
 }
 
-/* Reads an escape at p[0], a backslash, of n bytes; its length, or 0. */
+/* Reads an escape at p[0], a backslash, of n bytes. Returns its length, or 0 when it is invalid. */
 static size_t take_escape(enum bo_record_text text, const uint8_t *p, size_t n, uint8_t *byte_ret)
 {
     const size_t n_digits = text == BO_JSON ? 4 : 2;
@@ -126,7 +126,9 @@ static size_t take_escape(enum bo_record_text text, const uint8_t *p, size_t n, 
     return v < 0x20 || v == 0x7f ? 2 + n_digits : 0;
 }
 
-/* The name that `written` spells, in the arena; NULL with a NULL name when that refuses. */
+/*
+ * Decodes the name `written` into the arena. Returns NULL with a NULL name when the arena refuses.
+ */
 static const char *parse_name(enum bo_record_text text, struct bo_span written,
                               struct bo_arena *arena, struct bo_span *name_ret, size_t *at_ret)
 {
@@ -191,7 +193,7 @@ static enum bo_status take_name(struct parser *p, const struct bo_field *field, 
     return BO_OK;
 }
 
-/* One space separates the values of a line. */
+/* Reads the values of a line, which are separated by one space. */
 static enum bo_status take_words(struct parser *p, void *record)
 {
     for (unsigned f = 0; f < p->shape->n_fields; f++) {
@@ -229,7 +231,7 @@ static bool take_token(struct parser *p, const char *token)
     return true;
 }
 
-/* A string of these bytes, without escapes. */
+/* Reads a string of exactly these bytes, without escapes. */
 static bool take_string(struct parser *p, const char *string)
 {
     const size_t n = strlen(string);
@@ -241,7 +243,7 @@ static bool take_string(struct parser *p, const char *string)
     return true;
 }
 
-/* Bytes up to the quote that ends a string, which has begun; false when none does. */
+/* The bytes up to the quote that ends an open string. False when there is none. */
 static bool string_nbytes(const struct parser *p, size_t *n_ret)
 {
     const struct bo_span rest = p->line.rest;

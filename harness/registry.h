@@ -4,7 +4,7 @@
 
 #include "harness/format.h"
 
-/* NULL-terminated; only plugin.h changes it, and has room for so many formats of plugins. */
+/* NULL-terminated. Only plugin.h changes it; it has room for this many formats of plugins. */
 enum { BO_MAX_PLUGIN_FORMATS = 8 };
 extern const struct bo_format *bo_formats[];
 
@@ -14,12 +14,12 @@ const struct bo_codec *bo_find_codec(const struct bo_format *format, const char 
 const struct bo_query_kind *bo_find_kind(const struct bo_format *format, const char *name);
 const struct bo_workload *bo_find_workload(const struct bo_query_kind *kind, const char *name);
 
-/* The codec whose bytes `codec` reads: itself, or the one that its `reads` names. */
+/* The codec whose bytes `codec` reads: itself, or the one that `reads` names. */
 const struct bo_codec *bo_encoding_of(const struct bo_format *format, const struct bo_codec *codec);
 
 /*
- * What the bytes that `codec` reads hold of the model: all of it, or what the encoding's `reduce`
- * leaves, in `arena`.
+ * The part of the model that the bytes read by `codec` hold: all of it, or the result of the
+ * encoding's `reduce`, in `arena`.
  */
 enum bo_status bo_held_model(const struct bo_format *format, const struct bo_codec *codec,
                              const void *model, struct bo_arena *arena, const void **held_ret,

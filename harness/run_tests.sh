@@ -4,7 +4,7 @@ set -u
 # shellcheck source=harness/steps.sh
 . harness/steps.sh
 
-# needs COMMAND...: 77 when one of them is missing.
+# needs COMMAND...: fails with 77 when a command is missing.
 needs() {
     local tool
     for tool in "$@"; do
@@ -23,8 +23,8 @@ variant() { # NAME FULL
     make --no-print-directory -j"$(nproc)" VARIANT="$1" FULL="${2:-}" check-variant
 }
 
-# Counts are of gcc's build, whatever compiler the rest is for. Where they were accepted with another compiler,
-# libc or valgrind they say nothing.
+# The counts are for gcc's build, whatever compiler the other steps use. If they were accepted with another compiler,
+# libc or valgrind, the step is skipped.
 instructions() {
     local said code
     needs valgrind gcc || return
@@ -42,7 +42,7 @@ build() {
     make --no-print-directory -j"$(nproc)" test-shared
 }
 
-# Seconds are those of two idle processors.
+# The seconds are for two idle processors.
 plan 60 "build" build
 waiting+=(BARRIER)
 full=1
@@ -54,7 +54,7 @@ for v in "$@"; do
     fi
 done
 waiting+=(BARRIER) # the programs that the rest runs are there now
-# The longest first: the last step to end has a processor for itself.
+# The longest steps come first, so that the last one to end does not run alone for long.
 plan 60 "instructions" instructions
 plan 60 "command line" make --no-print-directory build/bakeoff check-cli
 plan 60 "import: real Go binaries" corpora/import/test_real_go.sh

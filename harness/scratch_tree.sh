@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scratch_tree.sh FOLDER: a copy of the tree in FOLDER, as a commit of its own, with what is built of the gcc variant. For
+# scratch_tree.sh FOLDER: copies the tree to FOLDER as a commit of its own, with the build of the gcc variant. For
 # tests that change the tree or write into it.
 set -euo pipefail
 copy=$1

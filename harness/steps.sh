@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Runs steps and reports them; sourced by run_tests.sh and its test. `plan` says what to run, run_all runs it.
+# Runs steps and reports them. Sourced by run_tests.sh and its test. `plan` adds a step, run_all runs all.
 #
-# Steps run two at a time, so that the slowest check of one leaves no processor idle. Each is one line
-# when it ends, with its time; the output of a failed step is shown. On a terminal, the last line shows what
-# is running and an estimate of the time left; elsewhere a line does when a step starts, and once a minute.
-# A step that this machine cannot run says why and, where CI is set, fails. Ends with
-# `N passed, M failed, K skipped`.
+# Two steps run at a time, so that a slow check leaves no processor idle. When a step ends, one line shows its name
+# and time; the output of a failed step is printed. On a terminal, the last line shows the running steps and an
+# estimate of the time left. Elsewhere, a line is printed when a step starts, and once a minute. A step that this
+# machine cannot run prints the reason and, if CI is set, fails. The last line is `N passed, M failed, K skipped`.
 AT_ONCE=2
 DURATIONS=build/test/durations # seconds and name of each step, of the last run in which it passed
 mkdir -p build/test
@@ -22,8 +21,8 @@ touch "$DURATIONS"
 
 log_of() { echo "build/test/${1//[^a-z0-9]/-}.log"; }
 
-# plan SECONDS NAME COMMAND...: a step to come, and how long it takes where no earlier run says so. Exit code 77
-# means that the machine lacks something; the last line says what.
+# plan SECONDS NAME COMMAND...: adds a step. SECONDS is the expected duration if no earlier run recorded one. Exit
+# code 77 means that the machine lacks something, which the last line of output names.
 plan() {
     local name=$2
     waiting+=("$name")
@@ -35,11 +34,11 @@ plan() {
 
 clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
-# say TEXT: a line of its own, above the status line.
+# say TEXT: prints a line above the status line.
 say() { printf '%s%s\n' "${on_terminal:+$'\r\e[K'}" "$1"; }
 
-# The estimate: the steps to come go to whichever of the two is free first. A step that takes longer than expected is
-# expected to take a tenth more.
+# Estimates the time left: each planned step is assigned to the processor that is free first. A step that already
+# takes longer than expected is assumed to take another tenth.
 seconds_left() {
     local process name left a=0 b=0
     for process in "${!name_of[@]}"; do
@@ -80,7 +79,7 @@ start_next() {
     [[ $on_terminal ]] || say "$(printf '%-34s started' "$name")"
 }
 
-# Waits for the step that ends next, and reports it.
+# Waits for the next step to end, and reports it.
 finish_one() {
     local process code name log seconds
     [[ ! $on_terminal ]] || status
@@ -116,7 +115,7 @@ finish_one() {
     fi
 }
 
-# Runs what is planned, then prints the summary. What follows the word BARRIER starts when all before it has ended.
+# Runs the planned steps, then prints the summary. Steps after the word BARRIER start when all before it have ended.
 # False when a step failed.
 run_all() {
     local n_steps=${#command_of[@]}

@@ -1,8 +1,8 @@
 /*
- * Decoding bytes, or parsing a text, that a test made: they are kept as candidates for a fuzzer's
- * seeds where BAKEOFF_KEEP names a folder. An input that is wrong in one place only is what a
- * fuzzer takes longest to find, and what minimising by coverage drops: of each codec and phrase,
- * the smallest is `refused-...`, and is to be a seed.
+ * Decodes bytes, or parses a text, that a test made. If BAKEOFF_KEEP names a folder, the inputs are
+ * kept there as candidates for seeds of a fuzzer. An input that is wrong in one place only takes a
+ * fuzzer longest to find, and minimising by coverage drops it. For each codec and phrase, the
+ * smallest input is kept as `refused-...`, which becomes a seed.
  */
 #ifndef BO_TEST_DECODE_H
 #define BO_TEST_DECODE_H
@@ -16,7 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* FOLDER/NAME, unless a smaller one is there; nothing without a folder. */
+/* Writes FOLDER/NAME unless a smaller file is there. Does nothing without a folder. */
 static inline void test_keep(const char *folder, const char *name, struct bo_span in)
 {
     struct stat there;
@@ -31,7 +31,7 @@ static inline void test_keep(const char *folder, const char *name, struct bo_spa
         abort();
 }
 
-/* As a candidate, and under whose it is and why it was refused. */
+/* Keeps the input as a candidate, and under the names of its codec and its error. */
 static inline void test_keep_met(const char *whose, struct bo_span in, enum bo_status status,
                                  const struct bo_error *err)
 {

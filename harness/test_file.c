@@ -10,7 +10,7 @@
 
 static const struct bo_span payload = BYTES("some payload");
 
-/* "pcdata" and "linear-index" in 64 bytes of header, then the payload. */
+/* "pcdata" and "linear-index" in a header of 64 bytes, then the payload. */
 enum { HEADER_NBYTES = 64, NAMES_OFF = 32, FILE_NBYTES = HEADER_NBYTES + 12 };
 
 static const struct bo_format *format;
@@ -56,7 +56,7 @@ static void test_layout(void **state)
     assert_memory_equal(file + HEADER_NBYTES, payload.p, payload.n);
 }
 
-/* XXH3-64 of nothing and of one byte, as its specification lists them. */
+/* XXH3-64 of no bytes and of one byte, from its specification. */
 static void test_hash(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void test_opens(void **state)
     assert_true(bo_span_equal(codec_name, (struct bo_span)BYTES("linear-index")));
 }
 
-/* A byte of the file set to a value, and what opening it says. */
+/* Sets a byte of the file to a value, and states the error of opening it. */
 static void test_each_field_damaged(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void test_each_field_damaged(void **state)
     }
 }
 
-/* No change of any one byte goes unnoticed. */
+/* Every change of one byte is detected. */
 static void test_every_byte_counts(void **state)
 {
     (void)state;

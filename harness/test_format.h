@@ -1,8 +1,8 @@
 /*
- * What the cmocka tests of every format share: models from texts and from randomness, and what must
- * hold for every generator, text form and merge.
+ * Shared by the cmocka tests of every format: models from texts and from random numbers, and the
+ * properties of every generator, text form and merge.
  *
- * Who includes this says first which format it is about: #define TEST_FORMAT "lprf".
+ * The including file defines the format first: #define TEST_FORMAT "lprf".
  */
 #ifndef BO_TEST_FORMAT_H
 #define BO_TEST_FORMAT_H
@@ -22,7 +22,7 @@ static inline const struct bo_format *test_format(void)
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
-/* The model of a text that must be right. */
+/* The model of a valid text. */
 static inline void *parse_text(const char *text, struct bo_arena *arena)
 {
     void *model = NULL;
@@ -32,7 +32,7 @@ static inline void *parse_text(const char *text, struct bo_arena *arena)
     return model;
 }
 
-/* The model's text, with a NUL behind it. */
+/* The model's text, followed by a NUL. */
 static inline struct bo_span print_text(const void *model, struct bo_arena *arena)
 {
     struct bo_writer out;
@@ -47,7 +47,7 @@ static inline struct bo_span print_text(const void *model, struct bo_arena *aren
     return (struct bo_span){p, n};
 }
 
-/* A generated model: odd seeds from a fuzzer's bytes, which hold more that is strange. */
+/* A generated model. Odd seeds use a fuzzer's bytes, which give more unusual values. */
 static inline void *generate_model(uint64_t seed, size_t scale, struct bo_arena *arena)
 {
     uint8_t entropy[4096];
@@ -61,7 +61,7 @@ static inline void *generate_model(uint64_t seed, size_t scale, struct bo_arena 
     return model;
 }
 
-/* How many functions, tables, ... a model has. */
+/* The number of functions, tables, ... in a model. */
 static inline uint64_t count_units(const void *model)
 {
     struct bo_unit units[BO_MAX_UNITS];
@@ -69,9 +69,9 @@ static inline uint64_t count_units(const void *model)
     return units[0].n;
 }
 
-/* ---- what holds for every text form ---------------------------------------------------------- */
+/* ---- properties of every text form ----------------------------------------------------------- */
 
-/* A generated model's text gives the model again, and its print the text. */
+/* The text of a generated model parses to the same model, which prints the same text. */
 static inline void expect_texts_survive(unsigned n_seeds, size_t scale)
 {
     for (uint64_t seed = 0; seed < n_seeds; seed++) {
@@ -88,7 +88,7 @@ static inline void expect_texts_survive(unsigned n_seeds, size_t scale)
     }
 }
 
-/* That reading the text fails with this status at this byte, and says this. */
+/* Expects that parsing the text fails with this status, at this byte, with this phrase. */
 static inline void expect_mistake(struct bo_span text, size_t off, enum bo_status expected,
                                   const char *what)
 {
@@ -105,7 +105,7 @@ static inline void expect_mistake(struct bo_span text, size_t off, enum bo_statu
     bo_arena_free(&arena);
 }
 
-/* A text with one @, which marks the byte after it as the one that the error names. */
+/* A text with one @, which marks the following byte as the offset of the error. */
 struct marked_mistake {
     const char *text;
     enum bo_status status;
@@ -125,12 +125,15 @@ static inline void expect_mistakes(const struct marked_mistake *mistakes, size_t
     }
 }
 
-/* ---- what holds for every generator ---------------------------------------------------------- */
+/* ---- properties of every generator ----------------------------------------------------------- */
 
-/* What is wrong with a model, NULL when it keeps the rules; scratch memory from the arena. */
+/*
+ * The broken rule of a model as a phrase, NULL when it is valid. Scratch memory comes from the
+ * arena.
+ */
 typedef const char *(*flaw_of_model)(const void *model, struct bo_arena *arena);
 
-/* Few models have more units than they were to have, and none has many more. */
+/* Few models have more units than requested, and none has many more. */
 static inline void expect_scale(const void *model, size_t scale, size_t *n_larger)
 {
     const uint64_t n = count_units(model);
@@ -138,7 +141,7 @@ static inline void expect_scale(const void *model, size_t scale, size_t *n_large
     *n_larger += n > scale;
 }
 
-/* Models of up to max_scale units keep the rules, and so do they after each of some changes. */
+/* Models of up to max_scale units are valid, and stay valid after each of some changes. */
 static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_of_model flaw_of)
 {
     enum { N_CHANGES = 30 };
@@ -156,7 +159,7 @@ static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_
             const char *flaw = flaw_of(model, &arena);
             if (flaw)
                 fail_msg("seed %u, mutation %u: %s", (unsigned)seed, i, flaw);
-            assert_null(flaw_of(before, &arena)); /* it is left as it was */
+            assert_null(flaw_of(before, &arena)); /* the original is unchanged */
         }
         bo_arena_free(&arena);
     }
@@ -164,8 +167,8 @@ static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_
 }
 
 /*
- * A fuzzer's bytes end the model, whatever they are, and a source of nothing makes an empty one.
- * Each of n_rounds models keeps the rules and is shown to note(), unless that is NULL.
+ * A fuzzer's bytes end the model, whatever they are, and an empty source makes an empty model. Each
+ * of n_rounds models is valid and is passed to note(), unless that is NULL.
  */
 static inline void expect_models_from_bytes(unsigned n_rounds, flaw_of_model flaw_of,
                                             void (*note)(const void *model))
@@ -196,7 +199,7 @@ static inline void expect_models_from_bytes(unsigned n_rounds, flaw_of_model fla
     bo_arena_free(&arena);
 }
 
-/* Shows the extreme models of the first seeds, which keep the rules, to note(). */
+/* Passes the extreme models of the first seeds, which must be valid, to note(). */
 static inline void expect_extreme_models(unsigned n_seeds, flaw_of_model flaw_of,
                                          void (*note)(const void *model))
 {
@@ -216,7 +219,7 @@ static inline void expect_extreme_models(unsigned n_seeds, flaw_of_model flaw_of
 
 /*
  * Marks in seen[] which of n phrases decode reports for files that differ from the codec's in one
- * bit, or in two neighbours.
+ * bit, or in two neighbouring bits.
  */
 static inline void note_rejections(const struct bo_codec *codec, const void *model,
                                    const char *const *phrases, size_t n, bool *seen)
@@ -243,7 +246,7 @@ static inline void note_rejections(const struct bo_codec *codec, const void *mod
     bo_arena_free(&scratch);
 }
 
-/* Each phrase is reported for some file that differs in so few bits from one of these seeds. */
+/* Each phrase must be reported for some file that differs so little from one of these seeds. */
 static inline void expect_rejections(const char *codec, unsigned n_seeds, size_t scale,
                                      const char *const *phrases, size_t n)
 {
@@ -263,7 +266,7 @@ static inline void expect_rejections(const char *codec, unsigned n_seeds, size_t
         fail_msg("%s: no changed file is rejected with: %s", codec, phrases[n_seen]);
 }
 
-/* The hash of the text of a model that was changed so many times. */
+/* The hash of the text of a model after this many changes. */
 static inline uint64_t hash_of_changed(uint64_t seed, size_t scale, unsigned n_mutations)
 {
     struct bo_arena arena;
@@ -277,7 +280,7 @@ static inline uint64_t hash_of_changed(uint64_t seed, size_t scale, unsigned n_m
     return hash;
 }
 
-/* The same seed makes the same model and the same changes, another seed others. */
+/* The same seed gives the same model and the same changes. Another seed gives others. */
 static inline void expect_same_seed_same_model(size_t scale)
 {
     for (uint64_t seed = 0; seed < 9; seed++) {
@@ -288,7 +291,7 @@ static inline void expect_same_seed_same_model(size_t scale)
     }
 }
 
-/* Models are made and changed with each of their allocations failing. */
+/* Makes and changes models with each of their allocations failing. */
 static inline void expect_failing_allocations(unsigned n_seeds, size_t scale)
 {
     for (uint64_t seed = 0; seed < n_seeds; seed++) {
@@ -312,9 +315,9 @@ static inline void expect_failing_allocations(unsigned n_seeds, size_t scale)
     }
 }
 
-/* ---- what holds for every merge -------------------------------------------------------------- */
+/* ---- properties of every merge --------------------------------------------------------------- */
 
-/* Models are merged with each of the allocations failing. */
+/* Merges models with each of the allocations failing. */
 static inline void expect_failing_merges(const void *const *models, size_t n_models)
 {
     bool complete = false;

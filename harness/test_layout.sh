@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_layout.sh reports each violation that it is there for, and nothing in a tree without one.
+# check_layout.sh reports each kind of violation, and nothing in a tree without one.
 set -u
 check=$PWD/harness/check_layout.sh
 t=$(mktemp -d) passed=0 failed=0

@@ -1,4 +1,4 @@
-/* Plugins: what is taken, what is refused and why, and that a refusal changes nothing. */
+/* Plugins: which are accepted, which are rejected and why, and that a rejection changes nothing. */
 #include "harness/core/test_cmocka.h"
 
 #include <stdio.h>
@@ -125,7 +125,7 @@ static void codecs_are_added(void **state)
     const size_t n = n_codecs();
     const struct bo_codec *const first = bo_find_format("pcdata")->codecs[0];
     assert_null(take(&sound, &second));
-    assert_null(take(&reader, NULL)); /* another plugin, which reads what the first one writes */
+    assert_null(take(&reader, NULL)); /* another plugin, which reads the bytes of the first */
     const struct bo_format *format = bo_find_format("pcdata");
     assert_int_equal(n_codecs(), n + 3);
     assert_ptr_equal(format->codecs[0], first);

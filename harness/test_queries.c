@@ -1,4 +1,6 @@
-/* What query kinds share. Why: a draw by weight that is off by one returns the wrong function. */
+/*
+ * Shared parts of query kinds. Why: a draw by weight that is off by one selects the wrong function.
+ */
 #include "harness/queries.h"
 
 #include "harness/core/test_cmocka.h"

@@ -1,6 +1,6 @@
 /*
- * Recorded workloads. Why: the file comes from a program that is not ours, and a query that is
- * misread, or counted in the wrong action, changes a ranking without anybody noticing.
+ * Recorded workloads. Why: the files come from other programs. A query that is misread, or counted
+ * in the wrong action, would change a ranking unnoticed.
  */
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ static void test_sample(void **state)
     assert_true(memcmp(sample + points->places[1].off, "hit", 3) == 0);
     assert_int_equal(r->n_actions, 2);
     assert_true(is_text(r->actions[0].name, "open \t\\"));
-    assert_int_equal(r->actions[0].n, 3); /* points, a scan, a point */
+    assert_int_equal(r->actions[0].n, 3); /* a run of points, a scan, a run of points */
     assert_int_equal(r->runs[0].n, 2);
     assert_int_equal(r->actions[1].first, 3);
     assert_int_equal(scans->places[1].action, 1);
@@ -82,13 +82,13 @@ static void test_workloads(void **state)
     assert_memory_equal(workloads[1].given->queries, all, sizeof all);
     assert_true(workloads[2].cold);
     assert_int_equal(bo_recorded_workloads(r, 1, &arena, workloads, &n, NULL), BO_OK);
-    assert_int_equal(n, 2); /* no hits */
+    assert_int_equal(n, 2); /* without hits */
     assert_string_equal(workloads[1].name, "recorded-cold");
     assert_int_equal(workloads[1].given->n_starts, 1);
     assert_int_equal(workloads[1].given->starts[0], 1);
 }
 
-/* The file, and the byte and phrase of the error. */
+/* The file, and the offset and phrase of the error. */
 static const struct {
     const char *text, *at, *what;
 } bad[] = {
@@ -122,7 +122,7 @@ static void test_rejects(void **state)
         struct bo_recorded *r;
         struct bo_error err = {0};
         const size_t n = strlen(bad[i].text);
-        /* The last place, so that a name of the header is not found first. */
+        /* The last occurrence, as the header may contain the same name. */
         const char *at = bad[i].at ? bad[i].text : bad[i].text + n;
         for (const char *p = bad[i].text; bad[i].at && *bad[i].at && (p = strstr(p, bad[i].at));
              p++)
@@ -133,7 +133,10 @@ static void test_rejects(void **state)
     }
 }
 
-/* Every prefix, and every byte replaced by some: an error inside the file, or a workload. */
+/*
+ * Every prefix, and every byte replaced by some others: the result is an error inside the file, or
+ * a workload.
+ */
 static void test_damage(void **state)
 {
     (void)state;
@@ -142,7 +145,7 @@ static void test_damage(void **state)
     struct bo_recorded *r;
     struct bo_error err;
     for (size_t n = 0; n < sizeof sample; n++) {
-        char *exact = malloc(n + !n); /* a reader past its end is seen by sanitizers */
+        char *exact = malloc(n + !n); /* sanitizers detect a read past its end */
         memcpy(exact, sample, n);
         if (parse(exact, n, &r, &err))
             assert_true(err.off <= n && err.what);

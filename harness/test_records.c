@@ -1,6 +1,6 @@
 /*
- * Models from declarations. Why: formats trust the text form, the rules and the generator that a
- * declaration gives them, and test only what they add.
+ * Models from declarations. Why: formats rely on the text form, the rules and the generator of a
+ * declaration, and test only what they add.
  */
 #include "harness/records.h"
 
@@ -135,7 +135,7 @@ static void test_text_with_blanks_and_comments(void **state)
                 first->name.p[0] == 0x7f);
 }
 
-/* A text with one @ in it, before the byte that the error names. */
+/* A text with one @ before the byte that the error names. */
 static void expect_mistake(const struct bo_shape *shape, const char *marked, const char *what)
 {
     char text[256];
@@ -280,7 +280,7 @@ static void test_models_have_what_they_should(void **state)
     assert_true(((struct bo_records *)model)->n > 10);
     assert_int_equal(bo_records_generate(&hashes, &random, 100, &arena, &model, NULL), BO_OK);
     assert_int_equal(((struct bo_records *)model)->n, 100);
-    /* Some mutations change the number of records, others a field of one. */
+    /* Some mutations change the number of records, others a field of one record. */
     for (unsigned i = 0; i < 200; i++) {
         assert_int_equal(bo_records_mutate(&hashes, model, &random, &arena, &many, NULL), BO_OK);
         const struct bo_records *before = model, *after = many;
@@ -290,7 +290,7 @@ static void test_models_have_what_they_should(void **state)
     assert_int_equal(bo_records_resample(&hashes, model, 5000, &random, &arena, &many, NULL),
                      BO_OK);
     assert_int_equal(((struct bo_records *)many)->n, 5000);
-    /* A steady document keeps its steps at other sizes. */
+    /* A document with regular steps keeps them at other sizes. */
     struct range steady[10];
     for (unsigned i = 0; i < 10; i++)
         steady[i] = (struct range){100 * i, 100 * i + 40, i};

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What runs the tests: what steps.sh prints, its exit codes, and that it keeps durations; and that a crash in one
-# file's tests hides no other's (test_main.c). 77 without gcc.
+# The test runner: the output of steps.sh, its exit codes, and the recorded durations. A crash in the tests of one
+# file must not hide those of another (test_main.c). Exits with 77 without gcc.
 set -u
 command -v gcc >/dev/null || { echo "gcc is missing"; exit 77; }
 steps=$PWD/harness/steps.sh
 t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 
-# run ENVIRONMENT...: runs the steps below; the output in $t/out, the exit code in $code.
+# run ENVIRONMENT...: runs the steps below. The output is in $t/out, the exit code in $code.
 run() {
     (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" bash -uc '
         . "$1"

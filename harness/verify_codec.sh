@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a codec still lacks: verify_codec.sh FORMAT/NAME. Exits 0 when it lacks nothing that can be checked here.
+# Prints what a codec lacks: verify_codec.sh FORMAT/NAME. Exits with 0 if nothing is missing that can be checked here.
 set -uo pipefail
 format=${1%%/*} name=${1#*/}
 bakeoff=${BAKEOFF:-build/bakeoff}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Every check without size limits (`bakeoff verify --effort full`) on every document here, embedded, fetched and
-# of BAKEOFF_CORPORA: verify_corpora.sh [K/N]. The smallest documents come first; of N shards, shard K verifies
-# each N-th document. Writes a row per document to results/fuzz/verify.tsv (VERIFY_RESULTS names another file).
-# An interrupted run continues after the last document that it finished, as long as the program's commit is the
-# same. FORMATS="lprf autofdo" verifies these only. Exits 1 when a check failed, 2 when a document was not read.
+# Runs every check without size limits (`bakeoff verify --effort full`) on all available documents: embedded, fetched
+# and of BAKEOFF_CORPORA. verify_corpora.sh [K/N]. The smallest documents come first; of N shards, shard K verifies
+# each N-th document. Writes a row per document to results/fuzz/verify.tsv (VERIFY_RESULTS names another file). An
+# interrupted run continues after the last finished document if the program's commit is the same. FORMATS="lprf
+# autofdo" selects formats. Exits with 1 when a check failed, 2 when a document could not be read.
 set -uo pipefail
 shard=${1:-1/1}
 bakeoff=${BAKEOFF:-build/bakeoff}
@@ -18,7 +18,7 @@ state=build/verify-corpora/${commit:-unknown}
 mkdir -p "$state" "$(dirname "$results")" || exit 2
 [[ -s $results ]] || echo '# format, document, result, checks passed, failed, skipped, seconds, date, commit' >"$results"
 
-# put_row FORMAT DOCUMENT REST: replaces the document's row. Rows are sorted.
+# put_row FORMAT DOCUMENT REST: replaces the row of a document. Rows are sorted.
 put_row() {
     awk -F '\t' -v OFS='\t' -v format="$1" -v document="$2" -v row="$1	$2	$3" '
         /^#/ { print; next }
@@ -32,7 +32,7 @@ has_row() { # FORMAT DOCUMENT
         END { exit !found }' "$results"
 }
 
-# Documents that are drawn for curves over sizes are left out: they repeat a real one.
+# Documents drawn for curves over sizes are left out: they repeat a real one.
 mapfile -t documents < <("$bakeoff" list corpora --json |
     jq -r --arg formats "${FORMATS:-}" '.[] | select(.present and .state != "drawn") |
         select($formats == "" or (.format as $f | $formats | split(" ") | index($f))) |

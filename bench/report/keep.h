@@ -5,7 +5,7 @@
 #include "bench/report/canvas.h"
 #include "bench/report/page.h"
 
-/* Codecs whose readers keep something, query by query; nothing where the run measured no budgets. */
+/* The codecs whose readers keep something, query by query. Nothing if no budgets were measured. */
 void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document);
 
 /*

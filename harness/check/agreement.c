@@ -1,4 +1,4 @@
-/* A reader against the oracle. */
+/* Compares a reader's answers with the oracle's. */
 #include "harness/check/agreement.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ bool bo_agreement_init(struct bo_agreement *c)
     return false;
 }
 
-/* Queries the oracle; the expected answers' buffer grows until they fit. */
+/* Runs the oracle on the queries. The buffer for the expected answers grows until they fit. */
 enum bo_status bo_agreement_run_oracle(struct bo_agreement *c, size_t n)
 {
     const struct bo_query_kind *kind = c->kind;
@@ -55,7 +55,8 @@ struct bo_span bo_agreement_got(const struct bo_agreement *c)
 }
 
 /*
- * The start of a text, as long as there is room, what is not printable escaped; returns the length.
+ * Writes the start of a text, as far as it fits, with unprintable bytes escaped. Returns the
+ * length.
  */
 static size_t quote(struct bo_span name, char *text, size_t n)
 {
@@ -84,7 +85,7 @@ void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *qu
     }
 }
 
-/* Runs n queries one by one, and names the first that fails in the finding. */
+/* Runs n queries one by one. The finding names the first one that fails. */
 static void blame_query(struct bo_agreement *c, size_t n, enum bo_status status)
 {
     bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle",
@@ -113,12 +114,15 @@ static void blame_query(struct bo_agreement *c, size_t n, enum bo_status status)
              "%s: wrong in a batch, right when run alone", c->kind->name);
 }
 
-/* Both answer the first n queries of the batch; false with the finding filled when they differ. */
+/*
+ * Compares both answers to the first n queries of the batch. False, with the finding filled, when
+ * they differ.
+ */
 static bool compare_batch(struct bo_agreement *c, size_t n)
 {
     const enum bo_status oracle = bo_agreement_run_oracle(c, n);
     if (oracle == BO_NO_MEMORY && c->arena->refusal == BO_OVER_LIMIT)
-        return true; /* damaged bytes may hold a model whose answers are beyond the budget */
+        return true; /* damaged bytes may hold a model whose answers exceed the budget */
     if (oracle != BO_OK) {
         bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "oracle-fails");
         return false;
@@ -160,7 +164,7 @@ static bool compare_drawn(struct bo_agreement *c, draw_queries *draw, struct bo_
         const size_t n = draw(c->model, random, c->arena, want, c->queries);
         if (n && !compare_batch(c, n))
             return false;
-        if (c->kind->answer_size) /* else the sinks may have grown */
+        if (c->kind->answer_size) /* a sink may have been replaced by a larger one */
             bo_arena_rewind(c->arena, mark);
         *n_cases += n;
     }
@@ -168,8 +172,8 @@ static bool compare_drawn(struct bo_agreement *c, draw_queries *draw, struct bo_
 }
 
 /*
- * Runs a few queries alone, with less room than their answers need: each must end in BO_OVER_LIMIT
- * and write nothing behind the room.
+ * Runs a few queries alone, with less room than their answers need. Each must return BO_OVER_LIMIT
+ * and must not write past the room.
  */
 static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
 {
@@ -201,7 +205,7 @@ static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
     return true;
 }
 
-/* So many queries beside those that a model lists show what is taken for them. */
+/* The number of unlisted queries to draw: texts that the model does not contain. */
 static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
 {
     const uint64_t wanted = 64 + 4 * n;
@@ -209,8 +213,8 @@ static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
 }
 
 /*
- * All queries of one kind when they are few, else edges and every workload's. Texts that the model
- * does not list are valid queries, too: edges hold some.
+ * Runs all queries of one kind if they are few, else edge queries and those of every workload.
+ * Texts that the model does not contain are valid queries, too; the edge queries include some.
  */
 static bool compare_kind(struct bo_agreement *c, const struct bo_effort *effort, uint64_t *n_cases)
 {

@@ -1,6 +1,6 @@
 /*
- * A reader against the oracle: batches of queries whose answers must agree. What the checks are
- * made of.
+ * Compares a reader with the oracle: batches of queries whose answers must agree. The checks are
+ * built on this.
  */
 #ifndef BO_CONTEST_H
 #define BO_CONTEST_H
@@ -16,20 +16,22 @@ struct bo_agreement {
     const struct bo_query_kind *kind;
     const void *model;
     void *reader;
-    uint8_t *queries; /* BO_CONTEST_BATCH of them */
+    uint8_t *queries; /* room for BO_CONTEST_BATCH queries */
     struct bo_sink expected, got;
     struct bo_arena *arena;
     struct bo_finding *finding;
-    struct bo_error error; /* of the codec's last refusal */
+    struct bo_error error; /* the last error of the codec */
 };
 
 /*
- * Fills queries, expected and got, the rest being set; false with the finding filled when memory is
- * out.
+ * Allocates queries, expected and got; the caller has set the other members. False with the finding
+ * filled when memory is exhausted.
  */
 bool bo_agreement_init(struct bo_agreement *c);
 
-/* Queries the oracle, first n queries; answers go to `expected`, which grows until they fit. */
+/*
+ * Runs the oracle on the first n queries. The answers go to `expected`, which grows until they fit.
+ */
 enum bo_status bo_agreement_run_oracle(struct bo_agreement *c, size_t n);
 
 /* Runs the same queries on the codec, after the oracle; answers go to `got`. */
@@ -39,16 +41,16 @@ enum bo_status bo_agreement_run_codec(struct bo_agreement *c, size_t n);
 struct bo_span bo_agreement_got(const struct bo_agreement *c);
 
 /*
- * Writes a query as its text and 32-bit words of the host, in decimal: enough to ask it again. At
- * least 64 bytes of room.
+ * Writes a query as text and as 32-bit words of the host in decimal, so that it can be repeated.
+ * `room` is at least 64 bytes.
  */
 void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *query, char *text,
                                  size_t n);
 
 /*
- * Runs all queries of every kind that the codec answers, or a sample by `effort`. False with the
- * finding filled at the first answer that differs from the oracle's. *n_cases counts queries. The
- * queries and answers of one kind take memory of their own, up to the budget.
+ * Runs all queries of every kind that the codec supports, or a sample limited by `effort`. False
+ * with the finding filled at the first answer that differs from the oracle's. *n_cases counts
+ * queries. The buffers of each kind are allocated separately, within the budget.
  */
 bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
                             const void *model, void *reader, const struct bo_effort *effort,
@@ -61,11 +63,11 @@ void bo_finding_set(struct bo_finding *finding, const struct bo_format *format,
                     const struct bo_query_kind *kind, const struct bo_codec *codec, const char *b,
                     const char *class);
 
-/* Sets the detail to what an error says. */
+/* Sets the finding's detail to the text of an error. */
 void bo_finding_explain(struct bo_finding *finding, const char *doing,
                         const struct bo_error *error);
 
-/* What somebody answered to a query; a status other than BO_OK: no answer. */
+/* One side's answer to a query. A status other than BO_OK means that there is no answer. */
 struct bo_reply {
     const char *whose; /* a codec's name, or "oracle" */
     enum bo_status status;
@@ -73,22 +75,23 @@ struct bo_reply {
 };
 
 /*
- * Sets the answers: of each the first line that differs, as the kind prints it, and the line's
- * number. An answer that is wrong may be malformed, so that it is printed in a process of its own.
+ * Sets the finding's answers: from each reply, the first line that differs, as the kind prints it,
+ * and its number. A wrong answer may be malformed, so it is printed in a process of its own.
  */
 void bo_finding_compare(struct bo_finding *finding, const struct bo_query_kind *kind,
                         const void *query, const struct bo_reply *a, const struct bo_reply *b);
 
 /*
- * True when an error is complete: a named status other than OK, the same in *error, and a phrase.
+ * True when the error is complete: a named status other than BO_OK, the same status in *error, and
+ * a phrase.
  */
 bool bo_error_is_complete(enum bo_status status, const struct bo_error *error);
 
 /* ---- allocation failures --------------------------------------------------------------------- */
 
 /*
- * Which allocation fails: each of the first n_first in turn, then one drawn from each doubling, so
- * that of an operation with 10^6 allocations late ones fail, too, in about the time of two runs.
+ * The allocations to fail: each of the first n_first, then one drawn at random from each doubling.
+ * So late allocations of an operation with 10^6 of them fail, too, in about the time of two runs.
  */
 struct bo_failures {
     uint64_t n_first;
@@ -96,7 +99,7 @@ struct bo_failures {
     uint64_t at; /* the allocation's number, from 1 */
 };
 
-/* Goes on to the next failure; false when n_first is 0, which means none. */
+/* Moves to the next failure. False when n_first is 0, which disables failures. */
 static inline bool bo_next_failure(struct bo_failures *f)
 {
     const uint32_t span = f->at < UINT32_MAX ? (uint32_t)f->at : UINT32_MAX;
@@ -104,7 +107,10 @@ static inline bool bo_next_failure(struct bo_failures *f)
     return f->n_first != 0;
 }
 
-/* Whether an operation ended as it must: in success when all allocations succeeded, else named. */
+/*
+ * True when an operation ended correctly: with success if no allocation failed, else with a named
+ * error.
+ */
 static inline bool bo_ends_well(enum bo_status status, const struct bo_error *error,
                                 bool is_complete)
 {

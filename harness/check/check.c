@@ -20,7 +20,7 @@ struct bo_effort bo_effort_default(void)
     };
 }
 
-/* ---- one codec at work ----------------------------------------------------------------------- */
+/* ---- a codec under test ---------------------------------------------------------------------- */
 
 static struct bo_check_result pass(uint64_t n_cases)
 {
@@ -32,18 +32,18 @@ static struct bo_check_result skip(const char *why)
     return (struct bo_check_result){.outcome = BO_SKIP, .why_skipped = why};
 }
 
-/* What every check starts with: an arena, and the model's encoding in it. */
+/* The start of every check: an arena, and the model's encoding in it. */
 struct trial {
     const struct bo_format *format;
     const struct bo_codec *codec;
     const void *model;
-    const void *held; /* what the encoding holds of the model */
+    const void *held; /* the part of the model that the encoding holds */
     const struct bo_effort *effort;
-    bool large; /* the model: what takes many encodings is sampled more thinly */
+    bool large; /* the model is large: checks that need many encodings use fewer samples */
     struct bo_arena arena;
     struct bo_writer encoded;
-    struct bo_probes probes;       /* drawn by the check of damage */
-    struct bo_check_result result; /* a skip or a failure, when the trial could not begin */
+    struct bo_probes probes;       /* drawn by the damage check */
+    struct bo_check_result result; /* a skip or a failure that happened before the check began */
 };
 
 static bool trial_begin(struct trial *t, const struct bo_format *format,
@@ -93,7 +93,7 @@ static void trial_end(struct trial *t)
     bo_arena_free(&t->arena);
 }
 
-/* Fails the trial for good. */
+/* Marks the trial as failed. */
 static void trial_fail(struct trial *t, const struct bo_query_kind *kind, const char *b,
                        const char *class, const char *doing, const struct bo_error *error)
 {
@@ -107,10 +107,7 @@ static void trial_fail(struct trial *t, const struct bo_query_kind *kind, const 
 
 /* ---- the checks ------------------------------------------------------------------------------ */
 
-/*
- * True for a second reader of another codec's bytes that encodes and decodes with that codec's
- * functions.
- */
+/* True for a codec that reads another codec's bytes and uses that codec's encode and decode. */
 static bool borrows_encoding(const struct bo_format *format, const struct bo_codec *codec)
 {
     const struct bo_codec *lender = bo_encoding_of(format, codec);
@@ -144,7 +141,7 @@ static struct bo_check_result check_round_trip(const struct bo_format *format,
     return t.result;
 }
 
-/* Opens a guarded copy of the trial's encoding; false when the trial has failed. */
+/* Opens a guarded copy of the trial's encoding. False when the trial has failed. */
 static bool trial_open(struct trial *t, struct bo_guarded *guarded, void **reader_ret)
 {
     struct bo_error error = {0};
@@ -180,8 +177,8 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
 /* ---- what readers keep ----------------------------------------------------------------------- */
 
 /*
- * Opens a reader that may keep so many bytes, and queries it. *open_ret and *end_ret are what it
- * holds when it was opened and in the end. False when the trial has failed.
+ * Opens a reader that may keep up to keep_nbytes and queries it. *open_ret and *end_ret are the
+ * bytes that it holds after opening and at the end. False when the trial has failed.
  */
 static bool query_within(struct trial *t, size_t keep_nbytes, size_t *open_ret, size_t *end_ret)
 {
@@ -239,7 +236,7 @@ static struct bo_check_result check_kept_memory(const struct bo_format *format,
     return t.result;
 }
 
-/* Every invalid query of one kind must be refused. */
+/* Checks that every invalid query of one kind is rejected. */
 static void refuse_invalid(struct trial *t, const struct bo_query_kind *kind, void *reader)
 {
     struct bo_agreement c = {
@@ -293,7 +290,7 @@ static struct bo_check_result check_out_of_range(const struct bo_format *format,
     return t.result;
 }
 
-/* Encodes anew, from `model`, with memory that lies elsewhere and holds other garbage. */
+/* Encodes `model` again, with memory at other addresses and with other garbage in it. */
 static bool encodes_alike(struct trial *t, const void *model)
 {
     struct bo_arena arena;
@@ -332,7 +329,7 @@ static struct bo_check_result check_determinism(const struct bo_format *format,
     return t.result;
 }
 
-/* Offers one damaged input; only a few queries each, as there are many inputs. */
+/* Offers one damaged input. It runs only a few queries for each, as there are many inputs. */
 static bool offer(struct trial *t, struct bo_span in)
 {
     struct bo_effort effort = *t->effort;
@@ -347,7 +344,10 @@ static bool offer(struct trial *t, struct bo_span in)
     return false;
 }
 
-/* So many damaged copies of a large encoding as read about MAX_DAMAGED_NBYTES in all. */
+/*
+ * The number of damaged copies of a large encoding, so that about MAX_DAMAGED_NBYTES are read in
+ * all.
+ */
 static size_t n_samples(const struct trial *t, size_t nbytes)
 {
     enum { MAX_DAMAGED_NBYTES = 32 << 20, AT_LEAST = 2, OF_LARGE_ONE_IN = 8 };
@@ -378,7 +378,7 @@ static bool offer_prefixes(struct trial *t, struct bo_guarded *guarded)
     return true;
 }
 
-/* The k-th changed value of a byte: every bit flipped, the extremes, the neighbours. */
+/* The k-th changed value of a byte: each bit flipped, the extremes, the neighbours. */
 static uint8_t changed_byte(uint8_t byte, unsigned k)
 {
     const uint8_t others[] = {0x00, 0xff, (uint8_t)(byte + 1), (uint8_t)(byte - 1)};
@@ -388,7 +388,8 @@ static uint8_t changed_byte(uint8_t byte, unsigned k)
 enum { N_CHANGES = 12, ALL_VALUES_BELOW = 300 };
 
 /*
- * One byte at a time: all 255 other values in the smallest encodings, twelve of them in small ones.
+ * Changes one byte at a time: to all 255 other values in the smallest encodings, to twelve of them
+ * in small ones.
  */
 static bool offer_changes(struct trial *t, struct bo_guarded *guarded)
 {
@@ -440,7 +441,7 @@ static struct bo_check_result check_damage(const struct bo_format *format,
 
 /* ---- allocation failures --------------------------------------------------------------------- */
 
-/* What an allocation failure is injected into, beside queries. */
+/* The operations, besides queries, whose allocations are made to fail. */
 enum step { ENCODE, DECODE, OPEN, PRINT, PARSE, N_STEPS };
 
 static const char *const steps[] = {"encode", "decode", "open", "print", "parse"};
@@ -467,7 +468,10 @@ static enum bo_status attempt(const struct trial *t, enum step step, struct bo_s
     }
 }
 
-/* Large models see fewer of the first failures; late ones are drawn from each doubling anyway. */
+/*
+ * For large models, fewer of the first allocations fail. Late ones are drawn from each doubling in
+ * any case.
+ */
 static struct bo_failures failures_of(const struct trial *t)
 {
     enum { OF_LARGE_ONE_IN = 8 };
@@ -505,7 +509,7 @@ static void fail_each(struct trial *t, enum step step, struct bo_span text)
     }
 }
 
-/* The codec's answers to the first n queries are those that the oracle has given. */
+/* True when the codec's answers to the first n queries equal the oracle's. */
 static bool is_right(struct bo_agreement *c, size_t n)
 {
     return bo_agreement_run_codec(c, n) == BO_OK && c->got.n == c->expected.n &&
@@ -513,9 +517,9 @@ static bool is_right(struct bo_agreement *c, size_t n)
 }
 
 /*
- * The failures.at-th allocation that n queries of a new reader make fails. The error is named, and
- * the same reader answers all n as soon as there is memory. *is_complete_ret: there were fewer
- * allocations.
+ * Makes allocation number failures.at fail while a new reader runs n queries. The error must be
+ * named, and the same reader must answer all n queries once memory is available. *is_complete_ret
+ * is set when there were fewer allocations.
  */
 static bool survives_failure(struct bo_agreement *c, size_t n, uint64_t fail_at, struct bo_span in,
                              const struct bo_effort *effort, bool *is_complete_ret)
@@ -536,7 +540,7 @@ static bool survives_failure(struct bo_agreement *c, size_t n, uint64_t fail_at,
     return ok;
 }
 
-/* Some queries of a kind, among them edges. */
+/* Draws some queries of a kind, including edge queries. */
 static size_t draw_some(struct bo_agreement *c, const struct bo_effort *effort)
 {
     enum { N_LISTED = 8, N_EDGES = 8 };
@@ -551,8 +555,8 @@ static size_t draw_some(struct bo_agreement *c, const struct bo_effort *effort)
 }
 
 /*
- * The answers of a probabilistic codec about what is absent may differ from the oracle's, but not
- * from its own: these become the expected ones.
+ * For an absent key, a probabilistic codec may answer differently from the oracle, but it must
+ * always answer the same. Its own answers become the expected ones.
  */
 static bool expect_own_answers(struct bo_agreement *c, size_t n, struct bo_span in,
                                const struct bo_effort *effort)
@@ -608,7 +612,7 @@ static struct bo_check_result check_allocation_failure(const struct bo_format *f
         for (unsigned k = 0; k < format->n_kinds; k++)
             if (codec->kinds >> k & 1)
                 fail_each_in_queries(&t, &format->kinds[k]);
-        /* The text form is the same beside each codec. */
+        /* the text form does not depend on the codec */
         if (codec == format->codecs[0] && format->print(model, &text, &error) == BO_OK) {
             fail_each(&t, PRINT, bo_writer_span(&text));
             fail_each(&t, PARSE, bo_writer_span(&text));

@@ -1,38 +1,42 @@
 /*
- * The generic checks: properties that every codec of every format must hold. Tests, fuzzers and
- * `bakeoff verify` all call these, so that a property is stated once.
+ * The generic checks: properties that every codec of every format must have. Tests, fuzzers and
+ * `bakeoff verify` all call these, so each property is stated once.
  */
 #ifndef BO_CHECK_H
 #define BO_CHECK_H
 
 #include "harness/format.h"
 
-/* What broke, between whom. All strings but `detail` are static or belong to the format. */
+/*
+ * A failed property, and the two sides that disagree. All strings but `detail` are static or belong
+ * to the format.
+ */
 struct bo_finding {
     const char *format;
     const char *kind;  /* the query kind, or "-" */
-    const char *a, *b; /* a codec, and whom it disagrees with: "oracle", "itself", another codec */
-    const char *class
-        ; /* "round-trip", "wrong-answer", "accepts-garbage", ...: with the above, the bucket */
-    char detail[240];   /* for people: which query, which offset */
-    char answers[1024]; /* both answers to the query as text, a line each; empty without a query */
+    const char *a, *b; /* a codec, and the other side: "oracle", "itself" or another codec */
+    const char
+        *class;       /* "round-trip", "wrong-answer", "accepts-garbage", ...; part of the bucket */
+    char detail[240]; /* for people: the query, the offset */
+    /* both answers to the query as text, one line each; empty without a query */
+    char answers[1024];
 };
 
 enum bo_outcome { BO_PASS, BO_FAIL, BO_SKIP };
 
-/* How hard to look; start from bo_effort_default(). A 0 means none, not all. */
+/* How much a check does. Start from bo_effort_default(). A 0 means none, not all. */
 struct bo_effort {
-    uint64_t seed; /* of everything sampled */
-    /* per query kind: all when there are no more than this, else so many drawn */
+    uint64_t seed; /* for all random samples */
+    /* per query kind: all queries if there are no more than this, else a sample of this size */
     uint64_t max_queries;
-    /* encodings up to this many bytes see every prefix and every byte changed */
+    /* in encodings up to this size, every prefix is tried and every byte is changed */
     size_t max_damage_full;
-    size_t n_damage_sample; /* larger ones see at most so many of each, fewer the larger they are */
+    size_t n_damage_sample; /* samples of each in larger encodings, fewer the larger they are */
     size_t budget_nbytes;   /* arena budget of every call */
-    uint64_t max_failures;  /* allocation failures injected, from the first on */
-    bool whole;             /* large documents are damaged and failed as densely as small ones */
+    uint64_t max_failures;  /* allocation failures to inject, from the first allocation on */
+    bool whole; /* large documents get as many damaged copies and failures per byte as small ones */
     /*
-     * the codec's encoding of the model, where the caller has it; p is NULL where the check encodes
+     * the codec's encoding of the model, if the caller has it; p is NULL if the check must encode
      */
     struct bo_span encoding;
 };
@@ -56,44 +60,44 @@ struct bo_check {
 extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
 /*
- * Offers arbitrary bytes to every reader of one encoding: `codec` and those that read its bytes.
- * Each open, decode and query must end in BO_OK or a named error, however often it is run. All must
- * agree on accepting the bytes (a lazy codec's open may accept more than its decode). Accepted
- * bytes must answer as the oracle does on the decoded model, and must encode and decode again to
- * the same model; in a canonical encoding (bo_codec.choices), to the same bytes. *accepted_ret (may
- * be NULL) says whether the bytes were accepted. False, with *finding filled, when a property
- * broke.
+ * Offers arbitrary bytes to every reader of one encoding: `codec` and the codecs that read its
+ * bytes. Each open, decode and query must end in BO_OK or a named error, also when repeated. All
+ * readers must agree on whether the bytes are accepted (the open of a lazy codec may accept more
+ * than its decode). Queries on accepted bytes must give the oracle's answers on the decoded model.
+ * Accepted bytes must encode and decode again to the same model; if the encoding is canonical
+ * (bo_codec.choices), to the same bytes. *accepted_ret (may be NULL) says whether the bytes were
+ * accepted. False, with *finding filled, when a property failed.
  */
 bool bo_check_bytes(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
  * Offers arbitrary bytes to the parser of the format's text form, which must end in BO_OK or a
- * named error; what it accepts must print, and parse again to the same model.
+ * named error. An accepted text must print, and parse again to the same model.
  */
 bool bo_check_text(const struct bo_format *format, struct bo_span text,
                    const struct bo_effort *effort, bool *accepted_ret, struct bo_finding *finding);
 
 /*
- * Queries of a model that damaged bytes once held. They are run on lazy readers of bytes that
- * decode rejects, besides queries made from words of these bytes.
+ * Queries drawn from the model before its bytes were damaged. They are run on lazy readers of bytes
+ * that decode rejects, together with queries made from words of these bytes.
  */
 struct bo_probes {
     const uint8_t *queries[BO_MAX_KINDS]; /* by kind */
     size_t n[BO_MAX_KINDS];
 };
 
-/* Draws them into `arena`, as many as it has room for. */
+/* Draws probes into `arena`, as many as fit. */
 void bo_probes_draw(const struct bo_format *format, const void *model, struct bo_arena *arena,
                     struct bo_probes *probes);
 
-/* The same on bytes that already end at a guard page; probes may be NULL. */
+/* The same for bytes that already end at a guard page. probes may be NULL. */
 bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,
                              struct bo_span in, const struct bo_probes *probes,
                              const struct bo_effort *effort, bool *accepted_ret,
                              struct bo_finding *finding);
 
-/* One line: `BAKEOFF-DIFF format= kind= a= b= class=`, then the detail. */
+/* Prints one line: `BAKEOFF-DIFF format= kind= a= b= class=`, then the detail. */
 void bo_finding_print(const struct bo_finding *finding, struct bo_writer *out);
 
 #endif

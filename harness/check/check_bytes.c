@@ -1,4 +1,4 @@
-/* Arbitrary bytes, offered to every reader of an encoding. */
+/* Offers arbitrary bytes to every reader of an encoding. */
 #include <stdio.h>
 
 #include "harness/check/agreement.h"
@@ -8,12 +8,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What one reader made of the bytes. */
+/* The result of one reader for the bytes. */
 struct reception {
     enum bo_status open, decode;
     struct bo_error open_error, decode_error;
     void *reader, *model;
-    struct bo_arena of_reader, of_model; /* each has the whole budget */
+    struct bo_arena of_reader, of_model; /* each has the full budget */
 };
 
 static bool same_verdict(enum bo_status a, enum bo_status b)
@@ -22,7 +22,7 @@ static bool same_verdict(enum bo_status a, enum bo_status b)
     return memory || (a == BO_OK) == (b == BO_OK);
 }
 
-/* A lazy codec's open may take what its decode refuses, never the other way round. */
+/* The open of a lazy codec may accept what its decode rejects, but not the other way round. */
 static bool verdicts_agree(const struct bo_codec *codec, const struct reception *r)
 {
     return same_verdict(r->open, r->decode) || (codec->lazy && r->open == BO_OK);
@@ -56,7 +56,7 @@ static void forget(struct reception *r)
     bo_arena_free(&r->of_model);
 }
 
-/* Bytes that a canonical encoding does not contain were accepted: where the first of them is. */
+/* Explains the acceptance of bytes that are not canonical: names the first byte that differs. */
 static void explain_not_canonical(const struct bo_format *format, const struct bo_codec *codec,
                                   struct bo_span in, struct bo_span again,
                                   struct bo_finding *finding)
@@ -72,8 +72,8 @@ static void explain_not_canonical(const struct bo_format *format, const struct b
 }
 
 /*
- * What was decoded from `in` encodes again, to the same bytes when the encoding is canonical, and
- * then decodes to the same model.
+ * The model decoded from `in` must encode again, to the same bytes if the encoding is canonical,
+ * and must then decode to the same model.
  */
 static bool survives_again(const struct bo_format *format, const struct bo_codec *codec,
                            struct bo_span in, const void *model, const struct bo_effort *effort,
@@ -107,7 +107,7 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
     return (!status || status == BO_OVER_LIMIT) && !difference && same_bytes;
 }
 
-/* NULL when the text of a model parses to the same again, else what is wrong, or what differs. */
+/* NULL when the text of a model parses to the same model, else what is wrong or what differs. */
 static const char *lost_in_text(const struct bo_format *format, const void *model,
                                 const struct bo_effort *effort, struct bo_error *error)
 {
@@ -128,8 +128,9 @@ static const char *lost_in_text(const struct bo_format *format, const void *mode
 }
 
 /*
- * What was decoded keeps the format's rules: its text form parses, to the same model. A codec that
- * skips a rule agrees with itself about the nonsense that it took; the parser does not.
+ * The decoded model must keep the format's rules: its text form must parse to the same model. If a
+ * codec skips a rule, its own encode and decode still agree about the invalid model; the parser
+ * rejects it.
  */
 static bool keeps_the_rules(const struct bo_format *format, const struct bo_codec *codec,
                             const void *model, const struct bo_effort *effort,
@@ -145,7 +146,10 @@ static bool keeps_the_rules(const struct bo_format *format, const struct bo_code
     return false;
 }
 
-/* Whether the parser reports each failed allocation as one, of a text that it parses or rejects. */
+/*
+ * True when the parser reports each failed allocation as such, for a text that it accepts or
+ * rejects.
+ */
 static bool survives_failures(const struct bo_format *format, struct bo_span text,
                               const struct bo_effort *effort, enum bo_status complete)
 {
@@ -197,11 +201,11 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     return !class;
 }
 
-/* ---- a lazy reader of bytes that decode refuses ---------------------------------------------- */
+/* ---- a lazy reader of bytes that decode rejects ---------------------------------------------- */
 
 enum { N_PROBES = 24, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
 
-/* A query about words of the input's own: the likeliest to lead a reader to what is damaged. */
+/* Makes a query from words of the input, which is most likely to lead a reader to the damage. */
 static void draw_own_words(struct bo_span in, struct bo_random *random,
                            const struct bo_query_kind *kind, uint8_t *query)
 {
@@ -231,7 +235,9 @@ void bo_probes_draw(const struct bo_format *format, const void *model, struct bo
     }
 }
 
-/* The queries to probe with in one kind, up to 2 N_PROBES, go to `queries`; returns how many. */
+/*
+ * Draws the queries to probe one kind with, up to 2 N_PROBES, into `queries`. Returns their number.
+ */
 static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct bo_span in,
                           const struct bo_probes *probes, uint8_t *queries)
 {
@@ -246,7 +252,7 @@ static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct b
     return n;
 }
 
-/* What a reader said to a query: NOTHING (memory was short), REFUSED, or a hash of its answer. */
+/* A reader's result for a query: NOTHING (memory was short), REFUSED, or a hash of the answer. */
 enum { NOTHING, REFUSED };
 typedef uint64_t verdict;
 
@@ -267,7 +273,7 @@ static verdict run_probe(const struct bo_format *format, const struct bo_codec *
                   : XXH3_64bits(sink->p, kind->answer_size ? kind->answer_size : sink->n) | 2;
 }
 
-/* Runs all probes on a reader, each the given number of times. */
+/* Runs every probe on a reader, each the given number of times. */
 static bool run_probes(const struct bo_format *format, const struct bo_codec *codec,
                        struct bo_span in, const struct bo_probes *probes, void *reader,
                        unsigned times, struct bo_sink *sink, verdict *verdicts,
@@ -292,9 +298,9 @@ static bool run_probes(const struct bo_format *format, const struct bo_codec *co
 }
 
 /*
- * Bytes that decode rejects and a lazy open accepts: every query ends, in an answer or in a named
- * error. Repetition changes nothing: another reader, on which each query runs three times, gives
- * the same results.
+ * For bytes that decode rejects and a lazy open accepts: every query must end in an answer or a
+ * named error. Repetition must change nothing: another reader, on which each query runs three
+ * times, must give the same results.
  */
 static bool survives_probes(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span in, const struct bo_probes *probes, void *reader,
@@ -309,7 +315,7 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
         return true;
     if (!run_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
         return false;
-    /* A library that is a control decides itself what it keeps; and the arena has a budget. */
+    /* A library that is a control decides itself what it keeps. The arena limits it. */
     if ((codec->role == BO_CONTROL && codec->optional) ||
         codec->open(codec, in, arena, &other, &error))
         return true;
@@ -331,7 +337,7 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
     return true;
 }
 
-/* One of the readers of an encoding, of which `main` is what the first made of the bytes. */
+/* Checks one of the readers of an encoding. `main` is the result of the first reader. */
 static bool check_reader(const struct bo_format *format, const struct bo_codec *codec,
                          struct bo_span in, const struct bo_probes *probes,
                          const struct bo_effort *effort, const struct reception *main,

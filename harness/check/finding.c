@@ -22,7 +22,7 @@ void bo_finding_set(struct bo_finding *finding, const struct bo_format *format,
     };
 }
 
-/* The detail of a finding that an error explains. */
+/* Sets the detail from an error. */
 void bo_finding_explain(struct bo_finding *finding, const char *doing, const struct bo_error *error)
 {
     if (!finding)
@@ -38,7 +38,10 @@ void bo_finding_explain(struct bo_finding *finding, const char *doing, const str
 
 enum { MAX_PRINTED = 1 << 16, MAX_LINE = 400 };
 
-/* In the child: prints to `fd`. Handlers of signals are the parent's: a fuzzer's write reports. */
+/*
+ * Runs in the child: prints to `fd`. It resets the signal handlers of the parent, since a fuzzer's
+ * handlers report a crash.
+ */
 _Noreturn static void print_and_exit(const struct bo_query_kind *kind, const void *query,
                                      struct bo_span answer, int fd)
 {
@@ -61,7 +64,7 @@ _Noreturn static void print_and_exit(const struct bo_query_kind *kind, const voi
     _exit(0);
 }
 
-/* The text of a reply, in `out`. */
+/* Writes the text of a reply to `out`. */
 static void print_reply(const struct bo_query_kind *kind, const void *query,
                         const struct bo_reply *reply, struct bo_writer *out)
 {
@@ -88,7 +91,7 @@ static void print_reply(const struct bo_query_kind *kind, const void *query,
     bo_put_text(out, "\n");
 }
 
-/* The line at `off`, with its end. */
+/* The line at `off`, including its end. */
 static struct bo_span line_at(const struct bo_writer *text, size_t off)
 {
     const uint8_t *p = text->p + off, *end = text->n > off ? memchr(p, '\n', text->n - off) : NULL;
@@ -106,7 +109,7 @@ static size_t put_line(char *to, size_t room, const char *whose, unsigned number
     return put > 0 && (size_t)put < room ? (size_t)put : room - 1;
 }
 
-/* Of answers that print alike: the first byte that differs. */
+/* For answers that print alike: names the first byte that differs. */
 static void put_bytes(char *to, size_t room, const struct bo_reply *a, const struct bo_reply *b)
 {
     size_t at = 0;

@@ -1,14 +1,14 @@
 /*
- * queries_alone: the queries of one codec with nothing else around, for programs that watch a
- * process from outside: emulators that count instructions, tracers of memory. Needs nothing but
- * libc, so that it runs wherever a cross compiler reaches.
+ * queries_alone: runs the queries of one codec and nothing else, for programs that observe a
+ * process from outside: emulators that count instructions, tracers of memory. It needs only libc,
+ * so it runs on every target of a cross compiler.
  *
- *   queries_alone FORMAT CODEC PAYLOAD
+ * queries_alone FORMAT CODEC PAYLOAD
  *
- * Decodes the payload, opens it, and runs each kind's queries twice. The second time it calls
- * bo_queries_mark before and after the batch, then before each single query and after the last. So
- * the marks of a kind with n queries are 2 + n + 1. Prints "payload ADDRESS BYTES", "mark ADDRESS"
- * and, for each kind in order, "kind NAME WORKLOAD N".
+ * It decodes the payload, opens it, and runs the queries of each kind twice. The second time, it
+ * calls bo_queries_mark before and after the batch, then before each single query and after the
+ * last. So a kind with n queries has 2 + n + 1 marks. It prints "payload ADDRESS BYTES", "mark
+ * ADDRESS" and, for each kind in order, "kind NAME WORKLOAD N".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void *need(void *p)
     return p;
 }
 
-/* On pages of its own, as a mapped file has them. */
+/* Loads the payload to pages of its own, like a mapped file. */
 static struct bo_span load(const char *path)
 {
     FILE *in = fopen(path, "rb");
@@ -53,7 +53,7 @@ static struct bo_span load(const char *path)
     return (struct bo_span){p, n};
 }
 
-/* A batch of one kind, and where its answers go. */
+/* A batch of one kind, and the buffer for its answers. */
 struct querying {
     const struct bo_codec *codec;
     const struct bo_query_kind *kind;

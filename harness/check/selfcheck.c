@@ -32,7 +32,7 @@ enum {
     MAX_CODECS = 64
 };
 
-/* The sections of a codec's encodings, in the order of their first marks. */
+/* The sections of a codec's encodings, in the order in which they are first marked. */
 struct sections {
     struct {
         char name[32];
@@ -43,10 +43,10 @@ struct sections {
 
 struct selfcheck {
     const struct bo_format *format;
-    struct bo_span golden;                 /* the file's text; p is NULL when it is to be printed */
-    size_t max_checked_nbytes, max_nbytes; /* of a document's text */
-    bool light;                            /* an eighth of the effort */
-    bool stop_at_first;                    /* failure */
+    struct bo_span golden; /* the file's text; p is NULL when the golden file is to be printed */
+    size_t max_checked_nbytes, max_nbytes; /* sizes of a document's text */
+    bool light;                            /* reduces the effort to an eighth */
+    bool stop_at_first;                    /* stops at the first failure */
     unsigned long passed, failed;
 };
 
@@ -63,7 +63,7 @@ static void note(struct selfcheck *s, bool ok, const char *document, const char 
 
 /* ---- golden sizes and hashes ----------------------------------------------------------------- */
 
-/* True when the golden file has this line. */
+/* True when the golden file contains this line. */
 static bool has_line(struct bo_span golden, const char *line)
 {
     const size_t n = strlen(line);
@@ -110,7 +110,7 @@ static void check_sections(struct selfcheck *s, const struct bo_codec *codec,
     expect_line(s, "generated", codec->name, line);
 }
 
-/* Adds the sections of each codec to `sections`, an array by codec or NULL. */
+/* Adds the sections of each codec to `sections`, an array by codec, which may be NULL. */
 static void check_golden(struct selfcheck *s, const char *name, const void *model,
                          struct sections *sections)
 {
@@ -174,7 +174,7 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
     return status == BO_OK;
 }
 
-/* Few seeds draw extreme models: these are looked for. */
+/* Few seeds give extreme models, so this searches for some. */
 static void check_extreme(struct selfcheck *s, const struct bo_effort *effort)
 {
     unsigned n_left = s->light ? 1 : N_EXTREME;
@@ -285,7 +285,10 @@ static void check_document(struct selfcheck *s, const char *path)
     bo_arena_free(&arena);
 }
 
-/* Codecs whose libraries this program was built without are not checked. */
+/*
+ * Prints a note for the codecs whose libraries this program was built without; they are not
+ * checked.
+ */
 static void note_missing(const struct bo_format *format)
 {
     for (const struct bo_optional *o = format->optionals; o && o->codecs; o++)
@@ -293,7 +296,7 @@ static void note_missing(const struct bo_format *format)
             printf("note: %s/%s: built without %s\n", format->name, o->codecs, o->library);
 }
 
-/* The options' end: the index of the first other argument. */
+/* Parses the options. Returns the index of the first other argument. */
 static int parse_options(int argc, char **argv, struct selfcheck *s, bool *golden_ret,
                          unsigned long *n_generated_ret)
 {

@@ -1,18 +1,18 @@
-/* Symbols, numbers and texts predicted from their contexts. */
+/* Predicts symbols, numbers and texts from their contexts. */
 #include "harness/coding/context_model.h"
 
 #include "harness/core/bits.h"
 
 enum {
-    N_EVIDENCE = 80, /* what a context can know of a candidate */
-    N_ESCAPES = 117, /* what it can know of new symbols */
-    MAX_HINTED = 4,  /* of them for hints alone */
-    MAX_RUN = 31,    /* how long a match is, at most */
-    TEXT_ORDERS = 5, /* contexts of so many bytes before, and of none */
+    N_EVIDENCE = 80, /* values of the evidence of a context for a candidate */
+    N_ESCAPES = 117, /* values of the evidence for a new symbol */
+    MAX_HINTED = 4,  /* candidates that come from hints only */
+    MAX_RUN = 31,    /* the length of a match, at most */
+    TEXT_ORDERS = 5, /* contexts of 0, 1, 2, ... preceding bytes */
     TEXT_CONTEXTS = TEXT_ORDERS + 3,
-    /* inputs, in whole fours */
-    SYMBOL_INPUTS = (BO_GUESS_CONTEXTS + 2 + 3) / 4 * 4, /* a hint's, and a constant */
-    BIT_INPUTS = (2 * TEXT_CONTEXTS + 2 + 3) / 4 * 4,    /* two a context, a match's, a constant */
+    /* inputs, rounded up to a multiple of four */
+    SYMBOL_INPUTS = (BO_GUESS_CONTEXTS + 2 + 3) / 4 * 4, /* one for the hint and one constant */
+    BIT_INPUTS = (2 * TEXT_CONTEXTS + 2 + 3) / 4 * 4,    /* two per context, 2 more */
     LISTED_SETS = 8 + 2 * (BO_GUESS_CONTEXTS + 1),
     NEW_SETS = BO_GUESS_SELECTORS + BO_GUESS_CONTEXTS + 1,
     BIT_SETS = 64 + 16,
@@ -36,7 +36,7 @@ struct bo_guess_site {
     int32_t bit_weights[BIT_SETS][BIT_INPUTS];
 };
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- initialisation -------------------------------------------------------------------------- */
 
 static void fill_counters(bo_counter *counters, size_t n, bo_counter value)
 {
@@ -74,7 +74,7 @@ static struct bo_guess_site *bits_of(const struct bo_guesser *guesser, unsigned 
     return site;
 }
 
-/* Bits of a table that has room for n, within limits. */
+/* The number of bits of a table with room for n, within limits. */
 static unsigned table_bits(uint64_t n, unsigned least, unsigned most)
 {
     const unsigned bits = bo_bit_width(n);
@@ -109,7 +109,7 @@ bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_un
     return true;
 }
 
-/* ---- a bit, predicted ------------------------------------------------------------------------ */
+/* ---- coding one bit -------------------------------------------------------------------------- */
 
 static bool code_mixed(struct bo_mix *mix, struct bo_range_coder *coder, bool bit, int32_t rate)
 {
@@ -119,9 +119,12 @@ static bool code_mixed(struct bo_mix *mix, struct bo_range_coder *coder, bool bi
     return bit;
 }
 
-/* ---- what contexts know ---------------------------------------------------------------------- */
+/* ---- evidence of contexts -------------------------------------------------------------------- */
 
-/* The slot of a context; another's is emptied when it has none and there is no room. */
+/*
+ * The slot of a context. If it has none and there is no free one, the slot of another context is
+ * cleared for it.
+ */
 static struct bo_guess_slot *find_slot(struct bo_guesser *guesser, uint64_t hash)
 {
     enum { NEIGHBOURS = 4 };
@@ -158,7 +161,7 @@ static unsigned hits_class(unsigned hits)
     return hits >= 8 ? 7 : hits >= 6 ? 6 : hits - 1;
 }
 
-/* Of a candidate; *knows_ret: the context has led to it. */
+/* The evidence for a candidate. *knows_ret is set if the context has seen it. */
 static unsigned evidence_of(const struct bo_guess_slot *slot, uint32_t symbol, bool *knows_ret)
 {
     *knows_ret = false;
@@ -212,7 +215,9 @@ static void put_on(struct bo_guess *guess, uint32_t symbol)
         guess->listed[guess->n_listed++] = symbol;
 }
 
-/* Hints that were right in at least 1 % of cases, or were never used; the best first. */
+/*
+ * Lists the hints that were right in at least 1% of the cases or were never used, the best first.
+ */
 static void list_hints(struct bo_guess *guess, bo_counter *const *counters)
 {
     enum { HOPELESS = 600 };
@@ -232,8 +237,8 @@ static void list_hints(struct bo_guess *guess, bo_counter *const *counters)
 }
 
 /*
- * Lists the latest symbol of each context, long ones first; then those before; then hints, whose
- * counters go to `counters`.
+ * Lists the latest symbol of each context, long contexts first, then the symbols before these, then
+ * the hints, whose counters go to `counters`.
  */
 static void make_list(struct bo_guesser *guesser, struct bo_guess *guess, bo_counter **counters)
 {
@@ -249,7 +254,7 @@ static void make_list(struct bo_guesser *guesser, struct bo_guess *guess, bo_cou
     put_on(guess, guess->always);
 }
 
-/* What the best hint of this symbol says. */
+/* The logit of the best hint for this symbol. */
 static int hint_logit(const struct bo_guesser *guesser, const struct bo_guess *guess,
                       bo_counter *const *counters, uint32_t symbol, bool *is_hinted_ret)
 {
@@ -261,7 +266,7 @@ static int hint_logit(const struct bo_guesser *guesser, const struct bo_guess *g
     return best ? bo_counter_logit(&guesser->mixing, *best) : 0;
 }
 
-/* Whether the symbol is the k-th of the list. */
+/* Codes whether the symbol is the k-th of the list. */
 static bool code_is_listed(struct bo_guesser *guesser, struct bo_range_coder *coder,
                            const struct bo_guess *guess, bo_counter *const *counters, unsigned k,
                            bool is_it)
@@ -285,7 +290,7 @@ static bool code_is_listed(struct bo_guesser *guesser, struct bo_range_coder *co
     return is_it;
 }
 
-/* The slots have been found. */
+/* Codes whether the symbol is in the list. The slots have been looked up. */
 static uint32_t code_listed(struct bo_guesser *guesser, struct bo_range_coder *coder,
                             struct bo_guess *guess, uint32_t symbol)
 {
@@ -327,7 +332,7 @@ uint32_t bo_guess_symbol(struct bo_guesser *guesser, struct bo_range_coder *code
     return symbol;
 }
 
-/* The symbol comes first; the others lose a quarter of their hits. */
+/* Moves the symbol to the front; the others lose a quarter of their hits. */
 static void remember(struct bo_guess_slot *slot, uint32_t symbol)
 {
     unsigned i = 0;
@@ -368,7 +373,7 @@ void bo_guess_learn(struct bo_guesser *guesser, const struct bo_guess *guess, ui
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Two inputs: what a counter says, and how sure it is. */
+/* Adds two inputs: the logit of a counter, and its confidence. */
 static void add_counter(const struct bo_guesser *guesser, struct bo_mix *mix, bo_counter counter)
 {
     bo_mix_add(mix, bo_counter_logit(&guesser->mixing, counter));
@@ -377,7 +382,7 @@ static void add_counter(const struct bo_guesser *guesser, struct bo_mix *mix, bo
                         : 0);
 }
 
-/* A bit with the counters that have these hashes. */
+/* Codes a bit with the counters of these hashes. */
 static bool code_bit(struct bo_guesser *guesser, struct bo_range_coder *coder, unsigned site,
                      const uint64_t *hashes, unsigned n, unsigned selector, bool bit)
 {
@@ -401,7 +406,7 @@ uint32_t bo_guess_bits(struct bo_guesser *guesser, struct bo_range_coder *coder,
                        const uint64_t *contexts, unsigned n_contexts, unsigned n_bits, uint32_t v)
 {
     uint64_t hashes[TEXT_CONTEXTS];
-    uint64_t node = 1; /* a 1, and the bits so far */
+    uint64_t node = 1; /* a 1, followed by the bits coded so far */
     for (unsigned b = n_bits; b-- > 0;) {
         for (unsigned i = 0; i < n_contexts; i++)
             hashes[i] = bo_pair_hash(contexts[i], (node << 8) + 16 * site + i);
@@ -429,7 +434,9 @@ uint64_t bo_guess_number(struct bo_guesser *guesser, struct bo_range_coder *code
         return width;
     for (unsigned i = 0; i < n_contexts; i++)
         hashes[i] = bo_pair_hash(contexts[i], (UINT64_C(9) << 40) + width);
-    /* the upper bits by their contexts, 20 at a time; what is below them hardly repeats */
+    /*
+     * the upper bits are predicted from their contexts, 20 at a time; the bits below hardly repeat
+     */
     uint64_t sofar = 1;
     for (unsigned left = width - 1; left;) {
         const unsigned n = left < LOW ? left : LOW;
@@ -447,9 +454,9 @@ uint64_t bo_guess_number(struct bo_guesser *guesser, struct bo_range_coder *code
 struct text_state {
     uint64_t contexts[TEXT_CONTEXTS];
     uint64_t word, sort;
-    uint32_t start, at; /* in the history */
-    uint32_t match;     /* start of the earlier text that may repeat */
-    unsigned run;       /* for how long it has; 0: there is no match */
+    uint32_t start, at; /* offsets in the history */
+    uint32_t match;     /* start of an earlier text that may repeat */
+    unsigned run;       /* bytes that have matched so far; 0: there is no match */
 };
 
 static bool is_of_a_word(uint8_t c)
@@ -457,7 +464,7 @@ static bool is_of_a_word(uint8_t c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Contexts of the next byte: the bytes before it, in this text; the word; the sort of text. */
+/* Contexts of the next byte: the preceding bytes of this text, the word, the sort of text. */
 static void make_text_contexts(const struct bo_guesser *guesser, struct text_state *t)
 {
     const uint32_t length = t->at - t->start;
@@ -502,7 +509,7 @@ static bool code_text_bit(struct bo_guesser *guesser, struct bo_range_coder *cod
     return bit;
 }
 
-/* Takes the byte into the state; a match goes on, or a new one is looked for. */
+/* Adds the byte to the state. Continues the match, or looks for a new one. */
 static void take_text_byte(struct bo_guesser *guesser, struct text_state *t, uint8_t byte)
 {
     guesser->history[t->at++] = byte;

@@ -1,11 +1,13 @@
 /*
  * Symbols, numbers and texts predicted from their contexts, on top of the range coder.
- * // A symbol is a number with any meaning: a name, a place. Each context remembers the last
- * symbols that followed it. These are the candidates. One bit for each candidate says whether it is
- * the symbol; the bit is predicted from what all contexts know of the candidate. Hints are
- * candidates that come from the structure of the data. How often a hint was right is counted by its
- * key, not by its symbol.
- * // Every function here serves both directions, like bo_range_code: it encodes its argument and
+ *
+ * A symbol is a number with any meaning, for example the index of a name. Each context remembers
+ * the last symbols that followed it; these are the candidates. One bit for each candidate says
+ * whether it is the symbol. This bit is predicted from the evidence of all contexts for the
+ * candidate. Hints are candidates that come from the structure of the data. How often a hint was
+ * right is counted by its key, not by its symbol.
+ *
+ * Every function here serves both directions, like bo_range_code: it encodes its argument and
  * returns it, or decodes a value and returns that. coding.md specifies the format.
  */
 #ifndef BO_CONTEXT_MODEL_H
@@ -15,51 +17,51 @@
 #include "harness/coding/range_coder.h"
 
 enum {
-    BO_GUESS_CONTEXTS = 9, /* of a symbol, at most */
+    BO_GUESS_CONTEXTS = 9, /* contexts of a symbol, at most */
     BO_GUESS_HINTS = 14,
     BO_GUESS_SELECTORS = 32,
-    BO_GUESS_REMEMBERED = 3, /* symbols in a slot */
-    BO_GUESS_LISTED = 16,    /* candidates that are coded as a choice */
+    BO_GUESS_REMEMBERED = 3, /* symbols that a slot remembers */
+    BO_GUESS_LISTED = 16,    /* candidates in the list */
     BO_GUESS_TEXT_START = 8, /* zeros before the first text */
 };
 
 #define BO_GUESS_NEW UINT32_MAX         /* a symbol that has no number yet */
-#define BO_GUESS_OTHER (UINT32_MAX - 1) /* none of those that were guessed */
+#define BO_GUESS_OTHER (UINT32_MAX - 1) /* a symbol that is not in the list */
 
-/* What a context has led to. */
+/* The symbols that have followed a context. */
 struct bo_guess_slot {
-    uint32_t check;                        /* of the context; 0: empty */
+    uint32_t check;                        /* check bits of the context's hash; 0: empty */
     uint32_t symbols[BO_GUESS_REMEMBERED]; /* the latest first; n of them */
     uint8_t hits[BO_GUESS_REMEMBERED];
     uint8_t n;
-    bo_counter escape; /* probability that no known candidate is the symbol */
+    bo_counter escape; /* probability that the symbol is none of the remembered ones */
 };
 
-struct bo_guess_site; /* what is known of one sort of question */
+struct bo_guess_site; /* statistics of one site: one place of the data where a symbol is coded */
 
 struct bo_guesser {
     struct bo_mixing mixing;
     struct bo_guess_site *sites;
     struct bo_guess_slot *slots;
-    bo_counter *counters; /* by hash */
+    bo_counter *counters; /* indexed by hash */
     unsigned slot_bits, counter_bits;
-    uint8_t *history; /* zeros, and all texts so far, each with a NUL behind it */
+    uint8_t *history; /* zeros, then all texts so far, each with a NUL behind it */
     uint32_t n_history;
-    uint32_t n_left;   /* bytes that further texts may take, each with its NUL */
-    uint32_t *matches; /* where in it the last four bytes stood before; by hash */
+    uint32_t n_left;   /* bytes left for further texts, including their NULs */
+    uint32_t *matches; /* the latest position in the history of each four bytes, indexed by hash */
     unsigned match_bits;
-    const char *flaw; /* decoding: the first nonsense that was read, or NULL */
+    const char *flaw; /* decoding: the first invalid value that was read, as a phrase, or NULL */
 };
 
 /*
- * For so many sites, about n_units symbols, from which sizes of tables follow, and no more than
- * n_text bytes of texts with their NULs. `history` has room for these and BO_GUESS_TEXT_START
- * bytes. False when the arena refuses.
+ * Initialises a guesser for n_sites sites and about n_units symbols, which determine the sizes of
+ * the tables, and for at most n_text bytes of texts including their NULs. `history` has room for
+ * these and BO_GUESS_TEXT_START bytes. False when the arena refuses.
  */
 bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_units,
                      uint8_t *history, uint32_t n_text, struct bo_arena *arena);
 
-/* Two numbers as one that is unlike others'. */
+/* Combines two numbers to one hash. */
 static inline uint64_t bo_pair_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = a * 0x9e3779b97f4a7c15u ^ (b + 0x7f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
@@ -70,17 +72,17 @@ static inline uint64_t bo_pair_hash(uint64_t a, uint64_t b)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* A question that a symbol answers. */
+/* A symbol to be coded, with its contexts and hints. */
 struct bo_guess {
-    unsigned site, selector; /* the selector chooses weights for what is new */
-    uint32_t n_symbols;      /* those below are known */
-    uint32_t always;         /* the last candidate in every case; or BO_GUESS_NEW */
+    unsigned site, selector; /* the selector chooses the weights for new symbols */
+    uint32_t n_symbols;      /* symbols below this number are known */
+    uint32_t always;         /* a symbol that is always the last candidate, or BO_GUESS_NEW */
     unsigned n_contexts, n_hints;
-    uint64_t contexts[BO_GUESS_CONTEXTS]; /* short ones first */
+    uint64_t contexts[BO_GUESS_CONTEXTS]; /* shortest context first */
     uint32_t hints[BO_GUESS_HINTS];
     uint64_t keys[BO_GUESS_HINTS];
     struct bo_guess_slot *slots[BO_GUESS_CONTEXTS];
-    uint32_t listed[BO_GUESS_LISTED]; /* the candidates, once coded; n_listed of them */
+    uint32_t listed[BO_GUESS_LISTED]; /* set by coding: the n_listed candidates */
     unsigned n_listed;
 };
 
@@ -94,14 +96,14 @@ static inline void bo_guess_context(struct bo_guess *guess, uint64_t context)
     guess->contexts[guess->n_contexts++] = context;
 }
 
-/* Symbols that are not known are no hints. */
+/* Adds a hint. Unknown symbols are ignored. */
 static inline void bo_guess_hint(struct bo_guess *guess, uint32_t symbol, uint64_t key)
 {
     guess->hints[guess->n_hints] = symbol;
     guess->keys[guess->n_hints++] = key;
 }
 
-/* Whether the symbol is one of the candidates, so that it must not be coded in another way. */
+/* True when the symbol is one of the candidates, so it must not be coded in another way. */
 static inline bool bo_guess_is_listed(const struct bo_guess *guess, uint32_t symbol)
 {
     for (unsigned i = 0; i < guess->n_listed; i++)
@@ -110,36 +112,34 @@ static inline bool bo_guess_is_listed(const struct bo_guess *guess, uint32_t sym
     return false;
 }
 
-/* A symbol below n_symbols, or BO_GUESS_OTHER when it is not among those that are guessed. */
+/* Codes a symbol below n_symbols, or BO_GUESS_OTHER when it is not in the list. */
 uint32_t bo_guess_listed(struct bo_guesser *guesser, struct bo_range_coder *coder,
                          struct bo_guess *guess, uint32_t symbol);
 
-/* A symbol below n_symbols, or BO_GUESS_NEW. */
+/* Codes a symbol below n_symbols, or BO_GUESS_NEW. */
 uint32_t bo_guess_symbol(struct bo_guesser *guesser, struct bo_range_coder *coder,
                          struct bo_guess *guess, uint32_t symbol);
 
-/* What the symbol was in the end. */
+/* Updates the model with the actual symbol. */
 void bo_guess_learn(struct bo_guesser *guesser, const struct bo_guess *guess, uint32_t symbol);
 
-/*
- * The same for a symbol that was new, with the number that it has got; hints learn nothing of it.
- */
+/* The same for a new symbol, with the number that it was given. Hints are not updated. */
 void bo_guess_learn_new(struct bo_guesser *guesser, unsigned site, const uint64_t *contexts,
                         unsigned n_contexts, uint32_t symbol);
 
 /* ---- numbers and texts ----------------------------------------------------------------------- */
 
-/* The n_bits (at most 32) lowest of v. */
+/* Codes the n_bits (at most 32) lowest bits of v. */
 uint32_t bo_guess_bits(struct bo_guesser *guesser, struct bo_range_coder *coder, unsigned site,
                        const uint64_t *contexts, unsigned n_contexts, unsigned n_bits, uint32_t v);
 
-/* Any number: small ones are cheap. */
+/* Codes any number. Small numbers take few bits. */
 uint64_t bo_guess_number(struct bo_guesser *guesser, struct bo_range_coder *coder, unsigned site,
                          const uint64_t *contexts, unsigned n_contexts, uint64_t v);
 
 /*
- * A text that ends at its NUL number n_nuls + 1, which is not part of it. The context says what
- * sort of text it is. What is returned lies in the history; when that is full, `flaw` is set.
+ * Codes a text that ends at its NUL number n_nuls + 1, which is not part of it. The context gives
+ * the sort of text. The result points into the history. When the history is full, `flaw` is set.
  */
 struct bo_span bo_guess_text(struct bo_guesser *guesser, struct bo_range_coder *coder,
                              unsigned site, uint64_t context, uint32_t n_nuls, struct bo_span text);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sequence of the name, with room for n more values; NULL when the arena refuses. */
+/* The sequence of this name, with room for n more values. NULL when the arena refuses. */
 static struct bo_sequence *sequence_of(struct bo_sequences *s, const char *name, bool is_text,
                                        size_t n)
 {
@@ -49,7 +49,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Bits that `count` of n symbols take together. */
+/* Total bits of a symbol that occurs `count` times among n. */
 static double symbol_nbits(uint64_t count, uint64_t n)
 {
     return count ? (double)count * log2((double)n / (double)count) : 0;
@@ -92,7 +92,7 @@ static int compare_steps(const void *a, const void *b)
     return order ? order : (x->v > y->v) - (x->v < y->v);
 }
 
-/* Of n steps: for each value before, what the values behind it take by their frequencies there. */
+/* Bits of n steps: for each preceding value, the cost of its successors by their frequencies. */
 static double steps_nbits(struct step *steps, size_t n)
 {
     double nbits = 0;

@@ -1,7 +1,7 @@
 /*
- * Entropy of a model's fields: what values take in a code that is fitted to their frequencies and
- * knows nothing else (order 0), or the value before as well (order 1). Formats list their fields
- * as sequences; the entropy floor is the sum of the first.
+ * Entropy of a model's fields: the bits of the values in an ideal code that is fitted to their
+ * frequencies, without contexts (order 0) or with the preceding value as context (order 1). Formats
+ * list their fields as sequences. The entropy floor is the sum of the order-0 values.
  */
 #ifndef BO_ENTROPY_H
 #define BO_ENTROPY_H
@@ -15,8 +15,8 @@ enum { BO_MAX_SEQUENCES = 24 };
 struct bo_sequence {
     const char *name;  /* "run lengths" */
     bool is_text;      /* the values are the bytes of texts */
-    uint64_t *numbers; /* of one that is not */
-    uint8_t *bytes;    /* of one that is */
+    uint64_t *numbers; /* if not is_text */
+    uint8_t *bytes;    /* if is_text */
     size_t n, cap;
 };
 
@@ -24,22 +24,22 @@ struct bo_sequences {
     struct bo_arena *arena;
     struct bo_sequence items[BO_MAX_SEQUENCES]; /* in the order of their first values */
     unsigned n;
-    bool refused; /* by the arena: the sequences are incomplete */
+    bool refused; /* the arena refused memory: the sequences are incomplete */
 };
 
-/* Appends a value to the field of the name, which must outlive the sequences. */
+/* Appends a value to the field of this name. The name must outlive the sequences. */
 void bo_add_number(struct bo_sequences *sequences, const char *name, uint64_t v);
 
-/* Appends all bytes of a text. */
+/* Appends all bytes of a text to the field of this name. */
 void bo_add_text(struct bo_sequences *sequences, const char *name, struct bo_span text);
 
-/* Bits that all values take, and how many distinct ones there are. Sorts numbers. */
+/* Order-0 entropy of all values in bits, and the number of distinct values. Sorts numbers. */
 double bo_order0_nbits(struct bo_sequence *sequence, uint64_t *n_distinct_ret);
 
 /*
- * Bits that all values take for whoever knows the value before; the first one takes none. The
- * statistics themselves do not count, so that it is far too low where most values are distinct.
- * Negative when the arena refuses.
+ * Order-1 entropy of all values in bits, with the preceding value as context; the first value is
+ * free. The cost of the statistics is not included, so the result is far too low if most values are
+ * distinct. Negative when the arena refuses.
  */
 double bo_order1_nbits(const struct bo_sequence *sequence, struct bo_arena *arena);
 

@@ -1,5 +1,5 @@
 /*
- * Names as phrases: a grammar of pairs, made by recursive pairing, and its place in a file.
+ * A grammar of names: names as sequences of phrases. The rules are made by recursive pairing.
  *
  * A symbol is a byte (a terminal) or a pair of symbols (a rule); it denotes the string that it
  * expands to. Some symbols have codes; a name is 1 to BO_MAX_NAME_CODES codes. See grammar.md for
@@ -15,26 +15,29 @@
 #endif
 
 enum {
-    BO_MAX_NAME_CODES = 15, /* their number fits 4 bits */
+    BO_MAX_NAME_CODES = 15, /* the number of codes fits 4 bits */
     BO_MAX_PHRASE_NBYTES = 1 << 16,
     /*
-     * What any name of so many bytes can be said in: of 16 phrases side by side, two neighbours
-     * make one phrase, or else these eight pairs of neighbours were longer than 8 phrases can be.
+     * Every name of up to this size can be written in 15 codes. In any 16 phrases, some two
+     * neighbours can be joined to one phrase; otherwise these eight pairs would be longer than 8
+     * phrases can be.
      */
     BO_MAX_NAME_NBYTES = 8 * BO_MAX_PHRASE_NBYTES,
     BO_MAX_CODE_BITS = 24,
-    BO_WIDE_LOAD = 8,    /* bytes that reading a code may touch from its first one on */
-    BO_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of phrases */
+    BO_WIDE_LOAD = 8,    /* bytes that reading a code may access, from the code's first byte on */
+    BO_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of the phrases */
 };
 
-/* What expanding all phrases of a file of so many bytes may take: an encoder keeps to it, too. */
+/*
+ * The largest text of all phrases expanded, for a file of this size. An encoder respects it, too.
+ */
 static inline uint64_t bo_max_text_nbytes(uint64_t file_nbytes)
 {
     const uint64_t most = 64 * file_nbytes + (UINT64_C(1) << 20);
     return most < INT32_MAX ? most : INT32_MAX; /* its size is computed in a size_t */
 }
 
-/* Siblings' right symbols are coded by their differences: in Rice codes of so many low bits. */
+/* The number of low bits of the Rice codes for the differences of siblings' right symbols. */
 static inline unsigned bo_rice_bits(uint64_t n_siblings, uint64_t n_symbols)
 {
     unsigned bits = 0;
@@ -43,7 +46,7 @@ static inline unsigned bo_rice_bits(uint64_t n_siblings, uint64_t n_symbols)
     return bits;
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- making a grammar ------------------------------------------------------------------------ */
 
 struct bo_grammar {
     uint8_t terminals[256]; /* ascending */
@@ -54,33 +57,33 @@ struct bo_grammar {
      * ones among the rules of one left symbol.
      */
     uint32_t (*rules)[2];
-    bool *has_code; /* by symbol; codes number those that have one */
+    bool *has_code; /* indexed by symbol; symbols with a code are numbered in order */
     uint32_t n_codes;
     unsigned code_bits;   /* at least 1 */
-    uint32_t text_nbytes; /* of all phrases that have codes, expanded */
-    /* name i: n_name_codes[i] codes from the sum of those before on */
+    uint32_t text_nbytes; /* of all phrases with codes, expanded */
+    /* name i has n_name_codes[i] codes; its first is number sum(n_name_codes[0..i-1]) */
     uint8_t *n_name_codes;
     uint32_t *codes;
     size_t n_codes_used;
 };
 
 /*
- * Makes a grammar for names (each of them not empty) in `arena`. Takes about 8 bytes a byte of the
- * names while it works. BO_UNSUPPORTED for names that are too long (BO_MAX_NAME_NBYTES) or too
- * many.
+ * Makes a grammar for the names, none of them empty, in `arena`. While it works it needs about 8
+ * bytes for each byte of the names. BO_UNSUPPORTED when a name is too long (BO_MAX_NAME_NBYTES) or
+ * there are too many.
  */
 enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
                                struct bo_grammar *grammar, struct bo_error *err);
 
-/* Appends the grammar without the names' codes. */
+/* Appends the grammar, without the names' codes. */
 void bo_put_grammar(const struct bo_grammar *grammar, struct bo_writer *out);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* The expansion of a code. */
 struct bo_phrase {
-    uint32_t off;    /* in the text; the symbol while nbytes is BO_NOT_YET */
-    uint32_t nbytes; /* BO_NOT_YET until the phrase is needed first: longer than any name's rest */
+    uint32_t off;    /* offset in the text; while nbytes is BO_NOT_YET, the symbol */
+    uint32_t nbytes; /* BO_NOT_YET (longer than any name) until the first use */
 };
 
 #define BO_NOT_YET UINT32_MAX
@@ -90,38 +93,40 @@ struct bo_phrases {
     uint8_t terminals[256];
     uint32_t n_terminals, n_rules;
     uint32_t (*rules)[2];
-    const uint8_t *has_code; /* in the file: a bit a symbol */
-    struct bo_phrase *table; /* by code; behind the last one, BO_NO_SYMBOL up to 2^code_bits */
+    const uint8_t *has_code; /* in the file: one bit for each symbol */
+    /* indexed by code; from the last code up to 2^code_bits, BO_NO_SYMBOL */
+    struct bo_phrase *table;
     uint32_t n_codes;
     unsigned code_bits;
-    uint8_t *text; /* of the phrases expanded so far */
+    uint8_t *text; /* the phrases expanded so far */
     uint32_t text_nbytes, text_cap;
-    uint32_t *stack; /* for expanding */
+    uint32_t *stack; /* for the expansion */
     uint32_t stack_cap;
 };
 
 /*
  * Reads the grammar at *off of a file, which ends at `end`, and moves *off behind it. Phrases are
- * expanded when a name is met that has them, so the table and the text change under a reader's
- * queries; that rules go in circles is noticed then.
+ * expanded when a name first uses them, so queries change the table and the text. Circular rules
+ * are detected at that time.
  */
 enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
                                struct bo_phrases *phrases, struct bo_error *err);
 
 /*
- * Expands the phrase of a code that has not been met yet; BO_CORRUPT when it has none, or no end.
+ * Expands the phrase of a code that has not been used yet. BO_CORRUPT when it has none, or when its
+ * rules are circular.
  */
 enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
 
 /*
- * BO_CORRUPT at byte `off` unless every code has been met and their phrases have as many bytes as
- * the file announces, and every symbol has a code or is part of a rule. For decoders, which have
- * met all names.
+ * For decoders, after all names have been read. BO_CORRUPT at byte `off` unless every code has been
+ * used, the phrases have the size that the file states, and every symbol has a code or is part of a
+ * rule.
  */
 enum bo_status bo_expect_all_used(const struct bo_phrases *phrases, struct bo_arena *arena,
                                   uint64_t off, struct bo_error *err);
 
-/* The i-th of the codes that start at `codes`, with room for wide loads behind. */
+/* The i-th of the codes that start at `codes`. The codes are followed by room for wide loads. */
 static inline uint32_t bo_code_at(const struct bo_phrases *phrases, const uint8_t *codes,
                                   uint64_t i)
 {
@@ -130,7 +135,7 @@ static inline uint32_t bo_code_at(const struct bo_phrases *phrases, const uint8_
            ((UINT32_C(1) << phrases->code_bits) - 1);
 }
 
-/* Whether n bytes are equal; reads no others. Made for a few tens of bytes. */
+/* True when n bytes are equal. Reads no other bytes. Optimised for a few tens of bytes. */
 static inline bool bo_bytes_equal(const uint8_t *a, const uint8_t *b, size_t n)
 {
     if (n >= 8) {
@@ -157,7 +162,7 @@ static inline bool bo_bytes_equal(const uint8_t *a, const uint8_t *b, size_t n)
 #endif
 
 #ifdef BO_SSE2
-/* A bit for each of 32 bytes: whether they are equal. */
+/* One bit for each of 32 bytes: set if they are equal. */
 static inline uint32_t bo_equal_32(const uint8_t *a, const uint8_t *b)
 {
     const __m128i *x = (const __m128i *)(const void *)a, *y = (const __m128i *)(const void *)b;
@@ -168,10 +173,10 @@ static inline uint32_t bo_equal_32(const uint8_t *a, const uint8_t *b)
 #endif
 
 /*
- * Whether the phrase occurs in the name at byte `at`, where that many bytes are left. Most phrases
- * have up to 32 bytes, and their lengths are hard to predict for a branch predictor. So these are
- * compared without a branch, in 32 bytes that end no later than the name. The buffer must have 32
- * readable bytes around the name.
+ * True when the phrase occurs in the name at byte `at`, where at least as many bytes are left. Most
+ * phrases have up to 32 bytes, and a branch predictor cannot predict their lengths well. So these
+ * are compared without a branch, in 32 bytes that end no later than the name. The buffer must have
+ * 32 readable bytes around the name.
  */
 static inline bool bo_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct bo_span name,
                                 size_t at)
@@ -196,7 +201,8 @@ static inline bool bo_phrase_at(const uint8_t *phrase, uint32_t nbytes, struct b
 }
 
 /*
- * Whether n codes from the first-th on spell the name; BO_CORRUPT (untold) for bad codes or rules.
+ * Compares a name with n codes from number `first` on. BO_CORRUPT, without filling an error, for
+ * bad codes or rules.
  */
 static inline enum bo_status bo_spells(struct bo_phrases *phrases, const uint8_t *codes,
                                        uint64_t first, unsigned n, struct bo_span name,
@@ -227,15 +233,15 @@ static inline enum bo_status bo_spells(struct bo_phrases *phrases, const uint8_t
 }
 
 /*
- * Spells n codes out into `name`, which has room for cap bytes; *n_ret is the length, also when
- * that is above cap. BO_CORRUPT as above.
+ * Expands n codes into `name`, which has room for cap bytes. *n_ret is the length, also when it
+ * exceeds cap. BO_CORRUPT as above.
  */
 enum bo_status bo_spell(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
                         uint8_t *name, size_t cap, size_t *n_ret);
 
 /*
- * The same into memory of its own: in `arena` for good when names are kept, else in *buffer, which
- * grows there. Errors name byte `off`.
+ * The same with allocated memory: in `arena` permanently if names are kept, else in *buffer, which
+ * grows there. Errors report byte `off`.
  */
 enum bo_status bo_spell_name(struct bo_phrases *phrases, const uint32_t *codes, unsigned n,
                              bool keep, struct bo_span *buffer, struct bo_arena *arena,

@@ -1,33 +1,34 @@
-/* Making a grammar for names: which symbols get codes, their numbers, and its place in a file. */
+/* Makes a grammar for names: chooses the symbols with codes, numbers them, and writes them. */
 #include "harness/coding/grammar.h"
 
 #include "harness/coding/pairing.h"
 #include "harness/core/bits.h"
 
 enum {
-    N_BYTES = 256,     /* the terminals while a grammar is made */
+    N_BYTES = 256,     /* the terminals during the construction */
     MAX_MIN_USES = 40, /* see fit_codes */
-    MAX_TRIES = 128,   /* the same: fewer do for all real names */
+    MAX_TRIES = 128,   /* see fit_codes, too: all real names need fewer */
 };
 
-/* ---- which symbols get codes ----------------------------------------------------------------- */
+/* ---- the symbols with codes ------------------------------------------------------------------ */
 
 /*
- * What is settled: how often names use each symbol directly and rules do. A symbol with direct uses
- * has a code; a rule without any use is dropped.
+ * The chosen codes and rules: how often names and rules use each symbol directly. A symbol that
+ * names use directly has a code; an unused rule is dropped.
  */
 struct settlement {
-    uint32_t *direct, *in_rules; /* by symbol */
+    uint32_t *direct, *in_rules; /* indexed by symbol */
     uint32_t n_codes, n_rules;
-    uint32_t n_byte_codes; /* of these codes */
+    uint32_t n_byte_codes; /* codes for single bytes */
     uint64_t n_codes_used;
 };
 
-/* Rules are dropped, or lose their code to their two symbols, when they do not pay. */
+/* The thresholds below which a rule is dropped, or its code is replaced by its two symbols. */
 struct limits {
-    uint32_t min_uses;   /* a rule that only names use must be used so often */
-    uint32_t min_direct; /* a symbol that is used less often by names gets no code */
-    uint32_t n_extra;    /* nor do so many of those that are used exactly so often */
+    uint32_t min_uses;   /* a rule that only names use must be used this often */
+    uint32_t min_direct; /* a symbol that names use less often gets no code */
+    /* of the symbols used exactly min_direct times, this many get no code, either */
+    uint32_t n_extra;
 };
 
 static void settle(const struct bo_rules *rules, const uint32_t *direct, struct limits limits,
@@ -61,17 +62,14 @@ static void settle(const struct bo_rules *rules, const uint32_t *direct, struct 
     }
 }
 
-/* Bits that codes and rules take, roughly for the rules: see put_rules. */
+/* Bits of the codes and the rules. For the rules this is an estimate: see put_rules. */
 static uint64_t cost_nbits(const struct settlement *s, unsigned code_bits)
 {
     return s->n_codes_used * code_bits +
            (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + N_BYTES) + 1);
 }
 
-/*
- * Finds limits under which there are at most n_max codes, near those given; false when there are
- * none.
- */
+/* Searches for limits near the given ones with at most n_max codes. False when there are none. */
 static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint32_t n_max,
                       struct limits *limits, struct settlement *s)
 {
@@ -82,7 +80,7 @@ static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint
         for (uint32_t r = 0; r < rules->n; r++)
             n_equal += s->direct[N_BYTES + r] == limits->min_direct;
         if (n_equal + n_max > s->n_codes) {
-            /* dropping some of these may do; their symbols may come to need codes */
+            /* dropping some of these may suffice; their symbols may then need codes */
             limits->n_extra += s->n_codes - n_max;
             if (limits->n_extra <= n_equal && n_tries++ < MAX_TRIES) {
                 settle(rules, direct, *limits, s);
@@ -90,7 +88,7 @@ static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint
             }
         }
         if (s->n_byte_codes > n_max || ++limits->min_direct > MAX_MIN_USES)
-            return false; /* the fewer rules have codes, the more bytes do */
+            return false; /* with fewer rule codes, more bytes need codes */
         limits->n_extra = 0;
         n_tries = 0;
         settle(rules, direct, *limits, s);
@@ -98,7 +96,7 @@ static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint
     return true;
 }
 
-/* Settles for what is smallest, with n_reserve codes left free. */
+/* Chooses the codes with the smallest total size, and leaves n_reserve codes free. */
 static void choose_codes(const struct bo_rules *rules, const uint32_t *direct, uint32_t n_reserve,
                          struct settlement *s)
 {
@@ -122,15 +120,15 @@ static void choose_codes(const struct bo_rules *rules, const uint32_t *direct, u
     settle(rules, direct, best, s);
 }
 
-/* ---- names in codes -------------------------------------------------------------------------- */
+/* ---- names as codes -------------------------------------------------------------------------- */
 
 struct sequences {
     uint32_t *symbols; /* of all names, one after the other */
-    uint8_t *lengths;  /* by name */
+    uint8_t *lengths;  /* indexed by name */
     size_t n, cap;
     uint32_t *stack;
     size_t stack_cap;
-    uint32_t n_folded; /* rules made by fold */
+    uint32_t n_folded; /* rules that fold() added */
 };
 
 static bool push(uint32_t **array, size_t n, size_t *cap, uint32_t symbol, struct bo_arena *arena)
@@ -141,7 +139,7 @@ static bool push(uint32_t **array, size_t n, size_t *cap, uint32_t symbol, struc
     return true;
 }
 
-/* Appends the symbol in those that have codes. */
+/* Appends the symbol as symbols that have codes. */
 static bool append_coded(struct sequences *seq, const struct bo_rules *rules,
                          const struct settlement *s, uint32_t symbol, struct bo_arena *arena)
 {
@@ -164,8 +162,8 @@ static bool append_coded(struct sequences *seq, const struct bo_rules *rules,
 }
 
 /*
- * Makes rules of neighbours until a name of n symbols is short enough. There always are two that
- * fit: see BO_MAX_NAME_NBYTES. False when the arena refuses.
+ * Joins neighbours to new rules until a name of n symbols is short enough. Two neighbours that fit
+ * always exist: see BO_MAX_NAME_NBYTES. False when the arena refuses.
  */
 static bool fold(uint32_t *symbols, size_t *n, struct bo_rules *rules, struct sequences *seq,
                  struct bo_arena *arena)
@@ -193,8 +191,8 @@ static bool fold(uint32_t *symbols, size_t *n, struct bo_rules *rules, struct se
 }
 
 /*
- * Spells all names of the text in coded symbols, at most BO_MAX_NAME_CODES each; false when the
- * arena refuses.
+ * Writes all names of the text in symbols with codes, at most BO_MAX_NAME_CODES each. False when
+ * the arena refuses.
  */
 static bool spell_names(const uint32_t *text, size_t n, struct bo_rules *rules,
                         const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
@@ -216,16 +214,16 @@ static bool spell_names(const uint32_t *text, size_t n, struct bo_rules *rules,
 
 /* ---- numbering ------------------------------------------------------------------------------- */
 
-/* The rules that are kept, as lists by their left symbol, and the symbols' numbers in the file. */
+/* The rules that are kept, as lists by left symbol, and the symbols' numbers in the file. */
 struct numbering {
-    uint32_t *first; /* by symbol: where its list starts in `rules`; one more than symbols */
+    uint32_t *first; /* indexed by symbol: start of its list in `rules`; one extra entry */
     uint32_t *rules, *scratch;
-    uint32_t *number; /* by symbol */
-    uint32_t *order;  /* symbols by number */
+    uint32_t *number; /* indexed by symbol */
+    uint32_t *order;  /* symbols in the order of their numbers */
     uint32_t n;
 };
 
-/* Terminals first, then the rules of symbol 0, of symbol 1, ... as they come. */
+/* Numbers the terminals first, then the rules of symbol 0, of symbol 1, ... in list order. */
 static void assign_numbers(struct numbering *numbering, const uint8_t *terminals,
                            uint32_t n_terminals)
 {
@@ -244,7 +242,7 @@ static void assign_numbers(struct numbering *numbering, const uint8_t *terminals
     }
 }
 
-/* Merge sort of rules by the number of their right symbol; says whether anything moved. */
+/* Merge-sorts rules by the number of their right symbol. True when the order changed. */
 static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const struct bo_rules *rules,
                           const uint32_t *number)
 {
@@ -264,11 +262,11 @@ static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const str
 }
 
 /*
- * Numbers the symbols so that left symbols never descend, and that siblings (the rules of one left
- * symbol) do not descend by their right ones. Sorting siblings moves the numbers that they are
- * sorted by, so it is repeated until nothing moves. It ends: which of two rules comes first depends
- * on their own symbols alone, and these have fewer bytes; after k rounds all are right that are
- * distinguished k symbols deep. Three rounds do for most names.
+ * Numbers the symbols so that left symbols ascend, and the right symbols of siblings (the rules of
+ * one left symbol) ascend. Sorting siblings changes the numbers by which they are sorted, so it is
+ * repeated until nothing changes. It terminates: the order of two rules depends only on their own
+ * symbols, which have fewer bytes. After k rounds, all rules are in order that differ within k
+ * symbols of depth. For most names three rounds suffice.
  */
 static void number_symbols(struct numbering *numbering, const struct bo_rules *rules,
                            const uint8_t *terminals, uint32_t n_terminals)
@@ -285,20 +283,20 @@ static void number_symbols(struct numbering *numbering, const struct bo_rules *r
     assign_numbers(numbering, terminals, n_terminals);
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- making a grammar ------------------------------------------------------------------------ */
 
 struct maker {
     const struct bo_span *names;
     size_t n_names;
     struct bo_arena *arena;
     uint32_t *text; /* of symbols */
-    size_t n;       /* in the text */
+    size_t n;       /* symbols in the text */
     struct bo_rules rules;
     struct settlement settled;
     struct sequences sequences;
 };
 
-/* The names as a text of bytes. */
+/* Makes a text of all bytes of the names. */
 static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 {
     uint64_t n = m->n_names;
@@ -321,7 +319,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
     return BO_OK;
 }
 
-/* Settles the codes and spells the names in them. */
+/* Chooses the codes and writes the names in them. */
 static enum bo_status code_names(struct maker *m, struct bo_error *err)
 {
     const size_t n_symbols = N_BYTES + m->rules.n;
@@ -335,17 +333,18 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
         if (m->text[i] != BO_PAIRING_END)
             direct[m->text[i]]++;
     for (uint32_t n_reserve = 0, tries = 0;; tries++) {
-        m->rules.n = n_rules; /* without those that folding made */
+        m->rules.n = n_rules; /* without the rules that fold() added */
         choose_codes(&m->rules, direct, n_reserve, &m->settled);
         if (!spell_names(m->text, m->n, &m->rules, &m->settled, &m->sequences, m->arena))
             return bo_fail_alloc(err, m->arena);
         if (m->sequences.n_folded <= n_reserve || tries == 2)
             return BO_OK;
-        n_reserve = m->sequences.n_folded; /* their codes shall not cost all others a bit */
+        n_reserve =
+            m->sequences.n_folded; /* their codes must not make all other codes one bit longer */
     }
 }
 
-/* Which symbols are used in the end: uses by names and by rules, of all symbols. */
+/* Counts how often names and rules use each symbol in the final grammar. */
 static enum bo_status count_uses(const struct maker *m, struct settlement *s, struct bo_error *err)
 {
     const size_t n_symbols = N_BYTES + m->rules.n;
@@ -391,7 +390,9 @@ static enum bo_status number(const struct maker *m, const struct settlement *s,
             first[m->rules.pairs[r][0] + 2]++;
     for (size_t symbol = 2; symbol < n_symbols + 2; symbol++)
         first[symbol] += first[symbol - 1];
-    /* Filling moves first[symbol + 1], the start of the symbol's list, to its end. */
+    /*
+     * Filling the lists advances first[symbol + 1] from the start of the symbol's list to its end.
+     */
     for (uint32_t r = 0; r < m->rules.n; r++)
         if (is_used(s, N_BYTES + r))
             rules[first[m->rules.pairs[r][0] + 1]++] = r;
@@ -400,7 +401,7 @@ static enum bo_status number(const struct maker *m, const struct settlement *s,
     return BO_OK;
 }
 
-/* Rewrites rules and names in numbers. */
+/* Replaces symbols by their numbers in rules and names. */
 static enum bo_status finish(struct maker *m, const struct settlement *s,
                              const struct numbering *numbering, struct bo_grammar *g,
                              struct bo_error *err)
@@ -458,7 +459,7 @@ enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, stru
     return status ? status : finish(&m, &uses, &numbering, grammar, err);
 }
 
-/* ---- in the file ----------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_siblings(const struct bo_grammar *g, uint32_t first, uint32_t n,
                          struct bo_bit_writer *bits)

@@ -1,18 +1,18 @@
-/* Reading a grammar from a file, and spelling names with it. */
+/* Reads a grammar from a file and expands names with it. */
 #include "harness/coding/grammar.h"
 #include "harness/core/bits.h"
 
 /* ---- bits of the rules ----------------------------------------------------------------------- */
 
-/* Bits from the front, least significant first; past the end there are zeros. */
+/* Reads bits least significant first. Past the end it reads zeros. */
 struct bit_reader {
     struct bo_span in;
-    size_t next; /* byte; counts on past the end */
+    size_t next; /* byte offset; keeps counting past the end */
     uint64_t window;
     unsigned n; /* bits in the window */
 };
 
-/* At least 57 bits in the window. */
+/* Fills the window to at least 57 bits. */
 static inline void fill(struct bit_reader *r)
 {
     for (; r->n <= 56; r->n += 8, r->next++)
@@ -20,7 +20,7 @@ static inline void fill(struct bit_reader *r)
             r->window |= (uint64_t)r->in.p[r->next] << r->n;
 }
 
-/* At most 32 bits. */
+/* Reads n bits, at most 32. */
 static inline uint32_t take(struct bit_reader *r, unsigned nbits)
 {
     if (r->n < nbits)
@@ -31,9 +31,7 @@ static inline uint32_t take(struct bit_reader *r, unsigned nbits)
     return v;
 }
 
-/*
- * The number of ones before the next zero, which is taken, too; more than `max` is not counted out.
- */
+/* Reads ones up to and including the next zero, and returns their number. Stops after `max`. */
 static inline uint32_t take_ones(struct bit_reader *r, uint32_t max)
 {
     uint32_t n_ones = 0;
@@ -52,13 +50,13 @@ static inline uint32_t take_ones(struct bit_reader *r, uint32_t max)
     return n_ones;
 }
 
-/* Bytes begun so far. */
+/* Bytes of which at least one bit has been read. */
 static size_t nbytes_taken(const struct bit_reader *r)
 {
     return r->next - r->n / 8;
 }
 
-/* Whether only zeros fill up the last byte. */
+/* True when the unread bits of the last byte are zeros. */
 static bool is_padded(const struct bit_reader *r)
 {
     return (r->window & ((1u << r->n % 8) - 1)) == 0;
@@ -66,7 +64,7 @@ static bool is_padded(const struct bit_reader *r)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* The right symbols of n rules with one left symbol. */
+/* Reads the right symbols of n rules with the same left symbol. */
 static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbols,
                           uint32_t (*rules)[2])
 {
@@ -93,7 +91,7 @@ static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
     uint32_t n_found = 0;
     for (uint32_t symbol = 0; symbol < n_symbols; symbol++) {
         if (symbol == p->n_terminals + n_found)
-            return false; /* no rule found so far is this symbol */
+            return false; /* this symbol is not a rule read so far */
         const uint32_t n = take_ones(bits, p->n_rules - n_found);
         if (n > p->n_rules - n_found)
             return false;
@@ -103,7 +101,7 @@ static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
             return false;
         n_found += n;
     }
-    return true; /* n_rules of them: else a symbol would have come that none of them is */
+    return true; /* all n_rules are read; otherwise the symbol would have no rule */
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -130,7 +128,7 @@ static enum bo_status make_table(struct bo_phrases *p, const uint8_t *has_code,
     return BO_OK;
 }
 
-/* Room for the rules, their stack and their text. */
+/* Allocates the rules, the stack and the text. */
 static bool alloc_phrases(struct bo_phrases *p, struct bo_arena *arena)
 {
     p->stack_cap = p->n_rules < BO_MAX_PHRASE_NBYTES ? p->n_rules : BO_MAX_PHRASE_NBYTES;
@@ -153,7 +151,8 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struc
         if (head[byte / 8] >> byte % 8 & 1)
             p->terminals[p->n_terminals++] = (uint8_t)byte;
     struct bit_reader bits = {.in = {head + HEAD, end - *off - HEAD}};
-    if (p->n_rules / 4 > bits.in.n || p->n_rules > INT32_MAX) /* each takes two bits at least */
+    if (p->n_rules / 4 > bits.in.n ||
+        p->n_rules > INT32_MAX) /* each rule takes at least two bits */
         return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
     if (p->text_cap > bo_max_text_nbytes(in.n))
         return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
@@ -176,7 +175,7 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struc
     return make_table(p, p->has_code, arena, err);
 }
 
-/* ---- what nothing uses ----------------------------------------------------------------------- */
+/* ---- unused symbols -------------------------------------------------------------------------- */
 
 static bool all_met(const struct bo_phrases *p)
 {
@@ -203,7 +202,7 @@ enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *a
     return BO_OK;
 }
 
-/* ---- spelling -------------------------------------------------------------------------------- */
+/* ---- expanding names ------------------------------------------------------------------------- */
 
 enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
 {
@@ -215,7 +214,8 @@ enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
         return BO_CORRUPT;
     for (;;) {
         if (symbol >= p->n_terminals) {
-            if (depth == p->stack_cap || n + depth >= cap) /* what is on the stack has bytes, too */
+            if (depth == p->stack_cap ||
+                n + depth >= cap) /* every symbol on the stack has at least one byte */
                 return BO_CORRUPT;
             p->stack[depth++] = p->rules[symbol - p->n_terminals][1];
             symbol = p->rules[symbol - p->n_terminals][0];

@@ -1,4 +1,4 @@
-/* Huffman's lengths. */
+/* Huffman code lengths. */
 #include "harness/coding/huffman.h"
 
 #include <stdbool.h>
@@ -13,8 +13,8 @@ static int by_weight(const void *a, const void *b)
 }
 
 /*
- * Of n > 1 sorted leaves: joined nodes come in the order of their weights, too, so the lightest two
- * are at the heads of two queues. Returns the greatest length.
+ * Joins n > 1 sorted leaves. Joined nodes are created in the order of their weights, so the two
+ * lightest nodes are always at the heads of two queues. Returns the greatest length.
  */
 static unsigned join(const struct bo_huffman_scratch *s, uint32_t n, uint8_t *nbits)
 {
@@ -33,7 +33,7 @@ static unsigned join(const struct bo_huffman_scratch *s, uint32_t n, uint8_t *nb
         weights[end++] = sum;
     }
     unsigned most = 0;
-    weights[end - 1] = 0; /* now depths */
+    weights[end - 1] = 0; /* from here on, depths */
     for (uint32_t i = end - 1; i-- > 0;) {
         weights[i] = weights[s->parents[i]] + 1;
         most = weights[i] > most ? (unsigned)weights[i] : most;
@@ -55,7 +55,7 @@ uint32_t bo_huffman_lengths(const uint32_t *uses, uint32_t n_symbols, unsigned m
     if (n < 2)
         return n;
     qsort(scratch->leaves, n, sizeof *scratch->leaves, by_weight);
-    /* Flatter weights make shorter words; equal ones make the shortest. */
+    /* Flatter weights give shorter words; equal weights give the shortest. */
     while (join(scratch, n, nbits_ret) > max_nbits) {
         for (uint32_t i = 0; i < n; i++)
             scratch->leaves[i].weight = (scratch->leaves[i].weight + 1) / 2;

@@ -1,4 +1,4 @@
-/* Huffman's lengths of a prefix code's words: what formats' own codes are fitted by. */
+/* Huffman code lengths, for the prefix codes of formats. */
 #ifndef BO_HUFFMAN_H
 #define BO_HUFFMAN_H
 
@@ -10,7 +10,7 @@ struct bo_huffman_leaf {
     uint32_t symbol;
 };
 
-/* Room for n symbols in use: n leaves, and 2 n of the others. */
+/* Scratch memory for n used symbols: n leaves and 2 n elements of the other arrays. */
 struct bo_huffman_scratch {
     struct bo_huffman_leaf *leaves;
     uint64_t *weights;
@@ -18,10 +18,11 @@ struct bo_huffman_scratch {
 };
 
 /*
- * The bits of each symbol's word, at most max_nbits, by how often it occurs; 0 for those that do
- * not, and for one that is alone. 2^max_nbits must be at least the number of symbols. Of equal
- * weights the smaller symbol comes first, and a symbol before what others were joined to, so that
- * the outcome is the same everywhere. Returns how many symbols occur.
+ * Computes the length in bits of each symbol's word, at most max_nbits, from the symbols'
+ * frequencies. The length is 0 for unused symbols and for a symbol that is alone. 2^max_nbits must
+ * be at least the number of symbols. Among equal weights the smaller symbol comes first, and a
+ * symbol precedes a joined node, so the result is the same everywhere. Returns the number of used
+ * symbols.
  */
 uint32_t bo_huffman_lengths(const uint32_t *uses, uint32_t n_symbols, unsigned max_nbits,
                             const struct bo_huffman_scratch *scratch, uint8_t *nbits_ret);

@@ -1,14 +1,14 @@
-/* Logits and probabilities, and mixing them. */
+/* Logits, probabilities, and mixing. */
 #include "harness/coding/mixing.h"
 
 enum {
-    STEP = 128, /* between logits whose probability is in the table */
+    STEP = 128, /* distance of the logits in the table */
     FIRST = -(BO_MAX_LOGIT + 1),
     N_STEPS = 45,
-    MAX_WEIGHT = 1 << 19, /* times BO_MAX_LOGIT fits 31 bits */
+    MAX_WEIGHT = 1 << 19, /* MAX_WEIGHT times BO_MAX_LOGIT fits 31 bits */
 };
 
-/* 65536 / (1 + exp(-logit / 256)), for logits from FIRST on in steps. */
+/* 65536 / (1 + exp(-logit / 256)), for logits FIRST, FIRST + STEP, ... */
 static const uint16_t probabilities[N_STEPS] = {
     1,     2,     3,     5,     8,     13,    22,    36,    60,    98,    162,   267,
     439,   720,   1179,  1921,  3108,  4971,  7812,  11955, 17625, 24743, 32768, 40793,
@@ -21,7 +21,7 @@ static int clamp(int logit)
     return logit > BO_MAX_LOGIT ? BO_MAX_LOGIT : logit < -BO_MAX_LOGIT ? -BO_MAX_LOGIT : logit;
 }
 
-/* The value between two of the table. */
+/* Interpolates between two entries of the table. */
 static uint32_t between(uint32_t step, uint32_t rest)
 {
     const uint32_t here = probabilities[step], next = probabilities[step + 1];
@@ -47,9 +47,7 @@ void bo_mixing_init(struct bo_mixing *mixing)
         mixing->rates[seen] = (uint16_t)((2u << 16) / (2 * seen + 3));
 }
 
-/*
- * Four numbers at once, wherever they lie. Products of them are shifted before they are summed up.
- */
+/* Four numbers at any alignment. Products are shifted before they are added. */
 typedef int32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 
 uint32_t bo_mix_predict(struct bo_mix *mix)

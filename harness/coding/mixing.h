@@ -1,8 +1,8 @@
 /*
- * Predicting a bit from several sides at once: adaptive counters, and logistic mixing of what they
- * say. All in integers, so that every machine predicts the same. coding.md specifies it.
+ * Prediction of a bit from several contexts: adaptive counters, and logistic mixing of their
+ * predictions. Integers only, so that every machine computes the same. coding.md specifies it.
  *
- * What a probability p (in 1/65536) is worth is counted in its logit: 256 ln(p / (1 - p)).
+ * A probability p (in units of 1/65536) is represented by its logit, 256 ln(p / (1 - p)).
  */
 #ifndef BO_MIXING_H
 #define BO_MIXING_H
@@ -10,12 +10,12 @@
 #include "harness/core/bytes.h"
 
 enum {
-    BO_MIX_INPUTS = 24,    /* at most; a multiple of four */
-    BO_MIX_SETS = 2,       /* of weights that a prediction is the mean of */
-    BO_MAX_LOGIT = 2815,   /* beyond, probabilities are 0 or 1 */
-    BO_MIX_ONE = 1 << 16,  /* a weight of 1 */
-    BO_MAX_COUNT = 255,    /* of a counter */
-    BO_LOGIT_TABLE = 4096, /* probabilities in 1/4096 */
+    BO_MIX_INPUTS = 24,    /* the maximum; a multiple of four */
+    BO_MIX_SETS = 2,       /* sets of weights; a prediction is the mean over the sets */
+    BO_MAX_LOGIT = 2815,   /* beyond this, a probability rounds to 0 or 1 */
+    BO_MIX_ONE = 1 << 16,  /* the weight 1.0 */
+    BO_MAX_COUNT = 255,    /* the largest count of a counter */
+    BO_LOGIT_TABLE = 4096, /* number of probabilities in the table of logits */
 };
 
 /* Tables that all predictions share; 9 kB. */
@@ -26,14 +26,16 @@ struct bo_mixing {
 
 void bo_mixing_init(struct bo_mixing *mixing);
 
-/* The probability, from 1 to 65535 in 1/65536, of a logit; beyond BO_MAX_LOGIT it stays. */
+/*
+ * The probability of a logit, 1 to 65535 in units of 1/65536. It is constant beyond BO_MAX_LOGIT.
+ */
 uint32_t bo_probability(int logit);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
 /*
- * How often a bit was 1: a probability in the upper 22 bits, and in the lower 10 how many bits it
- * has seen, up to a limit. The first bits move it fast.
+ * The probability that a bit is 1, in the upper 22 bits, and the number of bits seen, up to a
+ * limit, in the lower 10. A counter adapts faster while it has seen few bits.
  */
 typedef uint32_t bo_counter;
 
@@ -44,7 +46,7 @@ static inline uint32_t bo_counter_seen(bo_counter counter)
     return counter & 1023;
 }
 
-/* In 1/65536, from 0 to 65535. */
+/* In units of 1/65536, 0 to 65535. */
 static inline uint32_t bo_counter_probability(bo_counter counter)
 {
     return counter >> 16;
@@ -67,12 +69,13 @@ static inline void bo_count(const struct bo_mixing *mixing, bo_counter *counter,
 
 /* ---- mixing ---------------------------------------------------------------------------------- */
 
-/* One bit's prediction, as it is put together. */
+/* The prediction of one bit while it is computed. */
 struct bo_mix {
-    int32_t inputs[BO_MIX_INPUTS]; /* logits, or what is as small and worth a weight */
+    int32_t inputs[BO_MIX_INPUTS]; /* logits, or other inputs of the same magnitude */
     unsigned n;
-    int32_t *weights[BO_MIX_SETS]; /* n in each of two sets, with room for a multiple of four */
-    int32_t logits[BO_MIX_SETS];   /* what each set says */
+    /* n weights in each of two sets, with room for a multiple of four */
+    int32_t *weights[BO_MIX_SETS];
+    int32_t logits[BO_MIX_SETS]; /* the result of each set */
 };
 
 static inline void bo_mix_add(struct bo_mix *mix, int32_t input)
@@ -80,10 +83,12 @@ static inline void bo_mix_add(struct bo_mix *mix, int32_t input)
     mix->inputs[mix->n++] = input;
 }
 
-/* The probability of 1, from 1 to 65535 in 1/65536: of the mean of what the sets say. */
+/*
+ * The probability of 1, 1 to 65535 in units of 1/65536: from the mean of the results of the sets.
+ */
 uint32_t bo_mix_predict(struct bo_mix *mix);
 
-/* Moves the weights of both sets towards what would have said `bit`; rates are from 1 to 8. */
+/* Moves the weights of both sets towards the prediction of `bit`. Rates are 1 to 8. */
 void bo_mix_learn(struct bo_mix *mix, bool bit, int32_t rate);
 
 #endif

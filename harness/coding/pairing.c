@@ -1,16 +1,16 @@
 /*
  * Recursive pairing in rounds.
  *
- * Each round counts all pairs of neighbouring symbols, makes rules of those that are nearly as
+ * Each round counts all pairs of neighbouring symbols, makes rules of the pairs that are nearly as
  * frequent as the most frequent one, and replaces them in one pass. So the working memory is the
- * text of symbols and one table of pairs, where the exact order of pairs would take lists through
- * all of their places.
+ * text of symbols and one table of pairs. An exact order of pairs would need lists of all their
+ * positions.
  */
 #include "harness/coding/pairing.h"
 
 enum {
-    MIN_COUNT = 2,  /* a rule's occurrences */
-    MAX_YIELDS = 8, /* more of them make no difference to real names */
+    MIN_COUNT = 2,  /* occurrences of a rule */
+    MAX_YIELDS = 8, /* higher values make no difference for real names */
 };
 
 /* ---- counting pairs -------------------------------------------------------------------------- */
@@ -18,10 +18,10 @@ enum {
 struct pair {
     uint64_t key; /* left symbol << 32 | right symbol, plus 1; 0: an empty slot */
     uint32_t count;
-    uint32_t rank; /* among the chosen: 1 is the best; 0: not chosen */
+    uint32_t rank; /* rank among the chosen pairs, from 1; 0: not chosen */
 };
 
-/* One table for all rounds: it is emptied, and grows. */
+/* One table for all rounds: it is cleared for each, and it grows. */
 struct pair_table {
     struct pair *slots;
     size_t mask, n;
@@ -60,7 +60,7 @@ static bool grow_pairs(struct pair_table *table)
     return true;
 }
 
-/* Counts all pairs of `text` anew; of a run of one symbol, every other pair. */
+/* Counts all pairs of `text`. In a run of one symbol, every other pair counts. */
 static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table)
 {
     memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
@@ -110,7 +110,7 @@ static void sift_down(struct pair **heap, size_t n, size_t i)
     }
 }
 
-/* Heap sort, the best first. */
+/* Heap sort, the best pair first. */
 static void sort_pairs(struct pair **pairs, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -123,7 +123,7 @@ static void sort_pairs(struct pair **pairs, size_t n)
     }
 }
 
-/* Ranks the pairs that become rules, and keeps them in table->chosen. */
+/* Ranks the pairs that become rules and lists them in table->chosen. */
 static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
 {
     const uint32_t nearly = table->most - table->most / 4;
@@ -157,7 +157,7 @@ bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct b
     return true;
 }
 
-/* The pair at text[i], NULL when it is not chosen. */
+/* The pair at text[i]; NULL when it is not chosen. */
 static struct pair *chosen_at(const struct pair_table *table, const uint32_t *text, size_t n,
                               size_t i)
 {
@@ -168,15 +168,15 @@ static struct pair *chosen_at(const struct pair_table *table, const uint32_t *te
 }
 
 /*
- * Replaces the chosen pairs from left to right; a pair yields to a better one that begins with its
- * last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which each round
- * replaces one pair. A rule is made when its pair is met first.
+ * Replaces the chosen pairs from left to right. A pair yields to a better one that begins with its
+ * last symbol, but at most MAX_YIELDS times in a row. Otherwise, for some texts, each round would
+ * replace only one pair. A rule is made at the first occurrence of its pair.
  */
 static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table,
                           struct bo_rules *rules, uint32_t *symbol_of_rank)
 {
     size_t kept = 0;
-    unsigned n_yields = 0; /* in a row */
+    unsigned n_yields = 0; /* consecutive yields */
     for (size_t i = 0; i < *n;) {
         const struct pair *pair = chosen_at(table, text, *n, i);
         const struct pair *next = pair ? chosen_at(table, text, *n, i + 1) : NULL;

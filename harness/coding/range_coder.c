@@ -1,9 +1,9 @@
-/* The end of a range coder's bytes. */
+/* Ends the output of a range coder. */
 #include "harness/coding/range_coder.h"
 
 /*
- * The shortest bytes that stand for a number from low to high when zeros follow: no bytes, or the
- * first ones of *code_ret.
+ * The shortest byte string that, followed by zeros, is a number from low to high: empty, or the
+ * first bytes of *code_ret.
  */
 static unsigned last_bytes(const struct bo_range_coder *c, uint32_t *code_ret)
 {

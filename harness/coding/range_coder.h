@@ -12,10 +12,10 @@
 enum { BO_PROBABILITY_BITS = 16 };
 
 struct bo_range_coder {
-    uint32_t low, high;    /* both included */
-    struct bo_writer *out; /* encoding: where to; NULL: decoding */
-    struct bo_span in;     /* decoding: all bytes; zeros are read behind them */
-    size_t off;            /* of the next byte in `in`; may be beyond its end */
+    uint32_t low, high;    /* both inclusive */
+    struct bo_writer *out; /* encoding: the output; NULL: decoding */
+    struct bo_span in;     /* decoding: the input; zeros follow it */
+    size_t off;            /* of the next byte in `in`; may exceed its size */
     uint32_t code;
 };
 
@@ -40,8 +40,8 @@ static inline struct bo_range_coder bo_range_decoder(struct bo_span in)
 }
 
 /*
- * Writes a bit whose probability to be 1 is p, and returns it; or reads one, whatever `bit` is. A
- * decoder reads on behind the end: see bo_range_ran_out.
+ * Encoding: writes a bit that is 1 with probability p, and returns it. Decoding: reads and returns
+ * a bit, and ignores `bit`. A decoder may read past the end: see bo_range_ran_out.
  */
 static inline bool bo_range_code(struct bo_range_coder *c, uint32_t p, bool bit)
 {
@@ -64,18 +64,18 @@ static inline bool bo_range_code(struct bo_range_coder *c, uint32_t p, bool bit)
     return bit;
 }
 
-/* Decoding: true when the bits so far need more bytes than there are. */
+/* Decoding: true when the bits read so far need more bytes than the input has. */
 static inline bool bo_range_ran_out(const struct bo_range_coder *c)
 {
     return c->off > c->in.n && c->off - c->in.n > 4;
 }
 
-/* Encoding: writes what the decoder needs to know of the last bits, in up to four bytes. */
+/* Encoding: writes up to four bytes so that the decoder can read the last bits. */
 void bo_range_finish(struct bo_range_coder *c);
 
 /*
- * Decoding: NULL when the input ends as bo_range_finish ends it after these bits, else a static
- * phrase. So exactly one input is taken for a sequence of bits.
+ * Decoding: NULL when the input ends exactly as bo_range_finish ends it after these bits, else a
+ * static phrase. So exactly one input is accepted for a sequence of bits.
  */
 const char *bo_range_flaw(const struct bo_range_coder *c);
 

@@ -28,7 +28,7 @@ static void start(struct fixture *f, const struct bo_span *in)
     f->coder = in ? bo_range_decoder(*in) : bo_range_encoder(&out);
 }
 
-/* ---- all sorts, mixed ------------------------------------------------------------------------ */
+/* ---- all kinds of values, mixed -------------------------------------------------------------- */
 
 static const char *const words[] = {"", "std::vector", "std::vector<int>::iterator", "a", "vector"};
 
@@ -39,7 +39,7 @@ static void step_symbol(struct fixture *f, struct bo_random *random, uint32_t *n
     uint32_t symbol =
         bo_random_below(random, 20) && *n ? bo_random_below(random, *n) : BO_GUESS_NEW;
     if (*n && bo_random_below(random, 3))
-        symbol = (*last + 1) % *n; /* something to learn */
+        symbol = (*last + 1) % *n; /* a predictable symbol */
     for (uint64_t i = 0; i < BO_GUESS_CONTEXTS; i++)
         bo_guess_context(&g, bo_pair_hash(*last >> i, i));
     bo_guess_hint(&g, *last + 1, 1);
@@ -147,9 +147,9 @@ static void test_same_everywhere(void **state)
     assert_int_equal(hash, 0xc98dd482);
 }
 
-/* ---- what is learnt -------------------------------------------------------------------------- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
-/* Bytes that 1000 symbols take, each coded with one context and one hint. */
+/* Bytes of 1000 symbols, each coded with one context and one hint. */
 static size_t cost(struct fixture *f, uint32_t (*symbol_at)(uint32_t i),
                    uint64_t (*context)(uint32_t i), uint32_t (*hint)(uint32_t i))
 {
@@ -199,13 +199,15 @@ static void test_learns(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     (void)state;
-    assert_in_range(cost(f, noise, nothing, no_hint), 1000, 1200);  /* 8 bits each, hardly more */
-    assert_in_range(cost(f, noise, nothing, noise), 1, 60);         /* the hint is always right */
-    assert_in_range(cost(f, by_tens, modulo_ten, no_hint), 10, 80); /* the context is */
-    assert_in_range(cost(f, by_tens, nothing, no_hint), 200, 500);  /* one of ten */
+    assert_in_range(cost(f, noise, nothing, no_hint), 1000,
+                    1200);                                  /* 8 bits each, and little overhead */
+    assert_in_range(cost(f, noise, nothing, noise), 1, 60); /* the hint is always right */
+    assert_in_range(cost(f, by_tens, modulo_ten, no_hint), 10,
+                    80);                                           /* the context is always right */
+    assert_in_range(cost(f, by_tens, nothing, no_hint), 200, 500); /* one of ten */
 }
 
-/* ---- nonsense -------------------------------------------------------------------------------- */
+/* ---- invalid input --------------------------------------------------------------------------- */
 
 /* On any bytes, symbols are known ones, texts end, and invalid values are reported. */
 static void test_nonsense(void **state)

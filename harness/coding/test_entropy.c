@@ -35,10 +35,10 @@ static void test_numbers(void **state)
         bo_add_number(&s, "nought", 0);
     }
     assert_int_equal(s.n, 2);
-    /* Behind 7: the largest twice, 0 and 7. Behind the largest: 7 and 1. Behind 0: 7. */
+    /* After 7: the largest (twice), 0 and 7. After the largest: 7 and 1. After 0: 7. */
     assert_true(is_near(bo_order1_nbits(&s.items[0], &arena), 2 * 1 + 2 * 2 + 2 * 1));
     assert_true(is_near(bo_order1_nbits(&s.items[1], &arena), 0));
-    /* 4 of 8, 2 of 8, and twice 1 of 8. */
+    /* Frequencies 4 of 8, 2 of 8, and twice 1 of 8. */
     assert_true(is_near(bo_order0_nbits(&s.items[0], &n_distinct), 4 * 1 + 2 * 2 + 2 * 3));
     assert_int_equal(n_distinct, 4);
     assert_true(is_near(bo_order0_nbits(&s.items[1], &n_distinct), 0));
@@ -59,7 +59,7 @@ static void test_bytes(void **state)
     assert_int_equal(s.items[0].n, 8);
     assert_true(is_near(bo_order0_nbits(&s.items[0], &n_distinct), 4 * 1 + 2 * 2 + 2 * 3));
     assert_int_equal(n_distinct, 4);
-    /* Behind a: a and b, each twice. Behind b: \xff and \0. Behind \xff: a. */
+    /* After a: a and b, each twice. After b: \xff and \0. After \xff: a. */
     assert_true(is_near(bo_order1_nbits(&s.items[0], &arena), 4 * 1 + 2 * 1));
 }
 

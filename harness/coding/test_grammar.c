@@ -1,7 +1,7 @@
 /*
- * Grammars of names: made, put, opened, and spelled both ways. Why: codecs see the grammars of real
- * names only; here are the sizes and shapes at which one is rebuilt, folded, or read by another
- * path.
+ * Grammars of names: made, written, opened, and expanded in both ways. Why: codecs only see the
+ * grammars of real names. These tests cover the sizes and shapes at which a grammar is rebuilt,
+ * folded, or read by another path.
  */
 #include "harness/coding/grammar.h"
 
@@ -12,7 +12,7 @@
 #include "harness/core/random.h"
 #include "harness/core/test_fixture.h"
 
-/* A block of exactly these bytes, so that AddressSanitizer sees what is read beside it. */
+/* A heap block of exactly these bytes, so that AddressSanitizer detects any read beside it. */
 static struct bo_span exact_copy(struct bo_span bytes)
 {
     uint8_t *p = malloc(bytes.n ? bytes.n : 1);
@@ -27,7 +27,7 @@ static void free_copy(struct bo_span copy)
     free((void *)(uintptr_t)copy.p);
 }
 
-/* A grammar as a file holds it, opened, and the codes of the names, packed. */
+/* An opened grammar, and the packed codes of the names. */
 struct opened {
     struct bo_span bytes, codes;
     struct bo_phrases phrases;
@@ -71,7 +71,10 @@ static bool spells(struct opened *o, uint64_t first, unsigned n, struct bo_span 
     return equal;
 }
 
-/* The codes spell the name, and nothing that is longer, shorter, or has another byte at `at`. */
+/*
+ * The codes expand to the name. Longer and shorter names, and names with another byte at `at`, are
+ * not equal.
+ */
 static void expect_only(struct opened *o, uint64_t first, unsigned n, struct bo_span name,
                         size_t at)
 {
@@ -91,7 +94,7 @@ static void expect_only(struct opened *o, uint64_t first, unsigned n, struct bo_
     free(longer);
 }
 
-/* Both ways of spelling, for all names; the compare goes first, so that it expands the phrases. */
+/* Both ways of expansion, for all names. The comparison runs first, so it expands the phrases. */
 static void expect_round_trip(const struct bo_span *names, size_t n_names,
                               struct bo_grammar *grammar)
 {
@@ -125,7 +128,7 @@ static uint8_t *filled(size_t n)
     return p;
 }
 
-/* ---- small ones ------------------------------------------------------------------------------ */
+/* ---- small grammars -------------------------------------------------------------------------- */
 
 static void test_few_names(void **state)
 {
@@ -156,7 +159,7 @@ static void test_all_bytes(void **state)
     assert_int_equal(grammar.n_terminals, 256);
     assert_int_equal(grammar.n_codes, 256);
     assert_int_equal(grammar.code_bits, 8);
-    names[0].n = 256; /* and one of all */
+    names[0].n = 256; /* and one name of all bytes */
     expect_round_trip(names, 256, &grammar);
 }
 
@@ -173,14 +176,14 @@ static void test_names_alike(void **state)
     assert_int_equal(grammar.n_codes, 1);
     assert_int_equal(grammar.n_codes_used, N);
     for (size_t i = 0; i < N; i++)
-        names[i] = (struct bo_span){p, 1 + i}; /* each begins the next */
+        names[i] = (struct bo_span){p, 1 + i}; /* each name is a prefix of the next */
     expect_round_trip(names, N, &grammar);
     assert_int_equal(grammar.n_terminals, 1);
 }
 
-/* ---- long ones ------------------------------------------------------------------------------- */
+/* ---- long names ------------------------------------------------------------------------------ */
 
-/* More codes than a name may have, unless rules are made for it alone. */
+/* A name that needs more codes than allowed, unless rules are made only for it. */
 static void test_folding(void **state)
 {
     (void)state;
@@ -198,14 +201,14 @@ static void test_folding(void **state)
     for (size_t i = 0; i < N; i++)
         is_folded |= grammar.n_name_codes[i] == BO_MAX_NAME_CODES;
     assert_true(is_folded);
-    for (size_t n = 14; n <= 18; n++) { /* around the limit, of one name */
+    for (size_t n = 14; n <= 18; n++) { /* on both sides of the limit for one name */
         names[0] = (struct bo_span){p, n};
         expect_round_trip(names, 1, &grammar);
         assert_int_equal(grammar.n_codes_used, n < 15 ? n : 15);
     }
 }
 
-/* As long as a name may be, in units that do not fill a phrase; one more byte is refused. */
+/* The longest allowed names, in units that do not fill a phrase. One more byte is rejected. */
 static void test_longest_names(void **state)
 {
     (void)state;
@@ -241,9 +244,10 @@ static double seconds_to_make(const struct bo_span *names, size_t n_names)
 }
 
 /*
- * Letters of two bytes, no two neighbours the same way round twice: then in `down` each pair of
- * letters is better than the one before it. If pairs yielded to better ones without end, each round
- * would replace one, and this would take 200 times the time of a text of the same length.
+ * A text of letters of two bytes in which no ordered pair of neighbours occurs twice. In `down`,
+ * each pair of letters is better than the pair before it. If pairs yielded to better ones without
+ * limit, each round would replace one pair, and this would take 200 times as long as another text
+ * of the same length.
  */
 static void test_yielding_pairs(void **state)
 {
@@ -279,8 +283,8 @@ static void test_yielding_pairs(void **state)
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 /*
- * Phrases of every length at every place of names of every length: short ones are compared in wide
- * loads, which end no later than the name does.
+ * Phrases of every length at every position of names of every length. Short phrases are compared in
+ * wide loads, which end no later than the name.
  */
 static void test_every_length(void **state)
 {
@@ -294,7 +298,7 @@ static void test_every_length(void **state)
         for (size_t cut = 1; cut < n; cut++) {
             struct bo_grammar grammar;
             struct opened o;
-            /* twice each, so that there are two phrases, and then a name of both */
+            /* each occurs twice, so there are two phrases, and then a name of both */
             const struct bo_span names[] = {
                 {bytes, cut},           {bytes, cut}, {bytes + cut, n - cut},
                 {bytes + cut, n - cut}, {bytes, n},   {bytes, n}};
@@ -337,9 +341,9 @@ static void expect_spelled(const struct bo_grammar *grammar, uint32_t code, cons
 #define TERMINALS_ABC "\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 /*
- * Symbols a, b, c, ab, ac, (ab)c. Bits from the lowest: a has two rules (110), which are 1 above 0
- * and 1 above that, with one low bit (01 01); b and c none (0 0); ab one (10), with c in three bits
- * (010); ac and (ab)c none (0 0).
+ * Symbols a, b, c, ab, ac, (ab)c. Bits from the lowest: a has two rules (110), whose right symbols
+ * are 1 above 0 and 1 above that, with one low bit (01 01); b and c have none (0 0); ab has one
+ * (10), with c in three bits (010); ac and (ab)c have none (0 0).
  */
 static void test_layout(void **state)
 {

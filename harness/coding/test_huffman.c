@@ -28,13 +28,13 @@ static void by_hand(void **state)
     } cases[] = {
         {0, {0}, 8, {0}},
         {3, {0, 0, 0}, 8, {0, 0, 0}},
-        {3, {0, 7, 0}, 8, {0, 0, 0}}, /* alone */
+        {3, {0, 7, 0}, 8, {0, 0, 0}}, /* a single symbol */
         {2, {1, 1000}, 8, {1, 1}},
         {5, {8, 4, 2, 1, 1}, 8, {1, 2, 3, 4, 4}},
         {5, {1, 1, 2, 4, 8}, 8, {4, 4, 3, 2, 1}},
         {4, {5, 5, 5, 5}, 8, {2, 2, 2, 2}},
         {3, {5, 5, 5}, 8, {2, 2, 1}},       /* smaller symbols are joined first */
-        {4, {1, 1, 2, 2}, 8, {2, 2, 2, 2}}, /* a symbol before what was joined to its weight */
+        {4, {1, 1, 2, 2}, 8, {2, 2, 2, 2}}, /* a symbol precedes a joined node of equal weight */
         {5, {3, 0, 2, 0, 1}, 8, {1, 0, 2, 0, 2}},
         {4, {100, 10, 1, 1}, 2, {2, 2, 2, 2}},
         {5, {16, 8, 4, 2, 1}, 3, {1, 3, 3, 3, 3}},
@@ -48,7 +48,7 @@ static void by_hand(void **state)
     }
 }
 
-/* All words together are all that there can be, and what occurs more often is never longer. */
+/* The code is complete, and more frequent symbols never have longer words. */
 static void full_and_fair(void **state)
 {
     (void)state;

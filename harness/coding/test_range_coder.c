@@ -1,7 +1,7 @@
 /*
- * The range coder and the mixing of predictions. Why: a carry that is lost shows once in thousands
- * of bytes; an end that is not checked takes damaged bytes for good ones; and a model that predicts
- * otherwise on another machine decodes to garbage there.
+ * The range coder and the mixing of predictions. Why: a lost carry shows once in thousands of
+ * bytes. An unchecked end accepts damaged bytes. A model that predicts differently on another
+ * machine decodes to garbage there.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -14,9 +14,7 @@
 
 enum { N_BITS = 20000 };
 
-/*
- * The k-th probability and bit of a test sequence; some probabilities are as extreme as they get.
- */
+/* The k-th probability and bit of a test sequence. Some probabilities are at their limits. */
 struct drawn {
     uint32_t p;
     bool bit;
@@ -30,7 +28,7 @@ static struct drawn draw(struct bo_random *random)
         d.p = extremes[bo_random_below(random, N_ELEMENTS(extremes))];
     d.bit = bo_random_below(random, 65536) < d.p;
     if (bo_random_below(random, 50) == 0)
-        d.bit = !d.bit; /* the unlikely one, also where it is most unlikely */
+        d.bit = !d.bit; /* the unlikely bit, also at the limits */
     return d;
 }
 
@@ -47,7 +45,7 @@ static size_t encode_drawn(uint64_t seed, size_t n)
     return out.n;
 }
 
-/* NULL when the bits are those that were drawn and the end is right. */
+/* NULL when the decoded bits are those of the sequence and the end is valid. */
 static const char *decode_drawn(uint64_t seed, size_t n, struct bo_span in)
 {
     struct bo_random random = bo_random_seeded(seed);
@@ -75,7 +73,7 @@ static void test_round_trip(void **state)
     }
 }
 
-/* By hand: 2^32 halves, and halves again; a number with zeros behind it is enough. */
+/* Computed by hand: probabilities of one half. A number followed by zeros is sufficient. */
 static void test_known_bytes(void **state)
 {
     static const struct {
@@ -112,7 +110,7 @@ static void test_cost(void **state)
         size_t n, at_least, at_most;
     } cases[] = {
         {32768, 80000, 10000, 10001},
-        {65535, 45426 * 80, 9, 12}, /* eight bits a byte, and the last bytes */
+        {65535, 45426 * 80, 9, 12}, /* eight bits for each byte, and the last bytes */
         {32768 + 16384, 80000, 4150, 4152},
         {1, 100, 199, 201},
     };
@@ -151,7 +149,7 @@ static void test_ends(void **state)
     assert_int_equal(n_silent, 0);
 }
 
-/* The bits of a decoder that has run out are an error at once, however many more are read. */
+/* A decoder that has read past the end reports it at once, however many bits follow. */
 static void test_runs_out(void **state)
 {
     (void)state;
@@ -179,7 +177,7 @@ static void test_logits(void **state)
     assert_int_equal(bo_probability(0), 32768);
     assert_int_equal(bo_probability(256), 47911);
     assert_int_equal(bo_probability(320),
-                     (47911 + 53581) / 2); /* halfway between two of the table */
+                     (47911 + 53581) / 2); /* halfway between two entries of the table */
     assert_int_equal(bo_probability(BO_MAX_LOGIT + 1), bo_probability(BO_MAX_LOGIT));
     assert_int_equal(bo_probability(-100000), 1);
     for (int i = 0; i < BO_LOGIT_TABLE; i++) {
@@ -211,7 +209,8 @@ static void test_counters(void **state)
 }
 
 /*
- * Weights learn which of two inputs to believe, and to turn one round; they stay in their limits.
+ * The weights learn which of two inputs to trust and which to invert. They stay within their
+ * limits.
  */
 static void test_learning(void **state)
 {

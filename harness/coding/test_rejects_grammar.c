@@ -1,7 +1,7 @@
 /*
- * Bad grammars: what opening refuses, with its byte, and rules that only show when they are
- * expanded. Why: a grammar of some bytes can stand for more text than there is memory, or for
- * endless text.
+ * Bad grammars: what opening rejects, with its offset, and violations that are only detected by
+ * expansion. Why: a few bytes of grammar can denote more text than there is memory, or an infinite
+ * text.
  */
 #include "harness/coding/grammar.h"
 
@@ -40,10 +40,10 @@ static const struct change changes[] = {
     {"as much as allowed", 36, BYTES("\xc0\x0a\x10"), BO_OK, 0, NULL},
     {"no rules of terminals", 40, BYTES("\0"), BO_CORRUPT, 41, NO_GRAMMAR},
     {"four siblings", 40, BYTES("\x0f"), BO_CORRUPT, 41, NO_GRAMMAR},
-    /* ab, ac; the first step is 5, all symbols: it would lead back to 0 */
+    /* ab, ac; the first step is 5, the number of symbols, which would lead back to 0 */
     {"step of all symbols", 32, BYTES("\x02\0\0\0\x04\0\0\0\xdb\0\x18"), BO_CORRUPT, 41,
      NO_GRAMMAR},
-    /* ac, and 4 symbols on: ab, if differences wrapped */
+    /* ac, then 4 symbols further: ab, if differences wrapped around */
     {"siblings that descend", 32, BYTES("\x02\0\0\0\x04\0\0\0\xcb\0\x18"), BO_CORRUPT, 42,
      NO_GRAMMAR},
     {"the same rule twice", 32, BYTES("\x02\0\0\0\x04\0\0\0\x0b\0\x18"), BO_OK, 0, NULL},
@@ -87,7 +87,7 @@ enum { MAX_RULES = BO_MAX_PHRASE_NBYTES };
 static uint32_t rules[MAX_RULES][2];
 static bool has_code[MAX_RULES + 1];
 
-/* One terminal, `a`; the highest symbol alone has a code. */
+/* One terminal, `a`; only the highest symbol has a code. */
 static enum bo_status expand(uint32_t n_rules, uint32_t text_nbytes, size_t *nbytes_ret)
 {
     const struct bo_grammar grammar = {.terminals = "a",
@@ -130,7 +130,7 @@ static void expect_no_end(uint32_t n_rules, uint32_t text_nbytes)
     assert_int_equal(nbytes, 0);
 }
 
-/* Each rule is twice the one before: 16 of them make the longest phrase. */
+/* Each rule doubles the one before: 16 of them make the longest phrase. */
 static void test_doubling(void **state)
 {
     (void)state;
@@ -145,7 +145,10 @@ static void test_doubling(void **state)
     expect_no_end(1, 0);
 }
 
-/* As deep as a phrase is long, on either side: the stack holds it; one more is too long. */
+/*
+ * Rules nested as deep as a phrase is long, on the left or on the right: the stack suffices. One
+ * more level is too long.
+ */
 static void test_depth(void **state)
 {
     (void)state;
@@ -159,26 +162,26 @@ static void test_depth(void **state)
     expect_no_end(MAX_RULES, 1 << 20);
 }
 
-/* Left symbols come before their rules, but right ones need not. */
+/* Left symbols precede their rules, but right ones need not. */
 static void test_circles(void **state)
 {
     (void)state;
-    rules[0][0] = 0, rules[0][1] = 1; /* of itself */
+    rules[0][0] = 0, rules[0][1] = 1; /* a rule that contains itself */
     expect_no_end(1, 1 << 20);
-    rules[0][0] = 0, rules[0][1] = 2; /* of each other */
+    rules[0][0] = 0, rules[0][1] = 2; /* two rules that contain each other */
     rules[1][0] = 1, rules[1][1] = 0;
     expect_no_end(2, 1 << 20);
     rules[0][0] = 0,
-    rules[0][1] = 0; /* and without a circle: the second has the third on its right */
+    rules[0][1] = 0; /* not circular: the right symbol of the second is the third */
     rules[1][0] = 0, rules[1][1] = 3;
     rules[2][0] = 1, rules[2][1] = 0;
     rules[3][0] = 2, rules[3][1] = 0;
     expect_nbytes(4, 5, 5);
 }
 
-/* ---- spelling -------------------------------------------------------------------------------- */
+/* ---- expanding ------------------------------------------------------------------------------- */
 
-/* The pattern, with another number of bytes of text. */
+/* The pattern, with another size of the text. */
 static void open_pattern(uint8_t text_nbytes, struct bo_phrases *phrases)
 {
     static uint8_t bytes[64];
@@ -190,7 +193,7 @@ static void open_pattern(uint8_t text_nbytes, struct bo_phrases *phrases)
         BO_OK);
 }
 
-/* Code 3 fits in the bits of a code; it has no symbol. */
+/* Code 3 fits in the bits of a code, but has no symbol. */
 static void test_codes_out_of_range(void **state)
 {
     (void)state;
@@ -204,7 +207,8 @@ static void test_codes_out_of_range(void **state)
     open_pattern(7, &phrases);
     assert_int_equal(bo_spells(&phrases, packed, 0, 2, name, &equal), BO_CORRUPT);
     assert_false(equal);
-    assert_int_equal(bo_spells(&phrases, packed, 0, 2, other, &equal), BO_OK); /* not met */
+    assert_int_equal(bo_spells(&phrases, packed, 0, 2, other, &equal),
+                     BO_OK); /* code 3 is not reached */
     assert_false(equal);
     assert_int_equal(bo_spell_name(&phrases, codes, 2, true, &buffer, &arena, 77, &spelled, &error),
                      BO_CORRUPT);
@@ -214,7 +218,7 @@ static void test_codes_out_of_range(void **state)
                      BO_CORRUPT);
 }
 
-/* Phrases fill the text that was announced, in any order, and not a byte more. */
+/* Phrases fill the stated size of the text, in any order, and never exceed it. */
 static void test_room_for_text(void **state)
 {
     (void)state;
@@ -232,7 +236,7 @@ static void test_room_for_text(void **state)
     assert_int_equal(phrases.text_nbytes, 4);
 }
 
-/* What a decoder has met in the end: every code, and every symbol in a code or a rule. */
+/* At the end a decoder has read every code, and every symbol is in a code or a rule. */
 static void test_all_used(void **state)
 {
     (void)state;
@@ -266,7 +270,7 @@ static void test_all_used(void **state)
     }
 }
 
-/* Fifteen codes could stand for a name that no writer can say again. */
+/* Fifteen codes could expand to a name that no writer can encode again. */
 static void test_names_too_long(void **state)
 {
     (void)state;

@@ -13,7 +13,7 @@ struct bo_block {
     _Alignas(ALIGN) unsigned char data[];
 };
 
-/* Whom to call when the arena is rewound past this. */
+/* An object to release when the arena is rewound past this element. */
 struct bo_release {
     struct bo_release *older;
     void (*release)(void *);
@@ -21,8 +21,8 @@ struct bo_release {
 };
 
 /*
- * Under the sanitizers every allocation is a heap block of its own, so that overruns and stale
- * bytes are seen.
+ * Under sanitizers every allocation is a separate heap block, so that overruns and uses after
+ * release are detected.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define ONE_ALLOCATION_A_BLOCK 1
@@ -45,7 +45,7 @@ void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes)
         .budget_nbytes = budget_nbytes, .keep_nbytes = SIZE_MAX, .max_first_cap = BO_MAX_FIRST_CAP};
 }
 
-/* One block is kept, so that a loop of mark and rewind does not go to the system each time. */
+/* One block is kept, so that repeated marks and rewinds do not call the system each time. */
 static void drop_newest_block(struct bo_arena *arena)
 {
     struct bo_block *block = arena->blocks;
@@ -83,7 +83,7 @@ static void *refuse(struct bo_arena *arena, enum bo_status why)
     return NULL;
 }
 
-/* Counts a request for nbytes more; false (with the reason kept) when it must fail. */
+/* Counts a request for nbytes. False, with the reason stored, when it must fail. */
 static bool admit(struct bo_arena *arena, size_t nbytes)
 {
     arena->n_allocs++;
@@ -110,7 +110,7 @@ static void note_peak(struct bo_arena *arena)
         arena->charged_peak_nbytes = arena->charged_nbytes;
 }
 
-/* A block for at least *cap bytes, of whole huge pages; *cap becomes what it has room for. */
+/* Allocates a block of whole huge pages with at least *cap bytes. *cap becomes its usable size. */
 static struct bo_block *allocate_huge(size_t *cap)
 {
     if (*cap > PTRDIFF_MAX - 2 * (size_t)BO_HUGE_PAGE)
@@ -120,7 +120,7 @@ static struct bo_block *allocate_huge(size_t *cap)
     struct bo_block *block = aligned_alloc(BO_HUGE_PAGE, nbytes);
 #ifdef MADV_HUGEPAGE
     if (block)
-        madvise(block, nbytes, MADV_HUGEPAGE); /* before it is touched */
+        madvise(block, nbytes, MADV_HUGEPAGE); /* before the first access */
 #endif
     *cap = nbytes - sizeof *block;
     return block;

@@ -2,7 +2,8 @@
  * Region allocator with a hard budget.
  *
  * Every byte that a codec allocates comes from an arena that its caller made. So peak memory is
- * exact, a decompression bomb ends as BO_OVER_LIMIT, and a test can make the n-th allocation fail.
+ * known exactly, a decompression bomb ends as BO_OVER_LIMIT, and a test can make the n-th
+ * allocation fail.
  */
 #ifndef BO_ARENA_H
 #define BO_ARENA_H
@@ -15,37 +16,37 @@
 
 #define BO_ARENA_UNLIMITED SIZE_MAX
 
-/* A huge page of x86-64, and of arm64 with pages of 4 KiB. */
+/* The size of a huge page on x86-64, and on arm64 with pages of 4 KiB. */
 enum { BO_HUGE_PAGE = 2 << 20 };
 
 #define BO_MUST_USE __attribute__((warn_unused_result))
 
 struct bo_arena {
     size_t budget_nbytes;  /* requests that would take region + charged past this fail */
-    size_t region_nbytes;  /* live in the region, rounded to the alignment */
-    size_t charged_nbytes; /* live elsewhere: see bo_arena_charge */
+    size_t region_nbytes;  /* bytes allocated in the region, rounded to the alignment */
+    size_t charged_nbytes; /* bytes elsewhere: see bo_arena_charge */
     size_t peak_nbytes;    /* highest region + charged so far */
-    size_t region_peak_nbytes, charged_peak_nbytes; /* each by itself */
+    size_t region_peak_nbytes, charged_peak_nbytes; /* the peaks of each */
     uint64_t n_allocs;                              /* requests so far */
     uint64_t fail_at; /* the request with this number (from 1) fails; 0: none */
     /*
-     * Bytes that a reader opened here may hold for later queries, beyond what it cannot answer
-     * without: nodes that it decoded, ranges that it unpacked. SIZE_MAX: as much as it likes.
+     * Bytes that a reader opened in this arena may keep for later queries besides what it needs for
+     * every answer: decoded nodes, unpacked ranges. SIZE_MAX: no limit.
      */
     size_t keep_nbytes;
     /*
-     * Blocks are whole huge pages, for which the system is asked (MADV_HUGEPAGE). False but while
+     * Blocks are whole huge pages, requested from the system with MADV_HUGEPAGE. True only while
      * the effect of huge pages is measured.
      */
     bool huge_pages;
-    size_t max_first_cap;        /* growable arrays start with at most so many elements */
-    enum bo_status refusal;      /* why the last refused request was refused */
+    size_t max_first_cap;        /* largest initial capacity of a growable array, in elements */
+    enum bo_status refusal;      /* status of the last refused request */
     struct bo_block *blocks;     /* newest first */
-    struct bo_block *spare;      /* the block dropped last, kept for the next one; or NULL */
+    struct bo_block *spare;      /* the last released block, kept for reuse; or NULL */
     struct bo_release *releases; /* newest first */
 };
 
-/* A position to which an arena can be rewound; everything allocated since is released. */
+/* A position to which an arena can be rewound. A rewind releases everything allocated since. */
 struct bo_arena_mark {
     struct bo_block *block;
     size_t block_used;
@@ -54,9 +55,9 @@ struct bo_arena_mark {
 };
 
 /*
- * keep_nbytes becomes SIZE_MAX, huge_pages false. max_first_cap becomes BO_MAX_FIRST_CAP: SIZE_MAX
- * in the build that is measured, 1 in those that test and fuzz, so that small inputs run every path
- * on which an array grows.
+ * Sets keep_nbytes to SIZE_MAX, huge_pages to false and max_first_cap to BO_MAX_FIRST_CAP. The
+ * latter is SIZE_MAX in the build that is measured, and 1 in the builds that test and fuzz, so that
+ * small inputs run every path on which an array grows.
  */
 void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes);
 
@@ -68,8 +69,8 @@ void bo_arena_free(struct bo_arena *arena);
 
 /*
  * Returns nbytes of uninitialised memory aligned to 16 (valid but not dereferenceable for 0 bytes),
- * or NULL when the budget, the injected failure or the system refuses.
- * A caller answers NULL with `return bo_fail_alloc(err, arena)`.
+ * or NULL when the budget, an injected failure or the system refuses. On NULL, a caller does
+ * `return bo_fail_alloc(err, arena)`.
  */
 void *bo_alloc(struct bo_arena *arena, size_t nbytes);
 
@@ -81,9 +82,8 @@ void *bo_zalloc_array(struct bo_arena *arena, size_t n, size_t size);
 
 /*
  * Makes room for n_more elements after the first n of *array, which has a capacity of *cap. A full
- * array is copied to one of twice the capacity, at least 16; the old one is left to the arena.
- * False when the arena refuses. *array and *cap are valid in either case, and unchanged in this
- * one.
+ * array is copied to one of twice the capacity, at least 16; the arena keeps the old one. False
+ * when the arena refuses; *array and *cap are then unchanged.
  *
  *     if (!bo_grow(arena, &list->items, list->n, 1, &list->cap))
  *         return bo_fail_alloc(err, arena);
@@ -91,11 +91,11 @@ void *bo_zalloc_array(struct bo_arena *arena, size_t n, size_t size);
  */
 #define bo_grow(arena, array, n, n_more, cap) bo_grow_from(16, arena, array, n, n_more, cap)
 
-/* The same, with another least capacity. */
+/* The same, with another minimum capacity. */
 #define bo_grow_from(first_cap, arena, array, n, n_more, cap) \
     bo_grow_elements(arena, array, n, n_more, cap, first_cap, sizeof **(array))
 
-/* Calls of bo_grow end here. array_ref: the address of a pointer to elements of `size` bytes. */
+/* The slow path of bo_grow. array_ref is the address of a pointer to elements of `size` bytes. */
 BO_MUST_USE bool bo_grow_full(struct bo_arena *arena, void *array_ref, size_t n, size_t n_more,
                               size_t *cap, size_t first_cap, size_t size);
 BO_MUST_USE static inline bool bo_grow_elements(struct bo_arena *arena, void *array_ref, size_t n,
@@ -105,7 +105,7 @@ BO_MUST_USE static inline bool bo_grow_elements(struct bo_arena *arena, void *ar
     return n_more <= *cap - n || bo_grow_full(arena, array_ref, n, n_more, cap, first_cap, size);
 }
 
-/* What a hash table or buffer starts with: `usual`, or less when max_first_cap is smaller. */
+/* The initial capacity of a hash table or buffer: `usual`, or max_first_cap if that is smaller. */
 static inline size_t bo_first_cap(const struct bo_arena *arena, size_t usual)
 {
     return usual < arena->max_first_cap ? usual : arena->max_first_cap;
@@ -115,15 +115,16 @@ struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena);
 void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark);
 
 /*
- * Calls release(object) once, when what is allocated now would be released: by a rewind to an
- * earlier mark or by bo_arena_free, the newest first. For objects of libraries, which take memory
- * behind the arena's back. False when the arena refuses; the object is then still the caller's.
+ * Registers a call of release(object), which happens once, when memory allocated now would be
+ * released: at a rewind to an earlier mark or in bo_arena_free, the newest first. For objects of
+ * libraries, which allocate outside the arena. False when the arena refuses; the caller then still
+ * owns the object.
  */
 bool bo_arena_on_release(struct bo_arena *arena, void (*release)(void *), void *object);
 
 /*
- * Charges memory that lives elsewhere (a writer's buffer) to the budget: old_nbytes are given back
- * and new_nbytes taken. False when refused, and then nothing has changed.
+ * Charges memory outside the arena (a writer's buffer) to the budget: old_nbytes are returned and
+ * new_nbytes taken. False when refused; nothing has changed then.
  */
 bool bo_arena_charge(struct bo_arena *arena, size_t old_nbytes, size_t new_nbytes);
 

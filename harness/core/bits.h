@@ -4,15 +4,15 @@
 
 #include "harness/core/bytes.h"
 
-/* Bits that hold v: 0 for 0. */
+/* The number of bits of v without leading zeros; 0 for 0. */
 static inline unsigned bo_bit_width(uint64_t v)
 {
     return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
 }
 
 /*
- * The nbits (at most 32) at `bit`; reads up to 8 bytes from byte bit / 8 on, so the caller owes
- * room for that.
+ * The nbits (at most 32) bits at position `bit`. Reads up to 8 bytes from byte bit / 8 on, so the
+ * caller must provide that room.
  */
 static inline uint32_t bo_bits_at(const uint8_t *p, uint64_t bit, unsigned nbits)
 {
@@ -23,10 +23,10 @@ static inline uint32_t bo_bits_at(const uint8_t *p, uint64_t bit, unsigned nbits
 
 struct bo_bit_cursor {
     struct bo_span in;
-    uint64_t bit; /* next */
+    uint64_t bit; /* position of the next bit */
 };
 
-/* False, and nothing read, when fewer than nbits (at most 32) are left. */
+/* Reads nbits (at most 32). False, and nothing is read, when fewer are left. */
 static inline bool bo_get_bits(struct bo_bit_cursor *c, unsigned nbits, uint32_t *v_ret)
 {
     if (nbits > 8 * (uint64_t)c->in.n - c->bit)
@@ -42,13 +42,13 @@ static inline bool bo_get_bits(struct bo_bit_cursor *c, unsigned nbits, uint32_t
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Appends bits to a writer; the last byte is written as soon as it has a bit, its free bits 0. */
+/* Appends bits to a writer. The last byte is written with its first bit; its free bits are 0. */
 struct bo_bit_writer {
     struct bo_writer *out;
-    unsigned used; /* bits used of the last byte; 0 when it is full */
+    unsigned used; /* used bits of the last byte; 0 when it is full */
 };
 
-/* At most 32 bits of v, the rest of which must be 0. */
+/* Appends nbits (at most 32) of v. The other bits of v must be 0. */
 static inline void bo_put_bits(struct bo_bit_writer *w, uint32_t v, unsigned nbits)
 {
     while (nbits) {
@@ -64,7 +64,7 @@ static inline void bo_put_bits(struct bo_bit_writer *w, uint32_t v, unsigned nbi
     }
 }
 
-/* Fills up the last byte. */
+/* Skips to the next byte boundary. */
 static inline void bo_align_bits(struct bo_bit_writer *w)
 {
     w->used = 0;

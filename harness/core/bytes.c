@@ -70,8 +70,8 @@ void bo_writer_reset(struct bo_writer *out)
 }
 
 /*
- * Grows a buffer of the writer, charged to its arena. p_ref: the address of the pointer to it.
- * False (and the status set) when refused; the buffer is then as before.
+ * Grows a buffer of the writer and charges it to the arena. p_ref is the address of the pointer to
+ * it. False (and the status set) when refused; the buffer is then unchanged.
  */
 static bool grow(struct bo_writer *out, void *p_ref, size_t *cap, size_t need, size_t size)
 {
@@ -97,8 +97,8 @@ static bool grow(struct bo_writer *out, void *p_ref, size_t *cap, size_t need, s
 }
 
 /*
- * The section of that name, or n_sections. Names are mostly the same string, so texts are compared
- * last: how long that takes depends on where the linker put them.
+ * The section of that name, or n_sections. Names are mostly the same string, so addresses are
+ * compared first. Comparing texts would take a time that depends on where the linker put them.
  */
 static unsigned find_section(const struct bo_writer *out, const char *name)
 {

@@ -27,7 +27,7 @@ static inline bool bo_span_equal(struct bo_span a, struct bo_span b)
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* By unsigned bytes, a prefix before what it begins. As memcmp. */
+/* Compares by unsigned bytes; a prefix comes before longer spans. Returns as memcmp. */
 static inline int bo_span_compare(struct bo_span a, struct bo_span b)
 {
     const size_t n = a.n < b.n ? a.n : b.n;
@@ -51,7 +51,7 @@ static inline struct bo_span bo_span_of(const char *text)
 #define BO_FROM_BE(bits, v) __builtin_bswap##bits(v)
 #endif
 
-/* Loads and stores at any alignment; compilers make one instruction of each. */
+/* Loads and stores at any alignment. Compilers emit one instruction for each. */
 #define BO_DEFINE_ACCESS(order, ORDER, bits)                              \
     static inline uint##bits##_t bo_##order##bits(const uint8_t *p)       \
     {                                                                     \
@@ -99,8 +99,8 @@ static inline int64_t bo_unzigzag64(uint64_t u)
 struct bo_cursor {
     const uint8_t *p;
     size_t n;    /* bytes readable from p */
-    size_t off;  /* next byte, from p; also what errors report, plus `base` */
-    size_t base; /* where p lies in the input that errors speak of */
+    size_t off;  /* of the next byte, from p; errors report it plus `base` */
+    size_t base; /* offset of p in the input that errors refer to */
 };
 
 static inline struct bo_cursor bo_cursor(struct bo_span in)
@@ -168,7 +168,7 @@ BO_DEFINE_GETTER(be, 64)
 enum bo_status bo_get_uvarint32(struct bo_cursor *c, uint32_t *v_ret, struct bo_error *err);
 enum bo_status bo_get_uvarint64(struct bo_cursor *c, uint64_t *v_ret, struct bo_error *err);
 
-/* Bytes that the shortest varint of v takes: 1 to 10. */
+/* Size of the shortest varint of v: 1 to 10 bytes. */
 static inline unsigned bo_uvarint_nbytes(uint64_t v)
 {
     return v ? (70u - (unsigned)__builtin_clzll(v)) / 7u : 1;
@@ -179,8 +179,8 @@ static inline unsigned bo_uvarint_nbytes(uint64_t v)
 enum { BO_MAX_SECTIONS = 24 };
 
 /*
- * A named part of an encoding. Counted sections make up the encoding's size; the others stand
- * beside it because they are the same for every codec of the format (see bo_mark_aside).
+ * A named part of an encoding. The size of an encoding is the sum of its counted sections. Sections
+ * that are the same for every codec of the format are not counted (see bo_mark_aside).
  */
 struct bo_section {
     const char *name;
@@ -190,11 +190,12 @@ struct bo_section {
 struct bo_writer {
     uint8_t *p;
     size_t n, cap;
-    struct bo_arena *arena; /* pays for the buffer; encoders also take their scratch memory here */
-    enum bo_status status;  /* the first failure; later puts do nothing */
+    /* is charged for the buffer; encoders also take scratch memory from it */
+    struct bo_arena *arena;
+    enum bo_status status; /* the first failure; later writes do nothing */
     struct bo_section sections[BO_MAX_SECTIONS];
     unsigned n_sections;
-    struct bo_run_mark *marks; /* which section each run of bytes belongs to, in order */
+    struct bo_run_mark *marks; /* the section of each run of bytes, in order */
     size_t n_marks, cap_marks;
 };
 
@@ -204,29 +205,30 @@ struct bo_run_mark {
     unsigned section;
 };
 
-/* The arena must outlive the writer; bo_writer_free gives the buffer back. */
+/* The arena must outlive the writer. bo_writer_free releases the buffer. */
 void bo_writer_init(struct bo_writer *out, struct bo_arena *arena);
 void bo_writer_free(struct bo_writer *out);
 
-/* Forgets the content and keeps the buffer. */
+/* Discards the content and keeps the buffer. */
 void bo_writer_reset(struct bo_writer *out);
 
 /*
- * From here on, bytes belong to the section `name` (a static string). Sections of one name add up.
+ * The bytes that follow belong to the section `name` (a static string). Sections of the same name
+ * are added up.
  */
 void bo_mark(struct bo_writer *out, const char *name);
 void bo_mark_aside(struct bo_writer *out, const char *name);
 
-/* Bytes so far in counted sections (bytes before the first mark count, too). */
+/* The number of bytes in counted sections. Bytes before the first mark are counted, too. */
 uint64_t bo_writer_counted(const struct bo_writer *out);
 
-/* Bytes so far in section i, for i < n_sections. */
+/* The number of bytes in section i, for i < n_sections. */
 uint64_t bo_writer_section_nbytes(const struct bo_writer *out, unsigned i);
 
-/* Copies the counted bytes into `to`, in order: what an outer compressor is given. */
+/* Copies the counted bytes to `to`, in order: the input of an outer compressor. */
 void bo_writer_copy_counted(const struct bo_writer *out, struct bo_writer *to);
 
-/* Takes back everything from byte `off` on, with the marks set there. */
+/* Removes everything from byte `off` on, with the marks there. */
 void bo_writer_truncate(struct bo_writer *out, size_t off);
 
 /* Makes room for n more bytes and returns them for the caller to fill, or NULL after a failure. */
@@ -243,7 +245,7 @@ void bo_put_be32(struct bo_writer *out, uint32_t v);
 void bo_put_be64(struct bo_writer *out, uint64_t v);
 void bo_put_uvarint(struct bo_writer *out, uint64_t v);
 
-/* Text: formatted as by printf. */
+/* Appends text, formatted as by printf. */
 void bo_put_text(struct bo_writer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,7 @@
-/* Files as texts of the program: with a NUL behind them, where the build says `-I` the tree. */
+/*
+ * Files as strings in the program, each with a NUL behind it. The build passes `-I` with the root
+ * of the tree.
+ */
 #ifndef BO_CARRY_H
 #define BO_CARRY_H
 

@@ -12,13 +12,13 @@ static inline uint64_t bo_clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Time that this thread has run on a processor: what the tables show. */
+/* Time that this thread has run on a processor. The tables show this one. */
 static inline uint64_t bo_cpu_ns(void)
 {
     return bo_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Time on the wall: shown beside it, and what timeouts and progress go by. */
+/* Wall-clock time: shown besides it, and used for timeouts and progress. */
 static inline uint64_t bo_wall_ns(void)
 {
     return bo_clock_ns(CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-/* What the processor has, and the cap. */
+/* Detects the processor's level, and reads the cap. */
 #include "harness/core/cpu.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { N_LEVELS = 4 };
 
-/* The cap's level; N_LEVELS without one, 0 where the variable has another value. */
+/* The level of the cap; N_LEVELS without a cap, 0 if the variable has an invalid value. */
 static unsigned read_cap(const char *cap)
 {
     return !cap || !*cap ? N_LEVELS
@@ -37,7 +37,7 @@ unsigned bo_cpu_own_level(void)
     return level;
 }
 
-/* Paths that may be used, and above them the level. */
+/* The bits of paths that may be used, and above them the level. */
 enum { PATH_NBITS = 2, KNOWN = 1 << 8 };
 
 unsigned bo_cpu_chosen;

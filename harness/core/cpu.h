@@ -2,7 +2,7 @@
  * Faster levels above the portable one, chosen at run time: x86-64-v3 (AVX2, BMI2, POPCNT, LZCNT),
  * and AVX-512 with VBMI2 (byte permutes and compresses: Ice Lake, Zen 4 and later).
  *
- * A reader that gains from a level compiles its batch loop once more for it, and checks for each
+ * A reader that benefits from a level compiles its batch loop once more for it, and checks for each
  * batch which level the processor has. The environment variable BAKEOFF_ISA (v1, v2, v3, v4) caps
  * the level.
  */
@@ -11,16 +11,19 @@
 
 #include <stdbool.h>
 
-/* The level of x86-64 in use, 1 to 4: the processor's, or the cap below it. 1 elsewhere. */
+/*
+ * The level of x86-64 in use, 1 to 4: the processor's, or the cap if that is lower. 1 on other
+ * processors.
+ */
 unsigned bo_cpu_level(void);
 
 /* The processor's own level. */
 unsigned bo_cpu_own_level(void);
 
-/* The value of BAKEOFF_ISA where it is not one of v1 to v4, and v1 applies; or NULL. */
+/* The value of BAKEOFF_ISA if it is not one of v1 to v4, in which case v1 applies; else NULL. */
 const char *bo_cpu_bad_cap(void);
 
-/* Code paths of codecs, beside the portable one: bits of bo_codec.paths. */
+/* Code paths of codecs besides the portable one: bits of bo_codec.paths. */
 enum { BO_PATH_V3 = 1, BO_PATH_VBMI2 = 2 };
 
 /* The best of these paths that the level permits: "x86-64-v4+vbmi2", "x86-64-v3", "portable". */
@@ -28,7 +31,7 @@ const char *bo_cpu_path(unsigned paths);
 
 #if defined(__x86_64__)
 #define BO_V3 __attribute__((target("arch=x86-64-v3")))
-/* Around functions that are compiled for it. */
+/* For functions that are compiled for a level. */
 #if defined(__clang__)
 #define BO_V3_BEGIN \
     _Pragma(        \
@@ -49,13 +52,13 @@ const char *bo_cpu_path(unsigned paths);
 #endif
 
 /*
- * The paths that may be used, and bits that match no path: chosen at the first call, the same for
- * all threads. 0 before that.
+ * The paths that may be used, and bits that match no path. Set at the first call, for all threads.
+ * 0 before that.
  */
 extern unsigned bo_cpu_chosen;
 unsigned bo_cpu_choose(void);
 
-/* From now on only the portable paths are used, in this process. Not while readers are open. */
+/* Restricts this process to the portable paths. No reader may be open. */
 void bo_cpu_use_portable(void);
 
 static inline unsigned bo_cpu_paths(void)
@@ -64,7 +67,7 @@ static inline unsigned bo_cpu_paths(void)
     return __builtin_expect(paths != 0, 1) ? paths : bo_cpu_choose();
 }
 
-/* Whether these levels may be used: the processor has them, and no cap forbids them. */
+/* True when a level may be used: the processor has it, and no cap forbids it. */
 static inline bool bo_cpu_has_v3(void)
 {
     return bo_cpu_paths() & BO_PATH_V3;

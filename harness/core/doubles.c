@@ -9,7 +9,10 @@ static size_t put_digits(uint64_t bits, int n_digits, char text[BO_DOUBLE_NBYTES
     return (size_t)snprintf(text, BO_DOUBLE_NBYTES, "%.*g", n_digits, bo_double_of(bits));
 }
 
-/* More digits never lie further off: so the shortest text can be found by halving. */
+/*
+ * With more digits, the printed value is never further from the double. So the shortest text can be
+ * found by binary search.
+ */
 size_t bo_double_text(uint64_t bits, char text[BO_DOUBLE_NBYTES])
 {
     int low = 1, high = 17;
@@ -34,7 +37,7 @@ static size_t count_digits(struct bo_span word, size_t at)
     return n;
 }
 
-/* strtod takes more than a decimal: blanks, hexadecimal digits, names. */
+/* strtod accepts more than decimals: blanks, hexadecimal digits, names. */
 static bool is_decimal(struct bo_span word)
 {
     size_t at = word.n && word.p[0] == '-';

@@ -27,15 +27,15 @@ static inline bool bo_double_is_finite(uint64_t bits)
 }
 
 /*
- * The text of a finite double, given by its bits: as few digits as give these bits back, laid out
- * as printf's %g does ("1", "-0", "0.1", "1e+22", "5e-324"). Returns its length.
+ * The text of a finite double, given by its bits: the fewest digits that give these bits back, in
+ * the layout of printf's %g ("1", "-0", "0.1", "1e+22", "5e-324"). Returns its length.
  */
 size_t bo_double_text(uint64_t bits, char text[BO_DOUBLE_NBYTES]);
 
 /*
- * The bits of the double that is nearest to a decimal: a sign that is a minus or none, digits that
- * may have a point among them, perhaps an exponent. False for anything else, and for what is beyond
- * the largest double.
+ * The bits of the double nearest to a decimal. A decimal has an optional minus, digits with an
+ * optional point, and an optional exponent. False for other texts, and for values beyond the
+ * largest double.
  */
 bool bo_parse_double(struct bo_span word, uint64_t *bits_ret);
 

@@ -1,4 +1,4 @@
-/* Files out: written whole or not at all. source.c has files in. */
+/* Writes files: completely or not at all. source.c reads files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static bool fail(const char *path, const char *what)
     return false;
 }
 
-/* As bo_drain.write; after a failure, nothing more is written. */
+/* As bo_drain.write. After a failure, nothing more is written. */
 static bool write_outlet(void *context, struct bo_span bytes)
 {
     struct bo_outlet *outlet = context;
@@ -32,7 +32,7 @@ static bool write_outlet(void *context, struct bo_span bytes)
     return !outlet->why_failed;
 }
 
-/* A name for mkstemp and mkdtemp to complete: they put what is unique in the place of six X. */
+/* Makes a template for mkstemp and mkdtemp: six X at its end, which they replace. */
 static bool name_temporary(const char *start, char *temporary, size_t n)
 {
     enum { N_UNIQUE = 6 };
@@ -67,7 +67,7 @@ bool bo_temporary_folder(char *path, size_t n)
     return name_temporary(start, path, n) && mkdtemp(path);
 }
 
-/* A new file beside `path`, its permissions those that a plain create would give. */
+/* Creates a new file next to `path`, with the permissions of an ordinary new file. */
 static int create_beside(const char *path, char *temporary, size_t n)
 {
     const int fd = name_temporary(path, temporary, n) ? mkstemp(temporary) : -1;

@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all, and folders. */
+/* Files that are written completely or not at all, and folders. */
 #ifndef BO_FILES_H
 #define BO_FILES_H
 
@@ -9,18 +9,18 @@
 bool bo_is_folder(const char *path);
 
 /*
- * Writes to `path` through a temporary file and a rename; NULL or "-" is standard output. False
+ * Writes to `path` through a temporary file and a rename. NULL or "-" is standard output. False
  * after a message.
  */
 bool bo_output(const char *path, struct bo_span bytes);
 
-/* The same with what a function prints of `what`. */
+/* The same with the output of a function that prints `what`. */
 bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *out),
                        const void *what);
 
 /*
- * The same, piece by piece. Closing says whether all was written, after a message if not; without
- * `keep`, the file stays what it was. Standard output has got what it has got.
+ * The same in pieces. Closing returns whether everything was written, after a message if not.
+ * Without `keep`, the file is left as it was. Bytes sent to standard output cannot be undone.
  */
 struct bo_outlet {
     struct bo_drain drain;
@@ -34,8 +34,8 @@ bool bo_outlet_open(const char *path, struct bo_outlet *outlet);
 bool bo_outlet_close(struct bo_outlet *outlet, bool keep);
 
 /*
- * Makes an empty folder under $TMPDIR, or /tmp, for its caller to remove; the path goes to `path`,
- * which has room for n bytes. False with errno set.
+ * Makes an empty folder under $TMPDIR or /tmp, which the caller must remove. Writes its path to
+ * `path`, which has room for n bytes. False with errno set.
  */
 bool bo_temporary_folder(char *path, size_t n);
 

@@ -1,7 +1,4 @@
-/*
- * Bytes that end at a page nobody may touch, so that reading past the end is a fault and not a
- * guess.
- */
+/* Bytes that end at an inaccessible page, so that every read past the end faults. */
 #ifndef BO_GUARD_H
 #define BO_GUARD_H
 
@@ -17,7 +14,9 @@ struct bo_guarded {
 bool bo_guarded_copy(struct bo_span from, struct bo_guarded *guarded_ret);
 void bo_guarded_free(struct bo_guarded *guarded);
 
-/* Shortens the copy to its first n bytes, moved so that they again end at the guard page. */
+/*
+ * Shortens the copy to its first n bytes, and moves them so that they again end at the guard page.
+ */
 void bo_guarded_truncate(struct bo_guarded *guarded, size_t n);
 
 #endif

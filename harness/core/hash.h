@@ -1,4 +1,4 @@
-/* The one hash of bytes that headers, corpora and golden files contain. */
+/* The one hash function that headers, corpora and golden files use. */
 #ifndef BO_HASH_H
 #define BO_HASH_H
 

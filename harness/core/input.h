@@ -1,17 +1,17 @@
-/* Files in: as a whole, whatever they are packed with. */
+/* Reads whole files, in any supported compression. */
 #ifndef BO_INPUT_H
 #define BO_INPUT_H
 
 #include "harness/core/bytes.h"
 
 /*
- * A file's bytes: mapped, or read from standard input, or unpacked when it is .xz or .zst by its
- * magic.
+ * The bytes of a file: mapped, or read from standard input, or decompressed if its magic number
+ * says .xz or .zst.
  */
 struct bo_input {
     const char *path; /* as the user gave it */
     struct bo_span bytes;
-    void *map; /* what to unmap or free */
+    void *map; /* memory to unmap or free */
     size_t map_nbytes;
     bool mapped;
 };

@@ -13,8 +13,8 @@ static inline uint32_t rotate(uint32_t v, unsigned n)
 }
 
 /*
- * Four steps, of words w, w + by, w + 2 by, w + 3 by (mod 16). After each step the four variables
- * have moved on by one place, so after four they are in their old places.
+ * Four steps, of words w, w + by, w + 2 by, w + 3 by (mod 16). Each step rotates the four variables
+ * by one place, so after four steps they are in their old places.
  */
 #define FOUR_STEPS(f, w, by, s0, s1, s2, s3, k0, k1, k2, k3) \
     STEP(f, a, b, c, d, (w) % 16, s0, k0)                    \

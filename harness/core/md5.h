@@ -1,4 +1,4 @@
-/* MD5 (RFC 1321), as LLVM makes hashes of names with it. It protects from nobody. */
+/* MD5 (RFC 1321), which LLVM uses for hashes of names. Not for security. */
 #ifndef BO_MD5_H
 #define BO_MD5_H
 

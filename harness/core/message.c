@@ -1,4 +1,4 @@
-/* Messages to people. */
+/* Messages for the user. */
 #include "harness/core/message.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /*
- * Exit codes, and messages to people: one line on stderr, `bakeoff: FILE: what is wrong at byte N`.
+ * Exit codes, and messages for the user: one line on stderr, `bakeoff: FILE: what is wrong at byte
+ * N`.
  */
 #ifndef BO_MESSAGE_H
 #define BO_MESSAGE_H
@@ -13,7 +14,7 @@ int bo_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int bo_file_error(const char *path, const struct bo_error *error);
 
-/* Prints what *error says though all went well, if it does. */
+/* Prints the note in *error, if there is one, after a success. */
 void bo_file_note(const char *path, const struct bo_error *error);
 
 #endif

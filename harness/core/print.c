@@ -22,7 +22,7 @@ char *bo_arena_printf(struct bo_arena *arena, const char *format, ...)
     return text;
 }
 
-/* Where the word at p ends. In a command, spaces between single quotes are part of it. */
+/* The length of the word at p. In a command, spaces between single quotes belong to the word. */
 static size_t word_length(const char *p, bool quotes)
 {
     size_t n = 0;
@@ -33,14 +33,14 @@ static size_t word_length(const char *p, bool quotes)
 }
 
 /*
- * Prints words in lines; `on` ends each line but the last. The first line starts at `column`. A
- * word of a command is never cut.
+ * Prints words in lines. Each line but the last ends with `on`. The first line starts at `column`.
+ * A word of a command is never split.
  */
 static void print_words(FILE *out, const char *text, size_t width, size_t column,
                         const char *indent, const char *on)
 {
     const bool is_command = *on != 0;
-    bool fresh = true; /* nothing on the line yet */
+    bool fresh = true; /* the line is empty so far */
     for (const char *p = text + strspn(text, " \n"); *p; p += strspn(p, " \n")) {
         size_t n = word_length(p, is_command);
         if (!fresh && column + 1 + n > width) {

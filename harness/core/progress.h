@@ -1,4 +1,4 @@
-/* A line that says how far long work has come: on a terminal only, on stderr. */
+/* A line that shows the progress of long work. Only if stderr is a terminal. */
 #ifndef BO_PROGRESS_H
 #define BO_PROGRESS_H
 
@@ -7,7 +7,7 @@
 
 struct bo_progress {
     const char *what; /* "measuring" */
-    uint64_t total;   /* steps */
+    uint64_t total;   /* number of steps */
     uint64_t done;
     uint64_t started_ns, drawn_ns;
     bool shown; /* stderr is a terminal */
@@ -15,15 +15,19 @@ struct bo_progress {
 
 struct bo_progress bo_progress_start(const char *what, uint64_t total);
 
-/* n steps are done; detail (may be NULL) names what is done. Redraws a few times a second. */
+/*
+ * Reports that n steps are done; detail (may be NULL) names the current one. Redraws a few times a
+ * second.
+ */
 void bo_progress_step(struct bo_progress *progress, uint64_t n, const char *detail);
 
 /*
- * "4:10": the time that the steps left would take at the pace of those done; "?" before the first.
+ * "4:10": the estimated time for the remaining steps at the average pace so far; "?" before the
+ * first.
  */
 void bo_progress_left(const struct bo_progress *progress, char text_ret[32]);
 
-/* Wipes the line. */
+/* Clears the line. */
 void bo_progress_end(struct bo_progress *progress);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Deterministic randomness: the same seed draws the same numbers on every machine.
+ * Deterministic randomness: a seed gives the same numbers on every machine.
  *
- * One source serves two masters. Seeded, it is an endless generator (SplitMix64). Fed with a
- * fuzzer's bytes, it hands those out and then zeros, so that a generator that reads small numbers
- * as "stop" ends by itself.
+ * There are two kinds of source. A seeded source is an endless generator (SplitMix64). A source
+ * with the bytes of a fuzzer returns those bytes and then zeros, so that a generator that reads
+ * small numbers as "stop" terminates.
  */
 #ifndef BO_RANDOM_H
 #define BO_RANDOM_H
@@ -33,7 +33,7 @@ static inline struct bo_random bo_random_from_bytes(struct bo_span entropy)
     return (struct bo_random){.entropy = entropy};
 }
 
-/* True when the source has only zeros left to give; never for a seeded one. */
+/* True when the source can only return zeros. Never true for a seeded one. */
 static inline bool bo_random_exhausted(const struct bo_random *r)
 {
     return r->entropy.p && r->off == r->entropy.n;
@@ -73,7 +73,7 @@ static inline uint64_t bo_random_u64(struct bo_random *r)
 }
 
 /*
- * Uniform enough for workloads: 0 <= result < bound (bound > 0); takes no more bytes than bound
+ * 0 <= result < bound (bound > 0), uniform enough for workloads. Consumes no more bytes than bound
  * needs.
  */
 static inline uint32_t bo_random_below(struct bo_random *r, uint32_t bound)
@@ -84,27 +84,28 @@ static inline uint32_t bo_random_below(struct bo_random *r, uint32_t bound)
     return (uint32_t)(bo_random_bits(r, nbytes) % bound);
 }
 
-/* 0 <= result < n (n > 0): a place in an array. */
+/* 0 <= result < n (n > 0): an index of an array. */
 static inline size_t bo_random_index(struct bo_random *r, size_t n)
 {
     return (size_t)(bo_random_u64(r) % n);
 }
 
-/* True once in n. */
+/* True once in n, on average. */
 static inline bool bo_random_one_in(struct bo_random *r, uint32_t n)
 {
     return bo_random_below(r, n) == n - 1;
 }
 
-/* One in so many generated things is strange: more of them on a fuzzer's request. */
+/* One in this many generated things is strange. Bytes of a fuzzer can request more. */
 static inline uint32_t bo_random_strangeness(const struct bo_random *r)
 {
     return r->entropy.p ? 4 : 64;
 }
 
 /*
- * True for one in 16 models, in which something is extreme: *aside_ret draws that. Nothing is taken
- * from `r`, so that what else it draws is the same in all models. Never true for a source of zeros.
+ * True for one in 16 models, which get something extreme; *aside_ret is a source for drawing it.
+ * Nothing is consumed from `r`, so everything else that it draws is the same in all models. Never
+ * true for a source of zeros.
  */
 static inline bool bo_random_extreme(const struct bo_random *r, struct bo_random *aside_ret)
 {
@@ -114,18 +115,21 @@ static inline bool bo_random_extreme(const struct bo_random *r, struct bo_random
 }
 
 /*
- * The same for formats whose extreme models take longer than an input of a fuzzer may: never true
- * where the fuzzer's bytes decide.
+ * The same for formats whose extreme models are too slow for a fuzzer: never true for a fuzzer's
+ * bytes.
  */
 static inline bool bo_random_extreme_seeded(const struct bo_random *r, struct bo_random *aside_ret)
 {
     return bo_random_extreme(r, aside_ret) && !r->entropy.p;
 }
 
-/* Units (functions, intervals, ...) that an extreme model may have beyond those it was to have. */
+/*
+ * Units (functions, intervals, ...) that an extreme model may have in addition to the requested
+ * number.
+ */
 enum { BO_MAX_EXTREME_UNITS = 10000 };
 
-/* How large an extreme thing is: more than half of `most`, which is even, and not larger. */
+/* The size of an extreme thing: more than half of `most`, which is even, and at most `most`. */
 static inline uint32_t bo_random_extreme_size(struct bo_random *r, uint32_t most)
 {
     return most / 2 + 1 + bo_random_below(r, most / 2);

@@ -1,4 +1,4 @@
-/* Files in: mapped or piped, unpacked by their magic, piece by piece or as a whole. */
+/* Reads files: mapped or piped, decompressed by their magic number, in pieces or as a whole. */
 #include "harness/core/source.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /*
- * What a packed file may unpack to, as a whole: more is a bomb, or a document for a larger machine.
+ * The largest size to which a whole file may be decompressed. Larger files are decompression bombs,
+ * or documents for a larger machine.
  */
 #define MAX_WHOLE_NBYTES ((uint64_t)4 << 30)
 
@@ -24,7 +25,7 @@ static bool fail(const char *path, const char *what)
     return false;
 }
 
-/* ---- bytes as they are in the file ----------------------------------------------------------- */
+/* ---- bytes of the file ----------------------------------------------------------------------- */
 
 static const char *read_plain(struct bo_file_source *file, uint8_t *to, size_t n, size_t *n_ret)
 {
@@ -36,7 +37,7 @@ static const char *read_plain(struct bo_file_source *file, uint8_t *to, size_t n
     return got < 0 ? strerror(errno) : NULL;
 }
 
-/* More packed bytes, when all have been unpacked. */
+/* Reads more packed bytes after all have been decompressed. */
 static const char *fill_packed(struct bo_file_source *file)
 {
     if (file->packed_off < file->packed_n || file->has_all_packed)
@@ -47,7 +48,7 @@ static const char *fill_packed(struct bo_file_source *file)
     return flaw;
 }
 
-/* ---- unpacked bytes: each fills at least one, but at the end --------------------------------- */
+/* ---- decompressed bytes: each function returns at least one, except at the end --------------- */
 
 static const char *read_zstd(struct bo_file_source *file, uint8_t *to, size_t n, size_t *n_ret)
 {
@@ -102,7 +103,7 @@ static const char *read_unpacked(struct bo_file_source *file, uint8_t *to, size_
                                          : read_plain(file, to, n, n_ret);
 }
 
-/* What has been looked at comes first. */
+/* Bytes that were read ahead come first. */
 static const char *read_source(void *context, uint8_t *to, size_t n, size_t *n_ret)
 {
     struct bo_file_source *file = context;
@@ -121,7 +122,7 @@ static bool starts_with(struct bo_span bytes, const char *magic, size_t n)
     return bytes.n >= n && memcmp(bytes.p, magic, n) == 0;
 }
 
-/* Up to n bytes, fewer only at the end. */
+/* Reads up to n bytes; fewer only at the end. */
 static const char *read_fully(struct bo_file_source *file, uint8_t *to, size_t n, size_t *n_ret)
 {
     const char *flaw = NULL;
@@ -131,7 +132,7 @@ static const char *read_fully(struct bo_file_source *file, uint8_t *to, size_t n
     return flaw;
 }
 
-/* The first bytes are packed ones, as their magic says: they are unpacked from here on. */
+/* The magic number says that the file is compressed: it is decompressed from here on. */
 static const char *start_unpacking(struct bo_file_source *file)
 {
     static const char xz_magic[] = "\xfd"
@@ -202,7 +203,7 @@ void bo_source_close(struct bo_file_source *file)
 
 /* ---- as a whole ------------------------------------------------------------------------------ */
 
-/* A file that is not packed is mapped, if it can be. */
+/* A file that is not compressed is mapped if possible. */
 static bool map_whole(const struct bo_file_source *file, struct bo_input *in)
 {
     struct stat st;

@@ -1,9 +1,9 @@
-/* The likely meaning of a misspelt word: the nearest of the words that exist. */
+/* A suggestion for a misspelt word: the nearest existing word. */
 #ifndef BO_SUGGEST_H
 #define BO_SUGGEST_H
 
 /*
- * Offer every word that exists, then read the suggestion:
+ * Offer every existing word, then read the suggestion:
  *
  *     struct bo_suggestion s = bo_suggest("stlye");
  *     for each word: bo_suggest_offer(&s, word);
@@ -13,8 +13,8 @@ enum { BO_MAX_SUGGESTED = 64 }; /* longer words are never suggested */
 
 struct bo_suggestion {
     const char *word;  /* as the user gave it */
-    unsigned distance; /* of best: insertions, deletions, substitutions, swaps of neighbours */
-    /* a copy of the nearest word offered, the first one of equals; "": no word is near */
+    unsigned distance; /* edit distance of best */
+    /* a copy of the nearest word offered, the first of equals; "" when no word is near */
     char best[BO_MAX_SUGGESTED + 1];
     char text[128];
 };

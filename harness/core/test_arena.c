@@ -1,7 +1,6 @@
 /*
- * The region allocator. Why: "peak memory is exact" and "a bomb ends as BO_OVER_LIMIT" are figures
- * and promises of this file, and injected failures only test codecs when they hit the request that
- * they name.
+ * The region allocator. Why: exact peak memory and the limit on decompression bombs are promises of
+ * this file, and injected failures only test codecs when they hit the request that they name.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -26,7 +25,7 @@ static void test_budget_is_exact(void **state)
     bo_arena_free(&arena);
     assert_int_equal(arena.region_nbytes, 0);
     assert_int_equal(arena.peak_nbytes, 64);
-    assert_null(bo_alloc(&arena, 65)); /* the budget is still there */
+    assert_null(bo_alloc(&arena, 65)); /* the budget is unchanged */
     assert_non_null(bo_alloc(&arena, 64));
     bo_arena_free(&arena);
 }
@@ -77,7 +76,7 @@ static void test_mark_and_rewind(void **state)
     memset(kept, 7, 32);
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     bo_alloc(&arena, 16);
-    for (unsigned i = 0; i < 40; i++) /* over several blocks */
+    for (unsigned i = 0; i < 40; i++) /* spread over several blocks */
         memset(bo_alloc(&arena, 5000), 1, 5000);
     const size_t peak = arena.peak_nbytes;
     assert_true(peak >= 40 * 5000 + 48);
@@ -110,13 +109,14 @@ static void test_charge(void **state)
     assert_null(bo_alloc(&arena, 1));
     const uint64_t n_allocs = arena.n_allocs;
     arena.fail_at = n_allocs + 1;
-    assert_true(bo_arena_charge(&arena, 68, 10)); /* giving back is no request */
+    assert_true(bo_arena_charge(&arena, 68, 10)); /* returning memory is not a request */
     assert_int_equal(arena.n_allocs, n_allocs);
     arena.fail_at = 0;
     assert_int_equal(arena.charged_nbytes, 10);
     assert_non_null(bo_alloc(&arena, 48));
     bo_arena_free(&arena);
-    assert_int_equal(arena.charged_nbytes, 10); /* is elsewhere, and not ours to release */
+    assert_int_equal(arena.charged_nbytes,
+                     10); /* memory elsewhere, which the arena does not release */
 }
 
 static void test_impossible_amounts(void **state)
@@ -136,7 +136,8 @@ static void test_impossible_amounts(void **state)
     assert_null(array);
     assert_int_equal(cap, SIZE_MAX / 2 + 1);
     assert_int_equal(arena.refusal, BO_OVER_LIMIT);
-    assert_null(bo_alloc(&arena, SIZE_MAX - 100)); /* within the budget, not within the machine */
+    assert_null(
+        bo_alloc(&arena, SIZE_MAX - 100)); /* within the budget, but more than the machine has */
     assert_int_equal(arena.refusal, BO_NO_MEMORY);
     assert_null(bo_alloc(&arena, SIZE_MAX / 2 + 1));
     assert_int_equal(arena.refusal, BO_NO_MEMORY);
@@ -160,7 +161,7 @@ static void test_arrays(void **state)
     bo_arena_free(&arena);
 }
 
-static size_t n_growths; /* of the last array that was filled */
+static size_t n_growths; /* growths of the last array that was filled */
 
 /* Fills an array of 1000 numbers one by one; *cap starts with 0. */
 static uint32_t *fill(struct bo_arena *arena, size_t *cap)
@@ -197,7 +198,7 @@ static void test_growing(void **state)
     assert_int_equal(cap, 1024);
     assert_int_equal(n_growths, 11); /* to 1, 2, ... 1024 */
 
-    /* Many at once, none, and from another capacity on. */
+    /* Many elements at once, none, and from another capacity on. */
     assert_true(bo_grow(&arena, &array, 1000, 24, &cap));
     assert_true(bo_grow(&arena, &array, 1024, 0, &cap));
     assert_int_equal(cap, 1024);
@@ -214,7 +215,7 @@ static void test_growing(void **state)
     bo_arena_free(&arena);
 }
 
-/* The array that could not grow is the caller's still, with all that is in it. */
+/* When an array cannot grow, it is unchanged with all its elements. */
 static void test_growing_fails(void **state)
 {
     (void)state;
@@ -243,7 +244,9 @@ static void note_release(void *object)
     released[n_released++] = *(const unsigned *)object;
 }
 
-/* Objects go when what is beside them goes, the newest first, and once. */
+/*
+ * Objects are released with the memory allocated at the same time, the newest first, and only once.
+ */
 static void test_release(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * Bit-packed fields. Why: a field that crosses a byte or a word, or takes its neighbour's bit, is
- * read by no other test alone.
+ * Bit-packed fields. Why: no other test covers only fields that cross a byte or a word, or include
+ * a bit of their neighbour.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -16,14 +16,14 @@ static void test_widths(void **state)
     }
 }
 
-/* The field of so many bits that the test below packs. */
+/* The field of this width that the test below packs. */
 static uint32_t field_of(unsigned width)
 {
     return (uint32_t)((UINT64_C(0x9e3779b97f4a7c15) * (width + 1) >> 7) &
                       ((UINT64_C(1) << width) - 1));
 }
 
-/* Fields of every width, back to back: what was put is what both readers get. */
+/* Fields of every width, back to back. Both readers return what was written. */
 static void test_round_trip(void **state)
 {
     (void)state;

@@ -6,12 +6,12 @@
 
 /* ---- varints --------------------------------------------------------------------------------- */
 
-/* What reading a varint of 32 and of 64 bits makes of some bytes. */
+/* The expected result of reading some bytes as a varint of 32 and of 64 bits. */
 struct varint_case {
     const char *what;
     struct bo_span in;
     enum bo_status status32, status64;
-    uint64_t value; /* when BO_OK */
+    uint64_t value; /* if the status is BO_OK */
     size_t nbytes;
 };
 
@@ -46,7 +46,7 @@ static const struct varint_case varints[] = {
      0},
 };
 
-/* Reads at offset 3 of an input that errors place at 100. */
+/* Reads at offset 3 of an input whose base is 100. */
 static void check_varint(const struct varint_case *v, bool wide)
 {
     const enum bo_status expected = wide ? v->status64 : v->status32;
@@ -78,7 +78,7 @@ static void test_varints(void **state)
     }
 }
 
-/* Both sides of every 2^7k: the length, the bytes, and back. */
+/* Both sides of every 2^7k: the length, the bytes, and the value read back. */
 static void test_varint_boundaries(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void test_byte_order(void **state)
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
-    bo_put_u8(&out, 0xaa); /* so that the rest is not aligned */
+    bo_put_u8(&out, 0xaa); /* to misalign the rest */
     bo_put_le16(&out, 0x0201);
     bo_put_be16(&out, 0x0304);
     bo_put_le32(&out, 0x08070605);
@@ -192,7 +192,7 @@ static void test_cursor(void **state)
     assert_true(bo_get_be64(&c, &u64) && u64 == UINT64_C(0x0102030405060708));
 }
 
-/* Offsets count from the whole input, not from the part that the cursor sees. */
+/* Offsets count from the start of the whole input, not of the part that the cursor sees. */
 static void test_cursor_inside(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void test_truncate(void **state)
     bo_mark_aside(&out, "b");
     bo_put_bytes(&out, "bbb", 3);
     bo_mark(&out, "c");
-    bo_writer_truncate(&out, 4); /* takes b's and c's marks with it */
+    bo_writer_truncate(&out, 4); /* removes the marks of b and c */
     assert_int_equal(out.n, 4);
     bo_put_bytes(&out, "a", 1);
     assert_int_equal(bo_writer_section_nbytes(&out, 0), 5);
@@ -283,7 +283,7 @@ static void test_truncate(void **state)
     assert_int_equal(bo_writer_counted(&out), 5);
     bo_mark_aside(&out, "b");
     bo_put_bytes(&out, "bb", 2);
-    bo_writer_truncate(&out, 6); /* in the middle: the mark stays */
+    bo_writer_truncate(&out, 6); /* inside a section: its mark stays */
     assert_int_equal(bo_writer_section_nbytes(&out, 1), 1);
     bo_writer_truncate(&out, 0);
     assert_int_equal(bo_writer_counted(&out), 0);
@@ -329,7 +329,7 @@ static void put_some(struct bo_writer *out)
     }
 }
 
-/* Whichever allocation fails, the writer stays as it was then, and says so at the end. */
+/* Whichever allocation fails, the writer keeps the status and returns it at the end. */
 static void test_each_allocation_fails(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * What the cmocka tests share: cmocka's own needs, bytes of literals, and children that must die of
- * a fault.
+ * Shared by the cmocka tests: cmocka's prerequisites, bytes of literals, and child processes that
+ * are expected to die of a fault.
  */
 #ifndef BO_TEST_CMOCKA_H
 #define BO_TEST_CMOCKA_H

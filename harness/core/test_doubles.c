@@ -1,6 +1,6 @@
 /*
- * Doubles as text. Why: text forms keep doubles as decimals, so a digit too few is another value,
- * and a digit too many another text of the same one.
+ * Doubles as text. Why: text forms keep doubles as decimals. With one digit too few it is another
+ * value; with one too many, a second text of the same value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "harness/core/random.h"
 #include "harness/core/test_fixture.h"
 
-/* Every double comes back; with one digit less, it would not. */
+/* Every double is read back unchanged. With one digit less, it would not be. */
 static void test_shortest(void **state)
 {
     (void)state;
@@ -33,7 +33,7 @@ static void test_shortest(void **state)
             continue;
         snprintf(shorter, sizeof shorter, "%.*e", n_digits - 2, bo_double_of(bits));
         if (!strchr(text, 'e') && strtod(text, NULL) == (double)(int64_t)strtod(text, NULL))
-            continue; /* zeros at the end are no digits that count */
+            continue; /* trailing zeros are not significant digits */
         assert_true(bo_double_bits(strtod(shorter, NULL)) != bits);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The fixture of tests: an arena that each test file has for itself; a writer where TEST_WRITES is
- * defined; and where TEST_FORMAT is, the format of that name (harness/registry.h is included
- * before). Included last, so that helpers may have parameters named `arena`.
+ * The fixture of tests: an arena for each test file; a writer if TEST_WRITES is defined; and if
+ * TEST_FORMAT is defined, the format of that name (harness/registry.h is included before). Included
+ * last, so that helpers may have parameters named `arena`.
  */
 #ifndef BO_TEST_FIXTURE_H
 #define BO_TEST_FIXTURE_H

@@ -1,7 +1,4 @@
-/*
- * Guarded copies. Why: every claim that nothing is read past the end rests on this page being
- * there.
- */
+/* Guarded copies. Why: every claim that nothing is read past the end depends on this page. */
 #include "harness/core/test_cmocka.h"
 
 #include "harness/core/guard.h"
@@ -49,7 +46,7 @@ static void test_truncate(void **state)
     assert_int_equal(guarded.span.n, 0);
     assert_true(faults(guarded.span.p));
     bo_guarded_free(&guarded);
-    bo_guarded_free(&guarded); /* a second time does nothing */
+    bo_guarded_free(&guarded); /* the second call does nothing */
 }
 
 static void test_too_large(void **state)

@@ -1,6 +1,6 @@
 /*
  * The test program of a folder: runs the tests of each file in a process of its own, so that a
- * crash in one hides nothing of the others. `PROGRAM [FILE...]` runs those files only
+ * crash does not hide the results of other files. `PROGRAM [FILE...]` runs only those files
  * (codecs/lprf/test_model.c).
  */
 #include "harness/core/test_main.h"
@@ -17,7 +17,7 @@ enum { MAX_FILES = 256 };
 static struct bo_test_file files[MAX_FILES];
 static unsigned n_files;
 
-/* Tests request impossible amounts: AddressSanitizer shall refuse them as malloc does. */
+/* Tests request impossible sizes: AddressSanitizer must return NULL for them, like malloc. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -44,7 +44,7 @@ static bool is_wanted(const struct bo_test_file *file, int argc, char **argv)
     return wanted;
 }
 
-/* False when a test of the file failed, or its process did not end by itself. */
+/* False when a test of the file failed, or its process did not exit normally. */
 static bool run_apart(const struct bo_test_file *file)
 {
     int status = -1;

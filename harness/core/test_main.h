@@ -1,4 +1,4 @@
-/* How the tests of a file get into the program of their folder (test_main.c). */
+/* How a test file adds its tests to the program of its folder (test_main.c). */
 #ifndef BO_TEST_MAIN_H
 #define BO_TEST_MAIN_H
 
@@ -6,12 +6,12 @@
 
 struct bo_test_file {
     const char *path;
-    int (*run)(void); /* the number of failures */
+    int (*run)(void); /* returns the number of failures */
 };
 
 void bo_test_register(const char *path, int (*run)(void));
 
-/* At the end of a file of tests: `run` runs its group. */
+/* For the end of a test file: `run` runs its tests. */
 #define TEST_FILE(run)                                           \
     __attribute__((constructor)) static void register_file(void) \
     {                                                            \

@@ -1,4 +1,4 @@
-/* MD5. Why: tables of other programs' files are laid out by it, so each bit of it counts. */
+/* MD5. Why: tables in files of other programs are ordered by it, so every bit counts. */
 #include "harness/core/md5.h"
 #include "harness/core/test_cmocka.h"
 
@@ -21,8 +21,8 @@ static void test_rfc(void **state)
 }
 
 /*
- * Every length up to three blocks. The expected number is that of Python's hashlib, computed in the
- * same way.
+ * Every length up to three blocks. The expected number was computed in the same way with Python's
+ * hashlib.
  */
 static void test_lengths(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * Texts and numbers of reports. Why: every table and every command that a reader copies is printed
- * with these.
+ * by these functions.
  */
 #include "harness/core/print.h"
 
@@ -9,7 +9,7 @@
 
 #include "harness/core/test_fixture.h"
 
-/* What a shell makes of a quoted text is the text; no line break falls into it. */
+/* A shell reads a quoted text as the original text. No line break is inserted into it. */
 static void test_quoted(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 /*
- * The two sources of randomness. Why: workloads, samples and generated models are named by their
- * seed, so the numbers of a seed may never change; and a fuzzer's bytes must come to an end.
+ * The two sources of randomness. Why: workloads, samples and generated models are identified by
+ * their seed, so the numbers of a seed must never change; and the bytes of a fuzzer must end.
  */
 #include "harness/core/test_cmocka.h"
 
 #include "harness/core/random.h"
 
-/* The first outputs of SplitMix64 as its authors' implementation gives them. */
+/* The first outputs of SplitMix64, from its authors' implementation. */
 static void test_fixed_numbers(void **state)
 {
     (void)state;
@@ -24,7 +24,7 @@ static void test_fixed_numbers(void **state)
     assert_false(bo_random_exhausted(&r));
 }
 
-/* Narrower draws take the high bits; a bound scales them. */
+/* Narrower draws use the high bits; a bound scales them. */
 static void test_narrow_draws(void **state)
 {
     (void)state;
@@ -50,11 +50,11 @@ static void test_entropy_ends_in_zeros(void **state)
         (struct bo_span)BYTES("\x01\x02\x03\x04\x05\x06\xff\xff\xff\xff\xff\x01\x02\x07"));
     assert_int_equal(bo_random_u8(&r), 1);
     assert_int_equal(bo_random_u32(&r), 0x05040302);
-    assert_int_equal(bo_random_below(&r, 256), 6); /* one byte is enough */
+    assert_int_equal(bo_random_below(&r, 256), 6); /* consumes one byte */
     assert_int_equal(bo_random_below(&r, 257), 0xffff % 257);
     assert_int_equal(bo_random_below(&r, 65537), 0x01ffffffu % 65537);
     assert_false(bo_random_exhausted(&r));
-    assert_int_equal(bo_random_u64(&r), 0x0702); /* what is left, then zeros */
+    assert_int_equal(bo_random_u64(&r), 0x0702); /* the remaining bytes, then zeros */
     assert_true(bo_random_exhausted(&r));
     assert_int_equal(bo_random_u64(&r), 0);
     assert_int_equal(bo_random_below(&r, 10), 0);

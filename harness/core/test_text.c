@@ -18,7 +18,7 @@ static void test_lines(void **state)
     assert_int_equal(line.off, 18);
     assert_true(bo_word_is(line.rest, " # no comment"));
     assert_true(bo_text_line(&text, &line));
-    assert_true(bo_word_is(line.rest, "last")); /* without a newline */
+    assert_true(bo_word_is(line.rest, "last")); /* the last line, without a newline */
     assert_false(bo_text_line(&text, &line));
     assert_int_equal(text.off, text.in.n);
 
@@ -41,7 +41,7 @@ static void test_words(void **state)
     assert_true(bo_line_word(&line, &word, &off));
     assert_true(bo_word_is(word, "c") && off == 106);
     assert_false(bo_line_word(&line, &word, &off));
-    assert_int_equal(off, 108); /* where it is missing */
+    assert_int_equal(off, 108); /* where a word is missing */
     assert_false(bo_word_is(word, "cc"));
     assert_false(bo_word_is(word, ""));
     struct bo_span rest;

@@ -1,12 +1,12 @@
 /*
- * UTF-8. Why: two formats refuse what is not UTF-8, and each of the forms that look like it has
- * been a hole somewhere: surrogates, long forms, numbers past the end.
+ * UTF-8. Why: two formats reject invalid UTF-8, and each of its lookalikes is a common hole:
+ * surrogates, overlong forms, code points above the maximum.
  */
 #include "harness/core/guard.h"
 #include "harness/core/utf8.h"
 #include "harness/core/test_fixture.h"
 
-/* Every code point goes out and comes back; no other length of it is taken. */
+/* Every code point is written and read back. No other length of it is accepted. */
 static void test_all_code_points(void **state)
 {
     (void)state;

@@ -13,27 +13,26 @@ struct bo_text {
     size_t off;
 };
 
-/* What is left of a line, and where that starts in the text. */
+/* The rest of a line, and its offset in the text. */
 struct bo_line {
     struct bo_span rest;
     size_t off;
 };
 
 /*
- * The next line that is neither empty nor a comment (# in its first column); false at the text's
- * end.
+ * The next line that is neither empty nor a comment (# in its first column). False at the end of
+ * the text.
  */
 bool bo_text_line(struct bo_text *text, struct bo_line *line);
 
 /*
- * Takes the next space-separated word off the line; false at its end. *off_ret is the word's
- * offset.
+ * Reads the next space-separated word of the line. False at its end. *off_ret is the word's offset.
  */
 bool bo_line_word(struct bo_line *line, struct bo_span *word_ret, size_t *off_ret);
 
 /*
- * Decimal integers without leading zeros or plus sign; false when the word is anything else or
- * outside the range.
+ * Decimal integers without leading zeros or plus sign. False for other words and values out of
+ * range.
  */
 bool bo_parse_u64(struct bo_span word, uint64_t max, uint64_t *v_ret);
 bool bo_parse_i64(struct bo_span word, int64_t min, int64_t max, int64_t *v_ret);

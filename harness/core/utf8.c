@@ -1,4 +1,4 @@
-/* UTF-8: taking, putting and checking code points. */
+/* UTF-8: reads, writes and checks code points. */
 #include "harness/core/utf8.h"
 
 size_t bo_utf8_take(const uint8_t *p, size_t n, uint32_t *code_ret)

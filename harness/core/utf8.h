@@ -4,10 +4,13 @@
 
 #include "harness/core/bytes.h"
 
-/* The code point at p[0], which has n > 0 bytes to go; its length, or 0 when this is not UTF-8. */
+/*
+ * Reads the code point at p[0], of n > 0 bytes left. Returns its length, or 0 when it is not valid
+ * UTF-8.
+ */
 size_t bo_utf8_take(const uint8_t *p, size_t n, uint32_t *code_ret);
 
-/* Puts a code point; its length, at most 4. */
+/* Writes a code point. Returns its length, at most 4. */
 size_t bo_utf8_put(uint32_t code, uint8_t *to);
 
 bool bo_is_utf8(struct bo_span text);

@@ -1,4 +1,4 @@
-/* Names at the limits of encodings: one that is long, many that are alike. */
+/* Names at the limits of encodings: one long name, or many similar names. */
 #include "harness/names/extreme_names.h"
 
 struct bo_extreme_names bo_long_name(struct bo_random *random, size_t n, struct bo_arena *arena)

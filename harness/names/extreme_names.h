@@ -1,6 +1,6 @@
 /*
- * Names at the limits of encodings, for generators. The sizes have bounds, so that few bytes of a
- * fuzzer make no slow model.
+ * Names at the limits of encodings, for generators. Their sizes are bounded, so a few bytes of a
+ * fuzzer cannot make a slow model.
  */
 #ifndef BO_EXTREME_NAMES_H
 #define BO_EXTREME_NAMES_H
@@ -29,8 +29,8 @@ struct bo_extreme_names bo_long_name(struct bo_random *random, size_t n, struct 
 struct bo_extreme_names bo_nested_names(struct bo_random *random, struct bo_arena *arena);
 
 /*
- * More than half of BO_MAX_SIBLING_NAMES names in alphabetical order: three letters each between
- * `before` and `after`.
+ * More than half of BO_MAX_SIBLING_NAMES names in alphabetical order: `before`, three letters,
+ * `after`.
  */
 struct bo_extreme_names bo_sibling_names(struct bo_random *random, struct bo_span before,
                                          struct bo_span after, struct bo_arena *arena);

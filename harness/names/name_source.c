@@ -1,8 +1,8 @@
 /*
- * Names of functions out of randomness.
+ * Random names of functions.
  *
- * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
- * compiler, and the same seed must give the same names everywhere.
+ * Each draw is a separate statement: C does not define the order of evaluation inside an
+ * expression, and a seed must give the same names everywhere.
  */
 #include "harness/names/name_source.h"
 
@@ -74,7 +74,7 @@ void bo_draft_component(struct bo_draft *d, struct bo_random *r, bool is_c)
     bo_draft_bytes(d, identifier.p, identifier.n);
 }
 
-/* A type, mangled as C++ compilers do it; depth bounds the nesting of templates. */
+/* A type, mangled as by C++ compilers. depth limits the nesting of templates. */
 static void put_type(struct bo_draft *d, struct bo_random *r, unsigned depth)
 {
     static const char *const simple[] = {"i",   "j",   "m",   "b",    "Pv",   "PKc",
@@ -140,7 +140,7 @@ void bo_draft_cxx_name(struct bo_draft *d, struct bo_random *r)
 
 /* ---- related and strange names --------------------------------------------------------------- */
 
-/* A place in the part of the name before that fits. */
+/* A position in the previous name, so that the start fits. */
 static uint32_t random_cut(struct bo_random *r, struct bo_span before)
 {
     const size_t room = sizeof((struct bo_draft *)0)->p;
@@ -167,14 +167,14 @@ void bo_draft_strange_name(struct bo_draft *d, struct bo_random *r, struct bo_sp
     case 1:
         bo_draft_one_of(d, r, texts, n_texts);
         return;
-    case 2: /* a prefix of the name before */
+    case 2: /* a prefix of the previous name */
         n = random_cut(r, before);
         bo_draft_bytes(d, before.p, n);
         return;
     case 3: /* that name and a byte */
         bo_draft_bytes(d, before.p, before.n);
         break;
-    case 4: /* longer than a byte can count */
+    case 4: /* longer than one byte can count */
         for (n = 250 + bo_random_below(r, 1500); d->n < n;)
             bo_draft_bytes(d, before.n ? before.p : (const uint8_t *)"x", before.n ? before.n : 1);
         d->n = n;

@@ -1,7 +1,7 @@
 /*
- * Queries that start with a name: matching a whole batch of them, and drawing them.
+ * Queries that start with a name: matching a whole batch, and drawing.
  *
- * Each draw is a statement of its own: the same seed must give the same names everywhere.
+ * Each draw is a separate statement: a seed must give the same names everywhere.
  */
 #include "harness/names/names.h"
 
@@ -9,19 +9,19 @@
 
 /* ---- matching: one pass for a whole batch ---------------------------------------------------- */
 
-/* A name to find, and the first present name that equals it. */
+/* A wanted name, and the first present name that equals it. */
 struct question {
     struct bo_span name;
-    const uint64_t *number; /* NULL: any */
+    const uint64_t *number; /* NULL: any number matches */
     size_t found;
-    size_t next;    /* question of the same slot, plus 1; 0: none */
-    size_t same_as; /* the question whose answer counts: this one, or an equal one before it */
+    size_t next;    /* index of the next question in the slot, plus 1; 0: none */
+    size_t same_as; /* the first equal question, whose answer counts; may be this one */
 };
 
 /* A batch of lookups in a hash table. Most names have a slot of their own. */
 struct batch {
     struct question *lookups;
-    size_t *slots; /* first question, plus 1; 0: none */
+    size_t *slots; /* first question of each slot, plus 1; 0: none */
     size_t mask;
 };
 
@@ -32,7 +32,7 @@ static const uint64_t *number_at(const struct bo_names *names, size_t i)
 }
 
 /*
- * A hash of the length and a few bytes. Names of one slot are compared, so collisions only cost
+ * A hash of the length and a few bytes. All names in a slot are compared, so collisions only cost
  * time.
  */
 static uint64_t glance(struct bo_span name)
@@ -53,8 +53,8 @@ static bool fits(const struct question *question, struct bo_span name, const uin
 }
 
 /*
- * Puts question i, whose name and number are set, into its slot. If an equal question is already
- * there, it refers to that.
+ * Adds question i, whose name and number are set, to its slot. If an equal question is already
+ * there, `same_as` refers to that.
  */
 static void add_question(struct batch *batch, size_t i)
 {
@@ -70,7 +70,10 @@ static void add_question(struct batch *batch, size_t i)
     *slot = i + 1;
 }
 
-/* Name i answers what it fits and what has no answer yet: the first one wins. */
+/*
+ * Stores i as the answer to every question that it matches and that has no answer yet. So the first
+ * match wins.
+ */
 static void offer_name(struct batch *batch, const struct bo_names *present, size_t i)
 {
     const struct bo_span name = bo_name_at(present, i);
@@ -124,7 +127,7 @@ size_t bo_draw_present_names(const struct bo_names *names, struct bo_random *ran
     return n;
 }
 
-/* A name with one byte changed, in the arena; p is NULL when that refuses. */
+/* A name with one byte changed, in the arena. p is NULL when the arena refuses. */
 static struct bo_span changed_name(struct bo_span name, struct bo_random *random,
                                    struct bo_arena *arena)
 {
@@ -137,7 +140,10 @@ static struct bo_span changed_name(struct bo_span name, struct bo_random *random
     return (struct bo_span){p, name.n};
 }
 
-/* Keeps those of n names that are not present, in order; returns how many. 0 without memory. */
+/*
+ * Keeps those of n names that are absent, in order. Returns their number, 0 when memory is
+ * exhausted.
+ */
 static size_t keep_absent(const struct bo_names *present, struct bo_span *names, size_t n,
                           struct bo_arena *arena)
 {
@@ -171,19 +177,22 @@ size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *rand
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* Bytes that two names have in common at their start. */
+/* The length of the common prefix of two names. */
 static size_t common_prefix(struct bo_span a, struct bo_span b)
 {
     const size_t most = a.n < b.n ? a.n : b.n;
     size_t n = a.p == b.p ? most : 0;
-    while (most - n >= 8 && memcmp(a.p + n, b.p + n, 8) == 0) /* by words: this runs often */
+    while (most - n >= 8 && memcmp(a.p + n, b.p + n, 8) == 0) /* by words: this loop is hot */
         n += 8;
     while (n < most && a.p[n] == b.p[n])
         n++;
     return n;
 }
 
-/* Name i cut where the closest of some others leaves it, or a byte beside: where tries branch. */
+/*
+ * Name i cut where it diverges from the closest of some others, or one byte beside: where tries
+ * branch.
+ */
 static struct bo_span cut_at_branch(const struct bo_names *names, size_t i,
                                     struct bo_random *random)
 {
@@ -201,7 +210,7 @@ static struct bo_span cut_at_branch(const struct bo_names *names, size_t i,
     return (struct bo_span){name.p, longest < name.n ? longest : name.n};
 }
 
-/* A place in a name of n bytes: its start, its end, or between. */
+/* A position in a name of n bytes: its start, its end, or between. */
 static size_t random_place(struct bo_random *random, size_t n)
 {
     const uint32_t where = bo_random_below(random, 3);
@@ -209,7 +218,7 @@ static size_t random_place(struct bo_random *random, size_t n)
 }
 
 /*
- * A name with `removed` bytes gone at one place and an `added` one, when it is a byte, put there.
+ * A name with `removed` bytes deleted at one position and the byte `added`, if it is one, inserted.
  */
 static struct bo_span edited_name(struct bo_span name, size_t removed, int added,
                                   struct bo_random *random, struct bo_arena *arena)
@@ -227,7 +236,7 @@ static struct bo_span edited_name(struct bo_span name, size_t removed, int added
     return (struct bo_span){p, n + name.n - at - removed};
 }
 
-/* A name over and over. */
+/* A name repeated. */
 static struct bo_span long_name(struct bo_span name, struct bo_random *random,
                                 struct bo_arena *arena)
 {
@@ -238,7 +247,7 @@ static struct bo_span long_name(struct bo_span name, struct bo_random *random,
     if (!p)
         return (struct bo_span){NULL, 0};
     memcpy(p, once.p, done);
-    for (size_t more; done < n; done += more) { /* twice as much each time: this runs often */
+    for (size_t more; done < n; done += more) { /* doubles the copied part: this loop is hot */
         more = done < n - done ? done : n - done;
         memcpy(p + done, p, more);
     }

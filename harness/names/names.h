@@ -1,6 +1,4 @@
-/*
- * Queries that start with a name: drawn around the names of a model, and matched against them.
- */
+/* Queries that start with a name: drawn from the names of a model, and matched against them. */
 #ifndef BO_NAMES_H
 #define BO_NAMES_H
 
@@ -9,23 +7,23 @@
 #include "harness/core/arena.h"
 #include "harness/core/random.h"
 
-/* ---- names where they lie -------------------------------------------------------------------- */
+/* ---- names in arrays ------------------------------------------------------------------------- */
 
-/* The names of an array's elements, each perhaps with a number that makes equal names distinct. */
+/* The names of an array's elements. Each may have a number that makes equal names distinct. */
 struct bo_names {
     const void *elements; /* may be NULL when n is 0 */
     size_t n;
-    size_t size;       /* bytes of an element */
-    size_t name_off;   /* of a struct bo_span in it */
-    size_t number_off; /* of a uint64_t in it; SIZE_MAX: names stand alone */
+    size_t size;       /* size of an element */
+    size_t name_off;   /* offset of a struct bo_span in it */
+    size_t number_off; /* offset of a uint64_t in it; SIZE_MAX: names have no numbers */
 };
 
-/* The names in `array`, whose elements have them as `member`. */
+/* The names in `array`, in the member `member` of its elements. */
 #define BO_NAMES(array, n_elements, member)                    \
     ((struct bo_names){(array), (n_elements), sizeof *(array), \
                        offsetof(__typeof__(*(array)), member), SIZE_MAX})
 
-/* The same with numbers, which are another member. */
+/* The same with numbers in another member. */
 #define BO_NUMBERED_NAMES(array, n_elements, member, number)   \
     ((struct bo_names){(array), (n_elements), sizeof *(array), \
                        offsetof(__typeof__(*(array)), member), \
@@ -42,10 +40,11 @@ static inline struct bo_span bo_name_at(const struct bo_names *names, size_t i)
 #define BO_NOT_FOUND SIZE_MAX
 
 /*
- * Finds each of the names `wanted` in one pass over the names that are `present`: found_ret[i] is
- * the index of the first that equals the i-th, BO_NOT_FOUND when no name does. If the wanted names
- * have numbers, the numbers of the present ones must be equal, too. BO_OK or BO_NO_MEMORY.
- * // It is for oracles and for drawing absent names. No codec may use it, because an oracle shares
+ * Finds each of the names `wanted` in one pass over the names `present`: found_ret[i] is the index
+ * of the first name that equals the i-th, or BO_NOT_FOUND. If the wanted names have numbers, the
+ * numbers must be equal, too. BO_OK or BO_NO_MEMORY.
+ *
+ * This is for oracles and for drawing absent names. No codec may use it, because an oracle shares
  * no code with any codec.
  */
 enum bo_status bo_match_names(const struct bo_names *wanted, const struct bo_names *present,
@@ -53,22 +52,22 @@ enum bo_status bo_match_names(const struct bo_names *wanted, const struct bo_nam
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Draws n of the names, uniformly. Returns n, or 0 without names. */
+/* Draws n of the names, uniformly. Returns n, or 0 if there are no names. */
 size_t bo_draw_present_names(const struct bo_names *names, struct bo_random *random, size_t n,
                              struct bo_span *drawn_ret);
 
 /*
- * Draws up to n names, in the arena, that are one byte off present ones and not present. Those that
- * are have at least one byte. Returns how
- * many: where there are next to no such names, it gives up after some rounds.
+ * Draws up to n absent names, in the arena, that differ in one byte from present ones. The present
+ * ones must have at least one byte each. Returns the number drawn. If hardly any such names exist,
+ * it gives up after some rounds.
  */
 size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *random,
                             struct bo_arena *arena, size_t n, struct bo_span *drawn_ret);
 
 /*
- * A name at or near the i-th (of any kind without names): itself, or one that a reader may confuse
- * with it. It is cut, where tries branch or anywhere; or one byte is changed, removed or added; or
- * it is repeated, or empty. p is NULL when the arena is full.
+ * A name at or near the i-th (a name of any sort if there are none): itself, or one that a reader
+ * may confuse with it. It is cut, where tries branch or anywhere; or one byte is changed, removed
+ * or added; or it is repeated, or empty. p is NULL when the arena is full.
  */
 struct bo_span bo_name_edge(const struct bo_names *names, size_t i, struct bo_random *random,
                             struct bo_arena *arena);

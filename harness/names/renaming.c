@@ -1,9 +1,9 @@
-/* Names like those of another program. */
+/* Renames names, as if they came from another program. */
 #include "harness/names/renaming.h"
 
 enum {
-    MIN_WORD_N = 3,   /* shorter ones stay */
-    RARE_SHARE = 100, /* words of more than one name in so many stay */
+    MIN_WORD_N = 3,   /* shorter words stay */
+    RARE_SHARE = 100, /* words in more than one of this many names stay */
     MIN_RARE = 3,
     N_CONTEXTS = 1 << 16,
 };
@@ -18,7 +18,7 @@ static bool is_small(uint8_t c)
     return c >= 'a' && c <= 'z';
 }
 
-/* The next word at or behind *off, which moves behind it; false at the end. */
+/* The next word at or after *off, which moves behind it. False at the end. */
 static bool next_word(struct bo_span name, size_t *off, struct bo_span *word_ret)
 {
     for (size_t i = *off; i < name.n;) {
@@ -67,7 +67,7 @@ bool bo_renaming_learn(struct bo_renaming *renaming, struct bo_span name)
 
 /* ---- letters --------------------------------------------------------------------------------- */
 
-/* The letters before one that count; a word's first letters have fewer. */
+/* The letters that precede letter i. The first letters of a word have fewer. */
 static uint32_t context_of(const uint8_t *word, size_t i)
 {
     return (i > 1 ? (uint32_t)word[i - 2] << 8 : 0) | (i > 0 ? word[i - 1] : 0);
@@ -108,7 +108,10 @@ void bo_renaming_next(struct bo_renaming *renaming)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A word that nobody follows in some place goes on with the letters that it replaces. */
+/*
+ * If no letter follows a context in the real words, the replacement continues with the letters of
+ * the old word.
+ */
 static bool replace(struct bo_renaming *renaming, struct bo_span word, struct bo_span *to)
 {
     uint8_t *letters = bo_alloc(renaming->arena, word.n);

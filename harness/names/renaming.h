@@ -1,10 +1,10 @@
 /*
- * Names like those of another program: rare words in them are replaced by others, the same ones in
- * all names; what most names have in common stays. For drawing large documents from small ones.
+ * Renames names, as if they came from another program: rare words are replaced, each by the same
+ * word in all names; words that many names share stay. For drawing large documents from small ones.
  *
- * A word is a run of letters that begins with a capital or behind something else: AddBytes has two.
- * A replacement has as many letters, each drawn as letters follow the two before them in the real
- * words.
+ * A word is a run of letters that begins with a capital or behind something else: AddBytes has two
+ * words. A replacement has as many letters as the word. Each letter is drawn by the frequencies
+ * with which letters follow the two before them in the real words.
  */
 #ifndef BO_RENAMING_H
 #define BO_RENAMING_H
@@ -17,26 +17,26 @@ struct bo_renaming {
     struct bo_arena *arena;
     struct bo_random *random;
     struct bo_texts words;
-    uint32_t *n_names; /* by word: how many names have it, or more where one has it twice */
-    struct bo_span *replacements; /* by word; p is NULL until it is set */
+    uint32_t *n_names;            /* indexed by word: its occurrences in names */
+    struct bo_span *replacements; /* indexed by word; p is NULL until it is drawn */
     size_t cap_counts;
     uint32_t n_rare;  /* words in fewer names are replaced */
-    uint8_t *letters; /* all words, one behind the other */
-    uint32_t *places; /* in these, by the two letters before */
-    uint32_t *first;  /* by two letters */
+    uint8_t *letters; /* all words, one after the other */
+    uint32_t *places; /* positions in letters, ordered by the two letters before */
+    uint32_t *first;  /* start in places, indexed by two letters */
     size_t n_letters;
 };
 
-/* Each of these is false when the arena refuses. All names come first; then the renaming begins. */
+/* Each returns false when the arena refuses. Add all names before the first renaming. */
 bool bo_renaming_init(struct bo_renaming *renaming, struct bo_random *random,
                       struct bo_arena *arena);
 bool bo_renaming_learn(struct bo_renaming *renaming, struct bo_span name);
 bool bo_renaming_begin(struct bo_renaming *renaming, size_t n_names);
 
-/* Another program: all replacements are forgotten. */
+/* Starts another program: forgets all replacements. */
 void bo_renaming_next(struct bo_renaming *renaming);
 
-/* In the arena where it is another name than the given one. */
+/* The new name is in the arena if it differs from the given one. */
 bool bo_rename(struct bo_renaming *renaming, struct bo_span name, struct bo_span *renamed_ret);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Names out of randomness. Why: generated models, whose encodings' hashes are kept, are named by
- * their seeds, so a seed's names may never change; and what breaks encodings must be among them.
+ * Random names. Why: generated models, whose encodings have golden hashes, are identified by their
+ * seeds, so the names of a seed must never change. Names that are hard for encodings must be among
+ * them.
  */
 #include "harness/core/hash.h"
 #include "harness/names/name_source.h"
@@ -28,7 +29,7 @@ static void test_drafts_do_not_overflow(void **state)
     bo_draft_text(&d, "");
 }
 
-/* The length goes before. */
+/* The length precedes the identifier. */
 static void test_components(void **state)
 {
     (void)state;
@@ -44,7 +45,7 @@ static void test_components(void **state)
     }
 }
 
-/* A thousand names of each sort, in one hash. */
+/* The hash of a thousand names of each sort. */
 static void test_names_of_a_seed(void **state)
 {
     (void)state;
@@ -73,7 +74,7 @@ struct seen {
     bool one_byte, same_start, longer_by_one, text, long_name, high_byte;
 };
 
-/* Also of a name that fits into no draft. */
+/* Includes a name that does not fit a draft. */
 static void test_strange_names(void **state)
 {
     (void)state;

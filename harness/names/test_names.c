@@ -1,13 +1,13 @@
 /*
- * Names matched and drawn. Why: oracles and workloads of all formats with names rest on these: a
- * wrong match hides a wrong codec, and a "miss" that is present measures something else.
+ * Matching and drawing of names. Why: oracles and workloads of all formats with names depend on it.
+ * A wrong match hides a wrong codec, and a "miss" that is present measures something else.
  */
 #include "harness/names/names.h"
 
 #include "harness/core/arena.h"
 #include "harness/core/test_fixture.h"
 
-/* Neither the name nor the number comes first. */
+/* Neither the name nor the number is the first member. */
 struct item {
     uint32_t before;
     struct bo_span name;
@@ -17,7 +17,7 @@ struct item {
 
 static const struct bo_names nothing = {.size = sizeof(struct item)};
 
-/* n items of few short names, so that many have namesakes. */
+/* n items with few short names, so many names occur repeatedly. */
 static struct item *make_items(size_t n, struct bo_random *random)
 {
     struct item *items = bo_zalloc_array(&arena, n, sizeof *items);
@@ -68,7 +68,7 @@ static void test_matches(void **state)
             }
         }
     }
-    assert_true(n_found > 1000 && n_absent > 1000); /* else this shows little */
+    assert_true(n_found > 1000 && n_absent > 1000); /* otherwise this test covers little */
 }
 
 static void test_matches_of_nothing(void **state)
@@ -99,7 +99,7 @@ static void test_present_names(void **state)
         for (size_t i = 0; i < N; i++)
             n_of[i] += drawn[d].p == items[i].name.p;
     for (size_t i = 0; i < N; i++)
-        assert_in_range(n_of[i], 10, 80); /* 40 are expected */
+        assert_in_range(n_of[i], 10, 80); /* the expected number is 40 */
     assert_int_equal(bo_draw_present_names(&nothing, &random, N_DRAWN, drawn), 0);
 }
 
@@ -111,7 +111,7 @@ static bool is_one_byte_off(struct bo_span a, struct bo_span b)
     return n_other == 1;
 }
 
-/* Of n names of one byte, which are one byte off each other, and "main". */
+/* n names of one byte each, and "main". */
 static struct bo_names crowd(unsigned n)
 {
     static uint8_t bytes[256];
@@ -140,7 +140,7 @@ static void test_absent_names(void **state)
         }
         assert_true(is_near);
     }
-    /* All names of one byte are there: no other is to be had, and it says so. */
+    /* All names of one byte are present: no absent one exists, and the result says so. */
     const struct bo_names all = crowd(256);
     assert_int_equal(bo_draw_absent_names(&all, &random, &arena, N, drawn), 0);
     assert_int_equal(bo_draw_absent_names(&nothing, &random, &arena, N, drawn), 0);
@@ -151,10 +151,10 @@ static void test_absent_names(void **state)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* What edges of a name are at least once. */
+/* Which edges of a name were drawn at least once. */
 struct seen {
     bool itself, empty, prefix, shorter, longer, changed, very_long;
-    unsigned n_branch; /* cut where "_ZN1aF" goes another way, or a byte behind */
+    unsigned n_branch; /* cut where "_ZN1aF" diverges, or one byte later */
 };
 
 static void note(struct seen *seen, struct bo_span name, struct bo_span edge)
@@ -185,10 +185,10 @@ static void test_edges(void **state)
     }
     assert_true(seen.itself && seen.empty && seen.prefix && seen.shorter);
     assert_true(seen.longer && seen.changed && seen.very_long);
-    assert_true(seen.n_branch > 600); /* 3 of 16 are cut there on purpose, some by chance */
+    assert_true(seen.n_branch > 600); /* 3 of 16 are cut there deliberately, some by chance */
 }
 
-/* Absent and empty names have edges, too; a full arena has its own result. */
+/* Absent and empty names have edges, too. A full arena has a distinct result. */
 static void test_edges_of_nothing(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /*
- * Renaming: rare words become others of their length, the same ones in all names, and others for
- * the next program; what many names have stays, and so does everything that is no word. Why:
- * documents that are drawn from small ones are like real ones only if their names share what real
- * names share.
+ * Renaming: rare words are replaced by words of the same length, the same in all names and
+ * different for the next program. Words that many names share and everything else stay. Why:
+ * documents that are drawn from small ones are realistic only if their names share as much as real
+ * names.
  */
 #include "harness/names/renaming.h"
 
@@ -41,7 +41,7 @@ static void test_words(void **state)
     assert_memory_equal(first.p + 13, "<3>", 3);
     assert_memory_equal(second.p, "std::", 5);
     assert_true(second.p[9] == '_');
-    assert_memory_equal(first.p + 8, second.p + 10, 5); /* what was Bytes */
+    assert_memory_equal(first.p + 8, second.p + 10, 5); /* the word that was Bytes */
     assert_memory_not_equal(first.p + 5, "AddBytes", 8);
     assert_true(rename_text(&renaming, "std::common7").p[5] == 'c');
     assert_memory_equal(rename_text(&renaming, "std::common7").p, "std::common7", 12);

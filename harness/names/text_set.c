@@ -19,7 +19,7 @@ static uint32_t hash_of(const struct bo_texts *texts, struct bo_span text)
     return (uint32_t)XXH3_64bits_withSeed(text.p, text.n, texts->seed);
 }
 
-/* The slot of a text, or the empty one where it would be. */
+/* The slot of a text, or the empty slot where it belongs. */
 static uint32_t *slot_of(const struct bo_texts *texts, struct bo_span text, uint32_t hash)
 {
     size_t i = hash & (texts->n_slots - 1);
@@ -31,7 +31,7 @@ static uint32_t *slot_of(const struct bo_texts *texts, struct bo_span text, uint
     return &texts->slots[i];
 }
 
-/* Twice the slots. */
+/* Doubles the number of slots. */
 static bool spread_out(struct bo_texts *texts)
 {
     const size_t n_slots = 2 * texts->n_slots;

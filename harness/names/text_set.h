@@ -1,4 +1,4 @@
-/* A set of texts, numbered in the order in which they came. */
+/* A set of texts, numbered in the order of insertion. */
 #ifndef BO_TEXTS_H
 #define BO_TEXTS_H
 
@@ -7,22 +7,22 @@
 #define BO_NO_TEXT UINT32_MAX
 
 struct bo_texts {
-    struct bo_span *texts; /* by number; n of them */
+    struct bo_span *texts; /* indexed by number; n of them */
     uint32_t n;
     size_t cap;
-    uint32_t *hashes; /* of the texts, by number */
+    uint32_t *hashes; /* of the texts, indexed by number */
     size_t cap_hashes;
-    uint32_t *slots; /* numbers plus 1; 0: nothing */
+    uint32_t *slots; /* numbers plus 1; 0: empty */
     size_t n_slots;  /* a power of two */
-    uint64_t seed;   /* nobody foresees it, so no input has texts that all collide */
-    bool copies;     /* new texts are copied to the arena; else they must stay where they are */
+    uint64_t seed;   /* unpredictable, so no input can make all texts collide */
+    bool copies; /* new texts are copied to the arena; else the caller must keep them in place */
     struct bo_arena *arena;
 };
 
 /* False when the arena refuses. */
 bool bo_texts_init(struct bo_texts *texts, bool copies, struct bo_arena *arena);
 
-/* The number of a text, which is added when it is new. False when the arena refuses. */
+/* The number of a text, which is added if it is new. False when the arena refuses. */
 bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret);
 
 /* The number of an equal text, or BO_NO_TEXT. */
