@@ -1,6 +1,8 @@
 /* Planning slots, and reading them back. */
 #include "codecs/lprf/slots.h"
 
+#include "codecs/lprf/index.h"
+
 const uint8_t lprf_ones_then_zeros[2 * LPRF_GROUP_SLOTS] = {
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -14,28 +16,19 @@ static enum bo_status group_names(const struct lprf_writer *w, struct lprf_slot_
 {
     struct bo_arena *arena = w->out->arena;
     const size_t n = w->model->n_functions;
-    struct lprf_entries entries = {.arena = arena};
-    for (size_t f = 0; f < n; f++) {
-        const struct lprf_entry entry = {.name = w->model->functions[f].name, .order = f};
-        if (lprf_collect(&entries, &entry, err))
-            return bo_fail_alloc(err, arena);
-    }
-    const enum bo_status status = lprf_sort_by_name(&entries, err);
     plan->names = bo_alloc_array(arena, n, sizeof *plan->names);
-    plan->functions = bo_alloc_array(arena, n, sizeof *plan->functions);
     plan->first = bo_alloc_array(arena, n + 1, sizeof *plan->first);
-    if (status)
-        return status;
+    plan->functions = lprf_sort_functions(w->model, arena);
     if (!plan->names || !plan->functions || !plan->first)
         return bo_fail_alloc(err, arena);
     plan->is_alphabetical = true;
     for (size_t i = 0; i < n; i++) {
-        plan->functions[i] = (uint32_t)entries.p[i].order;
-        plan->is_alphabetical &= entries.p[i].order == i;
-        if (i && bo_span_equal(entries.p[i].name, entries.p[i - 1].name))
+        const struct bo_span name = w->model->functions[plan->functions[i]].name;
+        plan->is_alphabetical &= plan->functions[i] == i;
+        if (plan->n_names && bo_span_equal(name, plan->names[plan->n_names - 1]))
             continue;
         plan->first[plan->n_names] = (uint32_t)i;
-        plan->names[plan->n_names++] = entries.p[i].name;
+        plan->names[plan->n_names++] = name;
     }
     plan->first[plan->n_names] = (uint32_t)n;
     return BO_OK;

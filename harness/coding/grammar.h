@@ -68,9 +68,9 @@ struct bo_grammar {
 };
 
 /*
- * Makes a grammar for the names, none of them empty, in `arena`. While it works it needs about 8
- * bytes for each byte of the names. BO_UNSUPPORTED when a name is too long (BO_MAX_NAME_NBYTES) or
- * there are too many.
+ * Makes a grammar for names (each of them not empty) in `arena`. Takes about 8 bytes a byte of the
+ * names while it works, without those that a name shares with the start of the one before. BO_UNSUPPORTED for names that are too long (BO_MAX_NAME_NBYTES) or too
+ * many.
  */
 enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
                                struct bo_grammar *grammar, struct bo_error *err);

@@ -124,7 +124,8 @@ static void choose_codes(const struct bo_rules *rules, const uint32_t *direct, u
 
 struct sequences {
     uint32_t *symbols; /* of all names, one after the other */
-    uint8_t *lengths;  /* indexed by name */
+    uint8_t *lengths;  /* by name */
+    size_t n_names;
     size_t n, cap;
     uint32_t *stack;
     size_t stack_cap;
@@ -190,24 +191,35 @@ static bool fold(uint32_t *symbols, size_t *n, struct bo_rules *rules, struct se
     return true;
 }
 
-/*
- * Writes all names of the text in symbols with codes, at most BO_MAX_NAME_CODES each. False when
- * the arena refuses.
- */
-static bool spell_names(const uint32_t *text, size_t n, struct bo_rules *rules,
+/* Spells the text of a name in coded symbols, at most BO_MAX_NAME_CODES. */
+static bool spell_name(const uint32_t *text, size_t n, struct bo_rules *rules,
+                       const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
+{
+    const size_t start = seq->n;
+    for (size_t i = 0; i < n; i++)
+        if (!append_coded(seq, rules, s, text[i], arena))
+            return false;
+    size_t length = seq->n - start;
+    if (!fold(seq->symbols + start, &length, rules, seq, arena))
+        return false;
+    seq->n = start + length;
+    seq->lengths[seq->n_names++] = (uint8_t)length;
+    return true;
+}
+
+/* All names; `text` is scratch for the longest. False when the arena refuses. */
+static bool spell_names(const struct bo_texts *texts, uint32_t *text, struct bo_rules *rules,
                         const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
-    seq->n = seq->n_folded = 0;
-    for (size_t i = 0, name = 0; i < n; i++, name++) {
-        const size_t start = seq->n;
-        for (; text[i] != BO_PAIRING_END; i++)
-            if (!append_coded(seq, rules, s, text[i], arena))
-                return false;
-        size_t length = seq->n - start;
-        if (!fold(seq->symbols + start, &length, rules, seq, arena))
+    seq->n = seq->n_folded = seq->n_names = 0;
+    for (size_t i = 0, n = 0; i < texts->n; i++) {
+        if (texts->words[i] & BO_TEXT_HEAD)
+            n = texts->words[i] & ~BO_TEXT_HEAD;
+        else
+            text[n++] = bo_text_symbol(texts->words[i]);
+        const bool is_last = i + 1 == texts->n || texts->words[i + 1] & BO_TEXT_HEAD;
+        if (is_last && !spell_name(text, n, rules, s, seq, arena))
             return false;
-        seq->n = start + length;
-        seq->lengths[name] = (uint8_t)length;
     }
     return true;
 }
@@ -289,37 +301,76 @@ struct maker {
     const struct bo_span *names;
     size_t n_names;
     struct bo_arena *arena;
-    uint32_t *text; /* of symbols */
-    size_t n;       /* symbols in the text */
+    struct bo_texts texts; /* of symbols */
+    uint32_t *text;        /* one of them */
     struct bo_rules rules;
     struct settlement settled;
     struct sequences sequences;
 };
 
-/* Makes a text of all bytes of the names. */
+/* The bytes with which both names start. */
+static size_t n_shared(struct bo_span a, struct bo_span b)
+{
+    const size_t least = a.n < b.n ? a.n : b.n;
+    size_t n = 0;
+    while (n < least && a.p[n] == b.p[n])
+        n++;
+    return n;
+}
+
+/* The names as texts of bytes. */
 static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 {
-    uint64_t n = m->n_names;
-    for (size_t i = 0; i < m->n_names; i++) {
-        n += m->names[i].n;
-        if (m->names[i].n > BO_MAX_NAME_NBYTES)
+    struct bo_texts *texts = &m->texts;
+    uint64_t n = 0, n_all = m->n_names;
+    struct bo_span before = {NULL, 0};
+    for (size_t i = 0; i < m->n_names; before = m->names[i++]) {
+        const struct bo_span name = m->names[i];
+        if (name.n > BO_MAX_NAME_NBYTES)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold names of 512 KiB");
+        n_all += name.n;
+        n += 3 + name.n - n_shared(before, name); /* a head, and two words for pairing */
+        texts->longest = name.n > texts->longest ? name.n : texts->longest;
     }
-    if (n > INT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2 GiB of names");
-    m->text = bo_alloc_array(m->arena, (size_t)n, sizeof *m->text);
+    if (n_all > BO_TEXT_COUNTS / 2) /* numbers of symbols stay below */
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 512 MiB of names");
+    texts->cap = (size_t)n;
+    texts->words = bo_alloc_array(m->arena, texts->cap, sizeof *texts->words);
+    m->text = bo_alloc_array(m->arena, texts->longest, sizeof *m->text);
     m->sequences.lengths = bo_alloc_array(m->arena, m->n_names, 1);
-    if (!m->text || !m->sequences.lengths)
+    if (!texts->words || !m->text || !m->sequences.lengths)
         return bo_fail_alloc(err, m->arena);
-    for (size_t i = 0; i < m->n_names; i++) {
-        for (size_t j = 0; j < m->names[i].n; j++)
-            m->text[m->n++] = m->names[i].p[j];
-        m->text[m->n++] = BO_PAIRING_END;
+    before = (struct bo_span){NULL, 0};
+    for (size_t i = 0; i < m->n_names; before = m->names[i++]) {
+        size_t j = n_shared(before, m->names[i]);
+        texts->words[texts->n++] = BO_TEXT_HEAD | (uint32_t)j;
+        for (; j < m->names[i].n; j++)
+            texts->words[texts->n++] = m->names[i].p[j];
     }
+    texts->n_texts = m->n_names;
     return BO_OK;
 }
 
-/* Chooses the codes and writes the names in them. */
+/* How often the texts have each symbol; `since` is scratch for the longest. */
+static void count_symbols(const struct maker *m, uint32_t *since, uint32_t *direct)
+{
+    uint32_t text = 0;
+    size_t n = 0;
+    for (size_t i = 0; i <= m->texts.n; i++) {
+        const uint32_t word = i < m->texts.n ? m->texts.words[i] : BO_TEXT_HEAD;
+        if (!(word & BO_TEXT_HEAD)) {
+            m->text[n] = bo_text_symbol(word);
+            since[n++] = text;
+            continue;
+        }
+        for (size_t j = word & ~BO_TEXT_HEAD; j < n; j++)
+            direct[m->text[j]] += text + 1 - since[j];
+        n = word & ~BO_TEXT_HEAD;
+        text += i > 0;
+    }
+}
+
+/* Settles the codes and spells the names in them. */
 static enum bo_status code_names(struct maker *m, struct bo_error *err)
 {
     const size_t n_symbols = N_BYTES + m->rules.n;
@@ -327,15 +378,14 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
     uint32_t *direct = bo_zalloc_array(m->arena, n_symbols, sizeof *direct);
     m->settled.direct = bo_alloc_array(m->arena, n_symbols, sizeof *m->settled.direct);
     m->settled.in_rules = bo_alloc_array(m->arena, n_symbols, sizeof *m->settled.in_rules);
-    if (!direct || !m->settled.direct || !m->settled.in_rules)
+    uint32_t *since = bo_alloc_array(m->arena, m->texts.longest, sizeof *since);
+    if (!direct || !m->settled.direct || !m->settled.in_rules || !since)
         return bo_fail_alloc(err, m->arena);
-    for (size_t i = 0; i < m->n; i++)
-        if (m->text[i] != BO_PAIRING_END)
-            direct[m->text[i]]++;
+    count_symbols(m, since, direct);
     for (uint32_t n_reserve = 0, tries = 0;; tries++) {
         m->rules.n = n_rules; /* without the rules that fold() added */
         choose_codes(&m->rules, direct, n_reserve, &m->settled);
-        if (!spell_names(m->text, m->n, &m->rules, &m->settled, &m->sequences, m->arena))
+        if (!spell_names(&m->texts, m->text, &m->rules, &m->settled, &m->sequences, m->arena))
             return bo_fail_alloc(err, m->arena);
         if (m->sequences.n_folded <= n_reserve || tries == 2)
             return BO_OK;
@@ -448,7 +498,7 @@ enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, stru
     struct numbering numbering;
     *grammar = (struct bo_grammar){.n_terminals = 0};
     enum bo_status status = lay_out(&m, err);
-    if (!status && !bo_pair_up(m.text, &m.n, &m.rules, arena))
+    if (!status && !bo_pair_up(&m.texts, &m.rules, arena))
         status = bo_fail_alloc(err, arena);
     if (!status)
         status = code_names(&m, err);

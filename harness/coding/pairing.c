@@ -3,147 +3,162 @@
  *
  * Each round counts all pairs of neighbouring symbols, makes rules of the pairs that are nearly as
  * frequent as the most frequent one, and replaces them in one pass. So the working memory is the
- * text of symbols and one table of pairs. An exact order of pairs would need lists of all their
- * positions.
+ * texts of symbols and one table of pairs, where the exact order of pairs would take lists through
+ * all of their places.
+ *
+ * What a text shares with the start of the one before is replaced and counted once. Counts are kept
+ * from round to round: a pass subtracts the pairs that it breaks up, and adds those that it makes.
  */
 #include "harness/coding/pairing.h"
 
 enum {
-    MIN_COUNT = 2,  /* occurrences of a rule */
-    MAX_YIELDS = 8, /* higher values make no difference for real names */
+    MIN_COUNT = 2,  /* a rule's occurrences */
+    MAX_YIELDS = 8, /* more of them make no difference to real names */
+    FILTER_BITS = 1 << 16,
 };
 
-/* ---- counting pairs -------------------------------------------------------------------------- */
+/* ---- counts of pairs ------------------------------------------------------------------------- */
 
 struct pair {
-    uint64_t key; /* left symbol << 32 | right symbol, plus 1; 0: an empty slot */
+    uint32_t left, right;
     uint32_t count;
     uint32_t rank; /* rank among the chosen pairs, from 1; 0: not chosen */
 };
 
-/* One table for all rounds: it is cleared for each, and it grows. */
+/*
+ * A pair's count never rises after the round that made its younger symbol. So pairs that occur less
+ * than MIN_COUNT times may be forgotten between rounds.
+ */
 struct pair_table {
-    struct pair *slots;
-    size_t mask, n;
-    uint32_t most; /* the highest count */
-    struct pair **chosen;
+    struct pair *pairs;
+    size_t n, cap;
+    uint32_t *slots; /* a number of a pair plus 1; 0: empty */
+    size_t mask, n_slots;
+    uint32_t *chosen; /* numbers of pairs, the best first */
     size_t n_chosen, cap_chosen;
+    uint32_t *symbol_of_rank; /* 0: the rule has not been made */
+    size_t cap_symbols;
+    uint8_t maybe_chosen[FILTER_BITS / 8]; /* by hash, a bit: such a pair may be chosen */
     struct bo_arena *arena;
 };
 
-static uint64_t pair_key(uint32_t left, uint32_t right)
+static uint64_t pair_key(const struct pair *pair)
 {
-    return ((uint64_t)left << 32 | right) + 1;
+    return (uint64_t)pair->left << 32 | pair->right;
 }
 
-static struct pair *pair_slot(const struct pair_table *table, uint64_t key)
+static inline uint64_t hash_pair(uint32_t left, uint32_t right)
 {
-    size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 24) & table->mask;
-    while (table->slots[i].key && table->slots[i].key != key)
+    return ((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15u;
+}
+
+static size_t find_slot(const struct pair_table *table, uint32_t left, uint32_t right)
+{
+    size_t i = (size_t)(hash_pair(left, right) >> 32) & table->mask;
+    while (table->slots[i] && (table->pairs[table->slots[i] - 1].left != left ||
+                               table->pairs[table->slots[i] - 1].right != right))
         i = (i + 1) & table->mask;
-    return &table->slots[i];
+    return i;
 }
 
-static bool grow_pairs(struct pair_table *table)
+/* Fills the slots anew, which are at least twice as many as there is room for pairs. */
+static bool index_pairs(struct pair_table *table)
 {
-    const size_t n_slots =
-        table->slots ? 2 * (table->mask + 1) : bo_first_cap(table->arena, 1 << 8);
-    struct pair_table grown = *table;
-    grown.slots = bo_zalloc_array(table->arena, n_slots, sizeof *grown.slots);
-    grown.mask = n_slots - 1;
-    if (!grown.slots)
-        return false;
-    for (size_t i = 0; table->slots && i <= table->mask; i++)
-        if (table->slots[i].key)
-            *pair_slot(&grown, table->slots[i].key) = table->slots[i];
-    *table = grown;
-    return true;
-}
-
-/* Counts all pairs of `text`. In a run of one symbol, every other pair counts. */
-static bool count_pairs(const uint32_t *text, size_t n, struct pair_table *table)
-{
-    memset(table->slots, 0, (table->mask + 1) * sizeof *table->slots);
-    table->n = table->most = 0;
-    for (size_t i = 0; i + 1 < n; i++) {
-        const uint32_t left = text[i], right = text[i + 1];
-        if (left == BO_PAIRING_END || right == BO_PAIRING_END)
-            continue;
-        struct pair *pair = pair_slot(table, pair_key(left, right));
-        if (!pair->key) {
-            if (2 * table->n >= table->mask) {
-                if (!grow_pairs(table))
-                    return false;
-                pair = pair_slot(table, pair_key(left, right));
-            }
-            pair->key = pair_key(left, right);
-            table->n++;
-        }
-        if (++pair->count > table->most)
-            table->most = pair->count;
-        if (left == right && i + 2 < n && text[i + 2] == left)
-            i++;
+    size_t n_slots = 4;
+    while (n_slots < 2 * table->cap)
+        n_slots *= 2;
+    if (n_slots > table->n_slots) {
+        table->slots = bo_alloc_array(table->arena, n_slots, sizeof *table->slots);
+        table->n_slots = n_slots;
+        table->mask = n_slots - 1;
     }
+    if (!table->slots)
+        return false;
+    memset(table->slots, 0, n_slots * sizeof *table->slots);
+    for (size_t i = 0; i < table->n; i++)
+        table->slots[find_slot(table, table->pairs[i].left, table->pairs[i].right)] =
+            (uint32_t)i + 1;
     return true;
 }
 
-/* ---- a round --------------------------------------------------------------------------------- */
+/* Forgets the pairs that can make no rule any more, when these are most. */
+static bool drop_pairs(struct pair_table *table)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->n; i++)
+        kept += table->pairs[i].count >= MIN_COUNT;
+    if (kept > table->n / 2)
+        return true;
+    kept = 0;
+    for (size_t i = 0; i < table->n; i++)
+        if (table->pairs[i].count >= MIN_COUNT)
+            table->pairs[kept++] = table->pairs[i];
+    table->n = kept;
+    return index_pairs(table);
+}
+
+/* Adds to the count of a pair. False when the arena refuses. */
+static bool add_pair(struct pair_table *table, uint32_t left, uint32_t right, uint32_t n)
+{
+    size_t slot = table->cap ? find_slot(table, left, right) : 0;
+    if (!table->cap || !table->slots[slot]) {
+        if (table->n == table->cap) {
+            if (!bo_grow_from(1 << 8, table->arena, &table->pairs, table->n, 1, &table->cap) ||
+                !index_pairs(table))
+                return false;
+            slot = find_slot(table, left, right);
+        }
+        table->pairs[table->n++] = (struct pair){left, right, 0, 0};
+        table->slots[slot] = (uint32_t)table->n;
+    }
+    table->pairs[table->slots[slot] - 1].count += n;
+    return true;
+}
+
+/* Subtracts from the count of a pair, unless it has been forgotten. */
+static void subtract_pair(struct pair_table *table, uint32_t left, uint32_t right, uint32_t n)
+{
+    const size_t slot = find_slot(table, left, right);
+    if (!table->slots[slot])
+        return;
+    uint32_t *count = &table->pairs[table->slots[slot] - 1].count;
+    *count -= *count < n ? *count : n;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 static bool is_better(const struct pair *a, const struct pair *b)
 {
-    return a->count != b->count ? a->count > b->count : a->key < b->key;
+    return a->count != b->count ? a->count > b->count : pair_key(a) < pair_key(b);
 }
 
-static void sift_down(struct pair **heap, size_t n, size_t i)
+static void sift_down(const struct pair *pairs, uint32_t *heap, size_t n, size_t i)
 {
     for (;;) {
         size_t worst = i;
         for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
-            if (is_better(heap[worst], heap[child]))
+            if (is_better(&pairs[heap[worst]], &pairs[heap[child]]))
                 worst = child;
         if (worst == i)
             return;
-        struct pair *moved = heap[i];
+        const uint32_t moved = heap[i];
         heap[i] = heap[worst];
         heap[worst] = moved;
         i = worst;
     }
 }
 
-/* Heap sort, the best pair first. */
-static void sort_pairs(struct pair **pairs, size_t n)
+/* Heap sort, the best first. */
+static void sort_pairs(const struct pair *pairs, uint32_t *numbers, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
-        sift_down(pairs, n, i);
+        sift_down(pairs, numbers, n, i);
     for (size_t left = n; left > 1;) {
-        struct pair *worst = pairs[0];
-        pairs[0] = pairs[--left];
-        pairs[left] = worst;
-        sift_down(pairs, left, 0);
+        const uint32_t worst = numbers[0];
+        numbers[0] = numbers[--left];
+        numbers[left] = worst;
+        sift_down(pairs, numbers, left, 0);
     }
-}
-
-/* Ranks the pairs that become rules and lists them in table->chosen. */
-static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
-{
-    const uint32_t nearly = table->most - table->most / 4;
-    const uint32_t at_least = nearly > MIN_COUNT ? nearly : MIN_COUNT;
-    table->n_chosen = 0;
-    for (size_t i = 0; i <= table->mask; i++) {
-        const uint64_t key = table->slots[i].key - 1;
-        if (table->slots[i].count < at_least ||
-            bo_symbol_size(rules, (uint32_t)(key >> 32)) + bo_symbol_size(rules, (uint32_t)key) >
-                rules->max_size)
-            continue;
-        if (!bo_grow_from(1024, table->arena, &table->chosen, table->n_chosen, 1,
-                          &table->cap_chosen))
-            return false;
-        table->chosen[table->n_chosen++] = &table->slots[i];
-    }
-    sort_pairs(table->chosen, table->n_chosen);
-    for (size_t i = 0; i < table->n_chosen; i++)
-        table->chosen[i]->rank = (uint32_t)i + 1;
-    return true;
 }
 
 bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
@@ -157,68 +172,336 @@ bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct b
     return true;
 }
 
-/* The pair at text[i]; NULL when it is not chosen. */
-static struct pair *chosen_at(const struct pair_table *table, const uint32_t *text, size_t n,
-                              size_t i)
+static bool fits(const struct bo_rules *rules, const struct pair *pair)
 {
-    if (i + 1 >= n || text[i] == BO_PAIRING_END || text[i + 1] == BO_PAIRING_END)
-        return NULL;
-    struct pair *pair = pair_slot(table, pair_key(text[i], text[i + 1]));
-    return pair->rank ? pair : NULL;
+    return bo_symbol_size(rules, pair->left) + bo_symbol_size(rules, pair->right) <=
+           rules->max_size;
 }
 
-/*
- * Replaces the chosen pairs from left to right. A pair yields to a better one that begins with its
- * last symbol, but at most MAX_YIELDS times in a row. Otherwise, for some texts, each round would
- * replace only one pair. A rule is made at the first occurrence of its pair.
- */
-static bool replace_pairs(uint32_t *text, size_t *n, struct pair_table *table,
-                          struct bo_rules *rules, uint32_t *symbol_of_rank)
+/* Ranks the pairs that become rules. */
+static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
 {
-    size_t kept = 0;
-    unsigned n_yields = 0; /* consecutive yields */
-    for (size_t i = 0; i < *n;) {
-        const struct pair *pair = chosen_at(table, text, *n, i);
-        const struct pair *next = pair ? chosen_at(table, text, *n, i + 1) : NULL;
-        const bool yields = next && next->rank < pair->rank && n_yields < MAX_YIELDS;
-        n_yields = yields ? n_yields + 1 : 0;
-        if (!pair || yields) {
-            text[kept++] = text[i++];
+    uint32_t most = 0;
+    for (size_t i = 0; i < table->n; i++)
+        if (table->pairs[i].count > most)
+            most = table->pairs[i].count;
+    const uint32_t nearly = most - most / 4;
+    const uint32_t at_least = nearly > MIN_COUNT ? nearly : MIN_COUNT;
+    table->n_chosen = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        table->pairs[i].rank = 0;
+        if (table->pairs[i].count < at_least || !fits(rules, &table->pairs[i]))
             continue;
-        }
-        uint32_t *symbol = &symbol_of_rank[pair->rank - 1];
-        if (*symbol == 0) {
-            *symbol = rules->n_terminals + rules->n;
-            if (!bo_add_rule(rules, text[i], text[i + 1], table->arena))
-                return false;
-        }
-        text[kept++] = *symbol;
-        i += 2;
+        if (!bo_grow_from(1024, table->arena, &table->chosen, table->n_chosen, 1,
+                          &table->cap_chosen))
+            return false;
+        table->chosen[table->n_chosen++] = (uint32_t)i;
     }
-    *n = kept;
+    sort_pairs(table->pairs, table->chosen, table->n_chosen);
+    for (size_t i = 0; i < table->n_chosen; i++)
+        table->pairs[table->chosen[i]].rank = (uint32_t)i + 1;
     return true;
 }
 
-bool bo_pair_up(uint32_t *text, size_t *n, struct bo_rules *rules, struct bo_arena *arena)
+/* What a pass needs to find the chosen pairs and to make their rules. */
+static bool mark_chosen(struct pair_table *table)
+{
+    if (!bo_grow_from(1024, table->arena, &table->symbol_of_rank, 0, table->n_chosen,
+                      &table->cap_symbols))
+        return false;
+    memset(table->symbol_of_rank, 0, table->n_chosen * sizeof *table->symbol_of_rank);
+    memset(table->maybe_chosen, 0, sizeof table->maybe_chosen);
+    for (size_t i = 0; i < table->n_chosen; i++) {
+        const struct pair *pair = &table->pairs[table->chosen[i]];
+        const size_t bit = (size_t)(hash_pair(pair->left, pair->right) >> 48);
+        table->maybe_chosen[bit / 8] |= (uint8_t)(1u << bit % 8);
+    }
+    return true;
+}
+
+/* False for most pairs that are not chosen. */
+static inline bool is_maybe_chosen(const struct pair_table *table, uint32_t left, uint32_t right)
+{
+    const size_t bit = (size_t)(hash_pair(left, right) >> 48);
+    return table->maybe_chosen[bit / 8] >> bit % 8 & 1;
+}
+
+/* ---- a pass over all texts ------------------------------------------------------------------- */
+
+/* The text that a pass has got to, as it was or as it becomes: words without the head. */
+struct side {
+    uint32_t *words;
+    size_t n;        /* words; of the new side: up to where it is a copy of the old one */
+    uint32_t *since; /* the text from which on all have had this word here */
+    bool *differs;   /* the other side does not count the pair that ends here */
+};
+
+/*
+ * From word old.copied, which becomes word new.n, to the end the new side is a copy of the old one
+ * and not written out, and nothing differs.
+ */
+struct pass {
+    struct pair_table *table;
+    struct bo_rules *rules;
+    uint32_t text; /* its number */
+    struct side old, new;
+    size_t copied;     /* word of the old side */
+    uint32_t *start;   /* by word of `new`, and one more: where it starts in `old` */
+    uint8_t *n_yields; /* the same: pairs that yielded in a row before it */
+};
+
+static bool alloc_side(struct side *side, size_t longest, struct bo_arena *arena)
+{
+    side->n = 0;
+    side->words = bo_alloc_array(arena, longest, sizeof *side->words);
+    side->since = bo_alloc_array(arena, longest, sizeof *side->since);
+    side->differs = bo_alloc_array(arena, longest, sizeof *side->differs);
+    return side->words && side->since && side->differs;
+}
+
+static bool alloc_pass(struct pass *pass, size_t longest, struct bo_arena *arena)
+{
+    pass->start = bo_alloc_array(arena, longest + 1, sizeof *pass->start);
+    pass->n_yields = bo_alloc_array(arena, longest + 1, sizeof *pass->n_yields);
+    return alloc_side(&pass->old, longest, arena) && alloc_side(&pass->new, longest, arena) &&
+           pass->start && pass->n_yields;
+}
+
+/* The word of a symbol behind i others: of a run of one symbol, every other pair counts. */
+static inline uint32_t word_behind(const uint32_t *words, size_t i, uint32_t symbol)
+{
+    const bool counts = i == 1 || (i > 1 && (symbol != bo_text_symbol(words[i - 1]) ||
+                                             symbol != bo_text_symbol(words[i - 2]) ||
+                                             !(words[i - 1] & BO_TEXT_COUNTS)));
+    return symbol | (counts ? BO_TEXT_COUNTS : 0);
+}
+
+/* Subtracts the pairs of the old side from word i on that the texts so far have lost. */
+static void subtract_from(struct pass *pass, size_t i)
+{
+    const struct side *old = &pass->old;
+    for (; i < pass->copied; i++)
+        if (old->differs[i])
+            subtract_pair(pass->table, bo_text_symbol(old->words[i - 1]),
+                          bo_text_symbol(old->words[i]), pass->text - old->since[i]);
+}
+
+/* Adds the pairs of the new side from word i on. False when the arena refuses. */
+static bool add_from(struct pass *pass, size_t i)
+{
+    const struct side *new = &pass->new;
+    for (; i < new->n; i++)
+        if (new->differs[i] && !add_pair(pass->table, bo_text_symbol(new->words[i - 1]),
+                                         bo_text_symbol(new->words[i]), pass->text - new->since[i]))
+            return false;
+    return true;
+}
+
+/* The chosen pair at old word i; NULL when it is another. */
+static inline const struct pair *chosen_at(const struct pass *pass, size_t i)
+{
+    const struct pair_table *table = pass->table;
+    if (i + 1 >= pass->old.n)
+        return NULL;
+    const uint32_t left = bo_text_symbol(pass->old.words[i]);
+    const uint32_t right = bo_text_symbol(pass->old.words[i + 1]);
+    if (!is_maybe_chosen(table, left, right))
+        return NULL;
+    const uint32_t number = table->slots[find_slot(table, left, right)];
+    return number && table->pairs[number - 1].rank ? &table->pairs[number - 1] : NULL;
+}
+
+/* The symbol that replaces a pair; its rule is made when the pair is met first. */
+static bool symbol_of(const struct pass *pass, const struct pair *pair, uint32_t *symbol_ret)
+{
+    uint32_t *symbol = &pass->table->symbol_of_rank[pair->rank - 1];
+    if (*symbol == 0) {
+        *symbol = pass->rules->n_terminals + pass->rules->n;
+        if (!bo_add_rule(pass->rules, pair->left, pair->right, pass->table->arena))
+            return false;
+    }
+    *symbol_ret = *symbol;
+    return true;
+}
+
+/*
+ * The new word from which on replacing may differ from the text before, of which this one shares
+ * n_shared old words: what becomes of a symbol depends on those before it and two behind. It is
+ * written out.
+ */
+static size_t resume_at(struct pass *pass, size_t n_shared)
+{
+    struct side *old = &pass->old, *new = &pass->new;
+    for (; pass->copied < n_shared; pass->copied++, new->n++) {
+        old->differs[pass->copied] = new->differs[new->n] = false;
+        new->words[new->n] = old->words[pass->copied];
+        pass->start[new->n + 1] = (uint32_t)pass->copied + 1;
+        pass->n_yields[new->n + 1] = 0;
+    }
+    size_t k = new->n < n_shared ? new->n : n_shared;
+    while (k && (size_t)pass->start[k - 1] + 2 >= n_shared)
+        k--;
+    return k;
+}
+
+/*
+ * Replaces the chosen pairs of the old side from new word k on, from left to right, until only a
+ * copy is left: behind old words n_shared and `last`. A pair yields to a better one that begins with
+ * its last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which each
+ * round replaces one pair. *n_shared becomes the number of new words that it shares with the text
+ * before.
+ */
+static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_shared)
+{
+    struct side *old = &pass->old, *new = &pass->new;
+    const size_t first = *n_shared;
+    unsigned n_yields = pass->n_yields[k];
+    bool is_shared = true, left_is_new = k && pass->start[k] - pass->start[k - 1] == 2;
+    bool is_kept = false;
+    size_t i = pass->start[k];
+    for (; i < old->n && !(is_kept && i > last && i >= first); k++) {
+        const struct pair *pair = chosen_at(pass, i);
+        const struct pair *next = pair && i + 1 < old->n ? chosen_at(pass, i + 1) : NULL;
+        const bool yields = next && next->rank < pair->rank && n_yields < MAX_YIELDS;
+        const bool is_new = pair && !yields;
+        uint32_t symbol = bo_text_symbol(old->words[i]);
+        n_yields = yields ? n_yields + 1 : 0;
+        if (is_new && !symbol_of(pass, pair, &symbol))
+            return false;
+        if (is_shared && (k == new->n || symbol != bo_text_symbol(new->words[k]))) {
+            is_shared = false;
+            *n_shared = k;
+            if (!add_from(pass, k))
+                return false;
+        }
+        if (!is_shared) {
+            new->words[k] = word_behind(new->words, k, symbol);
+            new->since[k] = pass->text;
+        }
+        is_kept = !is_new && !left_is_new && old->words[i] == new->words[k];
+        old->differs[i] = old->words[i] & BO_TEXT_COUNTS && !is_kept;
+        old->since[i] = pass->text;
+        new->differs[k] = new->words[k] & BO_TEXT_COUNTS && !is_kept;
+        if (is_new) {
+            old->differs[i + 1] = old->words[i + 1] & BO_TEXT_COUNTS;
+            old->since[i + 1] = pass->text;
+        }
+        i += 1 + is_new;
+        left_is_new = is_new;
+        pass->start[k + 1] = (uint32_t)i;
+        pass->n_yields[k + 1] = (uint8_t)n_yields;
+    }
+    if (is_shared) {
+        *n_shared = k;
+        if (!add_from(pass, k))
+            return false;
+    }
+    new->n = k;
+    pass->copied = i;
+    return true;
+}
+
+/* Moves the words to the end of their memory, so that each text may become two words longer. */
+static bool make_room(struct bo_texts *texts, size_t *from_ret, struct bo_arena *arena)
+{
+    if (!bo_grow(arena, &texts->words, texts->n, 2 * texts->n_texts, &texts->cap))
+        return false;
+    *from_ret = texts->cap - texts->n;
+    memmove(texts->words + *from_ret, texts->words, texts->n * sizeof *texts->words);
+    return true;
+}
+
+/*
+ * Reads the words of the next text behind those that it shares, and moves *from behind them.
+ * Returns the last word that may start a chosen pair, from the one before the last shared one on;
+ * SIZE_MAX: none does.
+ */
+static size_t read_words(struct pass *pass, const struct bo_texts *texts, size_t n_shared,
+                         size_t *from)
+{
+    uint32_t *words = pass->old.words;
+    size_t n = n_shared, last = SIZE_MAX, at = *from;
+    if (n > 1 &&
+        is_maybe_chosen(pass->table, bo_text_symbol(words[n - 2]), bo_text_symbol(words[n - 1])))
+        last = n - 2;
+    for (; at < texts->cap && !(texts->words[at] & BO_TEXT_HEAD); n++) {
+        words[n] = texts->words[at++];
+        if (n &&
+            is_maybe_chosen(pass->table, bo_text_symbol(words[n - 1]), bo_text_symbol(words[n])))
+            last = n - 1;
+    }
+    pass->old.n = n;
+    *from = at;
+    return last;
+}
+
+static bool replace_pairs(struct bo_texts *texts, struct pass *pass)
+{
+    struct side *old = &pass->old, *new = &pass->new;
+    size_t from;
+    if (!make_room(texts, &from, pass->table->arena))
+        return false;
+    texts->n = old->n = new->n = pass->copied = 0;
+    pass->start[0] = pass->n_yields[0] = 0;
+    for (pass->text = 0; from < texts->cap; pass->text++) {
+        size_t n_shared = texts->words[from++] & ~BO_TEXT_HEAD;
+        const bool in_copy = n_shared >= pass->copied + 2;
+        const size_t k = in_copy ? 0 : resume_at(pass, n_shared);
+        if (!in_copy)
+            subtract_from(pass, pass->start[k]);
+        const size_t last = read_words(pass, texts, n_shared, &from);
+        if (in_copy && last == SIZE_MAX)
+            n_shared -= pass->copied - new->n;
+        else if (!replace_in_text(pass, in_copy ? resume_at(pass, n_shared) : k,
+                                  last == SIZE_MAX ? 0 : last, &n_shared))
+            return false;
+        texts->words[texts->n++] = BO_TEXT_HEAD | (uint32_t)n_shared;
+        const size_t in_new = n_shared < new->n ? new->n - n_shared : 0;
+        const size_t in_old = n_shared < new->n ? pass->copied : pass->copied + n_shared - new->n;
+        memcpy(texts->words + texts->n, new->words + n_shared, in_new * sizeof *new->words);
+        texts->n += in_new;
+        memcpy(texts->words + texts->n, old->words + in_old,
+               (old->n - in_old) * sizeof *old->words);
+        texts->n += old->n - in_old;
+    }
+    subtract_from(pass, 0);
+    return add_from(pass, 0);
+}
+
+/* Counts the pairs of the texts as they are, and marks the words whose pairs count. */
+static bool count_pairs(struct bo_texts *texts, struct pass *pass)
+{
+    struct side *new = &pass->new;
+    pass->text = 0;
+    for (size_t i = 0; i < texts->n; i++) {
+        uint32_t *word = &texts->words[i];
+        if (*word & BO_TEXT_HEAD) {
+            if (!add_from(pass, *word & ~BO_TEXT_HEAD))
+                return false;
+            pass->text++;
+            new->n = *word & ~BO_TEXT_HEAD;
+            continue;
+        }
+        *word = word_behind(new->words, new->n, *word);
+        new->words[new->n] = *word;
+        new->since[new->n] = pass->text - 1;
+        new->differs[new->n++] = *word &BO_TEXT_COUNTS;
+    }
+    return add_from(pass, 0);
+}
+
+bool bo_pair_up(struct bo_texts *texts, struct bo_rules *rules, struct bo_arena *arena)
 {
     struct pair_table table = {.arena = arena};
-    uint32_t *symbol_of_rank = NULL;
-    size_t cap = 0;
-    if (!grow_pairs(&table))
+    struct pass pass = {.table = &table, .rules = rules};
+    if (!alloc_pass(&pass, texts->longest, arena) || !count_pairs(texts, &pass))
         return false;
     for (;;) {
-        if (!count_pairs(text, *n, &table) || !choose_pairs(&table, rules))
+        if (!drop_pairs(&table) || !choose_pairs(&table, rules))
             return false;
         if (table.n_chosen == 0)
             return true;
-        if (table.n_chosen > cap) {
-            symbol_of_rank = bo_alloc_array(arena, table.cap_chosen, sizeof *symbol_of_rank);
-            cap = table.cap_chosen;
-            if (!symbol_of_rank)
-                return false;
-        }
-        memset(symbol_of_rank, 0, table.n_chosen * sizeof *symbol_of_rank);
-        if (!replace_pairs(text, n, &table, rules, symbol_of_rank))
+        if (!mark_chosen(&table) || !replace_pairs(texts, &pass))
             return false;
     }
 }

@@ -9,7 +9,24 @@
 
 #include "harness/core/bytes.h"
 
-#define BO_PAIRING_END UINT32_MAX /* a symbol that never becomes part of a pair */
+/*
+ * Texts of symbols, each without what it shares with the start of the one before: a head, then the
+ * symbols that follow the shared ones. So texts that are sorted take a fraction of the memory.
+ */
+struct bo_texts {
+    uint32_t *words;
+    size_t n, cap;  /* words */
+    size_t n_texts; /* heads */
+    size_t longest; /* symbols of a text, shared ones included */
+};
+
+#define BO_TEXT_HEAD UINT32_C(0x80000000)   /* plus the number of shared symbols */
+#define BO_TEXT_COUNTS UINT32_C(0x40000000) /* bo_pair_up's own, beside a symbol */
+
+static inline uint32_t bo_text_symbol(uint32_t word)
+{
+    return word & ~BO_TEXT_COUNTS;
+}
 
 struct bo_rules {
     uint32_t n_terminals;
@@ -29,9 +46,9 @@ static inline uint32_t bo_symbol_size(const struct bo_rules *rules, uint32_t sym
 bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena);
 
 /*
- * Replaces pairs of the *n symbols of `text`, in place, until no pair that may become a rule occurs
- * twice. Needs one table of pairs besides the text. False when the arena refuses.
+ * Replaces pairs of the texts' symbols, in place, until none occurs twice that may make a rule.
+ * Takes one table of pairs beside the texts, which the arena gets back. False when it refuses.
  */
-bool bo_pair_up(uint32_t *text, size_t *n, struct bo_rules *rules, struct bo_arena *arena);
+bool bo_pair_up(struct bo_texts *texts, struct bo_rules *rules, struct bo_arena *arena);
 
 #endif
