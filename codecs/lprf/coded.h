@@ -176,6 +176,9 @@ const struct bo_codec LPRF_PASTE3(lprf, LPRF_INDEX, LPRF_CODING) = {
 #ifdef LPRF_INDEX_PROBABILISTIC
     .probabilistic = true,
 #endif
+#ifdef LPRF_INDEX_KEEPS
+    .keeps = true,
+#endif
     .kinds = (1u << LPRF_N_KINDS) - 1,
     .encode = CODED(encode),
     .decode = CODED(decode),

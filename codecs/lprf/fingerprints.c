@@ -236,8 +236,8 @@ static enum bo_status open_names(struct walk *walk, struct bo_error *err)
 {
     const struct lprf_file *file = walk->file;
     size_t off = walk->index->grammar_off;
-    const enum bo_status status =
-        bo_open_phrases(file->in, &off, file->end_of_index, file->arena, &walk->phrases, err);
+    const enum bo_status status = bo_open_phrases(file->in, &off, file->end_of_index, SIZE_MAX,
+                                                  file->arena, &walk->phrases, err);
     if (status)
         return status;
     walk->bits =

@@ -22,6 +22,7 @@ struct search {
     uint8_t *pilots;
 };
 
+/* Scratch memory for one search. */
 static bool alloc_search(struct search *s, struct bo_arena *arena)
 {
     const size_t n_buckets = s->ph.n_buckets;
@@ -29,10 +30,8 @@ static bool alloc_search(struct search *s, struct bo_arena *arena)
     s->name_of = bo_alloc_array(arena, s->n, sizeof *s->name_of);
     s->first = bo_alloc_array(arena, n_buckets + 1, sizeof *s->first);
     s->by_size = bo_alloc_array(arena, n_buckets, sizeof *s->by_size);
-    s->slots = bo_alloc_array(arena, s->n, sizeof *s->slots);
     s->taken = bo_alloc_array(arena, s->ph.n_slots, 1);
-    s->pilots = bo_alloc_array(arena, n_buckets, 2);
-    return s->hashes && s->name_of && s->first && s->by_size && s->slots && s->taken && s->pilots;
+    return s->hashes && s->name_of && s->first && s->by_size && s->taken;
 }
 
 /* Hashes all names under the seed, and sorts them by bucket. */
@@ -110,12 +109,14 @@ static bool find_pilots(struct search *s)
     return true;
 }
 
-/* One search per seed; *found_ret: whether one succeeded. */
+/* One search per seed; *found_ret: whether one succeeded. Only pilots are left in the arena. */
 static enum bo_status try_seeds(struct search *s, struct bo_arena *arena, bool *found_ret,
                                 struct bo_error *err)
 {
     *found_ret = false;
-    if (!alloc_search(s, arena))
+    s->pilots = bo_alloc_array(arena, s->ph.n_buckets, 2);
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
+    if (!s->pilots || !alloc_search(s, arena))
         return bo_fail_alloc(err, arena);
     for (s->ph.seed = 0; s->ph.seed < SEEDS_A_SIZE; s->ph.seed++) {
         fill_buckets(s);
@@ -125,6 +126,7 @@ static enum bo_status try_seeds(struct search *s, struct bo_arena *arena, bool *
         if (*found_ret)
             break;
     }
+    bo_arena_rewind(arena, mark);
     return BO_OK;
 }
 
@@ -135,10 +137,14 @@ enum bo_status lprf_make_perfect_hash(const struct bo_span *names, size_t n, uns
     const uint64_t n_slots = (uint64_t)n + n / FREE_SLOTS_ONE_IN + 1;
     if (n_slots > UINT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "perfect hash holds 2^32 slots");
+    *slots_ret = bo_alloc_array(arena, n, sizeof **slots_ret);
+    if (!*slots_ret)
+        return bo_fail_alloc(err, arena);
     for (; n_per_bucket; n_per_bucket--) {
         struct search s = {
             .names = names,
             .n = n,
+            .slots = *slots_ret,
             .ph = {.n_buckets = (uint32_t)(n / n_per_bucket) + 1, .n_slots = (uint32_t)n_slots}};
         bool found;
         const enum bo_status status = try_seeds(&s, arena, &found, err);
@@ -147,7 +153,6 @@ enum bo_status lprf_make_perfect_hash(const struct bo_span *names, size_t n, uns
         if (found) {
             s.ph.pilots = s.pilots;
             *ph_ret = s.ph;
-            *slots_ret = s.slots;
             return BO_OK;
         }
     }

@@ -19,7 +19,11 @@
 #include "harness/coding/grammar.h"
 #include "harness/core/bits.h"
 
-enum { NAMES_A_BUCKET = 5, GROUP_NBYTES = LPRF_CELLS_NBYTES + 4 + LPRF_GROUP_SLOTS / 2 };
+enum {
+    GRAMMAR_OFF = LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1,
+    NAMES_A_BUCKET = 5,
+    GROUP_NBYTES = LPRF_CELLS_NBYTES + 4 + LPRF_GROUP_SLOTS / 2,
+};
 
 struct index {
     struct lprf_slots slots;
@@ -140,7 +144,8 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
         return BO_TRUNCATED;
     if (*alphabetical > 1)
         return bo_fail(err, BO_CORRUPT, off - 1, "order is neither 0 nor 1");
-    status = bo_open_phrases(file->in, &off, file->end_of_index, file->arena, index->phrases, err);
+    status = bo_open_phrases(file->in, &off, file->end_of_index, file->arena->keep_nbytes,
+                             file->arena, index->phrases, err);
     if (status)
         return status;
     index->n_codes = slots->own;
@@ -339,7 +344,17 @@ static enum bo_status check_padding(const struct lprf_file *file, const struct i
 static enum bo_status each(const struct lprf_file *file, const struct index *index, bool keep,
                            lprf_visit *visit, void *context, struct bo_error *err)
 {
-    struct walk walk = {.file = file, .index = index, .keep = keep};
+    struct bo_phrases phrases;
+    struct index whole = *index; /* with all phrases, in memory for this walk alone */
+    size_t off = GRAMMAR_OFF;
+    if (index->phrases->keep_cap < index->phrases->text_cap) {
+        whole.phrases = &phrases;
+        const enum bo_status status = bo_open_phrases(file->in, &off, file->end_of_index, SIZE_MAX,
+                                                      file->arena, &phrases, err);
+        if (status)
+            return status;
+    }
+    struct walk walk = {.file = file, .index = &whole, .keep = keep};
     const struct lprf_slots *slots = &index->slots;
     walk.seen = bo_zalloc_array(file->arena, (size_t)slots->n_functions / 64 + 1, 8);
     if (!walk.seen)
@@ -351,8 +366,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     }
     if (walk.function != slots->n_functions || walk.code != index->n_codes)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "slots do not hold all functions");
-    enum bo_status status = bo_expect_all_used(
-        index->phrases, file->arena, LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1, err);
+    enum bo_status status = bo_expect_all_used(whole.phrases, file->arena, GRAMMAR_OFF, err);
     if (!status)
         status = lprf_end_cells(file, slots, &walk.cells, err);
     return status ? status : check_padding(file, index, err);
@@ -374,6 +388,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NUMBER 7
 #define LPRF_INDEX_ROLE BO_NEW
 #define LPRF_INDEX_CHOICES "the cut of names into phrases, the pilots of the hash, units of sizes"
+#define LPRF_INDEX_KEEPS 1
 #define LPRF_INDEX_KEEPS_ORDER (LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES)
 #define LPRF_INDEX_SUMMARY "names as phrases of a grammar, behind a perfect hash; exact"
 #include "codecs/lprf/cross.h"

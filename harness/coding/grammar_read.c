@@ -128,19 +128,26 @@ static enum bo_status make_table(struct bo_phrases *p, const uint8_t *has_code,
     return BO_OK;
 }
 
-/* Allocates the rules, the stack and the text. */
-static bool alloc_phrases(struct bo_phrases *p, struct bo_arena *arena)
+/*
+ * Room for the rules, their stack and their text. Where not all phrases are kept, there is room
+ * behind the kept ones for one more.
+ */
+static bool alloc_phrases(struct bo_phrases *p, size_t keep_nbytes, struct bo_arena *arena)
 {
+    p->keep_cap = p->text_cap < keep_nbytes ? p->text_cap : (uint32_t)keep_nbytes;
+    const uint32_t left = p->text_cap - p->keep_cap;
+    const size_t text_nbytes =
+        (size_t)p->keep_cap + (left < BO_MAX_PHRASE_NBYTES ? left : BO_MAX_PHRASE_NBYTES);
     p->stack_cap = p->n_rules < BO_MAX_PHRASE_NBYTES ? p->n_rules : BO_MAX_PHRASE_NBYTES;
     p->rules = bo_alloc_array(arena, p->n_rules, sizeof *p->rules);
     p->stack = bo_alloc_array(arena, p->stack_cap, sizeof *p->stack);
-    uint8_t *text = bo_alloc(arena, (size_t)p->text_cap + 2 * BO_TEXT_MARGIN);
+    uint8_t *text = bo_alloc(arena, text_nbytes + 2 * BO_TEXT_MARGIN);
     p->text = text ? text + BO_TEXT_MARGIN : NULL;
     return p->rules && p->stack && text;
 }
 
-enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struct bo_arena *arena,
-                               struct bo_phrases *p, struct bo_error *err)
+enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_t keep_nbytes,
+                               struct bo_arena *arena, struct bo_phrases *p, struct bo_error *err)
 {
     enum { BYTES = 256, N_RULES = BYTES / 8, TEXT = N_RULES + 4, HEAD = TEXT + 4 };
     if (end - *off < HEAD)
@@ -156,7 +163,7 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, struc
         return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
     if (p->text_cap > bo_max_text_nbytes(in.n))
         return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
-    if (!alloc_phrases(p, arena))
+    if (!alloc_phrases(p, keep_nbytes, arena))
         return bo_fail_alloc(err, arena);
     const bool is_grammar = read_rules(&bits, p);
     if (nbytes_taken(&bits) > bits.in.n)
@@ -228,8 +235,11 @@ enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
             break;
         symbol = p->stack[--depth];
     }
-    p->table[code] = (struct bo_phrase){p->text_nbytes, n};
-    p->text_nbytes += n;
+    p->expanded = (struct bo_phrase){p->text_nbytes, n};
+    if (n <= p->keep_cap - p->text_nbytes) {
+        p->table[code] = p->expanded;
+        p->text_nbytes += n;
+    }
     return BO_OK;
 }
 
@@ -240,9 +250,12 @@ enum bo_status bo_spell(struct bo_phrases *phrases, const uint32_t *codes, unsig
     for (unsigned i = 0; i < n; i++) {
         if (codes[i] >= phrases->n_codes)
             return BO_CORRUPT;
-        if (phrases->table[codes[i]].nbytes == BO_NOT_YET && bo_expand_phrase(phrases, codes[i]))
-            return BO_CORRUPT;
-        const struct bo_phrase phrase = phrases->table[codes[i]];
+        struct bo_phrase phrase = phrases->table[codes[i]];
+        if (phrase.nbytes == BO_NOT_YET) {
+            if (bo_expand_phrase(phrases, codes[i]))
+                return BO_CORRUPT;
+            phrase = phrases->expanded;
+        }
         if (*n_ret + phrase.nbytes <= cap)
             memcpy(name + *n_ret, phrases->text + phrase.off, phrase.nbytes);
         *n_ret += phrase.nbytes;

@@ -39,6 +39,8 @@ struct pair_table {
     uint32_t *symbol_of_rank; /* 0: the rule has not been made */
     size_t cap_symbols;
     uint8_t maybe_chosen[FILTER_BITS / 8]; /* by hash, a bit: such a pair may be chosen */
+    size_t first_cap;                      /* of pairs */
+    uint32_t n_symbols;                    /* before this pass */
     struct bo_arena *arena;
 };
 
@@ -81,20 +83,34 @@ static bool index_pairs(struct pair_table *table)
     return true;
 }
 
-/* Forgets the pairs that can make no rule any more, when these are most. */
+/* Whether the pair makes no rule, neither in this pass nor in a later one. */
+static bool is_dead(const struct pair_table *table, const struct pair *pair)
+{
+    return pair->count < MIN_COUNT && pair->rank == 0 && pair->left < table->n_symbols &&
+           pair->right < table->n_symbols;
+}
+
+/* Forgets the dead pairs when they are at least half of all. False when the arena refuses. */
 static bool drop_pairs(struct pair_table *table)
 {
     size_t kept = 0;
     for (size_t i = 0; i < table->n; i++)
-        kept += table->pairs[i].count >= MIN_COUNT;
+        kept += !is_dead(table, &table->pairs[i]);
     if (kept > table->n / 2)
         return true;
     kept = 0;
     for (size_t i = 0; i < table->n; i++)
-        if (table->pairs[i].count >= MIN_COUNT)
+        if (!is_dead(table, &table->pairs[i]))
             table->pairs[kept++] = table->pairs[i];
     table->n = kept;
     return index_pairs(table);
+}
+
+static bool make_room_for_pair(struct pair_table *table)
+{
+    const size_t cap = table->cap;
+    return bo_grow_from(table->first_cap, table->arena, &table->pairs, table->n, 1, &table->cap) &&
+           (table->cap == cap || index_pairs(table));
 }
 
 /* Adds to the count of a pair. False when the arena refuses. */
@@ -103,8 +119,7 @@ static bool add_pair(struct pair_table *table, uint32_t left, uint32_t right, ui
     size_t slot = table->cap ? find_slot(table, left, right) : 0;
     if (!table->cap || !table->slots[slot]) {
         if (table->n == table->cap) {
-            if (!bo_grow_from(1 << 8, table->arena, &table->pairs, table->n, 1, &table->cap) ||
-                !index_pairs(table))
+            if (!drop_pairs(table) || !make_room_for_pair(table))
                 return false;
             slot = find_slot(table, left, right);
         }
@@ -178,6 +193,12 @@ static bool fits(const struct bo_rules *rules, const struct pair *pair)
            rules->max_size;
 }
 
+static void unrank_pairs(struct pair_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
+        table->pairs[i].rank = 0;
+}
+
 /* Ranks the pairs that become rules. */
 static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
 {
@@ -189,7 +210,6 @@ static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
     const uint32_t at_least = nearly > MIN_COUNT ? nearly : MIN_COUNT;
     table->n_chosen = 0;
     for (size_t i = 0; i < table->n; i++) {
-        table->pairs[i].rank = 0;
         if (table->pairs[i].count < at_least || !fits(rules, &table->pairs[i]))
             continue;
         if (!bo_grow_from(1024, table->arena, &table->chosen, table->n_chosen, 1,
@@ -346,10 +366,10 @@ static size_t resume_at(struct pass *pass, size_t n_shared)
 
 /*
  * Replaces the chosen pairs of the old side from new word k on, from left to right, until only a
- * copy is left: behind old words n_shared and `last`. A pair yields to a better one that begins with
- * its last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which each
- * round replaces one pair. *n_shared becomes the number of new words that it shares with the text
- * before.
+ * copy is left: behind old words n_shared and `last`. A pair yields to a better one that begins
+ * with its last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which
+ * each round replaces one pair. *n_shared becomes the number of new words that it shares with the
+ * text before.
  */
 static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_shared)
 {
@@ -492,11 +512,13 @@ static bool count_pairs(struct bo_texts *texts, struct pass *pass)
 
 bool bo_pair_up(struct bo_texts *texts, struct bo_rules *rules, struct bo_arena *arena)
 {
-    struct pair_table table = {.arena = arena};
+    struct pair_table table = {.first_cap = 2 * texts->n_texts + 256, .arena = arena};
     struct pass pass = {.table = &table, .rules = rules};
     if (!alloc_pass(&pass, texts->longest, arena) || !count_pairs(texts, &pass))
         return false;
     for (;;) {
+        unrank_pairs(&table);
+        table.n_symbols = rules->n_terminals + rules->n;
         if (!drop_pairs(&table) || !choose_pairs(&table, rules))
             return false;
         if (table.n_chosen == 0)

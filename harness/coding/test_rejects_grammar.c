@@ -61,7 +61,8 @@ static enum bo_status open_changed(const struct change *change, size_t n, struct
     memcpy(bytes, pattern.p, pattern.n);
     if (change->bytes.n)
         memcpy(bytes + change->at, change->bytes.p, change->bytes.n);
-    return bo_open_phrases((struct bo_span){bytes, pattern.n}, &off, n, &arena, &phrases, error);
+    return bo_open_phrases((struct bo_span){bytes, pattern.n}, &off, n, SIZE_MAX, &arena, &phrases,
+                           error);
 }
 
 static void test_opening(void **state)
@@ -105,8 +106,9 @@ static enum bo_status expand(uint32_t n_rules, uint32_t text_nbytes, size_t *nby
     has_code[n_rules] = true;
     bo_writer_init(&out, &arena);
     bo_put_grammar(&grammar, &out);
-    assert_int_equal(bo_open_phrases(bo_writer_span(&out), &off, out.n, &arena, &phrases, NULL),
-                     BO_OK);
+    assert_int_equal(
+        bo_open_phrases(bo_writer_span(&out), &off, out.n, SIZE_MAX, &arena, &phrases, NULL),
+        BO_OK);
     enum bo_status status = bo_expand_phrase(&phrases, code);
     *nbytes_ret = phrases.text_nbytes;
     assert_true(status || phrases.table[0].nbytes == phrases.text_nbytes);
@@ -188,9 +190,9 @@ static void open_pattern(uint8_t text_nbytes, struct bo_phrases *phrases)
     size_t off = 0;
     memcpy(bytes, pattern.p, pattern.n);
     bytes[36] = text_nbytes;
-    assert_int_equal(
-        bo_open_phrases((struct bo_span){bytes, pattern.n}, &off, pattern.n, &arena, phrases, NULL),
-        BO_OK);
+    assert_int_equal(bo_open_phrases((struct bo_span){bytes, pattern.n}, &off, pattern.n, SIZE_MAX,
+                                     &arena, phrases, NULL),
+                     BO_OK);
 }
 
 /* Code 3 fits in the bits of a code, but has no symbol. */
@@ -260,7 +262,7 @@ static void test_all_used(void **state)
         bytes[36] = cases[i].text_nbytes;
         bytes[42] = cases[i].has_code;
         const struct bo_span in = {bytes, pattern.n};
-        assert_int_equal(bo_open_phrases(in, &off, in.n, &arena, &phrases, NULL), BO_OK);
+        assert_int_equal(bo_open_phrases(in, &off, in.n, SIZE_MAX, &arena, &phrases, NULL), BO_OK);
         for (uint32_t code = 0; code < cases[i].n_met; code++)
             assert_int_equal(bo_expand_phrase(&phrases, code), BO_OK);
         const enum bo_status status = bo_expect_all_used(&phrases, &arena, 99, &error);
@@ -292,8 +294,9 @@ static void test_names_too_long(void **state)
         pairs[r][0] = pairs[r][1] = r;
     bo_writer_init(&out, &arena);
     bo_put_grammar(&grammar, &out);
-    assert_int_equal(bo_open_phrases(bo_writer_span(&out), &off, out.n, &arena, &phrases, NULL),
-                     BO_OK);
+    assert_int_equal(
+        bo_open_phrases(bo_writer_span(&out), &off, out.n, SIZE_MAX, &arena, &phrases, NULL),
+        BO_OK);
     assert_int_equal(bo_spell_name(&phrases, codes, 8, false, &buffer, &arena, 5, &name, &error),
                      BO_OK);
     assert_int_equal(name.n, BO_MAX_NAME_NBYTES);

@@ -83,7 +83,8 @@ static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbyt
         bo_le32(trees->in.p + off + PHRASES_NBYTES_OFF) > trees->text_cap)
         return bo_fail(err, BO_CORRUPT, off + PHRASES_NBYTES_OFF,
                        "phrases are longer than the strings");
-    const enum bo_status status = bo_open_phrases(trees->in, &off, end, trees->arena, phrases, err);
+    const enum bo_status status =
+        bo_open_phrases(trees->in, &off, end, SIZE_MAX, trees->arena, phrases, err);
     if (status)
         return status;
     if (off != end)

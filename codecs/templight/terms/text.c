@@ -83,7 +83,7 @@ enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c, stru
         return BO_OK;
     size_t at = c->base + c->off;
     const enum bo_status status =
-        bo_open_phrases(in, &at, c->base + c->n, arena, &reader->phrases, err);
+        bo_open_phrases(in, &at, c->base + c->n, SIZE_MAX, arena, &reader->phrases, err);
     if (!status)
         c->off = at - c->base;
     return status;
