@@ -68,9 +68,9 @@ struct bo_grammar {
 };
 
 /*
- * Makes a grammar for names (each of them not empty) in `arena`. Takes about 8 bytes a byte of the
- * names while it works, without those that a name shares with the start of the one before.
- * BO_UNSUPPORTED for names that are too long (BO_MAX_NAME_NBYTES) or too many.
+ * Makes a grammar for the names, none of them empty, in `arena`. While it works it needs about 8
+ * bytes for each byte of the names that is not part of a prefix shared with the name before.
+ * BO_UNSUPPORTED when a name is too long (BO_MAX_NAME_NBYTES) or there are too many.
  */
 enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
                                struct bo_grammar *grammar, struct bo_error *err);
@@ -98,34 +98,34 @@ struct bo_phrases {
     struct bo_phrase *table;
     uint32_t n_codes;
     unsigned code_bits;
-    uint8_t *text; /* of the phrases kept so far, and behind it of one that is not kept */
+    uint8_t *text; /* the phrases kept so far; behind them one that is not kept */
     uint32_t text_nbytes, keep_cap;
     uint32_t text_cap;         /* bytes of all phrases */
-    struct bo_phrase expanded; /* the last; valid until the next is expanded when it is not kept */
-    uint32_t *stack;           /* for expanding */
+    struct bo_phrase expanded; /* the last one; if not kept, valid until the next one */
+    uint32_t *stack;           /* for the expansion */
     uint32_t stack_cap;
 };
 
 /*
  * Reads the grammar at *off of a file, which ends at `end`, and moves *off behind it. Phrases are
- * expanded when a name is met that has them, so the table and the text change under a reader's
- * queries; that rules go in circles is noticed then. Of the text, the first keep_nbytes are kept;
- * other phrases are expanded each time that they are needed.
+ * expanded when a name first uses them, so queries change the table and the text. Circular rules
+ * are detected at that time. The reader keeps up to keep_nbytes of text. Other phrases are expanded
+ * each time that they are needed.
  */
 enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_t keep_nbytes,
                                struct bo_arena *arena, struct bo_phrases *phrases,
                                struct bo_error *err);
 
 /*
- * Expands the phrase of a code that is not kept to phrases->expanded, and keeps it when there is
- * room; BO_CORRUPT when it has none, or no end.
+ * Expands the phrase of a code that is not kept to phrases->expanded, and keeps it if there is room.
+ * BO_CORRUPT when the code has none, or when its rules are circular.
  */
 enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
 
 /*
- * BO_CORRUPT at byte `off` unless every code has been met and their phrases have as many bytes as
- * the file announces, and every symbol has a code or is part of a rule. For decoders, which have
- * met all names and keep all phrases.
+ * For decoders that keep all phrases, after all names have been read. BO_CORRUPT at byte `off`
+ * unless every code has been used, the phrases have the size that the file states, and every symbol
+ * has a code or is part of a rule.
  */
 enum bo_status bo_expect_all_used(const struct bo_phrases *phrases, struct bo_arena *arena,
                                   uint64_t off, struct bo_error *err);

@@ -124,7 +124,7 @@ static void choose_codes(const struct bo_rules *rules, const uint32_t *direct, u
 
 struct sequences {
     uint32_t *symbols; /* of all names, one after the other */
-    uint8_t *lengths;  /* by name */
+    uint8_t *lengths;  /* indexed by name */
     size_t n_names;
     size_t n, cap;
     uint32_t *stack;
@@ -191,7 +191,7 @@ static bool fold(uint32_t *symbols, size_t *n, struct bo_rules *rules, struct se
     return true;
 }
 
-/* Spells the text of a name in coded symbols, at most BO_MAX_NAME_CODES. */
+/* Writes one name, a text of symbols, in at most BO_MAX_NAME_CODES symbols with codes. */
 static bool spell_name(const uint32_t *text, size_t n, struct bo_rules *rules,
                        const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
@@ -207,7 +207,7 @@ static bool spell_name(const uint32_t *text, size_t n, struct bo_rules *rules,
     return true;
 }
 
-/* All names; `text` is scratch for the longest. False when the arena refuses. */
+/* Writes all names. `text` has room for the longest. False when the arena refuses. */
 static bool spell_names(const struct bo_texts *texts, uint32_t *text, struct bo_rules *rules,
                         const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
@@ -308,7 +308,7 @@ struct maker {
     struct sequences sequences;
 };
 
-/* The bytes with which both names start. */
+/* The length of the prefix that both names share. */
 static size_t n_shared(struct bo_span a, struct bo_span b)
 {
     const size_t least = a.n < b.n ? a.n : b.n;
@@ -318,7 +318,7 @@ static size_t n_shared(struct bo_span a, struct bo_span b)
     return n;
 }
 
-/* The names as texts of bytes. */
+/* Makes texts of the bytes of the names. */
 static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 {
     struct bo_texts *texts = &m->texts;
@@ -351,7 +351,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
     return BO_OK;
 }
 
-/* How often the texts have each symbol; `since` is scratch for the longest. */
+/* Adds to direct[symbol] how often the texts contain it. `since` has room for the longest text. */
 static void count_symbols(const struct maker *m, uint32_t *since, uint32_t *direct)
 {
     uint32_t text = 0;
@@ -370,7 +370,7 @@ static void count_symbols(const struct maker *m, uint32_t *since, uint32_t *dire
     }
 }
 
-/* Settles the codes and spells the names in them. */
+/* Chooses the codes and writes the names in them. */
 static enum bo_status code_names(struct maker *m, struct bo_error *err)
 {
     const size_t n_symbols = N_BYTES + m->rules.n;

@@ -129,8 +129,8 @@ static enum bo_status make_table(struct bo_phrases *p, const uint8_t *has_code,
 }
 
 /*
- * Room for the rules, their stack and their text. Where not all phrases are kept, there is room
- * behind the kept ones for one more.
+ * Allocates the rules, the stack and the text. If not all phrases are kept, there is room for one
+ * more behind the kept ones.
  */
 static bool alloc_phrases(struct bo_phrases *p, size_t keep_nbytes, struct bo_arena *arena)
 {

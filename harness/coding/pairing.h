@@ -10,8 +10,8 @@
 #include "harness/core/bytes.h"
 
 /*
- * Texts of symbols, each without what it shares with the start of the one before: a head, then the
- * symbols that follow the shared ones. So texts that are sorted take a fraction of the memory.
+ * Texts of symbols. Each is stored without the prefix that it shares with the text before: a head,
+ * then the symbols behind that prefix. Sorted texts need a fraction of the memory.
  */
 struct bo_texts {
     uint32_t *words;
@@ -20,8 +20,8 @@ struct bo_texts {
     size_t longest; /* symbols of a text, shared ones included */
 };
 
-#define BO_TEXT_HEAD UINT32_C(0x80000000)   /* plus the number of shared symbols */
-#define BO_TEXT_COUNTS UINT32_C(0x40000000) /* bo_pair_up's own, beside a symbol */
+#define BO_TEXT_HEAD UINT32_C(0x80000000)   /* plus the length of the shared prefix, in symbols */
+#define BO_TEXT_COUNTS UINT32_C(0x40000000) /* a flag beside a symbol, for bo_pair_up */
 
 static inline uint32_t bo_text_symbol(uint32_t word)
 {
@@ -46,8 +46,8 @@ static inline uint32_t bo_symbol_size(const struct bo_rules *rules, uint32_t sym
 bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena);
 
 /*
- * Replaces pairs of the texts' symbols, in place, until none occurs twice that may make a rule.
- * Takes one table of pairs beside the texts, which the arena gets back. False when it refuses.
+ * Replaces pairs of symbols of the texts, in place, until no pair that may become a rule occurs
+ * twice. Needs one table of pairs besides the texts. False when the arena refuses.
  */
 bool bo_pair_up(struct bo_texts *texts, struct bo_rules *rules, struct bo_arena *arena);
 
