@@ -1,13 +1,12 @@
 /*
  * Recursive pairing in rounds.
  *
- * Each round counts all pairs of neighbouring symbols, makes rules of the pairs that are nearly as
- * frequent as the most frequent one, and replaces them in one pass. So the working memory is the
- * texts of symbols and one table of pairs, where the exact order of pairs would take lists through
- * all of their places.
+ * Each round makes rules of the pairs of neighbouring symbols that are nearly as frequent as the
+ * most frequent one, and replaces them in one pass. So the working memory is the texts of symbols
+ * and one table of pairs. An exact order of pairs would need lists of all their positions.
  *
- * What a text shares with the start of the one before is replaced and counted once. Counts are kept
- * from round to round: a pass subtracts the pairs that it breaks up, and adds those that it makes.
+ * A prefix that a text shares with the text before is replaced and counted once. The counts are
+ * updated from round to round: a pass subtracts the pairs that it removes and adds new ones.
  */
 #include "harness/coding/pairing.h"
 
@@ -331,7 +330,7 @@ static inline const struct pair *chosen_at(const struct pass *pass, size_t i)
     return number && table->pairs[number - 1].rank ? &table->pairs[number - 1] : NULL;
 }
 
-/* The symbol that replaces a pair; its rule is made when the pair is met first. */
+/* The symbol that replaces a pair. The rule is made at the first occurrence of the pair. */
 static bool symbol_of(const struct pass *pass, const struct pair *pair, uint32_t *symbol_ret)
 {
     uint32_t *symbol = &pass->table->symbol_of_rank[pair->rank - 1];
