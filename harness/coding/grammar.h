@@ -117,7 +117,7 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_
                                struct bo_error *err);
 
 /*
- * Expands the phrase of a code that is not kept to phrases->expanded, and keeps it if there is room.
+ * Expands the phrase of a code that is not kept to phrases->expanded. Keeps it if there is room.
  * BO_CORRUPT when the code has none, or when its rules are circular.
  */
 enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
