@@ -84,7 +84,8 @@ FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 # `bakeoff list codecs` says which are; OPTIONAL= builds none.
 OPTIONAL ?= marisa cmph zlib zstd sqlite babeltrace
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa/marisa.c cmph.c) \
-	codecs/autofdo/extbinary/zlib.c codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c
+	codecs/autofdo/extbinary/zlib.c codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c \
+	codecs/unwind/rows_zstd.c
 OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c memory_states.c)
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
@@ -95,7 +96,7 @@ HEADER_babeltrace := /usr/include/babeltrace2/babeltrace.h
 SRC_marisa := $(addprefix codecs/lprf/marisa/,marisa.c shim.cc)
 SRC_cmph := codecs/lprf/cmph.c
 SRC_zlib := codecs/autofdo/extbinary/zlib.c
-SRC_zstd := codecs/autofdo/shared_trees/zstd.c
+SRC_zstd := codecs/autofdo/shared_trees/zstd.c codecs/unwind/rows_zstd.c
 SRC_sqlite := codecs/statehist/sqlite.c
 LIBS_marisa := -lmarisa -lstdc++
 LIBS_cmph := -lcmph
@@ -164,7 +165,7 @@ $(OBJ)/%.o: %.cc
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
 
 # What depends on which libraries there are is made anew when they change.
-WITH_OPTIONAL := $(foreach f,lprf autofdo statehist,$(OBJ)/codecs/$(f)/format.o) \
+WITH_OPTIONAL := $(foreach f,lprf autofdo statehist unwind,$(OBJ)/codecs/$(f)/format.o) \
 	$(OBJ)/corpora/import/statehist_ctf.o
 $(WITH_OPTIONAL): CFLAGS += $(OPTIONAL_FLAGS)
 $(WITH_OPTIONAL): $(OBJ)/optional

@@ -125,7 +125,7 @@ static bool state_of(enum unwind_arch arch, uint32_t encoding, struct unwind_sta
     return true;
 }
 
-static bool hold(const struct unwind_model *model, struct unwind_state *s)
+static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_state *s)
 {
     return state_of(model->arch, encoding_of(model->arch, s), s);
 }

@@ -2,55 +2,20 @@
  * delta16: the array that Parca's agent holds in memory, one row of 16 bytes for each row of the
  * model and one where no row follows. Little-endian.
  */
-#include "codecs/unwind/reduce.h"
+#include "codecs/unwind/deltas.h"
 
-enum {
-    CFA_FP = 1,
-    CFA_SP = 2,
-    CFA_NONE = 3, /* an expression: written for an outermost frame */
-    END = 4,
-    FP_SAME = 0,
-    FP_AT_CFA = 1,
-    RA_UNDEFINED = 4,
-};
 #define HOLDS_SIGNALS false
 
-static bool is_outermost(const struct unwind_state *s)
-{
-    return unwind_ra(s) == UNWIND_UNDEFINED;
-}
-
-static const struct unwind_state outermost = {.kinds = UNWIND_CFA_OTHER | UNWIND_UNDEFINED << 2};
-
-static bool is_int16(int32_t v)
-{
-    return v >= INT16_MIN && v <= INT16_MAX;
-}
-
-/* The rule of the return address that needs no word. */
-static bool has_default_ra(enum unwind_arch arch, const struct unwind_state *s)
-{
-    return arch == UNWIND_AMD64 ? unwind_ra(s) == UNWIND_AT_CFA && s->ra_off == -8
-                                : unwind_ra(s) == UNWIND_SAME;
-}
-
 /* What it holds: CFA on sp or fp, offsets of 16 bits, FP same or at the CFA. */
-static bool hold(const struct unwind_model *model, struct unwind_state *s)
+static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_state *s)
 {
-    const struct unwind_machine *machine = &unwind_machines[model->arch];
-    const uint8_t reg = unwind_cfa_reg(s);
-    if (is_outermost(s)) {
-        *s = outermost;
-        return true;
-    }
-    s->cfa_reg = reg;
-    if (unwind_cfa(s) != UNWIND_CFA_REGISTER || (reg != machine->sp && reg != machine->fp) ||
-        !is_int16(s->cfa_off) || !is_int16(s->ra_off) || !is_int16(s->fp_off))
-        return false;
-    if (unwind_fp(s) != UNWIND_SAME && unwind_fp(s) != UNWIND_AT_CFA)
-        return false;
-    return has_default_ra(model->arch, s) ||
-           (model->arch != UNWIND_AMD64 && unwind_ra(s) == UNWIND_AT_CFA && s->ra_off != 0);
+    const bool amd64 = model->arch == UNWIND_AMD64, at_cfa = unwind_ra(s) == UNWIND_AT_CFA;
+    const bool ra_held =
+        amd64 ? at_cfa && s->ra_off == -8
+              : unwind_ra(s) == UNWIND_SAME || (at_cfa && s->ra_off && unwind_is_int16(s->ra_off));
+    (void)flags;
+    delta_reduce(ra_held && delta_cfa_is_plain(model, s) && unwind_is_int16(s->cfa_off), s);
+    return true;
 }
 
 enum { N_PARTS = 1, ENTRY_NBYTES = 16 };
@@ -64,24 +29,16 @@ static enum bo_status put_flats(const struct unwind_flats *flats, const struct u
                                 struct bo_writer *out, struct unwind_frame_writer *w,
                                 struct bo_error *err)
 {
-    const struct unwind_machine *machine = &unwind_machines[model->arch];
     (void)err;
     bo_mark(out, "rows");
     for (size_t i = 0; i < flats->n; i++) {
         const struct unwind_flat *f = &flats->p[i];
-        const struct unwind_state *s = &f->state;
-        const bool last = f->known && is_outermost(s);
         bo_put_le64(out, f->pc);
-        bo_put_le16(out, (uint16_t)(model->arch == UNWIND_AMD64 ? 0 : s->ra_off));
-        bo_put_u8(out, (uint8_t)(!f->known                          ? END
-                                 : last                             ? CFA_NONE
-                                 : unwind_cfa_reg(s) == machine->sp ? CFA_SP
-                                                                    : CFA_FP));
-        bo_put_u8(out, (uint8_t)(last                            ? RA_UNDEFINED
-                                 : unwind_fp(s) == UNWIND_AT_CFA ? FP_AT_CFA
-                                                                 : FP_SAME));
-        bo_put_le16(out, (uint16_t)s->cfa_off);
-        bo_put_le16(out, (uint16_t)s->fp_off);
+        bo_put_le16(out, (uint16_t)(model->arch == UNWIND_AMD64 ? 0 : f->state.ra_off));
+        bo_put_u8(out, delta_cfa_type(model, f));
+        bo_put_u8(out, delta_fp_type(f));
+        bo_put_le16(out, (uint16_t)f->state.cfa_off);
+        bo_put_le16(out, (uint16_t)f->state.fp_off);
     }
     unwind_frame_end_part(w);
     return BO_OK;
@@ -98,34 +55,19 @@ static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_e
                                               : BO_OK;
 }
 
-static const char *get_flat(const struct table *t, size_t i, struct unwind_flat *flat)
+static inline const char *get_flat(const struct table *t, size_t i, struct unwind_flat *flat)
 {
-    const struct unwind_machine *machine = &unwind_machines[t->frame.arch];
     const uint8_t *p = t->frame.parts[0].p + i * ENTRY_NBYTES;
-    const int16_t ra_off = (int16_t)bo_le16(p + 8), cfa_off = (int16_t)bo_le16(p + 12),
-                  fp_off = (int16_t)bo_le16(p + 14);
-    const uint8_t cfa = p[10], fp = p[11];
     const bool amd64 = t->frame.arch == UNWIND_AMD64;
+    const int16_t ra_off = amd64 ? -8 : (int16_t)bo_le16(p + 8);
+    const bool plain = p[10] == DELTA_CFA_FP || p[10] == DELTA_CFA_SP;
     *flat = (struct unwind_flat){.pc = bo_le64(p)};
-    if (cfa == END || cfa == CFA_NONE) {
-        flat->known = cfa == CFA_NONE;
-        flat->state = flat->known ? outermost : flat->state;
-        return ra_off || cfa_off || fp_off || fp != (flat->known ? RA_UNDEFINED : FP_SAME)
-                   ? "row without a CFA has offsets or a rule of FP"
-                   : NULL;
-    }
-    if ((cfa != CFA_FP && cfa != CFA_SP) || fp > FP_AT_CFA || (amd64 && ra_off) ||
-        (fp == FP_SAME && fp_off))
-        return "type of a row is unknown, or an offset that is not used is not 0";
-    flat->known = true;
-    flat->state = (struct unwind_state){
-        .cfa_off = cfa_off,
-        .ra_off = amd64 ? -8 : ra_off,
-        .fp_off = fp_off,
-        .cfa_reg = cfa == CFA_SP ? machine->sp : machine->fp,
-        .kinds = unwind_pack(UNWIND_CFA_REGISTER, amd64 || ra_off ? UNWIND_AT_CFA : UNWIND_SAME,
-                             fp == FP_AT_CFA ? UNWIND_AT_CFA : UNWIND_SAME)};
-    return NULL;
+    const char *flaw =
+        delta_flat(t->frame.arch, p[10], p[11], (int16_t)bo_le16(p + 12), (int16_t)bo_le16(p + 14),
+                   ra_off ? UNWIND_AT_CFA : UNWIND_SAME, ra_off, flat);
+    if (!flaw && bo_le16(p + 8) && (amd64 || !plain))
+        flaw = "offset of RA that is not used is not 0";
+    return flaw;
 }
 
 static inline bool find_flat(const struct table *t, uint64_t pc, size_t *i_ret)

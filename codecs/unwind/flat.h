@@ -11,8 +11,40 @@
  *   get_flat(table, i, flat)                 entry i; NULL, or what is wrong with it
  *   find_flat(table, pc, i_ret)              the last entry at or before a PC; false: none
  *   PREPARE(model, arena)                    may be absent: the model to be flattened
+ *
+ * An encoding whose entries may be two stretches each has OWN_CURSOR, and instead of the last two
+ *
+ *   struct cursor                            where a walk is; zeros: at the first entry
+ *   has_next(table, cursor)
+ *   next_flat(table, cursor, flat)           as get_flat, and moves on
+ *   look_up(table, pc, flat)                 what holds at a PC; false: nothing
  */
 #include "codecs/unwind/reduce.h"
+
+#ifndef OWN_CURSOR
+struct cursor {
+    size_t i;
+};
+
+static bool has_next(const struct table *table, const struct cursor *c)
+{
+    return c->i < table->n;
+}
+
+static const char *next_flat(const struct table *table, struct cursor *c, struct unwind_flat *flat)
+{
+    return get_flat(table, c->i++, flat);
+}
+
+static inline bool look_up(const struct table *table, uint64_t pc, struct unwind_flat *flat)
+{
+    size_t i;
+    if (!find_flat(table, pc, &i))
+        return false;
+    get_flat(table, i, flat);
+    return flat->known;
+}
+#endif
 
 static enum bo_status flatten(const struct unwind_model *model, struct bo_arena *arena,
                               struct unwind_flats *flats, struct bo_error *err)
@@ -60,32 +92,34 @@ static enum bo_status walk(const struct table *table, struct bo_arena *arena, vo
 {
     struct unwind_flats flats = {0};
     struct unwind_flat flat, last = {0};
+    struct cursor c = {0};
+    size_t cap = 0, n = 0;
     const struct unwind_model from = {.arch = table->frame.arch};
     const uint64_t at = table->frame.part_off[0];
-    if (model_ret)
-        flats.p = bo_alloc_array(arena, table->n, sizeof *flats.p);
-    if (model_ret && !flats.p)
-        return bo_fail_alloc(err, arena);
-    for (size_t i = 0; i < table->n; i++, last = flat) {
-        const char *flaw = get_flat(table, i, &flat);
+    for (; has_next(table, &c); n++, last = flat) {
+        const char *flaw = next_flat(table, &c, &flat);
         if (!flaw && flat.known)
             flaw = unwind_state_flaw(&flat.state, table->frame.arch);
-        if (!flaw && (i ? flat.pc <= last.pc : flat.pc != table->frame.base || !flat.known))
+        if (!flaw && (n ? flat.pc <= last.pc : flat.pc != table->frame.base || !flat.known))
             flaw = "entries do not ascend from Base, or the first says nothing";
-        if (!flaw && i && flat.known == last.known &&
+        if (!flaw && n && flat.known == last.known &&
             (!flat.known ||
              (unwind_same_state(&flat.state, &last.state) && flat.flags == last.flags)))
             flaw = "neighbouring entries are equal";
-        if (!flaw && i + 1 == table->n && flat.known)
+        if (!flaw && !has_next(table, &c) && flat.known)
             flaw = "the last entry does not end the text";
-        if (!flaw && i && last.known && flat.pc - last.pc > UINT32_MAX)
+        if (!flaw && n && last.known && flat.pc - last.pc > UINT32_MAX)
             flaw = "entry holds for 4 GiB or more";
         if (flaw)
             return bo_fail(err, BO_CORRUPT, at, flaw);
-        if (model_ret)
-            flats.p[flats.n++] = flat;
+        if (!model_ret)
+            continue;
+        if (!bo_grow(arena, &flats.p, n, 1, &cap))
+            return bo_fail_alloc(err, arena);
+        flats.p[n] = flat;
+        flats.n = n + 1;
     }
-    if (table->n == 0 && table->frame.base)
+    if (n == 0 && table->frame.base)
         return bo_fail(err, BO_CORRUPT, at, "Base is not 0 in a payload without entries");
     if (!model_ret)
         return BO_OK;
@@ -118,19 +152,23 @@ static enum bo_status put_scan(const struct table *table, struct bo_sink *sink)
     struct unwind_scan_answer *head = bo_sink_take(sink, sizeof *head);
     struct unwind_function_answer *function = NULL;
     struct unwind_flat flat, next;
+    struct cursor c = {0};
     uint32_t n = 0;
     if (!head)
         return BO_OVER_LIMIT;
-    for (size_t i = 0; i < table->n; i++) {
-        get_flat(table, i, &flat);
-        if (function && flat.known) {
-            get_flat(table, i + 1, &next);
-            if (flat.flags == function->flags && next.pc - function->start <= UINT32_MAX) {
-                if (!unwind_answer_row(sink, function, (uint32_t)(flat.pc - function->start),
-                                       &flat.state))
-                    return BO_OVER_LIMIT;
-                continue;
-            }
+    if (has_next(table, &c))
+        next_flat(table, &c, &next);
+    for (bool more = table->n > 0; more;) {
+        flat = next;
+        more = has_next(table, &c);
+        if (more)
+            next_flat(table, &c, &next);
+        if (function && flat.known && flat.flags == function->flags &&
+            next.pc - function->start <= UINT32_MAX) {
+            if (!unwind_answer_row(sink, function, (uint32_t)(flat.pc - function->start),
+                                   &flat.state))
+                return BO_OVER_LIMIT;
+            continue;
         }
         if (function)
             function->length = (uint32_t)(flat.pc - function->start);
@@ -155,16 +193,12 @@ static enum bo_status query(const struct bo_codec *self, void *reader, unsigned 
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++) {
         struct unwind_flat flat;
-        size_t at;
         if (kind == UNWIND_SCAN) {
             status = put_scan(table, answers);
             continue;
         }
         answer[i] = (struct unwind_point_answer){0};
-        if (!find_flat(table, points[i].pc, &at))
-            continue;
-        get_flat(table, at, &flat);
-        if (flat.known) {
+        if (look_up(table, points[i].pc, &flat)) {
             answer[i].found = UNWIND_ROW;
             answer[i].flags = flat.flags;
             answer[i].state = flat.state;

@@ -57,6 +57,15 @@ static const struct bo_codec *const codecs[] = {
     NULL,
 };
 
+#ifndef BO_WITH_ZSTD
+#define BO_WITH_ZSTD NULL
+#endif
+
+static const struct bo_optional optionals[] = {
+    {"rows-zstd", "libzstd", BO_WITH_ZSTD},
+    {NULL, NULL, NULL},
+};
+
 const struct bo_format unwind_format = {
     .name = "unwind",
     .summary = "Unwind tables: from any PC of a binary to the caller's frame",
@@ -64,6 +73,7 @@ const struct bo_format unwind_format = {
     .kinds = unwind_kinds,
     .n_kinds = UNWIND_N_KINDS,
     .codecs = codecs,
+    .optionals = optionals,
     .parse = unwind_parse,
     .print = unwind_print,
     .differ = unwind_differ,

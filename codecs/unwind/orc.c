@@ -31,11 +31,6 @@ struct table {
     uint32_t n_blocks;
 };
 
-static bool is_int16(int32_t v)
-{
-    return v >= INT16_MIN && v <= INT16_MAX;
-}
-
 /* A register that is read without an offset, or NONE. */
 static unsigned plain_register(unsigned dwarf)
 {
@@ -59,7 +54,7 @@ static bool make_entry(const struct unwind_state *s, int16_t *sp_off, int16_t *b
         *info = END_OF_STACK << 8;
         return true;
     }
-    if (unwind_cfa(s) == UNWIND_CFA_OTHER || !is_int16(s->cfa_off) ||
+    if (unwind_cfa(s) == UNWIND_CFA_OTHER || !unwind_is_int16(s->cfa_off) ||
         unwind_ra(s) != UNWIND_AT_CFA || s->ra_off != CALL_RA)
         return false;
     if (reg == machine->sp)
@@ -77,14 +72,14 @@ static bool make_entry(const struct unwind_state *s, int16_t *sp_off, int16_t *b
         bp_reg = BP;
     else if (unwind_fp(s) != UNWIND_SAME)
         return false;
-    if (!is_int16(s->fp_off))
+    if (!unwind_is_int16(s->fp_off))
         return false;
     *bp_off = (int16_t)s->fp_off;
     *info = (uint16_t)(sp_reg | bp_reg << 4 | type << 8);
     return true;
 }
 
-static bool hold(const struct unwind_model *model, struct unwind_state *s)
+static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_state *s)
 {
     int16_t sp_off, bp_off;
     uint16_t info;

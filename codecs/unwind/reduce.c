@@ -43,7 +43,7 @@ static bool add_function(struct flattener *out, const struct unwind_model *model
                 return false;
         for (uint32_t r = 0; r < f->n_rows && block + f->rows[r].off < f->length; r++) {
             struct unwind_state s = f->rows[r].state;
-            const bool held = (signals || !(f->flags & UNWIND_SIGNAL)) && hold(model, &s);
+            const bool held = (signals || !(f->flags & UNWIND_SIGNAL)) && hold(model, f->flags, &s);
             if (!add(out, f->start + block + f->rows[r].off, held ? &s : NULL, flags))
                 return false;
         }

@@ -7,8 +7,14 @@
 
 #include "codecs/unwind/unwind.h"
 
-/* What an encoding holds of a state; false: nothing, the PCs are unknown to it. */
-typedef bool unwind_hold_state(const struct unwind_model *model, struct unwind_state *state);
+/* What an encoding holds of a state in a function with `flags`; false: the PCs are unknown. */
+typedef bool unwind_hold_state(const struct unwind_model *model, uint8_t flags,
+                               struct unwind_state *state);
+
+static inline bool unwind_is_int16(int32_t v)
+{
+    return v >= INT16_MIN && v <= INT16_MAX;
+}
 
 /* One state from a PC on, or none: what encodings without function boundaries store. */
 struct unwind_flat {

@@ -25,8 +25,8 @@ static const struct bo_uses unwind_use_cases = {
         "leads to the next lookup (*chain*). A binary wants its tables *small*, and a tool reads "
         "them *whole*. *start*: what a reader does before the first lookup. *Build* is the time to "
         "encode, *scratch* the memory that encoding takes beside the model and the output. Compact "
-        "unwind is right only in the body of a function, and ORC, compact unwind and delta16 keep "
-        "no function boundaries: their times are of what they hold.",
+        "unwind is right only in the body of a function, and ORC, compact unwind and the deltas "
+        "keep no function boundaries: their times are of what they hold.",
     .uses = unwind_uses,
 };
 
@@ -43,6 +43,7 @@ static const struct bo_section_fields unwind_section_fields[] = {
     {"orc", "addresses", "holes before functions, distances of rows"},
     {"orc", "entries", "state numbers"},
     {"compact-unwind", "pages", "holes before functions, distances of rows, state numbers"},
+    {"delta4", "rows", "distances of rows, state numbers"},
     {"rows", "rows", "distances of rows, state numbers"},
     {"sequences", "blocks", "holes before functions, distances of rows, state numbers"},
     {"sequences", "records", "distances of rows"},
@@ -51,6 +52,9 @@ static const struct bo_section_fields unwind_section_fields[] = {
     {"*", "functions", "holes before functions"},
     {"*", "starts", "holes before functions"},
     {"*", ".eh_frame_hdr", ""},
+    {"*", "infos", ""},
+    {"*", "function ends", ""},
+    {"*", "row ends", ""},
     {"*", "index", ""},
     {"*", "lookup", ""},
     {"*", "header", ""},
@@ -65,6 +69,8 @@ static const struct bo_size_column unwind_size_columns[] = {
     {.heading = "orc", .form = BO_SIZE_SHARE, .codec = "orc"},
     {.heading = "compact", .form = BO_SIZE_SHARE, .codec = "compact-unwind"},
     {.heading = "delta16", .form = BO_SIZE_SHARE, .codec = "delta16"},
+    {.heading = "delta8", .form = BO_SIZE_SHARE, .codec = "delta8"},
+    {.heading = "delta4", .form = BO_SIZE_SHARE, .codec = "delta4"},
     {.heading = "rows", .form = BO_SIZE_SHARE, .codec = "rows"},
     {.heading = "sequences", .form = BO_SIZE_SHARE, .codec = "sequences"},
     {.heading = NULL},

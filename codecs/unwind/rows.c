@@ -59,7 +59,7 @@ void unwind_get_row(const uint8_t *p, struct unwind_row *row)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-enum bo_status unwind_check_functions(struct bo_span functions, uint64_t n_rows, uint64_t base,
+static enum bo_status check_functions(struct bo_span functions, uint64_t n_rows, uint64_t base,
                                       size_t at, struct bo_error *err)
 {
     const size_t n = functions.n / UNWIND_FUNCTION_NBYTES;
@@ -98,8 +98,8 @@ static uint32_t first_row(struct bo_span functions, uint64_t n_rows, size_t i)
                                                         : (uint32_t)n_rows;
 }
 
-static enum bo_status walk(const struct unwind_frame *frame, struct unwind_builder *b,
-                           struct bo_error *err)
+enum bo_status unwind_walk_rows(const struct unwind_frame *frame, struct unwind_builder *b,
+                                struct bo_error *err)
 {
     const struct bo_span functions = frame->parts[FUNCTIONS], rows = frame->parts[ROWS];
     const uint64_t n_rows = rows.n / UNWIND_ROW_NBYTES;
@@ -107,7 +107,7 @@ static enum bo_status walk(const struct unwind_frame *frame, struct unwind_build
         return bo_fail(err, BO_CORRUPT, frame->part_off[ROWS],
                        "size of the rows is not a multiple of 20");
     const enum bo_status status =
-        unwind_check_functions(functions, n_rows, frame->base, frame->part_off[FUNCTIONS], err);
+        check_functions(functions, n_rows, frame->base, frame->part_off[FUNCTIONS], err);
     if (status)
         return status;
     for (size_t i = 0; i < functions.n / UNWIND_FUNCTION_NBYTES; i++) {
@@ -163,7 +163,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     struct unwind_frame frame;
     struct unwind_builder b = {.arena = arena};
     enum bo_status status = unwind_frame_open(in, N_PARTS, &frame, err);
-    status = status ? status : walk(&frame, &b, err);
+    status = status ? status : unwind_walk_rows(&frame, &b, err);
     if (status)
         return status;
     *model_ret = unwind_build(&b, frame.arch);
@@ -178,7 +178,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
         return bo_fail_alloc(err, arena);
     *reader_ret = frame;
     const enum bo_status status = unwind_frame_open(in, N_PARTS, frame, err);
-    return status ? status : walk(frame, NULL, err);
+    return status ? status : unwind_walk_rows(frame, NULL, err);
 }
 
 /* The number of the last record of `size` bytes whose u32 is at most `key`, + 1. */

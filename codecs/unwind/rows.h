@@ -12,8 +12,11 @@ enum bo_status unwind_put_functions(const struct unwind_model *model, struct bo_
 void unwind_put_row(const struct unwind_row *row, struct bo_writer *out);
 void unwind_get_row(const uint8_t *p, struct unwind_row *row);
 
-/* That functions ascend from Base and their first rows are below n_rows; `at`: for errors. */
-enum bo_status unwind_check_functions(struct bo_span functions, uint64_t n_rows, uint64_t base,
-                                      size_t at, struct bo_error *err);
+/*
+ * Checks all records, of which a frame's first two parts are functions and rows; adds them to a
+ * builder unless b is NULL.
+ */
+enum bo_status unwind_walk_rows(const struct unwind_frame *frame, struct unwind_builder *b,
+                                struct bo_error *err);
 
 #endif

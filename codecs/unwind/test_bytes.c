@@ -30,6 +30,15 @@ static const char amd64_text[] = "unwind 1\n"
                                  "fn 0x1190 34\n"
                                  "0 sp+8 u s\n";
 
+/* The first two rows are one of delta4. */
+static const char merged_text[] = "unwind 1\n"
+                                  "arch amd64\n"
+                                  "fn 0x11000 7\n"
+                                  "0 sp+8 c-8 s\n"
+                                  "2 sp+16 c-8 s\n"
+                                  "5 fp+16 c-8 c-16\n"
+                                  "6 sp+8 c-8 c-16\n";
+
 static const char arm64_text[] = "unwind 1\n"
                                  "arch arm64\n"
                                  "fn 0x10000 40 B\n"
@@ -87,6 +96,17 @@ static const struct {
      "0800000005021000000005020800000005021000000005020800000005021000f0ff15021000f0ff"
      "14020800f0ff1502080000000502000000000602f8ff000048020800000005020000000000000000"
      "00000001000000000000000000000c00000010000000"},
+    {merged_text, "delta16",
+     "0010010000000000000002000800000002100100000000000000020010000000"
+     "0510010000000000000001011000f0ff0610010000000000000002010800f0ff"
+     "07100100000000000000040000000000"},
+    {merged_text, "delta8",
+     "01000000000000000000000005000000"
+     "00100200080000000210020010000000051001011000f0ff061002010800f0ff0710040000000000"},
+    {merged_text, "delta4",
+     "000000000000000001000000000000000000000004000000"
+     "00100000051001000610020007100080"
+     "0200020008000000000000000301000010000000f0ffffff0201000008000000f0ffffff"},
     {arm64_text, "eh-frame",
      "1400000000000000017a52420004781e011b0c1f000000001c0000001c000000e0ffffff28000000"
      "00412d410a0e209e039d04460b412d001000000000000000017a520004781e011b0c1f0010000000"
@@ -147,7 +167,8 @@ static void test_empty(void **state)
 {
     static const char *const codecs[] = {
         "eh-frame", "sframe-v1", "sframe-v2",      "sframe-v3",      "orc",
-        "rows",     "sequences", "predicted-rows", "compact-unwind", "delta16"};
+        "rows",     "sequences", "predicted-rows", "compact-unwind", "delta16",
+        "delta8",   "delta4",    "rows-zstd"};
     (void)state;
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
         struct bo_arena arena;
@@ -156,10 +177,73 @@ static void test_empty(void **state)
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         bo_writer_init(&out, &arena);
         const struct bo_codec *codec = bo_find_codec(test_format(), codecs[i]);
+        if (!codec) /* an optional one */
+            continue;
         const void *model = parse_text("unwind 1\narch amd64\n", &arena);
         assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
         assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
         assert_int_equal(((const struct unwind_model *)decoded)->n_functions, 0);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
+/* merged_text's parts with one byte changed: what decode rejects, with which words. */
+static const struct {
+    const char *codec;
+    size_t at; /* from the first part on */
+    uint8_t value;
+    const char *what;
+} damages[] = {
+    {"delta16", 10, 0, "type of a row's CFA is unknown"},
+    {"delta16", 10, 5, "type of a row's CFA is unknown"},
+    {"delta16", 11, 2, "type of a row's frame pointer is unknown"},
+    {"delta16", 11, 4, "type of a row's frame pointer is unknown"},
+    {"delta16", 8, 1, "offset of RA that is not used is not 0"},
+    {"delta16", 14, 1, "frame pointer that is not in memory has an offset"},
+    {"delta16", 10, 3, "row without a CFA has an offset of it"},
+    {"delta16", 75, 1, "end of a function has a rule of FP"},
+    {"delta16", 74, 2, "the last entry does not end the text"},
+    {"delta16", 16, 0, "entries do not ascend from Base, or the first says nothing"},
+    {"delta16", 28, 8, "neighbouring entries are equal"},
+    {"delta8", 6, 1, "page numbers do not ascend below 2^48"},
+    {"delta8", 8, 1, "rows of a page do not follow those before"},
+    {"delta8", 12, 4, "rows do not end where those of the last page do"},
+    {"delta8", 18, 7, "type of a row's CFA is unknown"},
+    {"delta8", 22, 1, "frame pointer that is not in memory has an offset"},
+    {"delta4", 0, 1, "file or map of a page is not 0"},
+    {"delta4", 14, 1, "page numbers do not ascend below 2^48"},
+    {"delta4", 16, 1, "rows of a page do not follow those before"},
+    {"delta4", 20, 3, "rows do not end where those of the last page do"},
+    {"delta4", 26, 3, "number of an info is out of range"},
+    {"delta4", 38, 2, "command is not known"},
+    {"delta4", 38, 4, "command is not known"},
+    {"delta4", 40, 6, "opcode or parameter of a CFA is not known"},
+    {"delta4", 40, 0x83, "merge opcode is not known, or padding is not 0"},
+    {"delta4", 41, 4, "opcode or parameter of RA and FP is not known"},
+    {"delta4", 42, 3, "merge opcode is not known, or padding is not 0"},
+    {"delta4", 43, 1, "merge opcode is not known, or padding is not 0"},
+    {"delta4", 48, 1, "opcode or parameter of RA and FP is not known"},
+};
+
+static void test_rejects(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(damages); i++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error err;
+        void *decoded;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const struct bo_codec *codec = bo_find_codec(test_format(), damages[i].codec);
+        assert_int_equal(codec->encode(codec, parse_text(merged_text, &arena), &out, NULL), BO_OK);
+        const size_t header = UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2);
+        out.p[header + damages[i].at] = damages[i].value;
+        if (codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err) != BO_CORRUPT)
+            fail_msg("case %zu is accepted", i);
+        if (strcmp(err.what, damages[i].what) != 0)
+            fail_msg("case %zu: %s", i, err.what);
         bo_writer_free(&out);
         bo_arena_free(&arena);
     }
@@ -170,6 +254,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_rejects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
