@@ -32,6 +32,7 @@ static const struct bo_uses unwind_use_cases = {
 
 static const struct bo_use_fact unwind_needs[] = {
     {"sequences", "every function of the binary, from which the sequences are chosen"},
+    {"sequences-fixed", "the fixed dictionary; functions whose sequence is not in it share theirs"},
     {"compact-unwind", "every function of the binary, from which the common forms are chosen"},
     {NULL, NULL},
 };
@@ -45,9 +46,9 @@ static const struct bo_section_fields unwind_section_fields[] = {
     {"compact-unwind", "pages", "holes before functions, distances of rows, state numbers"},
     {"delta4", "rows", "distances of rows, state numbers"},
     {"rows", "rows", "distances of rows, state numbers"},
-    {"sequences", "blocks", "holes before functions, distances of rows, state numbers"},
-    {"sequences", "records", "distances of rows"},
-    {"sequences", "dictionary", "state numbers"},
+    {"sequences*", "blocks", "holes before functions, distances of rows, state numbers"},
+    {"sequences*", "records", "distances of rows"},
+    {"sequences*", "dictionary", "state numbers"},
     {"*", "rows", "holes before functions, distances of rows, state numbers"},
     {"*", "functions", "holes before functions"},
     {"*", "starts", "holes before functions"},
@@ -73,6 +74,7 @@ static const struct bo_size_column unwind_size_columns[] = {
     {.heading = "delta4", .form = BO_SIZE_SHARE, .codec = "delta4"},
     {.heading = "rows", .form = BO_SIZE_SHARE, .codec = "rows"},
     {.heading = "sequences", .form = BO_SIZE_SHARE, .codec = "sequences"},
+    {.heading = "fixed", .form = BO_SIZE_SHARE, .codec = "sequences-fixed"},
     {.heading = NULL},
 };
 

@@ -1,7 +1,7 @@
 """A second reader of unwind tables, written from README.md, coding.md and docs/primitives.md.
 
-It shares nothing with the C code. It reads the payloads of sequences, predicted-rows and the SFrame versions, and
-compares the models with a text form:
+It shares nothing with the C code. It reads the payloads of sequences, sequences-fixed, predicted-rows and the SFrame
+versions, and compares the models with a text form:
 
     python3 codecs/unwind/second_reader.py (CODEC PAYLOAD TEXT)...
 
@@ -9,6 +9,7 @@ compares the models with a text form:
 """
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../harness/coding"))
@@ -82,17 +83,18 @@ def read_frame(payload):
 
 
 class Dictionary:
-    def __init__(self, data, machine):
-        self.coder = RangeDecoder(data)
+    def __init__(self, streams, machine):
         self.p = {}
         self.states = [(0,) * 7, (0,) * 7]
         self.successors = [[], []]
         self.lists = []
-        n = self.number("n_lists")
-        require(n <= 1 << 24, "too many lists")
-        for _ in range(n):
-            self.lists.append(self.list())
-        self.coder.finish()
+        for data in streams:
+            self.coder = RangeDecoder(data)
+            n = self.number("n_lists")
+            require(n <= (1 << 24) - len(self.lists), "too many lists")
+            for _ in range(n):
+                self.lists.append(self.list())
+            self.coder.finish()
         for state in self.states[2:]:
             check_state(state, machine)
         require(len(set(self.states[2:])) == len(self.states) - 2, "state is listed twice")
@@ -193,7 +195,18 @@ def take(data, at, n):
     return data[at:at + n], at + n
 
 
-def sequences(payload):
+def fixed_dictionary(machine):
+    """Its bytes, which the file of the fixed dictionaries has in hexadecimal behind the machine's name."""
+    with open(os.path.join(os.path.dirname(__file__), "sequences", "fixed.c"), encoding="ascii") as file:
+        text = file.read().split(f"static const uint8_t {MACHINES[machine][0]}[]", 1)[1]
+    return bytes(int(byte, 16) for byte in re.findall("0x([0-9a-f]{2})", text.split("}", 1)[0]))
+
+
+def sequences_fixed(payload):
+    return sequences(payload, True)
+
+
+def sequences(payload, is_fixed=False):
     machine, base, part = read_frame(payload)
     require(len(part) >= 20, "ends inside its header")
     n_segments, n_entries, records_n, dictionary_n = (le(part, 4 * i, 4) for i in range(4))
@@ -217,7 +230,8 @@ def sequences(payload):
     require(sum(s[2] for s in segments) == n_entries, "number of entries")
     require(len(part) - at == records_n + dictionary_n, "sizes")
     records = Bits(part[at:at + records_n])
-    d = Dictionary(part[at + records_n:], machine)
+    known = [fixed_dictionary(machine)] if is_fixed else []
+    d = Dictionary(known + [part[at + records_n:]], machine)
     functions, bit = [], 0
     for segment in segments:
         bit = read_segment(segment, base, unit, long_bits, d, records, bit, functions)
@@ -571,4 +585,5 @@ def text_state(machine, words):
 
 if __name__ == "__main__":
     readers = {f"sframe-v{version}": sframe(version) for version in (1, 2, 3)}
-    sys.exit(run({"sequences": sequences, "predicted-rows": predicted_rows, **readers}, read_text))
+    sys.exit(run({"sequences": sequences, "sequences-fixed": sequences_fixed,
+                  "predicted-rows": predicted_rows, **readers}, read_text))

@@ -168,7 +168,7 @@ static void test_empty(void **state)
     static const char *const codecs[] = {
         "eh-frame", "sframe-v1", "sframe-v2",      "sframe-v3",      "orc",
         "rows",     "sequences", "predicted-rows", "compact-unwind", "delta16",
-        "delta8",   "delta4",    "rows-zstd"};
+        "delta8",   "delta4",    "rows-zstd",      "sequences-fixed"};
     (void)state;
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
         struct bo_arena arena;

@@ -256,26 +256,6 @@ static bool put_list(struct coder *c, const struct unwind_dictionary *d, struct 
     return true;
 }
 
-enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct bo_writer *out,
-                                     struct bo_error *err)
-{
-    struct coder *c = bo_zalloc_array(out->arena, 1, sizeof *c);
-    uint32_t *numbers = bo_zalloc_array(out->arena, d->n_states, sizeof *numbers);
-    if (!c || !numbers)
-        return bo_fail_alloc(err, out->arena);
-    init_coder(c, out->arena);
-    c->writes = true;
-    c->range = bo_range_encoder(out);
-    if (!add_special_states(c))
-        return bo_fail_alloc(err, out->arena);
-    code_number(c, N_LISTS, (uint32_t)d->n_lists);
-    for (size_t i = 0; i < d->n_lists; i++)
-        if (!put_list(c, d, d->lists[i], numbers))
-            return bo_fail_alloc(err, out->arena);
-    bo_range_finish(&c->range);
-    return bo_writer_status(out, err);
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static const char *list_flaw(const struct unwind_list *list)
@@ -349,28 +329,70 @@ static const char *states_flaw(const struct unwind_dictionary *d, enum unwind_ar
     return flaw;
 }
 
-enum bo_status unwind_get_dictionary(struct bo_span in, uint64_t at, enum unwind_arch arch,
-                                     struct bo_arena *arena, struct unwind_dictionary *d_ret,
-                                     struct bo_error *err)
+/* Lists of one stream, behind those that are known; false without memory. */
+static bool get_lists(struct coder *c, struct bo_span in)
 {
-    struct coder *c = bo_zalloc_array(arena, 1, sizeof *c);
-    if (!c)
-        return bo_fail_alloc(err, arena);
-    init_coder(c, arena);
     c->range = bo_range_decoder(in);
-    if (!add_special_states(c))
-        return bo_fail_alloc(err, arena);
     const uint32_t n = code_number(c, N_LISTS, 0);
-    if (!c->flaw && n > MAX_LISTS)
+    if (!c->flaw && n > MAX_LISTS - c->d.n_lists)
         c->flaw = "more than 2^24 lists";
     for (uint32_t i = 0; i < n && !c->flaw; i++)
         if (!get_list(c))
-            return bo_fail_alloc(err, arena);
+            return false;
     c->flaw = c->flaw ? c->flaw : bo_range_flaw(&c->range);
+    return true;
+}
+
+/* A coder that has read the lists of `known`; NULL without memory. */
+static struct coder *make_coder(struct bo_span known, struct bo_arena *arena)
+{
+    struct coder *c = bo_zalloc_array(arena, 1, sizeof *c);
+    if (!c)
+        return NULL;
+    init_coder(c, arena);
+    return add_special_states(c) && (known.n == 0 || get_lists(c, known)) ? c : NULL;
+}
+
+bool unwind_known_dictionary(struct bo_span known, struct bo_arena *arena,
+                             struct unwind_dictionary *d_ret)
+{
+    const struct coder *c = make_coder(known, arena);
+    if (c)
+        *d_ret = c->d;
+    return c != NULL;
+}
+
+enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, uint64_t at,
+                                     enum unwind_arch arch, struct bo_arena *arena,
+                                     struct unwind_dictionary *d_ret, struct bo_error *err)
+{
+    struct coder *c = make_coder(known, arena);
+    if (!c || !get_lists(c, in))
+        return bo_fail_alloc(err, arena);
     if (!c->flaw)
         c->flaw = states_flaw(&c->d, arch, arena);
     if (c->flaw)
         return *c->flaw ? bo_fail(err, BO_CORRUPT, at, c->flaw) : bo_fail_alloc(err, arena);
     *d_ret = c->d;
     return BO_OK;
+}
+
+enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct bo_span known,
+                                     struct bo_writer *out, struct bo_error *err)
+{
+    struct coder *c = make_coder(known, out->arena);
+    uint32_t *numbers = bo_zalloc_array(out->arena, d->n_states, sizeof *numbers);
+    if (!c || !numbers)
+        return bo_fail_alloc(err, out->arena);
+    const size_t n_known = c->d.n_lists;
+    for (uint32_t i = UNWIND_FIRST_STATE; i < c->d.n_states; i++)
+        numbers[i] = i;
+    c->writes = true;
+    c->range = bo_range_encoder(out);
+    code_number(c, N_LISTS, (uint32_t)(d->n_lists - n_known));
+    for (size_t i = n_known; i < d->n_lists; i++)
+        if (!put_list(c, d, d->lists[i], numbers))
+            return bo_fail_alloc(err, out->arena);
+    bo_range_finish(&c->range);
+    return bo_writer_status(out, err);
 }

@@ -52,13 +52,23 @@ struct unwind_dictionary {
     size_t n_lists, cap_lists;
 };
 
-/* Writes a dictionary. Transitions must be unique; only those of steps are written. */
-enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct bo_writer *out,
-                                     struct bo_error *err);
+/*
+ * Writes a dictionary's lists behind those of the stream `known`, with which d begins and which is
+ * empty for none. Transitions must be unique; only those of steps are written.
+ */
+enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct bo_span known,
+                                     struct bo_writer *out, struct bo_error *err);
 
-/* Reads one that takes all of `in`, which lies at `at` of the payload. */
-enum bo_status unwind_get_dictionary(struct bo_span in, uint64_t at, enum unwind_arch arch,
-                                     struct bo_arena *arena, struct unwind_dictionary *d_ret,
-                                     struct bo_error *err);
+/*
+ * Reads one that takes all of `in`, which lies at `at` of the payload, and adds it to that of the
+ * stream `known`, which is empty for none.
+ */
+enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, uint64_t at,
+                                     enum unwind_arch arch, struct bo_arena *arena,
+                                     struct unwind_dictionary *d_ret, struct bo_error *err);
+
+/* What a known stream has; false without memory. */
+bool unwind_known_dictionary(struct bo_span known, struct bo_arena *arena,
+                             struct unwind_dictionary *d_ret);
 
 #endif

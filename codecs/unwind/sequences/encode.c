@@ -55,6 +55,11 @@ struct encoder {
     struct segment *segments;
     size_t n_segments, cap_segments;
     struct unwind_dictionary d;
+    struct bo_span known; /* the stream with which the dictionary begins, and what it has */
+    struct unwind_dictionary fixed;
+    uint32_t *fixed_slots; /* its lists by hash, + 1 */
+    size_t n_fixed_slots;
+    uint32_t first_base; /* of new transitions, to be lowered */
 };
 
 /* ---- steps and gaps -------------------------------------------------------------------------- */
@@ -90,6 +95,9 @@ static bool add_steps(struct encoder *e)
     if (!e->steps || !e->gaps || !e->links || !e->functions)
         return false;
     unwind_interner_init(&e->states, sizeof(struct unwind_state), e->arena);
+    for (size_t i = UNWIND_FIRST_STATE; i < e->fixed.n_states; i++)
+        if (unwind_intern(&e->states, &e->fixed.states[i]) == UINT32_MAX)
+            return false;
     for (uint32_t i = 0; i < e->model->n_functions; i++) {
         const struct unwind_function *f = &e->model->functions[i];
         const size_t first = e->n_steps;
@@ -175,6 +183,69 @@ static void choose_implied(const struct encoder *e, uint64_t *weights, struct un
             list->implied = s;
 }
 
+/* The fixed lists by hash, as hash_list makes them. */
+static bool add_fixed_slots(struct encoder *e)
+{
+    const struct unwind_dictionary *fixed = &e->fixed;
+    e->n_fixed_slots = 16;
+    while (e->n_fixed_slots < 2 * fixed->n_lists)
+        e->n_fixed_slots *= 2;
+    e->fixed_slots = bo_zalloc_array(e->arena, e->n_fixed_slots, sizeof *e->fixed_slots);
+    if (!e->fixed_slots)
+        return false;
+    for (size_t i = 0; i < fixed->n_lists; i++) {
+        const struct unwind_list *list = &fixed->lists[i];
+        uint64_t h = (list->flags & UNWIND_ALL_FLAGS) | (uint64_t)list->rep << 8;
+        for (uint32_t s = 0; s < list->n; s++)
+            h = bo_mix64(h ^ fixed->steps[list->first + s].state);
+        size_t slot = (size_t)h & (e->n_fixed_slots - 1);
+        while (e->fixed_slots[slot])
+            slot = (slot + 1) & (e->n_fixed_slots - 1);
+        e->fixed_slots[slot] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+/* The number of a function's list among the fixed ones + 1, or 0. */
+static uint32_t fixed_list_of(const struct encoder *e, uint32_t function)
+{
+    const struct function *f = &e->functions[function];
+    const struct unwind_function *mf = &e->model->functions[function];
+    size_t slot = (size_t)hash_list(e, function) & (e->n_fixed_slots - 1);
+    for (; e->fixed_slots[slot]; slot = (slot + 1) & (e->n_fixed_slots - 1)) {
+        const struct unwind_list *list = &e->fixed.lists[e->fixed_slots[slot] - 1];
+        uint32_t s = 0;
+        if (list->n != f->n_steps || list->rep != mf->rep ||
+            (list->flags & ~UNWIND_LIST_PATTERN) != mf->flags)
+            continue;
+        while (s < list->n && e->fixed.steps[list->first + s].state == e->steps[f->first_step + s])
+            s++;
+        if (s == list->n)
+            return e->fixed_slots[slot];
+    }
+    return 0;
+}
+
+/* What the fixed dictionary has is the first of the new one. */
+static bool begin_with_fixed(struct encoder *e)
+{
+    struct unwind_dictionary *d = &e->d;
+    const struct unwind_dictionary *fixed = &e->fixed;
+    unwind_interner_init(&e->transitions, 2 * sizeof(uint32_t), e->arena);
+    if (fixed->n_lists == 0)
+        return add_fixed_slots(e);
+    memcpy(d->lists, fixed->lists, fixed->n_lists * sizeof *d->lists);
+    memcpy(d->steps, fixed->steps, fixed->n_steps * sizeof *d->steps);
+    d->n_lists = fixed->n_lists;
+    d->n_steps = fixed->n_steps;
+    for (size_t i = 0; i < fixed->n_transitions; i++) {
+        const uint32_t pair[2] = {fixed->transitions[i].from, fixed->transitions[i].to};
+        if (unwind_intern(&e->transitions, pair) == UINT32_MAX)
+            return false;
+    }
+    return add_fixed_slots(e);
+}
+
 /* Lists by falling number of functions, the dictionary's states, steps and transitions. */
 static bool add_lists(struct encoder *e)
 {
@@ -183,8 +254,8 @@ static bool add_lists(struct encoder *e)
     uint64_t *weights = bo_zalloc_array(e->arena, e->n_steps, sizeof *weights);
     const size_t n_states = e->states.n + UNWIND_FIRST_STATE;
     d->states = bo_zalloc_array(e->arena, n_states, sizeof *d->states);
-    d->lists = bo_zalloc_array(e->arena, e->n_groups, sizeof *d->lists);
-    d->steps = bo_alloc_array(e->arena, e->n_steps, sizeof *d->steps);
+    d->lists = bo_zalloc_array(e->arena, e->n_groups + e->fixed.n_lists, sizeof *d->lists);
+    d->steps = bo_alloc_array(e->arena, e->n_steps + e->fixed.n_steps, sizeof *d->steps);
     if (!sorted || !weights || !d->states || !d->lists || !d->steps)
         return false;
     d->n_states = n_states;
@@ -201,9 +272,15 @@ static bool add_lists(struct encoder *e)
             weights[e->functions[group->function].first_step + s] +=
                 bo_bit_width(e->gaps[f->first_step + s]);
     }
-    unwind_interner_init(&e->transitions, 2 * sizeof(uint32_t), e->arena);
+    if (!begin_with_fixed(e))
+        return false;
     for (size_t i = 0; i < e->n_groups; i++) {
         struct group *group = sorted[i];
+        const uint32_t known = fixed_list_of(e, group->function);
+        if (known) {
+            group->list = known - 1;
+            continue;
+        }
         const struct function *f = &e->functions[group->function];
         const struct unwind_function *mf = &e->model->functions[group->function];
         struct unwind_list *list = &d->lists[d->n_lists];
@@ -282,8 +359,11 @@ static bool choose_widths(struct encoder *e)
     for (size_t t = 0; t < n; t++) {
         uint32_t pair[2];
         memcpy(pair, e->transitions.items + t * sizeof pair, sizeof pair);
-        d->transitions[t] = (struct unwind_transition){pair[0], pair[1], UINT32_MAX, 0};
+        d->transitions[t] = (struct unwind_transition){pair[0], pair[1], e->first_base, 0};
     }
+    const size_t n_fixed = e->fixed.n_transitions;
+    if (n_fixed)
+        memcpy(d->transitions, e->fixed.transitions, n_fixed * sizeof *d->transitions);
     for (unsigned pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; i < e->model->n_functions; i++) {
             struct function *f = &e->functions[i];
@@ -303,9 +383,11 @@ static bool choose_widths(struct encoder *e)
                 widest = nbits > widest ? nbits : widest;
                 if (pass == 1) {
                     fields[first[e->links[f->first_step + s] + 1]++] = (struct field){i, nbits};
-                    t->width = nbits > t->width ? (uint8_t)nbits : t->width;
+                    if (e->links[f->first_step + s] >= n_fixed)
+                        t->width = nbits > t->width ? (uint8_t)nbits : t->width;
                 } else {
                     f->narrow += t->width;
+                    f->n_over += nbits > t->width;
                 }
             }
             f->wide = SPECIAL + (uint64_t)(f->n_steps - 1) * widest;
@@ -319,7 +401,7 @@ static bool choose_widths(struct encoder *e)
             first[n + 1] += first[n];
     }
     for (unsigned round = 0; round < N_ROUNDS; round++)
-        for (size_t t = 0; t < n; t++) {
+        for (size_t t = n_fixed; t < n; t++) {
             const struct field *own = fields + (t ? first[t] : 0);
             const size_t n_own = first[t + 1] - (t ? first[t] : 0);
             const unsigned old = d->transitions[t].width;
@@ -446,12 +528,19 @@ static bool add_segments(struct encoder *e, const uint8_t *quanta)
 static bool add_hole_list(struct encoder *e)
 {
     struct unwind_dictionary *d = &e->d;
-    uint32_t n_holes = 0, at = 0;
+    uint32_t n_holes = 0, at = (uint32_t)e->fixed.n_lists, fixed = 0;
     struct unwind_list *lists = bo_alloc_array(e->arena, d->n_lists + 1, sizeof *lists);
     uint32_t *uses = bo_zalloc_array(e->arena, d->n_lists, sizeof *uses);
     if (!lists || !uses)
         return false;
     if (!e->has_holes)
+        return true;
+    while (fixed < e->fixed.n_lists && !(d->lists[fixed].flags & UNWIND_LIST_HOLE))
+        fixed++;
+    for (size_t i = 0; i < e->n_entries && fixed < e->fixed.n_lists; i++)
+        if (e->entries[i].function == NO_FUNCTION)
+            e->entries[i].list = fixed;
+    if (fixed < e->fixed.n_lists)
         return true;
     for (size_t i = 0; i < e->n_entries; i++)
         n_holes += e->entries[i].function == NO_FUNCTION;
@@ -597,7 +686,7 @@ static enum bo_status put_payload(struct encoder *e, struct bo_writer *records,
     bo_put_bytes(out, records->p, records->n);
     bo_mark(out, "dictionary");
     const size_t dictionary = out->n;
-    const enum bo_status status = unwind_put_dictionary(&e->d, out, err);
+    const enum bo_status status = unwind_put_dictionary(&e->d, e->known, out, err);
     if (status)
         return status;
     if (records->n > UINT32_MAX / 8 || out->n - dictionary > UINT32_MAX)
@@ -622,6 +711,10 @@ enum bo_status unwind_seq_encode(const struct bo_codec *self, const void *opaque
     if (last && unwind_end(last) - unwind_base(e.model) > UINT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "functions span 4 GiB or more");
     e.unit = unit_of(e.model);
+    e.known = unwind_seq_known(self, e.model->arch);
+    e.first_base = self->own ? 1 : UINT32_MAX;
+    if (e.known.n && !unwind_known_dictionary(e.known, e.arena, &e.fixed))
+        return bo_fail_alloc(err, e.arena);
     if (!add_steps(&e) || !add_groups(&e) || !add_lists(&e) || !choose_widths(&e))
         return bo_fail_alloc(err, e.arena);
     const uint8_t *quanta = choose_quanta(&e);

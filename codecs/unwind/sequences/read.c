@@ -319,6 +319,7 @@ static inline uint32_t state_at(const struct reader *r, const struct record *rec
 
 /* What is read while a payload is opened. */
 struct opening {
+    const struct bo_codec *self;
     struct reader *r;
     struct unwind_frame frame;
     struct bo_error *err;
@@ -625,8 +626,9 @@ static enum bo_status open_payload(struct opening *o, struct bo_span in)
         return bad(o, part.p + 8, "sizes of records and dictionary do not match the part's");
     r->records = (struct bo_span){part.p + c.off, (size_t)records_nbytes};
     const struct bo_span dictionary = {r->records.p + records_nbytes, (size_t)dictionary_nbytes};
-    status = unwind_get_dictionary(dictionary, o->frame.part_off[0] + (c.off + records_nbytes),
-                                   r->arch, o->arena, &d, o->err);
+    status = unwind_get_dictionary(unwind_seq_known(o->self, r->arch), dictionary,
+                                   o->frame.part_off[0] + (c.off + records_nbytes), r->arch,
+                                   o->arena, &d, o->err);
     status = status ? status : expand_lists(o, &d);
     for (uint32_t i = 0; i < r->n_segments && !status; i++)
         status = walk_segment(o, &r->segments[i]);
@@ -642,7 +644,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
                            void **reader_ret, struct bo_error *err)
 {
     struct reader *r = bo_alloc(arena, sizeof *r);
-    struct opening o = {.r = r, .err = err, .arena = arena};
+    struct opening o = {.self = self, .r = r, .err = err, .arena = arena};
     if (!r)
         return bo_fail_alloc(err, arena);
     *reader_ret = r;
@@ -654,7 +656,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
 {
     struct reader r;
     struct unwind_builder b = {.arena = arena};
-    struct opening o = {.r = &r, .err = err, .arena = arena, .b = &b};
+    struct opening o = {.self = self, .r = &r, .err = err, .arena = arena, .b = &b};
     const enum bo_status status = open_payload(&o, in);
     if (status)
         return status;
@@ -774,6 +776,21 @@ const struct bo_codec unwind_sequences = {
     .role = BO_NEW,
     .access = BO_RANDOM,
     .kinds = 1u << UNWIND_POINT | 1u << UNWIND_FUNCTION | 1u << UNWIND_SCAN,
+    .encode = unwind_seq_encode,
+    .decode = decode,
+    .open = open,
+    .query = query,
+};
+
+const struct bo_codec unwind_sequences_fixed = {
+    .name = "sequences-fixed",
+    .summary = "as sequences, with lists of a fixed dictionary, which an assembler has",
+    .spec = "codecs/unwind/README.md#sequences-fixed",
+    .choices = "as sequences, but nothing of the fixed lists",
+    .role = BO_NEW,
+    .access = BO_RANDOM,
+    .kinds = 1u << UNWIND_POINT | 1u << UNWIND_FUNCTION | 1u << UNWIND_SCAN,
+    .own = &unwind_seq_fixed,
     .encode = unwind_seq_encode,
     .decode = decode,
     .open = open,

@@ -33,6 +33,23 @@ static inline size_t unwind_seq_stride(unsigned low_bits, unsigned pad_bits)
     return UNWIND_SEQ_BLOCK_FIELDS + 2 * (size_t)(low_bits + pad_bits);
 }
 
+/*
+ * Of a codec with a fixed dictionary (bo_codec.own): a stream of lists for each machine. The
+ * dictionaries of its payloads continue it. All its distances have base 1, so that every function
+ * has a record.
+ */
+struct unwind_seq_fixed {
+    struct bo_span streams[UNWIND_N_ARCHS];
+};
+extern const struct unwind_seq_fixed unwind_seq_fixed;
+
+/* The stream that a codec's dictionaries continue; an empty one for none. */
+static inline struct bo_span unwind_seq_known(const struct bo_codec *self, enum unwind_arch arch)
+{
+    const struct unwind_seq_fixed *fixed = self->own;
+    return fixed ? fixed->streams[arch] : (struct bo_span){NULL, 0};
+}
+
 enum bo_status unwind_seq_encode(const struct bo_codec *self, const void *model,
                                  struct bo_writer *out, struct bo_error *err);
 
