@@ -316,58 +316,67 @@ class PackedStarts:
     def read(self, at, length):
         require(at < len(self.area), self.PAST)
         bits, limit = Bits(memoryview(self.area)[at:]), 8 * (len(self.area) - at)
-        form = bits.at(0, 4)
-        reader = {14: self.single, 15: self.several}.get(form, self.list)
-        runs, end = reader(bits, limit, length, PACKED_BASES[bits.at(4, 3)])
+        form = bits.at(3, 2)
+        if bits.at(0, 3) < 7:
+            runs, end = self.list(bits, limit, length, bits.at(0, 3), PACKED_BASES[bits.at(3, 2)], bits.at(5, 4), 9)
+        elif form == 0:
+            runs, end = self.wide_list(bits, limit, length)
+        elif form == 1:
+            runs, end = self.list(bits, limit, length, bits.at(11, 5), PACKED_BASES[bits.at(5, 2)], bits.at(7, 4), 16)
+        else:
+            reader = self.single if form == 2 else self.several
+            runs, end = reader(bits, limit, length, PACKED_BASES[bits.at(5, 3)])
         require(end <= limit, self.PAST)
         require(bits.at(end, -end % 8) == 0, "bits after a record are not 0")
         return runs, at + -(-end // 8)
 
-    def list(self, bits, limit, length, base):
-        number, unit, bias_nbits = base
-        n, width, s = bits.at(0, 4), bits.at(7, 4), bits_of((length - 1) | 8)
-        require((n == 0) == (width == 0), "width of values does not fit the number of runs")
-        require(n <= 61 // s + 57 // s, "more starts than a list can have")
-        bias_at = 11 + n * s
-        fields_at = bias_at + bias_nbits
+    def wide_list(self, bits, limit, length):
+        n, width, nbytes = bits.at(5, 3), bits.at(8, 5), bits.at(13, 3)
+        bias = bits.at(16, 8 * nbytes)
+        require(nbytes == max(1, (bits_of(bias) + 7) // 8) <= 4, "bias of a list is not as short as possible")
+        return self.list(bits, limit, length, n, (bias, 1, 0), width, 16 + 8 * nbytes)
+
+    def list(self, bits, limit, length, n, base, width, starts_at):
+        number, unit, _ = base
+        s = bits_of((length - 1) | 4) + 1
+        is_long = bits.at(0, 5) == 15
+        fits = n <= min(15, 60 // s + 53 // s) if is_long else n <= 6 and n * s <= 61
+        require(fits, "more starts than a list can have")
+        fields_at = starts_at + n * s
         end = fields_at + (n + 1) * width
         require(end <= limit, self.PAST)
-        starts = [0] + [bits.at(11 + i * s, s) for i in range(n)]
-        least = number + bits.at(bias_at, bias_nbits)
-        values = [signed(least + bits.at(fields_at + i * width, width) * unit) for i in range(n + 1)]
+        starts = [0] + [bits.at(starts_at + i * s, s) for i in range(n)]
+        values = [signed(number + bits.at(fields_at + i * width, width) * unit) for i in range(n + 1)]
         runs = list(zip(starts, values))
         check_runs(runs, length, self.ASCEND, "start of a run does not change the value")
         return runs, end
-
-    def bias(self, bits, at, n):
-        require(bits.at(at + 32, 5) == 0 or n < 32, "bias of a record has more than 32 bits")
-        return bits.at(at, min(n + 5, 32))
 
     def single(self, bits, limit, length, base):
         number, unit, bias_nbits = base
         block_at = 32 + bias_nbits
         require(block_at <= limit, self.PAST)
-        least = number + self.bias(bits, 27, bias_nbits)
-        require(bits.at(7, 6) > 0, "single block without a start")
-        fields, end = self.block(bits, limit, block_at, bits.at(7, 20), length)
+        require(bits.at(60, 4) == 0 or bias_nbits < 32, "bias of a record has more than 32 bits")
+        least = number + bits.at(28, min(bias_nbits + 4, 32))
+        require(bits.at(8, 6) > 0, "single block without a start")
+        fields, end = self.block(bits, limit, block_at, bits.at(8, 20), length)
         runs = [(start, signed(least + field * unit)) for start, field in fields]
         check_runs(runs, length, self.ASCEND, "start of a run does not change the value")
         return runs, end
 
     def several(self, bits, limit, length, base):
         number, unit, bias_nbits = base
-        k, o, b = bits.at(7, 5), bits.at(12, 5), bits.at(17, 6)
+        k, o, b = bits.at(8, 5), bits.at(13, 5), bits.at(18, 6)
         require(b <= 32, "bias of a block has more than 32 bits")
-        index, n_blocks = 23 + bias_nbits + 5, ((length - 1) >> k) + 1
+        index, n_blocks = 24 + bias_nbits, ((length - 1) >> k) + 1
         index_end = index + n_blocks * (20 + b + o)
         end = first = -(-index_end // 8) * 8
         require(first <= limit, self.PAST)
-        least = number + self.bias(bits, 23, bias_nbits)
+        least = number + bits.at(24, bias_nbits)
         require(bits.at(index_end, first - index_end) == 0, "bits after an index are not 0")
         runs = []
         for j in range(n_blocks):
             at = index + j * (20 + b + o)
-            description, bias, offset = bits.at(at, 20), bits.at(at + 20, b), bits.at(at + 20 + b, o)
+            description, offset, bias = bits.at(at, 20), bits.at(at + 20, o), bits.at(at + 20 + o, b)
             fields = [(0, 0)]
             if description & 63:
                 end = -(-end // 8) * 8
@@ -386,28 +395,33 @@ class PackedStarts:
         """The starts and fields of a block, and the bit behind it."""
         part = Bits(description.to_bytes(3, "little"))
         m, l, c, g, search = (part.at(at, n) for at, n in ((0, 6), (6, 4), (10, 5), (15, 3), (18, 2)))
-        c = 32 if c == 31 else c
-        require(search < 3 and 0 < c + g <= 32 and g <= 4, "description of a block is out of range")
+        require(0 < c + g <= 32 and g <= 4, "description of a block is out of range")
         n_buckets = ((quanta - 1) >> l) + 1
-        upper = m + n_buckets if search == 2 else n_buckets << search + 1
-        require(upper <= (127 if search == 2 else 64), "more buckets than a block can have")
-        lows_at = block + upper
-        fields_at = lows_at + m * l
-        end = fields_at + (m + 1) * (c + g)
+        is_list = search == 3
+        upper = m + n_buckets if is_list else 2 * n_buckets
+        require(upper <= (127 if is_list else 64), "more buckets than a block can have")
+        fields_at = block + upper + (0 if is_list else 9 * search)
+        stride = c + g + l
+        end = fields_at + m * stride + c + g
         require(end <= limit, self.PAST)
         all_starts = "buckets of a block do not have all its starts"
         buckets = []  # of each start
-        if search == 2:
+        if is_list:
             ones = [bits.at(block + i, 1) for i in range(upper)]
             require(sum(ones) == n_buckets and ones[-1], all_starts)
             buckets = [sum(ones[:i]) for i in range(upper) if not ones[i]]
         else:
-            size = 2 << search
-            for i in range(n_buckets):
-                buckets += [i] * bits.at(block + i * size, size)
+            counts = [bits.at(block + 2 * i, 2) for i in range(n_buckets)]
+            full = [(bits.at(block + upper + 9 * i, 5), bits.at(block + upper + 9 * i + 5, 4)) for i in range(search)]
+            for i, (bucket, more) in enumerate(full):
+                require(bucket < n_buckets and (i == 0 or full[i - 1][0] < bucket), all_starts)
+                require(more > 0 and counts[bucket] == 3, all_starts)
+                counts[bucket] += more
+            buckets = [i for i, n in enumerate(counts) for _ in range(n)]
             require(len(buckets) == m, all_starts)
-        starts = [0] + [bucket << l | bits.at(lows_at + i * l, l) for i, bucket in enumerate(buckets)]
-        fields = [bits.at(fields_at + i * (c + g), c + g) for i in range(m + 1)]
+        lows = [bits.at(fields_at + i * stride + c + g, l) for i in range(m)]
+        starts = [0] + [bucket << l | low for bucket, low in zip(buckets, lows)]
+        fields = [bits.at(fields_at + i * stride, c + g) for i in range(m + 1)]
         if g:
             h = bits.at(end, 5)
             require(h + c <= 32, "values of a block have more than 32 bits")

@@ -8,81 +8,90 @@ import (
 
 // The layout of packed-starts. Bits are packed, the least significant first.
 const (
-	maxList  = 13 // starts of a list: 4 bits `form`
-	oneBlock = 14 // in the place of the starts: a record of one block
-	blocks   = 15 // a record of several
+	maxList     = 6 // starts of a short list; 3 bits in a record's first byte
+	noShortList = 7 // in the place of the starts: 2 bits `form` follow
+	wideList    = 0
+	longList    = 1
+	oneBlock    = 2
+	blocks      = 3
 
-	listHeadBits  = 11 // 4 form, 3 base, 4 width
-	maxWidth      = 15
-	minStartBits  = 4  // of a list
-	word1Bits     = 61 // of starts, in a word that begins with 3 bits of the head
-	word2Bits     = 57 // in a word that begins with up to 7 bits of the first
-	descriptionAt = 7  // in a record of one block
-	headBiasBits  = 5  // more than the bias of a list has
-	oneHeadBits   = 27 // 4 form, 3 base, 20 description
-	manyHeadBits  = 23 // 4 form, 3 base, 5 k, 5 o, 6 b
+	shortHeadBits = 9  // 3 starts, 2 base, 4 width
+	listHeadBits  = 16 // of a wide or a long list
+	shortBases    = 4
+	maxShortWidth = 15
+	maxWideWidth  = 31
+	maxLongList   = 15
+	minLaneBits   = 4
+	lanesBits     = 61 // of starts in a word, above which their number has room
+	word1Bits     = 60 // the same in a long list
+	word2Bits     = 53 // in a word that begins with up to 7 bits of the first
 
+	oneHeadBits   = 28 // 3 bits 7, 2 form, 3 base, 20 description
+	headBiasBits  = 4  // of the bias of one block, more than its bytes have
+	manyHeadBits  = 24 // 3 bits 7, 2 form, 3 base, 5 k, 5 o, 6 b
 	blockBits     = 20 // of a description: 6 starts, 4 low, 5 low width, 3 number width, 2 search
 	maxStarts     = 63 // of a block
 	maxLow        = 15
-	lowWidth32    = 31 // in the place of a low width: 32
+	maxLowWidth   = 31
 	maxNumberBits = 4
 	maxHighs      = 1 << maxNumberBits
 	highBits      = 5
-	maxUpperBits  = 127 // of Elias-Fano; counts take at most 64
+	maxBuckets    = 32
+	bucketMax     = 3 // the count of a bucket; a full one may have more starts
+	fullBits      = 9 // of a full bucket: 5 number, 4 further starts
+	maxFull       = 2
+	maxMore       = 15
+	eliasFano     = 3 // in the place of the number of full buckets
+	maxUpperBits  = 127
 	minBlockShift = 4
 	maxBlockShift = 31
 	maxOffsetBits = 31
 )
 
-// How a block finds the starts in a bucket.
-const (
-	counts2 = iota
-	counts4
-	eliasFano
-	nSearches
-)
-
 // A valueBase is what values are counted from: base, plus a bias of some bits in the record. Values
 // are divided by the unit.
 type valueBase struct {
-	base     int32
-	unit     uint32
-	biasBits uint
+	base      int32
+	unit      uint32
+	biasMask  uint32 // of one block
+	biasBytes uint32 // of a record of blocks
 }
 
 var valueBases = [8]valueBase{
-	{-2, 1, 0}, {-1, 1, 0}, {0, 8, 0}, {0, 4, 0}, {0, 1, 8}, {0, 1, 16}, {0, 1, 24}, {0, 1, 32},
+	{-2, 1, 0xf, 0}, {-1, 1, 0xf, 0}, {0, 8, 0xf, 0}, {0, 4, 0xf, 0},
+	{0, 1, 0xfff, 1}, {0, 1, 0xfffff, 2}, {0, 1, 0xfffffff, 3}, {0, 1, 0xffffffff, 4},
 }
 
-// blockBiasMask returns the bits of the bias of a record with blocks.
-func (b *valueBase) blockBiasMask() uint32 {
-	if b.biasBits == 32 {
-		return 1<<32 - 1
-	}
-	return lowMask(b.biasBits + headBiasBits)
-}
-
-// A laneSet has a 1 in each lane of a word, and how many bits of starts the first word of a list
-// has.
+// A laneSet has a 1 in the lowest bit of each lane of a word, and in the highest, and how many bits
+// of starts the first word of a long list has.
 type laneSet struct {
-	ones      uint64
-	word1Bits uint32
+	ones, high uint64
+	word1Bits  uint32
 }
 
-var lanesOf = func() (all [33]laneSet) {
-	for w := 1; w <= 32; w++ {
-		for at := 0; at < 64; at += w {
+// lanesOf has a laneSet for each number of bits of a start, up to 33.
+var lanesOf = func() (all [64]laneSet) {
+	for w := uint(minLaneBits); w <= 33; w++ {
+		for at := uint(0); at < 64; at += w {
 			all[w].ones |= 1 << at
 		}
+		all[w].high = all[w].ones << (w - 1)
 		all[w].word1Bits = uint32(word1Bits / w * w)
 	}
 	return all
 }()
 
-// startBits returns the bits of each start of a list.
-func startBits(textLen uint32) uint {
-	return width((textLen - 1) | 1<<(minStartBits-1))
+// laneBits returns the bits of each start of a list; the highest one is 0.
+func laneBits(textLen uint32) uint32 {
+	return uint32(bits.Len32((textLen-1)|1<<(minLaneBits-2))) + 1
+}
+
+// maxLong returns the most starts of a long list.
+func maxLong(lane uint32) uint32 {
+	if n := word1Bits/lane + word2Bits/lane; n < maxLongList {
+		return n
+	}
+	return maxLongList
 }
 
 // bucketsOf returns the number of buckets, or blocks, of 2^shift quanta in a stretch of text.
@@ -101,93 +110,116 @@ func blockQuanta(textLen uint32, shift uint, number uint32) uint32 {
 
 // ---- lookups -----------------------------------------------------------------------------------
 
-// countStarts returns how many of the starts at the low end of a word, of n bits each and nBits
-// all, are not above that in every lane of pcs; any number if nBits is 0. Where the highest bits of
-// two lanes are equal, the difference of the others decides. The product adds up the lanes below
-// each.
-func countStarts(word uint64, nBits uint32, n uint, ones, pcs uint64) uint32 {
-	high := ones << ((n - 1) & 63)
-	others := (pcs | high) - word&^high
-	passed := (pcs&^word | others&(pcs|^word)) & high
-	return uint32(passed * ones >> ((nBits - 1) & 63) & 15)
+// count returns how many of the starts at the low end of a word, of nBits in all, are at most pc.
+// The highest bit of a start is 0, so a lane's difference does not borrow from the next one. The
+// product adds up the lanes below each.
+func (l *laneSet) count(word uint64, nBits, pc uint32) uint32 {
+	passed := ((uint64(pc)*l.ones | l.high) - word) & l.high
+	return uint32(passed<<1*l.ones>>(nBits&63)) & 15
+}
+
+// wordAt returns at least 57 bits from bit `at` of a record on.
+func wordAt(record []byte, at uint32) uint64 {
+	return binary.LittleEndian.Uint64(record[at/8:]) >> (at % 8)
 }
 
 // LookupPacked is packed-starts' Lookup.
 func LookupPacked(data []byte, off, textLen, pc uint32) int32 {
 	record := data[off:]
+	word := binary.LittleEndian.Uint64(record)
+	n := uint32(word) & 7
+	if n == noShortList {
+		return lookupOther(record, textLen, pc)
+	}
+	lane := laneBits(textLen)
+	nBits := n * lane
+	i := lanesOf[lane&63].count(binary.LittleEndian.Uint64(record[1:])>>1, nBits, pc)
+	base := &valueBases[word>>3&3]
+	valueBits := uint32(word>>5) & 15
+	value := uint32(wordAt(record, shortHeadBits+nBits+i*valueBits)) & (1<<valueBits - 1)
+	return base.base + int32(value*base.unit)
+}
+
+// lookupOther looks up in a record that is no short list.
+func lookupOther(record []byte, textLen, pc uint32) int32 {
 	head := uint32(binary.LittleEndian.Uint16(record))
-	form := head & 15
+	form := head >> 3 & 3
 	if form >= oneBlock {
-		return lookupBlocks(record, textLen, pc)
+		return lookupBlocks(record, form, textLen, pc)
 	}
-	base := &valueBases[head>>4&7]
-	n := startBits(textLen)
-	lanes := &lanesOf[n]
-	pcs := uint64(pc) * lanes.ones
-	nBits := form * uint32(n)
-	starts := binary.LittleEndian.Uint64(record[1:]) >> (listHeadBits - 8)
-	var i uint32
-	if nBits <= lanes.word1Bits {
-		i = countStarts(starts, nBits, n, lanes.ones, pcs)
-	} else {
-		at := listHeadBits + lanes.word1Bits
-		word2 := binary.LittleEndian.Uint64(record[at/8:]) >> (at % 8)
-		i = countStarts(starts, lanes.word1Bits, n, lanes.ones, pcs) +
-			countStarts(word2, nBits-lanes.word1Bits, n, lanes.ones, pcs)
+	lane := laneBits(textLen)
+	lanes := &lanesOf[lane&63]
+	if form == wideList {
+		n, valueBits, biasBytes := head>>5&7, head>>8&31, head>>13
+		bias := int32(bitsAt(record, listHeadBits, uint(8*biasBytes)))
+		record = record[listHeadBits/8+biasBytes:]
+		nBits := n * lane
+		i := lanes.count(binary.LittleEndian.Uint64(record), nBits, pc)
+		return bias + int32(uint32(wordAt(record, nBits+i*valueBits))&(1<<valueBits-1))
 	}
-	at := listHeadBits + nBits
-	bias := binary.LittleEndian.Uint64(record[at/8:]) >> (at % 8) & (1<<(base.biasBits&63) - 1)
-	valueBits := head >> 7 & 15
-	at += uint32(base.biasBits) + i*valueBits
-	value := uint32(binary.LittleEndian.Uint64(record[at/8:])>>(at%8)) & (1<<valueBits - 1)
-	return base.base + int32(uint32(bias)+value*base.unit)
+	base := &valueBases[head>>5&3]
+	valueBits, nBits := head>>7&15, head>>11*lane
+	first := lanes.word1Bits
+	if nBits < first {
+		first = nBits
+	}
+	i := lanes.count(binary.LittleEndian.Uint64(record[listHeadBits/8:]), first, pc) +
+		lanes.count(wordAt(record, listHeadBits+first), nBits-first, pc)
+	value := uint32(wordAt(record, listHeadBits+nBits+i*valueBits)) & (1<<valueBits - 1)
+	return base.base + int32(value*base.unit)
 }
 
 // A block taken apart: the places of its parts are in bits from its first byte.
 type block struct {
 	p                        []byte
 	nStarts                  uint32
-	low, lowWidth, number    uint // bits of a start, and of the two parts of a field
-	field                    uint
-	search                   uint
-	nBuckets                 uint32
-	lowsAt, fieldsAt, highAt uint64
+	low, lowWidth, number    uint32 // bits of a start, and of the two parts of a field
+	field, stride            uint32
+	full                     uint32 // full buckets, or eliasFano
+	nBuckets, fullAt, runsAt uint32
 }
 
 func readBlock(p []byte, description, lastQuantum uint32) block {
 	b := block{
 		p:        p,
 		nStarts:  description & 63,
-		low:      uint(description >> 6 & 15),
-		lowWidth: uint(description >> 10 & 31),
-		number:   uint(description >> 15 & 7),
-		search:   uint(description >> 18 & 3),
-	}
-	if b.lowWidth == lowWidth32 {
-		b.lowWidth = 32
+		low:      description >> 6 & 15,
+		lowWidth: description >> 10 & 31,
+		number:   description >> 15 & 7,
+		full:     description >> 18 & 3,
 	}
 	b.nBuckets = lastQuantum>>b.low + 1
 	b.field = b.lowWidth + b.number
-	if b.search == eliasFano {
-		b.lowsAt = uint64(b.nStarts) + uint64(b.nBuckets)
+	b.stride = b.field + b.low
+	b.fullAt = 2 * b.nBuckets
+	if b.full == eliasFano {
+		b.runsAt = b.nStarts + b.nBuckets
 	} else {
-		b.lowsAt = uint64(b.nBuckets) << (b.search + 1)
+		b.runsAt = b.fullAt + fullBits*b.full
 	}
-	b.fieldsAt = b.lowsAt + uint64(b.nStarts)*uint64(b.low)
-	b.highAt = b.fieldsAt + uint64(b.nStarts+1)*uint64(b.field)
 	return b
 }
 
-// value returns the value of field i.
-func (b *block) value(i uint32) uint32 {
-	field := binary.LittleEndian.Uint64(b.p[(b.fieldsAt+uint64(i)*uint64(b.field))/8:]) >>
-		((b.fieldsAt + uint64(i)*uint64(b.field)) % 8) & (1<<(b.field&63) - 1)
+// highsAt returns the bit of the block where its high parts are.
+func (b *block) highsAt() uint32 {
+	return b.runsAt + b.nStarts*b.stride + b.field
+}
+
+// word returns the field of run i, and behind it the low bits of the next start.
+func (b *block) word(i uint32) uint64 {
+	return wordAt(b.p, b.runsAt+i*b.stride)
+}
+
+// value returns the value of the field at the low end of a word.
+func (b *block) value(word uint64) uint32 {
+	field := uint32(word & (1<<(b.field&63) - 1))
 	if b.number == 0 {
-		return uint32(field)
+		return field
 	}
-	h := bitsAt(b.p, b.highAt, highBits)
-	high := bitsAt(b.p, b.highAt+highBits+field>>(b.lowWidth&63)*uint64(h), uint(h))
-	return high<<(b.lowWidth&63) | uint32(field)&lowMask(b.lowWidth)
+	at := b.highsAt()
+	h := uint32(wordAt(b.p, at)) & 31
+	high := uint32(wordAt(b.p, at+highBits+field>>(b.lowWidth&31)*h)) & (1<<(h&31) - 1)
+	return high<<(b.lowWidth&31) | field&(1<<(b.lowWidth&31)-1)
 }
 
 const eachByte, highOfBytes = 0x0101010101010101, 0x8080808080808080
@@ -216,14 +248,21 @@ func selectBit(v, sums uint64, n uint32) uint32 {
 // bucket returns the starts in the buckets below one, and in it.
 func (b *block) bucket(number uint32) (below, n uint32) {
 	word := binary.LittleEndian.Uint64(b.p)
-	if b.search != eliasFano {
-		at := number << (b.search + 1) & 63
+	if b.full != eliasFano {
+		at := 2 * number & 63
 		counts := word & (1<<at - 1)
-		if b.search == counts2 {
-			counts = counts&0x3333333333333333 + counts>>2&0x3333333333333333
+		counts = counts&0x3333333333333333 + counts>>2&0x3333333333333333
+		counts = (counts + counts>>4) & 0x0f0f0f0f0f0f0f0f
+		below, n = uint32(counts*eachByte>>56), uint32(word>>at)&bucketMax
+		for k := uint32(0); k < b.full; k++ {
+			full := uint32(wordAt(b.p, b.fullAt+fullBits*k))
+			if more := full >> 5 & maxMore; full&31 < number {
+				below += more
+			} else if full&31 == number {
+				n += more
+			}
 		}
-		counts = counts&0x0f0f0f0f0f0f0f0f + counts>>4&0x0f0f0f0f0f0f0f0f
-		return uint32(counts * eachByte >> 56), uint32(word>>at) & (1<<(2<<b.search) - 1)
+		return below, n
 	}
 	// With a 1 in front, as many 1 bits precede a bucket as its number.
 	word2 := binary.LittleEndian.Uint64(b.p[8:])<<1 | word>>63
@@ -235,34 +274,35 @@ func (b *block) bucket(number uint32) (below, n uint32) {
 	} else {
 		at = 64 + selectBit(word2, sumBits(word2), number-ones)
 	}
-	upper := binary.LittleEndian.Uint64(b.p[at/8:])>>(at%8) | 1<<57
+	upper := wordAt(b.p, at) | 1<<57
 	n = uint32(bits.TrailingZeros64(upper))
 	if n == 57 { // a block has at most 63 starts
-		next := at + 57
-		n += uint32(bits.TrailingZeros64(binary.LittleEndian.Uint64(b.p[next/8:])>>(next%8) | 1<<57))
+		n += uint32(bits.TrailingZeros64(wordAt(b.p, at+57) | 1<<57))
 	}
 	return at - number, n
 }
 
-// run returns the run that covers a quantum, counted from the block's start.
-func (b *block) run(quantum uint32) uint32 {
-	i, n := b.bucket(quantum >> b.low)
-	rest := quantum & lowMask(b.low)
-	at := b.lowsAt + uint64(i)*uint64(b.low)
-	for ; n > 0 && bitsAt(b.p, at, b.low) <= rest; n-- {
-		at += uint64(b.low)
-		i++
+// find returns the value at a quantum, which counts from the block's start.
+func (b *block) find(quantum uint32) uint32 {
+	below, n := b.bucket(quantum >> b.low)
+	mask := uint32(1)<<(b.low&31) - 1
+	rest := quantum & mask
+	at := b.runsAt + below*b.stride
+	word := wordAt(b.p, at)
+	for ; n > 0 && uint32(word>>(b.field&63))&mask <= rest; n-- {
+		at += b.stride
+		word = wordAt(b.p, at)
 	}
-	return i
+	return b.value(word)
 }
 
 // readOneBlock returns the block of a record of one, and what its values are counted from.
 func readOneBlock(record []byte, textLen uint32) (b block, least, unit uint32) {
 	head := binary.LittleEndian.Uint64(record)
-	base := &valueBases[head>>4&7]
-	least = uint32(base.base) + uint32(head>>oneHeadBits)&base.blockBiasMask()
-	description := uint32(head>>descriptionAt) & lowMask(blockBits)
-	return readBlock(record[4+base.biasBits/8:], description, textLen-1), least, base.unit
+	base := &valueBases[head>>5&7]
+	least = uint32(base.base) + uint32(head>>oneHeadBits)&base.biasMask
+	description := uint32(head>>8) & lowMask(blockBits)
+	return readBlock(record[4+base.biasBytes:], description, textLen-1), least, base.unit
 }
 
 // A split is the head of a record of several blocks. Positions are in bits from the record's first
@@ -283,17 +323,17 @@ type split struct {
 
 func readSplit(record []byte, textLen uint32) split {
 	head := binary.LittleEndian.Uint64(record)
-	base := &valueBases[head>>4&7]
+	base := &valueBases[head>>5&7]
 	s := split{
 		record:     record,
 		textLen:    textLen,
-		blockShift: uint(head >> 7 & 31),
-		offBits:    uint(head >> 12 & 31),
-		biasBits:   uint(head >> 17 & 63),
+		blockShift: uint(head >> 8 & 31),
+		offBits:    uint(head >> 13 & 31),
+		biasBits:   uint(head >> 18 & 63),
 		unit:       base.unit,
-		indexAt:    manyHeadBits + headBiasBits + uint64(base.biasBits),
+		indexAt:    manyHeadBits + 8*uint64(base.biasBytes),
 	}
-	s.least = uint32(base.base) + uint32(head>>manyHeadBits)&base.blockBiasMask()
+	s.least = uint32(base.base) + bitsAt(record, manyHeadBits, uint(8*base.biasBytes))
 	s.nBlocks = bucketsOf(textLen, s.blockShift)
 	s.indexEnd = s.indexAt + uint64(s.nBlocks)*s.entryBits()
 	s.first = (s.indexEnd + 7) / 8
@@ -308,22 +348,22 @@ func (s *split) entryBits() uint64 {
 func (s *split) entry(number uint32) (description, bias uint32, off uint64) {
 	at := s.indexAt + uint64(number)*s.entryBits()
 	description = bitsAt(s.record, at, blockBits)
-	bias = bitsAt(s.record, at+blockBits, s.biasBits)
-	off = s.first + uint64(bitsAt(s.record, at+blockBits+uint64(s.biasBits), s.offBits))
+	off = s.first + uint64(bitsAt(s.record, at+blockBits, s.offBits))
+	bias = bitsAt(s.record, at+blockBits+uint64(s.offBits), s.biasBits)
 	return description, bias, off
 }
 
-func lookupBlocks(record []byte, textLen, pc uint32) int32 {
-	if record[0]&15 == oneBlock {
+func lookupBlocks(record []byte, form, textLen, pc uint32) int32 {
+	if form == oneBlock {
 		b, least, unit := readOneBlock(record, textLen)
-		return int32(least + b.value(b.run(pc))*unit)
+		return int32(least + b.find(pc)*unit)
 	}
 	s := readSplit(record, textLen)
 	number := pc >> s.blockShift
 	description, value, off := s.entry(number)
 	if description != 0 {
 		b := readBlock(record[off:], description, blockQuanta(textLen, s.blockShift, number)-1)
-		value += b.value(b.run(pc & lowMask(s.blockShift)))
+		value += b.find(pc & lowMask(s.blockShift))
 	}
 	return int32(s.least + value*s.unit)
 }
@@ -331,7 +371,7 @@ func lookupBlocks(record []byte, textLen, pc uint32) int32 {
 // ---- checking and decoding ---------------------------------------------------------------------
 
 var (
-	errWidth        = errors.New("width of values does not fit the number of runs")
+	errListBias     = errors.New("bias of a list is not as short as possible")
 	errList         = errors.New("more starts than a list can have")
 	errBias         = errors.New("bias of a block has more than 32 bits")
 	errRecordBias   = errors.New("bias of a record has more than 32 bits")
@@ -360,13 +400,14 @@ func DecodePacked(data []byte, areaLen, off int, textLen uint32) (runs []Run, en
 	record := data[off : areaLen+AreaPadding]
 	limit := 8 * uint64(areaLen-off)
 	var bit uint64
-	switch record[0] & 15 {
-	case oneBlock:
+	head := uint32(binary.LittleEndian.Uint16(record))
+	switch {
+	case head&7 != noShortList || head>>3&3 < oneBlock:
+		runs, bit, err = decodeList(record, limit, head, textLen)
+	case head>>3&3 == oneBlock:
 		runs, bit, err = decodeOneBlock(record, limit, textLen)
-	case blocks:
-		runs, bit, err = decodeBlocks(record, limit, textLen)
 	default:
-		runs, bit, err = decodeList(record, limit, textLen)
+		runs, bit, err = decodeBlocks(record, limit, textLen)
 	}
 	if err != nil {
 		return nil, off, err
@@ -389,29 +430,44 @@ func checkNext(runs []Run, before, run Run, end uint64) ([]Run, error) {
 	return append(runs, run), nil
 }
 
-func decodeList(record []byte, limit uint64, textLen uint32) (runs []Run, end uint64, err error) {
-	head := uint32(binary.LittleEndian.Uint16(record))
-	n, base, w, s := head&15, &valueBases[head>>4&7], uint(head>>7&15), startBits(textLen)
-	if (n == 0) != (w == 0) {
-		return nil, 0, errWidth
+func decodeList(record []byte, limit uint64, head, textLen uint32) (runs []Run, end uint64, err error) {
+	lane := laneBits(textLen)
+	least, unit := uint32(valueBases[head>>3&3].base), valueBases[head>>3&3].unit
+	n, w, startsAt := head&7, head>>5&15, uint64(shortHeadBits)
+	fits := n*lane <= lanesBits
+	if n == noShortList && head>>3&3 == wideList {
+		biasBytes := head >> 13
+		bias := bitsAt(record, listHeadBits, uint(8*biasBytes))
+		if biasBytes != (uint32(bits.Len32(bias|1))+7)/8 {
+			return nil, 0, errListBias
+		}
+		least, unit = bias, 1
+		n, w, startsAt = head>>5&7, head>>8&31, listHeadBits+8*uint64(biasBytes)
+		fits = n <= maxList && n*lane <= lanesBits
+	} else if n == noShortList {
+		least, unit = uint32(valueBases[head>>5&3].base), valueBases[head>>5&3].unit
+		n, w, startsAt = head>>11, head>>7&15, listHeadBits
+		fits = n <= maxLong(lane)
 	}
-	if uint(n) > word1Bits/s+word2Bits/s {
+	if !fits {
 		return nil, 0, errList
 	}
-	biasAt := listHeadBits + uint64(n)*uint64(s)
-	valuesAt := biasAt + uint64(base.biasBits)
+	valuesAt := startsAt + uint64(n*lane)
 	end = valuesAt + uint64(n+1)*uint64(w)
 	if end > limit {
 		return nil, 0, errPastArea
 	}
-	least := uint32(base.base) + bitsAt(record, biasAt, base.biasBits)
 	for i := uint32(0); i <= n; i++ {
-		run := Run{Value: int32(least + bitsAt(record, valuesAt+uint64(i)*uint64(w), w)*base.unit)}
+		run := Run{Value: int32(least + bitsAt(record, valuesAt+uint64(i*w), uint(w))*unit)}
 		if i == 0 {
 			runs = append(runs, run)
 			continue
 		}
-		run.PC = bitsAt(record, listHeadBits+uint64(i-1)*uint64(s), s)
+		start := wordAt(record, uint32(startsAt)+(i-1)*lane) & (1<<(lane&63) - 1)
+		if start >= uint64(textLen) {
+			return nil, 0, errAscend
+		}
+		run.PC = uint32(start)
 		if runs, err = checkNext(runs, runs[i-1], run, uint64(textLen)); err != nil {
 			return nil, 0, err
 		}
@@ -419,24 +475,20 @@ func decodeList(record []byte, limit uint64, textLen uint32) (runs []Run, end ui
 	return runs, end, nil
 }
 
-// isBiasWide reports whether a record's bias has more than 32 bits: that of 37 does not need them.
-func isBiasWide(record []byte, headBits uint64) bool {
-	return valueBases[record[0]>>4&7].biasBits == 32 && bitsAt(record, headBits+32, headBiasBits) != 0
-}
-
 func decodeOneBlock(record []byte, limit uint64, textLen uint32) (runs []Run, end uint64, err error) {
-	at := 32 + uint64(valueBases[record[0]>>4&7].biasBits)
+	base := &valueBases[record[0]>>5]
+	at := 32 + 8*uint64(base.biasBytes)
 	if at > limit {
 		return nil, 0, errPastArea
 	}
-	if isBiasWide(record, oneHeadBits) {
+	if base.biasBytes == 4 && bitsAt(record, oneHeadBits+32, headBiasBits) != 0 {
 		return nil, 0, errRecordBias
 	}
 	b, least, unit := readOneBlock(record, textLen)
 	if b.nStarts == 0 {
 		return nil, 0, errSingle
 	}
-	value := func(i uint32) int32 { return int32(least + b.value(i)*unit) }
+	value := func(i uint32) int32 { return int32(least + b.value(b.word(i))*unit) }
 	runs, end, err = b.decode(nil, limit-at, 0, uint64(textLen), value)
 	return runs, at + end, err
 }
@@ -449,9 +501,6 @@ func decodeBlocks(record []byte, limit uint64, textLen uint32) (runs []Run, end 
 	end = 8 * s.first
 	if end > limit {
 		return nil, 0, errPastArea
-	}
-	if isBiasWide(record, manyHeadBits) {
-		return nil, 0, errRecordBias
 	}
 	if !isPadded(record, s.indexEnd) {
 		return nil, 0, errIndexPadding
@@ -471,7 +520,7 @@ func decodeBlocks(record []byte, limit uint64, textLen uint32) (runs []Run, end 
 			return nil, 0, errGap
 		}
 		b := readBlock(record[off:], description, quanta-1)
-		value := func(i uint32) int32 { return int32(s.least + (bias+b.value(i))*s.unit) }
+		value := func(i uint32) int32 { return int32(s.least + (bias+b.value(b.word(i)))*s.unit) }
 		textEnd := uint64(start) + uint64(quanta)
 		runs, end, err = b.decode(runs, limit-8*off, start, textEnd, value)
 		if err != nil {
@@ -492,22 +541,36 @@ func appendRun(runs []Run, pc uint32, value int32) []Run {
 
 // isInRange reports whether the widths of a block's fields are possible.
 func (b *block) isInRange() bool {
-	return b.search < nSearches && b.field > 0 && b.field <= 32 && b.number <= maxNumberBits
+	return b.field > 0 && b.field <= 32 && b.number <= maxNumberBits
 }
 
 // buckets returns the bucket of each start; nil when they are not all there.
 func (b *block) buckets() []uint32 {
 	var all []uint32
-	if b.search != eliasFano {
-		n := uint(2) << b.search
+	if b.full != eliasFano {
+		k := uint32(0) // the next full bucket
 		for i := uint32(0); i < b.nBuckets; i++ {
-			for k := bitsAt(b.p, uint64(i)*uint64(n), n); k > 0; k-- {
+			n := bitsAt(b.p, uint64(2*i), 2)
+			if k < b.full {
+				full := bitsAt(b.p, uint64(b.fullAt+fullBits*k), fullBits)
+				if full&31 == i {
+					if n != bucketMax || full>>5 == 0 {
+						return nil
+					}
+					n += full >> 5
+					k++
+				}
+			}
+			for ; n > 0; n-- {
 				all = append(all, i)
 			}
 		}
+		if k < b.full {
+			return nil
+		}
 	} else {
 		bucket, last := uint32(0), uint32(0)
-		for at := uint64(0); at < b.lowsAt; at++ {
+		for at := uint64(0); at < uint64(b.runsAt); at++ {
 			if last = bitsAt(b.p, at, 1); last == 1 {
 				bucket++
 			} else {
@@ -530,14 +593,14 @@ func (b *block) decode(runs []Run, limit uint64, start uint32, textEnd uint64, v
 	if !b.isInRange() {
 		return nil, 0, errDescription
 	}
-	most := uint64(64)
-	if b.search == eliasFano {
-		most = maxUpperBits
-	}
-	if b.nBuckets > maxUpperBits || b.lowsAt > most {
+	if b.full == eliasFano {
+		if b.nBuckets > maxUpperBits || b.runsAt > maxUpperBits {
+			return nil, 0, errBuckets
+		}
+	} else if b.nBuckets > maxBuckets {
 		return nil, 0, errBuckets
 	}
-	end := b.highAt
+	end := uint64(b.highsAt())
 	if end > limit {
 		return nil, 0, errPastArea
 	}
@@ -547,14 +610,14 @@ func (b *block) decode(runs []Run, limit uint64, start uint32, textEnd uint64, v
 	}
 	if b.number > 0 {
 		largest := uint32(0)
-		for i := uint64(0); i <= uint64(b.nStarts); i++ {
-			number := bitsAt(b.p, b.fieldsAt+i*uint64(b.field)+uint64(b.lowWidth), b.number)
+		for i := uint32(0); i <= b.nStarts; i++ {
+			number := uint32(b.word(i)) & lowMask(uint(b.field)) >> b.lowWidth
 			if number > largest {
 				largest = number
 			}
 		}
-		h := bitsAt(b.p, b.highAt, highBits)
-		if uint(h)+b.lowWidth > 32 {
+		h := bitsAt(b.p, end, highBits)
+		if h+b.lowWidth > 32 {
 			return nil, 0, errHigh
 		}
 		end += highBits + uint64(largest+1)*uint64(h)
@@ -568,7 +631,7 @@ func (b *block) decode(runs []Run, limit uint64, start uint32, textEnd uint64, v
 	before := Run{start, value(0)}
 	runs = appendRun(runs, start, before.Value)
 	for i, bucket := range buckets {
-		low := bitsAt(b.p, b.lowsAt+uint64(i)*uint64(b.low), b.low)
+		low := uint32(b.word(uint32(i))>>b.field) & lowMask(uint(b.low))
 		run := Run{start + (bucket<<b.low | low), value(uint32(i) + 1)}
 		var err error
 		if runs, err = checkNext(runs, before, run, textEnd); err != nil {

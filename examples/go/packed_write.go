@@ -13,16 +13,22 @@ import (
 func AppendPacked(dst []byte, runs []Run, textLen uint32) ([]byte, bool) {
 	w := bitWriter{dst: dst}
 	all := stretch{runs: runs, end: len(runs), quanta: textLen}
-	if form, ok := chooseList(&all); ok {
-		putList(&w, &all, form)
-	} else if c, ok := chooseSplit(&all); ok {
-		c.put(&w, &all)
-	} else {
+	list, ok := chooseList(&all)
+	if ok && !list.isLong {
+		list.put(&w, &all)
+	} else if c, fits := chooseSplit(&all); !fits {
 		return dst, false
+	} else if ok && (c.blockShift > 0 || list.nbits <= c.nbits+listMoreBits) {
+		list.put(&w, &all)
+	} else {
+		c.put(&w, &all)
 	}
 	w.align()
 	return w.dst, true
 }
+
+// Lists are faster than blocks: they may take so many bits more.
+const listMoreBits = 24
 
 // A stretch is the runs that touch some quanta of the text: runs[first] covers their start, those
 // after it, up to end, start among them.
@@ -39,38 +45,59 @@ func (s *stretch) startOf(run int) uint32 {
 // noFit is the size of what is not possible.
 const noFit = math.MaxUint64
 
-// countsFit reports whether no bucket of 2^low quanta has more than max starts.
-func countsFit(s *stretch, low uint, max int) bool {
-	for i := s.first + 1; i+max < s.end; i++ {
-		if s.startOf(i)>>low == s.startOf(i+max)>>low {
-			return false
+// countFull returns the number of buckets of 2^low quanta with more than bucketMax starts, or more
+// than maxFull if one has too many.
+func countFull(s *stretch, low uint) uint64 {
+	full := uint64(0)
+	for i := s.first + 1; i < s.end; {
+		end := i + 1
+		for end < s.end && s.startOf(end)>>low == s.startOf(i)>>low {
+			end++
 		}
+		if end-i > bucketMax+maxMore {
+			return maxFull + 1
+		}
+		if end-i > bucketMax {
+			full++
+		}
+		i = end
 	}
-	return true
+	return full
 }
 
-// chooseLow tries all low bits of a start with one search, and returns where the starts take the
-// fewest bits, and those bits.
-func chooseLow(s *stretch, search uint) (low uint, nbits uint64) {
-	nStarts := uint64(s.end - s.first - 1)
-	nbits = noFit
-	for l := uint(0); l <= maxLow; l++ {
-		n := uint64(bucketsOf(s.quanta, l))
-		upper, most := n<<(search+1), uint64(64)
-		if search == eliasFano {
-			upper, most = n+nStarts, maxUpperBits
-		}
-		if upper > most {
+// Counts are faster than Elias-Fano lists: they may take a bit more for so many runs.
+const runsOfSurcharge = 2
+
+// chooseSearch finds the search and the low bits with which the starts take the fewest bits, and
+// returns those bits.
+func (b *blockForm) chooseSearch(s *stretch) uint64 {
+	n := uint64(s.end - s.first - 1)
+	best, bestBits := uint64(noFit), uint64(noFit)
+	countsFit := true
+	for low := uint(0); low <= maxLow; low++ {
+		buckets := uint64(bucketsOf(s.quanta, low))
+		if buckets+n > maxUpperBits {
 			continue
 		}
-		if search != eliasFano && !countsFit(s, l, 1<<(2<<search)-1) {
-			break
+		ofList := buckets + n + n*uint64(low)
+		if ofList+n/runsOfSurcharge < best {
+			best, bestBits = ofList+n/runsOfSurcharge, ofList
+			b.low, b.full = low, eliasFano
 		}
-		if size := upper + nStarts*uint64(l); size < nbits {
-			low, nbits = l, size
+		if !countsFit || buckets > maxBuckets {
+			continue
+		}
+		full := countFull(s, low)
+		if full > maxFull {
+			countsFit = false
+			continue
+		}
+		if ofCounts := 2*buckets + fullBits*full + n*uint64(low); ofCounts < best {
+			best, bestBits = ofCounts, ofCounts
+			b.low, b.full = low, uint(full)
 		}
 	}
-	return low, nbits
+	return bestBits
 }
 
 // A valueForm is how values are stored: (value - least) / unit of the base, in `width` bits.
@@ -80,67 +107,124 @@ type valueForm struct {
 	width uint
 }
 
-// chooseBase returns the form that makes the bias and n values smallest, of those with a base that
-// fits all values of the stretch and at most maxWidth bits. The bias has moreBits more bits than
-// that of a list.
-func chooseBase(s *stretch, n uint64, moreBits, maxWidth uint) (form valueForm, ok bool) {
-	min, max, any := int32(math.MaxInt32), int32(math.MinInt32), uint32(0)
+// A valueRange has the least and the largest value of a stretch, and the bits of all.
+type valueRange struct {
+	min, max int32
+	any      uint32
+}
+
+func rangeOf(s *stretch) valueRange {
+	r := valueRange{math.MaxInt32, math.MinInt32, 0}
 	for _, run := range s.runs[s.first:s.end] {
-		if run.Value < min {
-			min = run.Value
+		if run.Value < r.min {
+			r.min = run.Value
 		}
-		if run.Value > max {
-			max = run.Value
+		if run.Value > r.max {
+			r.max = run.Value
 		}
-		any |= uint32(run.Value)
+		r.any |= uint32(run.Value)
 	}
+	return r
+}
+
+// form returns how values are stored with a base and a bias of so many bits, if that is possible.
+func (r *valueRange) form(b int, biasBits uint) (f valueForm, ok bool) {
+	base := &valueBases[b]
+	least := uint32(base.base)
+	if biasBits > 0 {
+		least = uint32(r.min)
+	}
+	if biasBits < 32 {
+		bias := int64(r.min) - int64(base.base)
+		if bias < 0 || r.any%base.unit != 0 || biasBits > 0 && bias>>biasBits != 0 {
+			return f, false
+		}
+	}
+	return valueForm{b, least, width((uint32(r.max) - least) / base.unit)}, true
+}
+
+// chooseBase returns the form that makes the bias and n values smallest. The bias has moreBits more
+// bits than that of a record of blocks.
+func chooseBase(s *stretch, n uint64, moreBits uint) (form valueForm) {
+	r := rangeOf(s)
 	best := uint64(noFit)
 	for b, base := range valueBases {
-		least, biasBits := uint32(base.base), base.biasBits+moreBits
-		if biasBits > 0 {
-			least = uint32(min)
-		}
-		if biasBits < 32 {
-			bias := int64(min) - int64(base.base)
-			if bias < 0 || any%base.unit != 0 || biasBits > 0 && bias>>biasBits != 0 {
-				continue
-			}
-		}
-		w := width((uint32(max) - least) / base.unit)
-		nbits := uint64(base.biasBits) + n*uint64(w)
-		if w <= maxWidth && nbits < best {
-			form, best = valueForm{b, least, w}, nbits
+		f, ok := r.form(b, uint(8*base.biasBytes)+moreBits)
+		if nbits := 8*uint64(base.biasBytes) + n*uint64(f.width); ok && nbits < best {
+			form, best = f, nbits
 		}
 	}
-	return form, best != noFit
+	return form
 }
 
-func chooseList(all *stretch) (form valueForm, ok bool) {
-	most, s := uint(maxWidth), startBits(all.quanta)
-	if all.end == 1 {
-		most = 0
-	}
-	limit := word1Bits/s + word2Bits/s
-	if limit > maxList {
-		limit = maxList
-	}
-	if uint(all.end-1) > limit {
-		return form, false
-	}
-	return chooseBase(all, uint64(all.end), 0, most)
+// A listForm is how a list stores a table.
+type listForm struct {
+	isWide, isLong bool
+	nbits          uint64
+	values         valueForm
 }
 
-func putList(w *bitWriter, all *stretch, form valueForm) {
-	base := &valueBases[form.base]
-	w.put(uint32(all.end-1), 4)
-	w.put(uint32(form.base), 3)
-	w.put(uint32(form.width), 4)
+func biasBytesOf(bias uint32) uint {
+	return (width(bias|1) + 7) / 8
+}
+
+func chooseList(all *stretch) (list listForm, ok bool) {
+	n, lane := uint64(all.end), laneBits(all.quanta)
+	nStarts := n - 1
+	isLong := nStarts > maxList || nStarts*uint64(lane) > lanesBits
+	if nStarts > uint64(maxLong(lane)) {
+		return list, false
+	}
+	head := uint64(shortHeadBits)
+	if isLong {
+		head = listHeadBits
+	}
+	r := rangeOf(all)
+	best := uint64(noFit)
+	for b := 0; b < shortBases; b++ {
+		f, fits := r.form(b, 0)
+		if nbits := head + n*uint64(f.width); fits && f.width <= maxShortWidth && nbits < best {
+			best, list = nbits, listForm{isLong: isLong, values: f}
+		}
+	}
+	w := width(uint32(r.max) - uint32(r.min))
+	wide := listHeadBits + 8*uint64(biasBytesOf(uint32(r.min))) + n*uint64(w)
+	if !isLong && w <= maxWideWidth && wide < best {
+		best, list = wide, listForm{isWide: true, values: valueForm{0, uint32(r.min), w}}
+	}
+	list.nbits = best + nStarts*uint64(lane)
+	return list, best != noFit
+}
+
+func (list *listForm) put(w *bitWriter, all *stretch) {
+	v, n := &list.values, uint32(all.end-1)
+	unit := valueBases[v.base].unit
+	if list.isWide {
+		unit = 1
+		bytes := biasBytesOf(v.least)
+		w.put(noShortList, 3)
+		w.put(wideList, 2)
+		w.put(n, 3)
+		w.put(uint32(v.width), 5)
+		w.put(uint32(bytes), 3)
+		w.put(v.least, 8*bytes)
+	} else if list.isLong {
+		w.put(noShortList, 3)
+		w.put(longList, 2)
+		w.put(uint32(v.base), 2)
+		w.put(uint32(v.width), 4)
+		w.put(n, 5)
+	} else {
+		w.put(n, 3)
+		w.put(uint32(v.base), 2)
+		w.put(uint32(v.width), 4)
+	}
 	for _, run := range all.runs[1:] {
-		w.put(run.PC, startBits(all.quanta))
+		w.put(run.PC, uint(laneBits(all.quanta)-1))
+		w.put(0, 1)
 	}
-	w.put(form.least-uint32(base.base), base.biasBits)
 	for _, run := range all.runs {
-		w.put((uint32(run.Value)-form.least)/base.unit, form.width)
+		w.put((uint32(run.Value)-v.least)/unit, v.width)
 	}
 }
 
@@ -150,6 +234,7 @@ type splitForm struct {
 	least             uint32
 	blockShift        uint // 0: one block has the whole text
 	offBits, biasBits uint
+	nbits             uint64 // of a record of one block
 }
 
 // value returns the value of a run as blocks count it.
@@ -163,7 +248,7 @@ type blockForm struct {
 	nbits    uint64
 	nStarts  int // 0: a single run, which has no bits
 	low      uint
-	search   uint
+	full     uint // full buckets, or eliasFano
 	lowWidth uint
 	number   uint     // bits
 	highBits uint     // of each high part
@@ -190,10 +275,10 @@ func (b *blockForm) chooseHighs(values []uint32) uint64 {
 	}
 	n, all := uint64(len(values)), width(values[len(values)-1])
 	b.lowWidth = all
-	if all == lowWidth32 {
-		b.lowWidth = 32
+	best := n * uint64(all)
+	if all > maxLowWidth {
+		best = noFit
 	}
-	best := n * uint64(b.lowWidth)
 	nHighs := 1
 	for low := all; low > 0; {
 		low--
@@ -202,8 +287,11 @@ func (b *blockForm) chooseHighs(values []uint32) uint64 {
 			break
 		}
 		number, high := width(uint32(nHighs-1)), all-low
+		if nHighs == 1 && all > maxLowWidth {
+			number = 1
+		}
 		nbits := highBits + uint64(nHighs)*uint64(high) + n*uint64(low+number)
-		if number > 0 && high < 32 && low != lowWidth32 && nbits < best {
+		if number > 0 && high < 32 && nbits < best {
 			best, b.lowWidth, b.number, b.highBits = nbits, low, number, high
 		}
 	}
@@ -218,9 +306,6 @@ func (b *blockForm) chooseHighs(values []uint32) uint64 {
 	}
 	return best
 }
-
-// Counts are faster than Elias-Fano lists: they may take a bit more for so many runs.
-const runsOfSurcharge = 2
 
 // chooseBlock returns false when the block holds too many starts.
 func (c *splitForm) chooseBlock(s *stretch) (b blockForm, ok bool) {
@@ -247,20 +332,7 @@ func (c *splitForm) chooseBlock(s *stretch) (b blockForm, ok bool) {
 	for i := range values {
 		values[i] -= b.bias
 	}
-	best := uint64(noFit)
-	for search := uint(0); search < nSearches; search++ {
-		low, nbits := chooseLow(s, search)
-		if nbits == noFit {
-			continue
-		}
-		surcharge := uint64(0)
-		if search == eliasFano {
-			surcharge = uint64(n / runsOfSurcharge)
-		}
-		if nbits+surcharge < best {
-			best, b.low, b.search = nbits, low, search
-		}
-	}
+	best := b.chooseSearch(s)
 	if best == noFit {
 		return b, false
 	}
@@ -338,12 +410,13 @@ func clampBlockShift(shift uint) uint {
 // saves bits.
 func chooseSplit(all *stretch) (splitForm, bool) {
 	const runsOfBlock = 40
-	form, _ := chooseBase(all, uint64(all.end), headBiasBits, 32)
+	form := chooseBase(all, uint64(all.end), headBiasBits)
 	c := splitForm{base: form.base, least: form.least}
-	if _, ok := c.chooseBlock(all); ok {
+	if b, ok := c.chooseBlock(all); ok {
+		c.nbits = oneHeadBits + 8*uint64(valueBases[c.base].biasBytes) + headBiasBits + b.nbits
 		return c, true
 	}
-	form, _ = chooseBase(all, uint64(all.end/runsOfBlock+1), headBiasBits, 32)
+	form = chooseBase(all, uint64(all.end/runsOfBlock+1), 0)
 	c = splitForm{
 		base:       form.base,
 		least:      form.least,
@@ -378,23 +451,21 @@ func chooseSplit(all *stretch) (splitForm, bool) {
 func (c *splitForm) put(w *bitWriter, all *stretch) {
 	if c.blockShift == 0 {
 		b, _ := c.chooseBlock(all)
-		w.put(oneBlock, 4)
-		w.put(uint32(c.base), 3)
+		c.putForm(w, oneBlock)
 		b.putDescription(w)
-		c.putBias(w)
+		c.putBias(w, headBiasBits)
 		c.putBlock(w, all, &b)
 		return
 	}
-	w.put(blocks, 4)
-	w.put(uint32(c.base), 3)
+	c.putForm(w, blocks)
 	w.put(uint32(c.blockShift), 5)
 	w.put(uint32(c.offBits), 5)
 	w.put(uint32(c.biasBits), 6)
-	c.putBias(w)
+	c.putBias(w, 0)
 	c.blocks(all, func(_ *stretch, b *blockForm, off, _ uint64) {
 		b.putDescription(w)
-		w.put(b.bias, c.biasBits)
 		w.put(uint32(off), c.offBits)
+		w.put(b.bias, c.biasBits)
 	})
 	w.align()
 	c.blocks(all, func(s *stretch, b *blockForm, _, _ uint64) {
@@ -405,27 +476,33 @@ func (c *splitForm) put(w *bitWriter, all *stretch) {
 	})
 }
 
-func (c *splitForm) putBias(w *bitWriter) {
+func (c *splitForm) putForm(w *bitWriter, form uint32) {
+	w.put(noShortList, 3)
+	w.put(form, 2)
+	w.put(uint32(c.base), 3)
+}
+
+// putBias writes the bias, of moreBits more bits than that of a record of blocks.
+func (c *splitForm) putBias(w *bitWriter, moreBits uint) {
 	base := &valueBases[c.base]
-	bias := c.least - uint32(base.base)
-	w.put(bias&lowMask(base.biasBits), base.biasBits)
-	w.put(bias>>base.biasBits, headBiasBits)
+	bias := uint64(c.least - uint32(base.base))
+	nbits := uint(8 * base.biasBytes)
+	w.put(uint32(bias&(1<<nbits-1)), nbits)
+	w.put(uint32(bias>>nbits), moreBits)
 }
 
 // putDescription writes 0 bits for a single run.
 func (b *blockForm) putDescription(w *bitWriter) {
-	lowWidth := b.lowWidth
-	if lowWidth == 32 {
-		lowWidth = lowWidth32
-	}
 	w.put(uint32(b.nStarts), 6)
 	w.put(uint32(b.low), 4)
-	w.put(uint32(lowWidth), 5)
+	w.put(uint32(b.lowWidth), 5)
 	w.put(uint32(b.number), 3)
-	w.put(uint32(b.search), 2)
+	w.put(uint32(b.full), 2)
 }
 
-func (b *blockForm) putUpperParts(w *bitWriter, s *stretch) {
+// putBuckets writes an Elias-Fano list, or counts and the full buckets.
+func (b *blockForm) putBuckets(w *bitWriter, s *stretch) {
+	var full bitWriter
 	i := s.first + 1
 	for bucket := uint32(0); bucket < bucketsOf(s.quanta, b.low); bucket++ {
 		n := uint32(0)
@@ -433,14 +510,24 @@ func (b *blockForm) putUpperParts(w *bitWriter, s *stretch) {
 			n++
 			i++
 		}
-		if b.search != eliasFano {
-			w.put(n, 2<<b.search)
-			continue
+		if b.full == eliasFano {
+			for ; n > 0; n-- {
+				w.put(0, 1)
+			}
+			w.put(1, 1)
+		} else if n > bucketMax {
+			w.put(bucketMax, 2)
+			full.put(bucket, 5)
+			full.put(n-bucketMax, 4)
+		} else {
+			w.put(n, 2)
 		}
-		for ; n > 0; n-- {
-			w.put(0, 1)
+	}
+	full.align()
+	if b.full != eliasFano {
+		for at := uint(0); at < fullBits*b.full; at++ {
+			w.put(uint32(full.dst[at/8]>>(at%8)&1), 1)
 		}
-		w.put(1, 1)
 	}
 }
 
@@ -455,11 +542,11 @@ func (b *blockForm) putField(w *bitWriter, v uint32) {
 }
 
 func (c *splitForm) putBlock(w *bitWriter, s *stretch, b *blockForm) {
-	b.putUpperParts(w, s)
-	for i := s.first + 1; i < s.end; i++ {
-		w.put(s.startOf(i)&lowMask(b.low), b.low)
-	}
-	for _, run := range s.runs[s.first:s.end] {
+	b.putBuckets(w, s)
+	for i, run := range s.runs[s.first:s.end] {
+		if i > 0 {
+			w.put(s.startOf(s.first+i)&lowMask(b.low), b.low)
+		}
 		b.putField(w, c.value(run)-b.bias)
 	}
 	if len(b.highs) > 0 {

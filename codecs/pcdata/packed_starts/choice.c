@@ -41,33 +41,59 @@ static bool base_fits(const struct packed_base *base, unsigned bias_nbits,
 }
 
 /*
- * The base that makes the bias and n values smallest; false when none gives an allowed width. The
- * bias has so many more bits than that of a list.
+ * The base that makes the bias and n values smallest. The bias has so many more bits than that of a
+ * record of blocks.
  */
-static bool choose_base(const struct value_facts *f, uint64_t n, unsigned more_nbits,
-                        unsigned max_width, struct packed_values *values)
+static struct packed_values choose_base(const struct value_facts *f, uint64_t n,
+                                        unsigned more_nbits)
 {
     uint64_t best = NO_FIT;
+    struct packed_values values = {0};
     for (unsigned b = 0; b < PACKED_N_BASES; b++) {
         const struct packed_base *base = &packed_bases[b];
         uint32_t least;
-        if (!base_fits(base, base->bias_nbits + more_nbits, f, &least))
+        if (!base_fits(base, 8 * base->bias_nbytes + more_nbits, f, &least))
             continue;
         const unsigned width = bo_bit_width(((uint32_t)f->max - least) / base->unit);
-        const uint64_t nbits = base->bias_nbits + n * width;
-        if (width <= max_width && nbits < best) {
+        const uint64_t nbits = 8 * base->bias_nbytes + n * width;
+        if (nbits < best) {
             best = nbits;
-            *values = (struct packed_values){b, least, width};
+            values = (struct packed_values){b, least, width};
         }
     }
-    return best != NO_FIT;
+    return values;
 }
 
-bool packed_choose_list(const struct packed_stretch *all, struct packed_values *values)
+bool packed_choose_list(const struct packed_stretch *all, struct packed_list *list)
 {
+    const uint64_t n = all->end, n_starts = n - 1;
+    const unsigned lane_nbits = packed_lane_nbits(all->quanta);
+    const bool is_long = n_starts > PACKED_MAX_LIST || n_starts * lane_nbits > PACKED_LANES_NBITS;
+    if (n_starts > packed_max_long(lane_nbits))
+        return false;
+    const unsigned head_nbits = is_long ? PACKED_LONG_HEAD_NBITS : PACKED_SHORT_HEAD_NBITS;
     const struct value_facts f = find_facts(all);
-    return all->end - 1 <= packed_max_starts(packed_start_nbits(all->quanta)) &&
-           choose_base(&f, all->end, 0, all->end == 1 ? 0 : PACKED_MAX_WIDTH, values);
+    uint64_t best = NO_FIT;
+    for (unsigned b = 0; b < PACKED_N_SHORT_BASES; b++) {
+        const struct packed_base *base = &packed_bases[b];
+        uint32_t least;
+        if (!base_fits(base, 0, &f, &least))
+            continue;
+        const unsigned width = bo_bit_width(((uint32_t)f.max - least) / base->unit);
+        if (width <= PACKED_MAX_SHORT_WIDTH && head_nbits + n * width < best) {
+            best = head_nbits + n * width;
+            *list = (struct packed_list){.is_long = is_long, .values = {b, least, width}};
+        }
+    }
+    const unsigned width = bo_bit_width((uint32_t)f.max - (uint32_t)f.min);
+    const uint64_t wide_nbits =
+        PACKED_WIDE_HEAD_NBITS + 8 * packed_bias_nbytes((uint32_t)f.min) + n * width;
+    if (!is_long && width <= PACKED_MAX_WIDE_WIDTH && wide_nbits < best) {
+        best = wide_nbits;
+        *list = (struct packed_list){.is_wide = true, .values = {0, (uint32_t)f.min, width}};
+    }
+    list->nbits = best == NO_FIT ? NO_FIT : best + n_starts * lane_nbits;
+    return best != NO_FIT;
 }
 
 static void sort_values(uint32_t *values, uint32_t n)
@@ -92,15 +118,17 @@ static uint32_t choose_highs(uint32_t *values, uint32_t n, struct packed_block *
     for (uint32_t i = 1; i < n; i++)
         n_apart[bo_bit_width(values[i] ^ values[i - 1])]++;
     const unsigned width = bo_bit_width(values[n - 1]);
-    block->low_width = width == PACKED_LOW_WIDTH_32 ? 32 : width;
-    uint32_t best = n * block->low_width, n_highs = 1;
+    block->low_width = width;
+    uint32_t best = width <= PACKED_MAX_LOW_WIDTH ? n * width : UINT32_MAX, n_highs = 1;
     for (unsigned low = width; low-- > 0;) {
         n_highs += n_apart[low + 1];
         if (n_highs > PACKED_MAX_HIGHS)
             break;
-        const unsigned number_nbits = bo_bit_width(n_highs - 1), high_nbits = width - low;
+        const unsigned number_nbits =
+            n_highs > 1 ? bo_bit_width(n_highs - 1) : width > PACKED_MAX_LOW_WIDTH;
+        const unsigned high_nbits = width - low;
         const uint32_t nbits = PACKED_HIGH_NBITS + n_highs * high_nbits + n * (low + number_nbits);
-        if (number_nbits && high_nbits < 32 && low != PACKED_LOW_WIDTH_32 && nbits < best) {
+        if (number_nbits && high_nbits < 32 && nbits < best) {
             best = nbits;
             block->low_width = low;
             block->number_nbits = number_nbits;
@@ -114,42 +142,60 @@ static uint32_t choose_highs(uint32_t *values, uint32_t n, struct packed_block *
     return best;
 }
 
-/* Whether no bucket of 2^low quanta has more than `max` starts. */
-static bool counts_fit(const struct packed_stretch *s, unsigned low, unsigned max)
-{
-    for (uint32_t i = s->first + 1; i + max < s->end; i++)
-        if (packed_start(s, i) >> low == packed_start(s, i + max) >> low)
-            return false;
-    return true;
-}
-
 /*
- * Tries all low bits of a start with one search: *low_ret is where the starts take the fewest bits,
- * and the result is those bits, or NO_FIT.
+ * Counts the starts of each bucket of 2^low quanta: the buckets with more than PACKED_BUCKET_MAX,
+ * or UINT_MAX when one has too many.
  */
-static uint64_t choose_low(const struct packed_stretch *s, enum packed_search search,
-                           unsigned *low_ret)
+static unsigned count_full(const struct packed_stretch *s, unsigned low)
 {
-    const uint64_t n_starts = s->end - s->first - 1;
-    uint64_t best = NO_FIT;
-    for (unsigned low = 0; low <= PACKED_MAX_LOW; low++) {
-        const uint64_t n_buckets = packed_n_blocks(s->quanta, low);
-        const uint64_t upper_nbits =
-            search == PACKED_ELIAS_FANO ? n_buckets + n_starts : n_buckets << (search + 1);
-        if (upper_nbits > (search == PACKED_ELIAS_FANO ? PACKED_UPPER_NBITS : 64))
-            continue;
-        if (search != PACKED_ELIAS_FANO && !counts_fit(s, low, search == PACKED_COUNTS_2 ? 3 : 15))
-            break;
-        if (upper_nbits + n_starts * low < best) {
-            best = upper_nbits + n_starts * low;
-            *low_ret = low;
-        }
+    unsigned n_full = 0;
+    for (uint32_t i = s->first + 1, end; i < s->end; i = end) {
+        const uint32_t bucket = packed_start(s, i) >> low;
+        for (end = i + 1; end < s->end && packed_start(s, end) >> low == bucket;)
+            end++;
+        if (end - i > PACKED_BUCKET_MAX + PACKED_MAX_MORE)
+            return UINT_MAX;
+        n_full += end - i > PACKED_BUCKET_MAX;
     }
-    return best;
+    return n_full;
 }
 
 /* Counts are faster than Elias-Fano lists: they may take a bit more for so many runs. */
 enum { RUNS_OF_SURCHARGE = 2 };
+
+/* Finds the search and the low bits with which the starts take the fewest bits, or NO_FIT. */
+static uint64_t choose_search(const struct packed_stretch *s, struct packed_block *block)
+{
+    const uint64_t n = s->end - s->first - 1;
+    uint64_t best = NO_FIT, best_nbits = NO_FIT;
+    bool counts_fit = true;
+    for (unsigned low = 0; low <= PACKED_MAX_LOW; low++) {
+        const uint64_t n_buckets = packed_n_blocks(s->quanta, low);
+        if (n_buckets + n > PACKED_UPPER_NBITS)
+            continue;
+        const uint64_t of_list = n_buckets + n + n * low;
+        if (of_list + n / RUNS_OF_SURCHARGE < best) {
+            best_nbits = of_list;
+            best = of_list + n / RUNS_OF_SURCHARGE;
+            block->low_nbits = low;
+            block->n_full = PACKED_ELIAS_FANO;
+        }
+        const unsigned n_full =
+            counts_fit && n_buckets <= PACKED_MAX_BUCKETS ? count_full(s, low) : UINT_MAX;
+        if (n_buckets <= PACKED_MAX_BUCKETS && n_full > PACKED_MAX_FULL)
+            counts_fit = false;
+        if (n_full > PACKED_MAX_FULL)
+            continue;
+        const uint64_t of_counts =
+            PACKED_BUCKET_NBITS * n_buckets + PACKED_FULL_ENTRY_NBITS * n_full + n * low;
+        if (of_counts < best) {
+            best = best_nbits = of_counts;
+            block->low_nbits = low;
+            block->n_full = n_full;
+        }
+    }
+    return best_nbits;
+}
 
 bool packed_choose_block(const struct packed_stretch *s, const struct packed_split *split,
                          struct packed_block *block)
@@ -170,18 +216,7 @@ bool packed_choose_block(const struct packed_stretch *s, const struct packed_spl
         return true;
     for (uint32_t i = 0; i < n; i++)
         values[i] -= least;
-    uint64_t best = NO_FIT;
-    for (unsigned search = 0; search < PACKED_N_SEARCHES; search++) {
-        unsigned low;
-        const uint64_t nbits = choose_low(s, search, &low);
-        if (nbits == NO_FIT)
-            continue;
-        if (nbits + (search == PACKED_ELIAS_FANO ? n / RUNS_OF_SURCHARGE : 0) < best) {
-            best = nbits;
-            block->search = search;
-            block->low_nbits = low;
-        }
-    }
+    const uint64_t best = choose_search(s, block);
     block->nbits = (uint32_t)best + choose_highs(values, n, block);
     return best != NO_FIT;
 }
@@ -243,13 +278,15 @@ bool packed_choose_split(const struct packed_stretch *all, struct packed_split *
 {
     enum { RUNS_OF_BLOCK = 40 };
     const struct value_facts f = find_facts(all);
-    struct packed_values values;
     struct packed_block block;
-    choose_base(&f, all->end, PACKED_HEAD_BIAS_NBITS, UINT_MAX, &values);
+    struct packed_values values = choose_base(&f, all->end, PACKED_HEAD_BIAS_NBITS);
     *split = (struct packed_split){.base = values.base, .least = values.least};
-    if (packed_choose_block(all, split, &block))
+    if (packed_choose_block(all, split, &block)) {
+        split->nbits = PACKED_ONE_BLOCK_HEAD_NBITS + 8 * packed_bases[split->base].bias_nbytes +
+                       PACKED_HEAD_BIAS_NBITS + block.nbits;
         return true;
-    choose_base(&f, all->end / RUNS_OF_BLOCK + 1, PACKED_HEAD_BIAS_NBITS, UINT_MAX, &values);
+    }
+    values = choose_base(&f, all->end / RUNS_OF_BLOCK + 1, 0);
     const uint64_t aim = (uint64_t)all->quanta * RUNS_OF_BLOCK / all->end;
     *split = (struct packed_split){
         .base = values.base,

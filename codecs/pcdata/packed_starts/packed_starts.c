@@ -2,43 +2,52 @@
  * packed-starts: bakeoff's own, for a reader in plain code and a compiler that sees one function
  * at a time. There is no dictionary: a record is a function of its table. A table of few runs is a
  * list, whose starts are all compared at once, in one or two words. A table of more runs has blocks
- * with Elias-Fano lists of starts.
+ * with buckets of starts.
  *
- * Bits are packed, least significant first; a record is padded with 0 bits to a byte.
+ * Bits are packed, least significant first; a record is padded with 0 bits to a byte. A record that
+ * is no short list starts with 3 bits 7, and 2 bits form. A start in a list has one bit more than
+ * the last quantum, at least 4; the highest one is 0.
  *
- *   list:
- *     4    n, at most 13: the starts, one for each run but the first
- *     3    base: -2, -1, 0 with unit 8, 0 with unit 4, and 0 with a bias of 1, 2, 3, 4 bytes
- *     4    width of a value; 0 if and only if n is 0
- *     .    n starts, of as many bits as the last quantum needs, at least 4
- *     .    bias
+ *   short list:
+ *     3    n, at most 6: the starts, one for each run but the first
+ *     2    base: -2, -1, 0 with unit 8, 0 with unit 4
+ *     4    width of a value
+ *     .    n starts
  *     .    n + 1 values
- *   A value means base + bias + value * unit, mod 2^32.
+ *   A value means base + value * unit, mod 2^32.
  *
- *   record of one block:
- *     4    14
- *     3    base
- *     20   description of the block: 6 m; 4 l; 5 low width (31 means 32); 3 g, at most 4;
- *          2 search
- *     .    bias, of 5 bits more than in a list
+ *   form 0, wide list:
+ *     3    n, at most 6
+ *     5    width of a value
+ *     3    bytes of the bias, 1 to 4
+ *     .    bias; then as in a short list, with base 0 and unit 1
+ *
+ *   form 1, long list:
+ *     2    base; 4 width, as in a short list
+ *     5    n, at most 15
+ *     .    as in a short list
+ *
+ *   form 2, one block:
+ *     3    base: as in a list, or 0 with a bias of 1, 2, 3, 4 bytes
+ *     20   description of the block: 6 m; 4 l; 5 low width; 3 g, at most 4; 2 search
+ *     .    bias, of 4 bits more
  *     .    the block
  *
- *   record of blocks of 2^k quanta:
- *     4    15
+ *   form 3, blocks of 2^k quanta:
  *     3    base
  *     5    k
  *     5    o
  *     6    b, at most 32
- *     .    bias, of 5 bits more than in a list
- *     .    index: for each block 20 description; b bias of the block; o offset of the block in
- *          bytes from the end of the index
+ *     .    bias
+ *     .    index: for each block 20 description; o offset of the block in bytes from the end of the
+ *          index; b bias of the block
  *     .    0 bits up to a byte, where the index ends; then the blocks, each padded to a byte
  *
  *   block of m starts; if m is 0, no bits, and offset and the rest of the description are 0:
- *     .    for each bucket of 2^l quanta: with search 0 or 1 the number of starts in it, 2 or 4
- *          bits; with search 2, an Elias-Fano list, a 0 for each start in it, then a 1
- *     .    m low parts of starts, l bits each
- *     .    m + 1 fields of low width + g bits
+ *     .    for each bucket of 2^l quanta: with search 0, 1, 2 the number of starts in it, 2 bits;
+ *          with search 3, an Elias-Fano list, a 0 for each start in it, then a 1
+ *     .    with search 1, 2, so many full buckets: 5 bucket, 4 its starts above 3
+ *     .    m + 1 fields of low width + g bits; before each but the first, l low bits of its start
  *     .    if g is not 0: 5 h; then high parts of h bits, as many as the largest number needs
  *   The upper g bits of a field are the number of a high part; the value is high part << low
  *   width | lower bits. It means base + bias + (bias of the block + value) * unit.
@@ -47,46 +56,130 @@
 
 #define INLINE __attribute__((always_inline)) static inline
 
-INLINE uint32_t low_mask(unsigned nbits)
-{
-    return (uint32_t)((UINT64_C(1) << nbits) - 1);
-}
+/* ---- lists ----------------------------------------------------------------------------------- */
 
-/* ---- searching words ------------------------------------------------------------------------- */
-
-/* For each width of a start, less 1: the lowest bit of each lane of a word, and the highest. */
+/* For each number of bits of a start: the lowest bit of each lane of a word, and the highest. */
 struct lanes {
     uint64_t ones, high;
+    uint64_t word1_nbits; /* of the first word of a long list */
 };
 
 #define ONE(w, i) ((i) * (w) < 64 ? UINT64_C(1) << (i) * (w) % 64 : 0)
 #define ONES_4(w, i) (ONE(w, i) | ONE(w, (i) + 1) | ONE(w, (i) + 2) | ONE(w, (i) + 3))
-#define ONES(w) (ONES_4(w, 0) | ONES_4(w, 4) | ONES_4(w, 8) | ONES_4(w, 12))
-#define LANES(w)                    \
-    {                               \
-        ONES(w), ONES(w) << ((w)-1) \
+#define ONES(w) (ONES_4(w, 0) | ONES_4(w, 4) | ONES_4(w, 8) | ONES_4(w, 12) | ONES_4(w, 16))
+#define LANES(w)                                                    \
+    {                                                               \
+        ONES(w), ONES(w) << ((w)-1), PACKED_WORD1_NBITS / (w) * (w) \
     }
 #define LANES_4(w) LANES(w), LANES((w) + 1), LANES((w) + 2), LANES((w) + 3)
 
-static const struct lanes lanes_of[32] = {
-    LANES_4(1),  LANES_4(5),  LANES_4(9),  LANES_4(13),
-    LANES_4(17), LANES_4(21), LANES_4(25), LANES_4(29),
+static const struct lanes lanes_of[34] = {
+    [PACKED_MIN_LANE_NBITS] = LANES(4),
+    LANES(5),
+    LANES(6),
+    LANES(7),
+    LANES_4(8),
+    LANES_4(12),
+    LANES_4(16),
+    LANES_4(20),
+    LANES_4(24),
+    LANES_4(28),
+    LANES(32),
+    LANES(33),
 };
 
 /*
- * How many of the starts at the low end of a word, which have n_nbits in all, are not above
- * that in every lane of `pcs`, if they are at most 15; any number if n_nbits is 0. Where the
- * highest bits of two lanes are equal, the difference of the others decides. The product adds up
- * the lanes below each.
+ * How many of the starts at the low end of a word, which have n_nbits in all, are at most `pc`.
+ * The highest bit of a start is 0, so a lane's difference does not borrow from the next one. The
+ * product adds up the lanes below each; of 0 starts, there are 0.
  */
 INLINE unsigned count_starts(uint64_t word, unsigned n_nbits, const struct lanes *lanes,
-                             uint64_t pcs)
+                             uint32_t pc)
 {
-    const uint64_t high = lanes->high;
-    const uint64_t others = (pcs | high) - (word & ~high);
-    const uint64_t passed = ((pcs & ~word) | (others & (pcs | ~word))) & high;
-    return passed * lanes->ones >> ((n_nbits - 1) & 63) & 15;
+    const uint64_t passed = ((pc * lanes->ones | lanes->high) - word) & lanes->high;
+    return (passed << 1) * lanes->ones >> n_nbits & 15;
 }
+
+/* The lowest bits, so many. */
+static const uint32_t width_masks[33] = {
+    0,         1,          3,          7,          0xf,        0x1f,      0x3f,
+    0x7f,      0xff,       0x1ff,      0x3ff,      0x7ff,      0xfff,     0x1fff,
+    0x3fff,    0x7fff,     0xffff,     0x1ffff,    0x3ffff,    0x7ffff,   0xfffff,
+    0x1fffff,  0x3fffff,   0x7fffff,   0xffffff,   0x1ffffff,  0x3ffffff, 0x7ffffff,
+    0xfffffff, 0x1fffffff, 0x3fffffff, 0x7fffffff, 0xffffffff,
+};
+
+/* A list, taken apart. */
+struct list {
+    const uint8_t *starts; /* the first one is at bit `shift` */
+    unsigned n, shift, width;
+    uint32_t least, unit;
+};
+
+INLINE struct list read_short_list(const uint8_t *record, uint32_t head)
+{
+    const struct packed_base *base = &packed_bases[head >> 3 & 3];
+    return (struct list){.starts = record + 1,
+                         .n = head & 7,
+                         .shift = PACKED_SHORT_HEAD_NBITS - 8,
+                         .width = head >> 5 & 15,
+                         .least = (uint32_t)base->base,
+                         .unit = base->unit};
+}
+
+INLINE struct list read_wide_list(const uint8_t *record, uint32_t head)
+{
+    const unsigned bias_nbytes = head >> 13 & 7;
+    return (struct list){.starts = record + PACKED_WIDE_HEAD_NBITS / 8 + bias_nbytes,
+                         .n = head >> 5 & 7,
+                         .shift = 0,
+                         .width = head >> 8 & 31,
+                         .least = bo_bits_at(record, PACKED_WIDE_HEAD_NBITS, 8 * bias_nbytes),
+                         .unit = 1};
+}
+
+INLINE struct list read_long_list(const uint8_t *record, uint32_t head)
+{
+    const struct packed_base *base = &packed_bases[head >> 5 & 3];
+    return (struct list){.starts = record + PACKED_LONG_HEAD_NBITS / 8,
+                         .n = head >> 11,
+                         .shift = 0,
+                         .width = head >> 7 & 15,
+                         .least = (uint32_t)base->base,
+                         .unit = base->unit};
+}
+
+INLINE int32_t list_value(const struct list *l, unsigned at, unsigned i)
+{
+    at += l->shift + i * l->width;
+    const uint32_t field =
+        (uint32_t)(bo_le64(l->starts + at / 8) >> at % 8) & width_masks[l->width];
+    return (int32_t)(l->least + field * l->unit);
+}
+
+INLINE int32_t lookup_list(const struct list l, uint32_t text_quanta, uint32_t pc)
+{
+    const unsigned lane_nbits = packed_lane_nbits(text_quanta), n_nbits = l.n * lane_nbits;
+    const uint64_t word = bo_le64(l.starts) >> l.shift;
+    return list_value(&l, n_nbits, count_starts(word, n_nbits, &lanes_of[lane_nbits], pc));
+}
+
+static __attribute__((noinline)) int32_t lookup_long_list(const uint8_t *record,
+                                                          uint32_t text_quanta, uint32_t pc)
+{
+    const struct list l = read_long_list(record, bo_le16(record));
+    const unsigned lane_nbits = packed_lane_nbits(text_quanta), n_nbits = l.n * lane_nbits;
+    const struct lanes *lanes = &lanes_of[lane_nbits];
+    const unsigned whole = (unsigned)lanes->word1_nbits;
+    const unsigned word1_nbits = n_nbits < whole ? n_nbits : whole;
+    const uint64_t word1 = bo_le64(l.starts);
+    const uint64_t word2 = bo_le64(l.starts + word1_nbits / 8) >> word1_nbits % 8;
+    const unsigned i = count_starts(word1, word1_nbits, lanes, pc) +
+                       count_starts(word2, n_nbits - word1_nbits, lanes, pc);
+    return list_value(&l, n_nbits, i);
+}
+
+/* ---- searching words ------------------------------------------------------------------------- */
 
 static const uint64_t each_byte = 0x0101010101010101u, high_of_bytes = 0x8080808080808080u;
 
@@ -115,46 +208,67 @@ INLINE unsigned select_bit(uint64_t v, uint64_t sums, unsigned n)
     return at + count_bytes(ones * each_byte, n - before);
 }
 
-/* ---- lookups --------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* A block taken apart: the places of its parts are in bits from its first byte. */
 struct block {
     const uint8_t *p;
-    unsigned n_starts, low_nbits, low_width, number_nbits, field_nbits;
-    enum packed_search search;
+    unsigned n_starts, low_nbits, low_width, number_nbits, n_full;
+    unsigned field_nbits, stride;
     uint32_t n_buckets;
-    unsigned lows_at, fields_at, highs_at;
+    unsigned full_at, runs_at;
 };
 
 INLINE struct block read_block(const uint8_t *p, uint32_t fields, uint32_t last_quantum)
 {
-    const unsigned low_width = fields >> 10 & 31;
     struct block b = {
         .p = p,
         .n_starts = fields & 63,
         .low_nbits = fields >> 6 & 15,
-        .low_width = low_width + (low_width == PACKED_LOW_WIDTH_32),
+        .low_width = fields >> 10 & 31,
         .number_nbits = fields >> 15 & 7,
-        .search = fields >> 18 & 3,
+        .n_full = fields >> 18 & 3,
     };
     b.n_buckets = (last_quantum >> b.low_nbits) + 1;
     b.field_nbits = b.low_width + b.number_nbits;
-    b.lows_at =
-        b.search == PACKED_ELIAS_FANO ? b.n_starts + b.n_buckets : b.n_buckets << (b.search + 1);
-    b.fields_at = b.lows_at + b.n_starts * b.low_nbits;
-    b.highs_at = b.fields_at + (b.n_starts + 1) * b.field_nbits;
+    b.stride = b.field_nbits + b.low_nbits;
+    b.full_at = b.n_buckets * PACKED_BUCKET_NBITS;
+    b.runs_at = b.n_full == PACKED_ELIAS_FANO ? b.n_buckets + b.n_starts
+                                              : b.full_at + b.n_full * PACKED_FULL_ENTRY_NBITS;
     return b;
 }
 
-/* The value of a field in a block that has starts. */
-INLINE uint32_t block_value(const struct block *b, unsigned i)
+/* The field of run i, and behind it the low bits of the next start. */
+INLINE uint64_t run_word(const struct block *b, unsigned i)
 {
-    const uint32_t field = bo_bits_at(b->p, b->fields_at + i * b->field_nbits, b->field_nbits);
+    const unsigned at = b->runs_at + i * b->stride;
+    return bo_le64(b->p + at / 8) >> at % 8;
+}
+
+INLINE unsigned highs_at(const struct block *b)
+{
+    return b->runs_at + b->n_starts * b->stride + b->field_nbits;
+}
+
+/* The value of the field at the low end of a word. */
+INLINE uint32_t field_value(const struct block *b, uint64_t word)
+{
+    const uint32_t field = (uint32_t)word & width_masks[b->field_nbits];
     if (b->number_nbits == 0)
         return field;
-    const unsigned high_nbits = bo_bits_at(b->p, b->highs_at, PACKED_HIGH_NBITS);
-    const unsigned at = b->highs_at + PACKED_HIGH_NBITS + (field >> b->low_width) * high_nbits;
-    return bo_bits_at(b->p, at, high_nbits) << b->low_width | (field & low_mask(b->low_width));
+    const unsigned first_at = highs_at(b);
+    const unsigned high_nbits = bo_le64(b->p + first_at / 8) >> first_at % 8 & 31;
+    const unsigned at = first_at + PACKED_HIGH_NBITS + (field >> b->low_width) * high_nbits;
+    const uint32_t high = (uint32_t)(bo_le64(b->p + at / 8) >> at % 8) & width_masks[high_nbits];
+    return high << b->low_width | (field & width_masks[b->low_width]);
+}
+
+/* The sum of 32 counts of 2 bits. */
+INLINE unsigned sum_counts(uint64_t counts)
+{
+    const uint64_t even = 0x3333333333333333u, bytes = 0x0f0f0f0f0f0f0f0fu;
+    const uint64_t of_4 = (counts & even) + (counts >> 2 & even);
+    return (unsigned)(((of_4 + (of_4 >> 4)) & bytes) * 0x0101010101010101u >> 56);
 }
 
 /* The starts in the buckets below one, and in it. */
@@ -162,17 +276,24 @@ struct bucket {
     unsigned n_below, n;
 };
 
-INLINE struct bucket find_counted(const struct block *b, unsigned bucket)
+INLINE struct bucket find_counted(const struct block *b, unsigned number)
 {
-    const uint64_t even = 0x3333333333333333u, bytes = 0x0f0f0f0f0f0f0f0fu;
+    const unsigned count_at = number * PACKED_BUCKET_NBITS;
     const uint64_t counts = bo_le64(b->p);
-    const unsigned at = bucket << (b->search + 1);
-    const uint64_t below = counts & ((UINT64_C(1) << at) - 1);
-    const uint64_t of_4 = b->search ? below : (below & even) + (below >> 2 & even);
-    return (struct bucket){
-        .n_below = (unsigned)(((of_4 & bytes) + (of_4 >> 4 & bytes)) * each_byte >> 56),
-        .n = counts >> at & (b->search ? 15 : 3),
+    struct bucket found = {
+        .n_below = sum_counts(counts & ((UINT64_C(1) << count_at) - 1)),
+        .n = counts >> count_at & PACKED_BUCKET_MAX,
     };
+    if (b->n_full) {
+        uint32_t full = bo_bits_at(b->p, b->full_at, PACKED_MAX_FULL * PACKED_FULL_ENTRY_NBITS);
+        for (unsigned k = b->n_full; k; k--, full >>= PACKED_FULL_ENTRY_NBITS) {
+            const unsigned bucket = full & (PACKED_MAX_BUCKETS - 1);
+            const unsigned more = full >> PACKED_FULL_NUMBER_NBITS & PACKED_MAX_MORE;
+            found.n_below += bucket < number ? more : 0;
+            found.n += bucket == number ? more : 0;
+        }
+    }
+    return found;
 }
 
 INLINE struct bucket find_selected(const struct block *b, unsigned bucket)
@@ -197,19 +318,20 @@ INLINE struct bucket find_selected(const struct block *b, unsigned bucket)
     return (struct bucket){.n_below = at - bucket, .n = n};
 }
 
-/* The run that covers a quantum, counted from the block's start. */
-INLINE unsigned find_run(const struct block *b, uint32_t quantum)
+/* The value at a quantum, which counts from the block's start. */
+INLINE uint32_t find_value(const struct block *b, uint32_t quantum)
 {
     const unsigned number = quantum >> b->low_nbits;
-    const uint32_t rest = quantum & low_mask(b->low_nbits);
+    const uint32_t mask = width_masks[b->low_nbits], rest = quantum & mask;
     const struct bucket found =
-        b->search == PACKED_ELIAS_FANO ? find_selected(b, number) : find_counted(b, number);
-    unsigned at = b->lows_at + found.n_below * b->low_nbits, i = found.n_below;
-    for (unsigned n = found.n; n && bo_bits_at(b->p, at, b->low_nbits) <= rest; n--) {
-        at += b->low_nbits;
-        i++;
+        b->n_full == PACKED_ELIAS_FANO ? find_selected(b, number) : find_counted(b, number);
+    unsigned at = b->runs_at + found.n_below * b->stride;
+    uint64_t word = bo_le64(b->p + at / 8) >> at % 8;
+    for (unsigned n = found.n; n && ((uint32_t)(word >> b->field_nbits) & mask) <= rest; n--) {
+        at += b->stride;
+        word = bo_le64(b->p + at / 8) >> at % 8;
     }
-    return i;
+    return field_value(b, word);
 }
 
 /* The values of a block are (its bias + value) * unit above `least`. */
@@ -222,18 +344,19 @@ INLINE struct block read_one_block(const uint8_t *record, uint32_t text_quanta,
                                    struct scale *scale_ret)
 {
     const uint64_t head = bo_le64(record);
-    const struct packed_base *base = &packed_bases[head >> 4 & 7];
-    const uint32_t bias = (uint32_t)(head >> PACKED_ONE_BLOCK_HEAD_NBITS) & base->block_bias_mask;
+    const struct packed_base *base = &packed_bases[head >> 5 & 7];
+    const uint32_t bias = (uint32_t)(head >> PACKED_ONE_BLOCK_HEAD_NBITS) & base->bias_mask;
     *scale_ret = (struct scale){(uint32_t)base->base + bias, base->unit};
-    return read_block(record + 4 + base->bias_nbits / 8,
-                      (uint32_t)head >> 7 & low_mask(PACKED_BLOCK_NBITS), text_quanta - 1);
+    return read_block(record + 4 + base->bias_nbytes,
+                      (uint32_t)head >> 8 & width_masks[PACKED_BLOCK_NBITS], text_quanta - 1);
 }
 
-static int32_t lookup_one_block(const uint8_t *record, uint32_t text_quanta, uint32_t pc)
+static __attribute__((noinline)) int32_t lookup_one_block(const uint8_t *record,
+                                                          uint32_t text_quanta, uint32_t pc)
 {
     struct scale scale;
     const struct block b = read_one_block(record, text_quanta, &scale);
-    return (int32_t)(scale.least + block_value(&b, find_run(&b, pc)) * scale.unit);
+    return (int32_t)(scale.least + find_value(&b, pc) * scale.unit);
 }
 
 /* A record of several blocks, taken apart. */
@@ -250,18 +373,18 @@ struct blocks {
 INLINE struct blocks read_blocks(const uint8_t *record, uint32_t text_quanta)
 {
     const uint64_t head = bo_le64(record);
-    const struct packed_base *base = &packed_bases[head >> 4 & 7];
+    const struct packed_base *base = &packed_bases[head >> 5 & 7];
     struct blocks s = {.record = record,
                        .text_quanta = text_quanta,
-                       .block_shift = head >> 7 & 31,
-                       .offset_nbits = head >> 12 & 31,
-                       .bias_nbits = head >> 17 & 63,
+                       .block_shift = head >> 8 & 31,
+                       .offset_nbits = head >> 13 & 31,
+                       .bias_nbits = head >> 18 & 63,
                        .unit = base->unit};
-    s.least = (uint32_t)base->base +
-              ((uint32_t)(head >> PACKED_BLOCKS_HEAD_NBITS) & base->block_bias_mask);
+    s.least =
+        (uint32_t)base->base + bo_bits_at(record, PACKED_BLOCKS_HEAD_NBITS, 8 * base->bias_nbytes);
     s.n_blocks = packed_n_blocks(text_quanta, s.block_shift);
     s.entry_nbits = PACKED_BLOCK_NBITS + s.bias_nbits + s.offset_nbits;
-    s.index_at = PACKED_BLOCKS_HEAD_NBITS + base->bias_nbits + PACKED_HEAD_BIAS_NBITS;
+    s.index_at = PACKED_BLOCKS_HEAD_NBITS + 8 * base->bias_nbytes;
     s.index_end = s.index_at + (uint64_t)s.n_blocks * s.entry_nbits;
     s.first = record + (s.index_end + 7) / 8;
     return s;
@@ -271,154 +394,142 @@ INLINE struct blocks read_blocks(const uint8_t *record, uint32_t text_quanta)
 INLINE struct block block_of(const struct blocks *s, uint32_t number, uint32_t *bias_ret)
 {
     const uint64_t at = s->index_at + (uint64_t)number * s->entry_nbits;
-    const uint64_t offset_at = at + PACKED_BLOCK_NBITS + s->bias_nbits;
     const uint64_t entry = bo_le64(s->record + at / 8) >> at % 8;
-    *bias_ret = bo_bits_at(s->record, at + PACKED_BLOCK_NBITS, s->bias_nbits);
-    return read_block(s->first + bo_bits_at(s->record, offset_at, s->offset_nbits),
-                      (uint32_t)entry & low_mask(PACKED_BLOCK_NBITS),
+    const uint32_t offset = (uint32_t)(entry >> PACKED_BLOCK_NBITS) & width_masks[s->offset_nbits];
+    const uint64_t bias_at = at + PACKED_BLOCK_NBITS + s->offset_nbits;
+    *bias_ret =
+        (uint32_t)(bo_le64(s->record + bias_at / 8) >> bias_at % 8) & width_masks[s->bias_nbits];
+    return read_block(s->first + offset, (uint32_t)entry & width_masks[PACKED_BLOCK_NBITS],
                       packed_block_quanta(s->text_quanta, s->block_shift, number) - 1);
 }
 
-static int32_t lookup_blocks(const uint8_t *record, uint32_t text_quanta, uint32_t pc)
+static __attribute__((noinline)) int32_t lookup_blocks(const uint8_t *record, uint32_t text_quanta,
+                                                       uint32_t pc)
 {
     const struct blocks s = read_blocks(record, text_quanta);
     uint32_t value;
     const struct block b = block_of(&s, pc >> s.block_shift, &value);
     if (b.n_starts)
-        value += block_value(&b, find_run(&b, pc & low_mask(s.block_shift)));
+        value += find_value(&b, pc & width_masks[s.block_shift]);
     return (int32_t)(s.least + value * s.unit);
 }
 
-static __attribute__((noinline)) int32_t lookup_long(const uint8_t *record, uint32_t text_quanta,
-                                                     uint32_t pc)
+static __attribute__((noinline)) int32_t lookup_wide_list(const uint8_t *record,
+                                                          uint32_t text_quanta, uint32_t pc)
 {
-    return (record[0] & 15) == PACKED_ONE_BLOCK ? lookup_one_block(record, text_quanta, pc)
-                                                : lookup_blocks(record, text_quanta, pc);
+    return lookup_list(read_wide_list(record, bo_le16(record)), text_quanta, pc);
 }
 
-static __attribute__((noinline)) unsigned count_two_words(const uint8_t *record, unsigned n_nbits,
-                                                          unsigned nbits, uint64_t pcs)
+/* In a record that is no short list. */
+INLINE int32_t lookup_other(const uint8_t *record, uint32_t text_quanta, uint32_t pc)
 {
-    const struct lanes *lanes = &lanes_of[nbits - 1];
-    const unsigned word1_nbits = PACKED_WORD1_NBITS / nbits * nbits;
-    const unsigned at = PACKED_LIST_HEAD_NBITS + word1_nbits;
-    return count_starts(bo_le64(record + 1) >> (PACKED_LIST_HEAD_NBITS - 8), word1_nbits, lanes,
-                        pcs) +
-           count_starts(bo_le64(record + at / 8) >> at % 8, n_nbits - word1_nbits, lanes, pcs);
+    switch (record[0] >> 3 & 3) {
+    case PACKED_WIDE_LIST:
+        return lookup_wide_list(record, text_quanta, pc);
+    case PACKED_LONG_LIST:
+        return lookup_long_list(record, text_quanta, pc);
+    case PACKED_ONE_BLOCK:
+        return lookup_one_block(record, text_quanta, pc);
+    default:
+        return lookup_blocks(record, text_quanta, pc);
+    }
 }
-
-static const uint32_t width_masks[16] = {0,    1,     3,     7,     0xf,   0x1f,   0x3f,   0x7f,
-                                         0xff, 0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff};
 
 static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
                              uint32_t pc)
 {
     (void)reader;
     const uint32_t head = bo_le16(record);
-    const unsigned n = head & 15, width = head >> 7 & 15;
-    if (__builtin_expect(n >= PACKED_ONE_BLOCK, 0))
-        return lookup_long(record, text_quanta, pc);
-    const struct packed_base *base = &packed_bases[head >> 4 & 7];
-    const unsigned nbits = packed_start_nbits(text_quanta);
-    const struct lanes *lanes = &lanes_of[nbits - 1];
-    const uint64_t pcs = pc * lanes->ones;
-    const unsigned n_nbits = n * nbits, bias_at = PACKED_LIST_HEAD_NBITS + n_nbits;
-    const uint64_t starts = bo_le64(record + 1) >> (PACKED_LIST_HEAD_NBITS - 8);
-    const unsigned i = __builtin_expect(n_nbits > PACKED_WORD1_NBITS, 0)
-                           ? count_two_words(record, n_nbits, nbits, pcs)
-                           : count_starts(starts, n_nbits, lanes, pcs);
-    const uint32_t bias =
-        (uint32_t)(bo_le64(record + bias_at / 8) >> bias_at % 8) & base->bias_mask;
-    const unsigned at = bias_at + base->bias_nbits + i * width;
-    const uint32_t value = (uint32_t)(bo_le64(record + at / 8) >> at % 8) & width_masks[width];
-    return (int32_t)((uint32_t)base->base + bias + value * base->unit);
+    if (__builtin_expect((head & 7) == PACKED_NO_SHORT_LIST, 0))
+        return lookup_other(record, text_quanta, pc);
+    return lookup_list(read_short_list(record, head), text_quanta, pc);
 }
 
 /* ---- all runs -------------------------------------------------------------------------------- */
 
-/* A list, taken apart. */
-struct list {
-    const uint8_t *record;
-    unsigned n, start_nbits, width;
-    uint32_t unit, least; /* the value that a field of 0 means */
-    unsigned values_at;
+/* The low bits of the start that is behind the field at the low end of a word. */
+INLINE uint32_t next_low(const struct block *b, uint64_t word)
+{
+    return (uint32_t)(word >> b->field_nbits) & width_masks[b->low_nbits];
+}
+
+/* Where a walk over the starts of a block is. */
+struct place {
+    unsigned bucket; /* behind that of the last start */
+    unsigned left;   /* starts of the one before that are still to come */
+    unsigned full;   /* the next full bucket */
 };
 
-INLINE struct list read_list(const uint8_t *record, uint32_t text_quanta)
+INLINE unsigned count_at(const struct block *b, unsigned bucket)
 {
-    const uint32_t head = bo_le16(record);
-    const struct packed_base *base = &packed_bases[head >> 4 & 7];
-    struct list l = {.record = record,
-                     .n = head & 15,
-                     .start_nbits = packed_start_nbits(text_quanta),
-                     .width = head >> 7 & 15,
-                     .unit = base->unit};
-    const unsigned bias_at = PACKED_LIST_HEAD_NBITS + l.n * l.start_nbits;
-    l.least = (uint32_t)base->base + bo_bits_at(record, bias_at, base->bias_nbits);
-    l.values_at = bias_at + base->bias_nbits;
-    return l;
+    return b->p[bucket / 4] >> bucket % 4 * PACKED_BUCKET_NBITS & PACKED_BUCKET_MAX;
 }
 
-/* The start of run i, from 1 on. */
-INLINE uint32_t list_start(const struct list *l, unsigned i)
+INLINE uint32_t full_at(const struct block *b, unsigned i)
 {
-    return bo_bits_at(l->record, PACKED_LIST_HEAD_NBITS + (i - 1) * l->start_nbits, l->start_nbits);
+    return bo_bits_at(b->p, b->full_at + i * PACKED_FULL_ENTRY_NBITS, PACKED_FULL_ENTRY_NBITS);
 }
 
-INLINE int32_t list_value(const struct list *l, unsigned i)
+/* The next start, from the block's start, given its low bits. */
+INLINE uint32_t next_start(const struct block *b, uint32_t low, struct place *u)
 {
-    return (int32_t)(l->least +
-                     bo_bits_at(l->record, l->values_at + i * l->width, l->width) * l->unit);
-}
-
-/* Where a walk over the upper parts of a block is. */
-struct upper {
-    unsigned bucket; /* of the next start, unless it has no more */
-    unsigned left;   /* its starts that are still to come; with Elias-Fano, the next bit */
-};
-
-/* The start of run i, the next one, from the block's start. */
-INLINE uint32_t next_start(const struct block *b, unsigned i, struct upper *u)
-{
-    if (b->search == PACKED_ELIAS_FANO) {
+    if (b->n_full == PACKED_ELIAS_FANO) {
         for (; b->p[u->left / 8] >> u->left % 8 & 1; u->left++)
             u->bucket++;
         u->left++;
-    } else {
-        for (; !u->left; u->bucket++) {
-            const unsigned nbits = 2u << b->search, at = u->bucket * nbits;
-            u->left = b->p[at / 8] >> at % 8 & ((1u << nbits) - 1);
-        }
-        u->left--;
+        return u->bucket << b->low_nbits | low;
     }
-    const unsigned bucket = u->bucket - (b->search != PACKED_ELIAS_FANO);
-    return bucket << b->low_nbits |
-           bo_bits_at(b->p, b->lows_at + (i - 1) * b->low_nbits, b->low_nbits);
+    for (; !u->left; u->bucket++) {
+        u->left = count_at(b, u->bucket);
+        if (u->left == PACKED_BUCKET_MAX && u->full < b->n_full &&
+            (full_at(b, u->full) & (PACKED_MAX_BUCKETS - 1)) == u->bucket)
+            u->left += full_at(b, u->full++) >> PACKED_FULL_NUMBER_NBITS;
+    }
+    u->left--;
+    return (u->bucket - 1) << b->low_nbits | low;
 }
 
 static void scan_block(const struct block *b, uint32_t start, uint32_t bias, struct scale scale,
                        struct pcdata_scan_out *out)
 {
-    const uint32_t first = b->n_starts ? block_value(b, 0) : 0;
+    uint64_t word = b->n_starts ? run_word(b, 0) : 0;
+    const uint32_t first = b->n_starts ? field_value(b, word) : 0;
     pcdata_scan_add(out, start, (int32_t)(scale.least + (bias + first) * scale.unit));
-    struct upper u = {0, 0};
+    struct place u = {0, 0, 0};
     for (unsigned i = 1; i <= b->n_starts; i++) {
-        const uint32_t next = start + next_start(b, i, &u);
-        const uint32_t value = bias + block_value(b, i);
+        const uint32_t next = start + next_start(b, next_low(b, word), &u);
+        word = run_word(b, i);
+        const uint32_t value = bias + field_value(b, word);
         pcdata_scan_add(out, next, (int32_t)(scale.least + value * scale.unit));
     }
+}
+
+INLINE uint32_t list_start(const struct list *l, unsigned lane_nbits, unsigned i)
+{
+    const unsigned at = l->shift + i * lane_nbits;
+    return (uint32_t)(bo_le64(l->starts + at / 8) >> at % 8 & ((UINT64_C(1) << lane_nbits) - 1));
+}
+
+static void scan_list(const struct list *l, unsigned lane_nbits, struct pcdata_scan_out *out)
+{
+    const unsigned values_at = l->n * lane_nbits;
+    pcdata_scan_add(out, 0, list_value(l, values_at, 0));
+    for (unsigned i = 0; i < l->n; i++)
+        pcdata_scan_add(out, list_start(l, lane_nbits, i), list_value(l, values_at, i + 1));
 }
 
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
     (void)reader;
-    const unsigned form = record[0] & 15;
-    if (form < PACKED_ONE_BLOCK) {
-        const struct list l = read_list(record, text_quanta);
-        pcdata_scan_add(out, 0, list_value(&l, 0));
-        for (unsigned i = 1; i <= l.n; i++)
-            pcdata_scan_add(out, list_start(&l, i), list_value(&l, i));
+    const uint32_t head = bo_le16(record);
+    const enum packed_form form = head >> 3 & 3;
+    const bool is_short = (head & 7) != PACKED_NO_SHORT_LIST;
+    if (is_short || form < PACKED_ONE_BLOCK) {
+        const struct list l = is_short                   ? read_short_list(record, head)
+                              : form == PACKED_LONG_LIST ? read_long_list(record, head)
+                                                         : read_wide_list(record, head);
+        scan_list(&l, packed_lane_nbits(text_quanta), out);
     } else if (form == PACKED_ONE_BLOCK) {
         struct scale scale;
         const struct block b = read_one_block(record, text_quanta, &scale);
@@ -486,37 +597,61 @@ static bool is_padded(const uint8_t *p, uint64_t from)
     return from % 8 == 0 || p[from / 8] >> from % 8 == 0;
 }
 
-static enum bo_status walk_list(const struct walk *w, uint32_t text_quanta, uint64_t *end_ret)
+static enum bo_status walk_list(const struct walk *w, const struct list *l, bool is_long,
+                                uint32_t text_quanta, uint64_t *end_ret)
 {
-    const struct list l = read_list(w->record, text_quanta);
-    if ((l.n == 0) != (l.width == 0))
-        return corrupt(w, "width of values does not fit the number of runs");
-    if (l.n > packed_max_starts(l.start_nbits))
+    const unsigned lane_nbits = packed_lane_nbits(text_quanta), values_at = l->n * lane_nbits;
+    if (is_long ? l->n > packed_max_long(lane_nbits)
+                : l->n > PACKED_MAX_LIST || values_at > PACKED_LANES_NBITS)
         return corrupt(w, "more starts than a list can have");
-    *end_ret = l.values_at + (l.n + 1) * l.width;
+    *end_ret = 8 * (uint64_t)(l->starts - w->record) + l->shift + values_at + (l->n + 1) * l->width;
     if (*end_ret > w->limit)
         return past_the_end(w);
-    struct previous previous = {0, list_value(&l, 0)};
+    struct previous previous = {0, list_value(l, values_at, 0)};
     enum bo_status status = collect(w, 0, previous.value);
-    for (unsigned i = 1; i <= l.n && !status; i++)
-        status = collect_next(w, &previous, text_quanta, list_start(&l, i), list_value(&l, i));
+    for (unsigned i = 0; i < l->n && !status; i++)
+        status = collect_next(w, &previous, text_quanta, list_start(l, lane_nbits, i),
+                              list_value(l, values_at, i + 1));
     return status;
 }
 
-/* Whether the upper parts of a block, which are inside the frame, place all its starts. */
+static enum bo_status walk_wide_list(const struct walk *w, uint32_t text_quanta, uint64_t *end_ret)
+{
+    const struct list l = read_wide_list(w->record, bo_le16(w->record));
+    const unsigned bias_nbytes = (unsigned)(l.starts - w->record) - PACKED_WIDE_HEAD_NBITS / 8;
+    if (bias_nbytes != packed_bias_nbytes(l.least))
+        return corrupt(w, "bias of a list is not as short as possible");
+    return walk_list(w, &l, false, text_quanta, end_ret);
+}
+
+static enum bo_status walk_long_list(const struct walk *w, uint32_t text_quanta, uint64_t *end_ret)
+{
+    const struct list l = read_long_list(w->record, bo_le16(w->record));
+    return walk_list(w, &l, true, text_quanta, end_ret);
+}
+
+/* Whether the buckets of a block, which are inside the frame, have all its starts. */
 static bool has_all_starts(const struct block *b)
 {
-    uint32_t n = 0;
-    if (b->search != PACKED_ELIAS_FANO) {
-        const unsigned nbits = 2u << b->search;
-        for (unsigned at = 0; at < b->lows_at; at += nbits)
-            n += b->p[at / 8] >> at % 8 & ((1u << nbits) - 1);
-        return n == b->n_starts;
+    unsigned n = 0, next = 0;
+    if (b->n_full == PACKED_ELIAS_FANO) {
+        for (unsigned at = 0; at < b->runs_at; at++)
+            n += b->p[at / 8] >> at % 8 & 1;
+        const unsigned last = b->runs_at - 1;
+        return n == b->n_buckets && b->p[last / 8] >> last % 8 & 1;
     }
-    for (unsigned at = 0; at < b->lows_at; at++)
-        n += b->p[at / 8] >> at % 8 & 1;
-    const unsigned last = b->lows_at - 1;
-    return n == b->n_buckets && b->p[last / 8] >> last % 8 & 1;
+    for (unsigned bucket = 0; bucket < b->n_buckets; bucket++)
+        n += count_at(b, bucket);
+    for (unsigned k = 0; k < b->n_full; k++) {
+        const unsigned bucket = full_at(b, k) & (PACKED_MAX_BUCKETS - 1);
+        const unsigned more = full_at(b, k) >> PACKED_FULL_NUMBER_NBITS;
+        if (bucket < next || bucket >= b->n_buckets || more == 0 ||
+            count_at(b, bucket) != PACKED_BUCKET_MAX)
+            return false;
+        next = bucket + 1;
+        n += more;
+    }
+    return n == b->n_starts;
 }
 
 /* Finds the end of a block's high parts: the largest number of a field says how many there are. */
@@ -524,14 +659,14 @@ static enum bo_status walk_highs(const struct walk *w, const struct block *b, ui
 {
     unsigned largest = 0;
     for (unsigned i = 0; i <= b->n_starts; i++) {
-        const unsigned number =
-            bo_bits_at(b->p, b->fields_at + i * b->field_nbits + b->low_width, b->number_nbits);
+        const uint32_t field = (uint32_t)run_word(b, i) & width_masks[b->field_nbits];
+        const unsigned number = field >> b->low_width;
         largest = number > largest ? number : largest;
     }
-    const unsigned high_nbits = bo_bits_at(b->p, b->highs_at, PACKED_HIGH_NBITS);
+    const unsigned high_nbits = bo_bits_at(b->p, highs_at(b), PACKED_HIGH_NBITS);
     if (high_nbits + b->low_width > 32)
         return corrupt(w, "values of a block have more than 32 bits");
-    *end = b->highs_at + PACKED_HIGH_NBITS + (largest + 1) * high_nbits;
+    *end = highs_at(b) + PACKED_HIGH_NBITS + (largest + 1) * high_nbits;
     return BO_OK;
 }
 
@@ -543,41 +678,44 @@ static enum bo_status walk_block(const struct walk *w, const struct block *b, ui
                                  uint64_t text_end, uint32_t bias, struct scale scale,
                                  uint64_t *end_ret)
 {
-    if (b->search >= PACKED_N_SEARCHES || b->field_nbits == 0 || b->field_nbits > 32 ||
-        b->number_nbits > PACKED_MAX_NUMBER_NBITS)
+    if (b->field_nbits == 0 || b->field_nbits > 32 || b->number_nbits > PACKED_MAX_NUMBER_NBITS)
         return corrupt(w, "description of a block is out of range");
     const uint64_t room = w->limit - 8 * (uint64_t)(b->p - w->record);
-    if (b->n_buckets > PACKED_UPPER_NBITS ||
-        b->lows_at > (b->search == PACKED_ELIAS_FANO ? PACKED_UPPER_NBITS : 64))
+    const bool is_counted = b->n_full != PACKED_ELIAS_FANO;
+    if (b->n_buckets > (is_counted ? PACKED_MAX_BUCKETS : PACKED_UPPER_NBITS) ||
+        (!is_counted && b->runs_at > PACKED_UPPER_NBITS))
         return corrupt(w, "more buckets than a block can have");
-    if (b->highs_at > room)
+    if (highs_at(b) > room)
         return past_the_end(w);
     if (!has_all_starts(b))
         return corrupt(w, "buckets of a block do not have all its starts");
-    *end_ret = b->highs_at;
+    *end_ret = highs_at(b);
     enum bo_status status = b->number_nbits ? walk_highs(w, b, end_ret) : BO_OK;
     if (!status && *end_ret > room)
         return past_the_end(w);
     if (!status && !is_padded(b->p, *end_ret))
         return corrupt(w, "bits after a block are not 0");
-    struct previous previous = {start,
-                                (int32_t)(scale.least + (bias + block_value(b, 0)) * scale.unit)};
-    struct upper u = {0, 0};
+    uint64_t word = run_word(b, 0);
+    const uint32_t first = (bias + field_value(b, word)) * scale.unit;
+    struct previous previous = {start, (int32_t)(scale.least + first)};
+    struct place u = {0, 0, 0};
     if (!status)
         status = collect(w, start, previous.value);
     for (unsigned i = 1; i <= b->n_starts && !status; i++) {
-        const uint32_t next = start + next_start(b, i, &u);
-        const uint32_t value = (bias + block_value(b, i)) * scale.unit;
+        const uint32_t next = start + next_start(b, next_low(b, word), &u);
+        word = run_word(b, i);
+        const uint32_t value = (bias + field_value(b, word)) * scale.unit;
         status = collect_next(w, &previous, text_end, next, (int32_t)(scale.least + value));
     }
     return status;
 }
 
-/* Whether a record's bias has more than 32 bits: that of 37 does not need them. */
-static bool is_bias_wide(const uint8_t *record, unsigned head_nbits)
+/* Whether the bias of one block has more than 32 bits: that of 36 does not need them. */
+static bool is_bias_wide(const uint8_t *record)
 {
-    const struct packed_base *base = &packed_bases[record[0] >> 4 & 7];
-    return base->bias_nbits == 32 && bo_bits_at(record, head_nbits + 32, PACKED_HEAD_BIAS_NBITS);
+    const struct packed_base *base = &packed_bases[record[0] >> 5];
+    return base->bias_nbytes == 4 &&
+           bo_bits_at(record, PACKED_ONE_BLOCK_HEAD_NBITS + 32, PACKED_HEAD_BIAS_NBITS);
 }
 
 static enum bo_status walk_one_block(const struct walk *w, uint32_t text_quanta, uint64_t *end_ret)
@@ -587,7 +725,7 @@ static enum bo_status walk_one_block(const struct walk *w, uint32_t text_quanta,
     const uint64_t at = 8 * (uint64_t)(b.p - w->record);
     if (at > w->limit)
         return past_the_end(w);
-    if (is_bias_wide(w->record, PACKED_ONE_BLOCK_HEAD_NBITS))
+    if (is_bias_wide(w->record))
         return corrupt(w, "bias of a record has more than 32 bits");
     if (b.n_starts == 0)
         return corrupt(w, "single block without a start");
@@ -604,7 +742,7 @@ static enum bo_status walk_next_block(const struct walk *w, const struct blocks 
     const struct block b = block_of(s, number, &bias);
     const uint32_t start = number << s->block_shift;
     if (b.n_starts == 0)
-        return b.low_nbits || b.field_nbits || b.search || b.p != s->first
+        return b.low_nbits || b.field_nbits || b.n_full || b.p != s->first
                    ? corrupt(w, "block of one run with more than a bias")
                    : collect(w, start, (int32_t)(s->least + bias * s->unit));
     const uint64_t at = 8 * (uint64_t)(b.p - w->record);
@@ -626,14 +764,31 @@ static enum bo_status walk_blocks(const struct walk *w, uint32_t text_quanta, ui
     *end_ret = (s.index_end + 7) / 8 * 8;
     if (*end_ret > w->limit)
         return past_the_end(w);
-    if (is_bias_wide(w->record, PACKED_BLOCKS_HEAD_NBITS))
-        return corrupt(w, "bias of a record has more than 32 bits");
     if (!is_padded(w->record, s.index_end))
         return corrupt(w, "bits after an index are not 0");
     enum bo_status status = BO_OK;
     for (uint32_t number = 0; number < s.n_blocks && !status; number++)
         status = walk_next_block(w, &s, number, end_ret);
     return status;
+}
+
+static enum bo_status walk_form(const struct walk *w, uint32_t text_quanta, uint64_t *end_ret)
+{
+    const uint32_t head = bo_le16(w->record);
+    if ((head & 7) != PACKED_NO_SHORT_LIST) {
+        const struct list l = read_short_list(w->record, head);
+        return walk_list(w, &l, false, text_quanta, end_ret);
+    }
+    switch (head >> 3 & 3) {
+    case PACKED_WIDE_LIST:
+        return walk_wide_list(w, text_quanta, end_ret);
+    case PACKED_ONE_BLOCK:
+        return walk_one_block(w, text_quanta, end_ret);
+    case PACKED_BLOCKS:
+        return walk_blocks(w, text_quanta, end_ret);
+    default:
+        return walk_long_list(w, text_quanta, end_ret);
+    }
 }
 
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
@@ -650,10 +805,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     uint64_t end;
     if (bo_left(in) == 0)
         return past_the_end(&w);
-    const unsigned form = w.record[0] & 15;
-    const enum bo_status status = form == PACKED_BLOCKS      ? walk_blocks(&w, text_quanta, &end)
-                                  : form == PACKED_ONE_BLOCK ? walk_one_block(&w, text_quanta, &end)
-                                                             : walk_list(&w, text_quanta, &end);
+    const enum bo_status status = walk_form(&w, text_quanta, &end);
     if (status)
         return status;
     if (!is_padded(w.record, end))

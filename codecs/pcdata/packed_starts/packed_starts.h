@@ -12,87 +12,99 @@
 #include "harness/core/bits.h"
 
 enum {
-    PACKED_FORM_NBITS = 4, /* of each record: the starts of a list, or one of */
-    PACKED_MAX_LIST = 13,
-    PACKED_ONE_BLOCK = 14,
-    PACKED_BLOCKS = 15,
-    PACKED_BASE_NBITS = 3,
+    /* Of each record: 3 bits starts of a short list, or 7; then 2 bits form. */
+    PACKED_COUNT_OF_LIST_NBITS = 3,
+    PACKED_MAX_LIST = 6,
+    PACKED_NO_SHORT_LIST = 7,
+    PACKED_FORM_NBITS = 2,
+    PACKED_BASE_NBITS = 3, /* of a record with blocks */
 
-    /* A list: form, base, 4 bits width. */
-    PACKED_WIDTH_NBITS = 4,
-    PACKED_LIST_HEAD_NBITS = 11,
-    PACKED_MAX_WIDTH = 15,
-    PACKED_MIN_START_NBITS = 4, /* a field of a start can hold a number up to PACKED_MAX_LIST */
-    PACKED_WORD1_NBITS = 61,    /* of starts, in a word that begins with 3 bits of the head */
-    PACKED_WORD2_NBITS = 57,    /* in a word that begins with up to 7 bits of the first */
+    /* A short list: starts, 2 bits base, 4 width. */
+    PACKED_SHORT_BASE_NBITS = 2,
+    PACKED_SHORT_WIDTH_NBITS = 4,
+    PACKED_SHORT_HEAD_NBITS = 9,
+    PACKED_N_SHORT_BASES = 1 << PACKED_SHORT_BASE_NBITS,
+    PACKED_MAX_SHORT_WIDTH = 15,
 
-    /* A description: 6 bits starts, 4 low bits of a start, 5 and 3 widths of a field, 2 search. */
+    /* A wide list: 7, form, 3 starts, 5 width, 3 bytes of the bias. */
+    PACKED_WIDE_WIDTH_NBITS = 5,
+    PACKED_BIAS_NBYTES_NBITS = 3,
+    PACKED_WIDE_HEAD_NBITS = 16,
+    PACKED_MAX_WIDE_WIDTH = 31,
+
+    /* A long list: 7, form, 2 bits base, 4 width, 5 starts. */
+    PACKED_LONG_COUNT_NBITS = 5,
+    PACKED_LONG_HEAD_NBITS = 16,
+    PACKED_MAX_LONG_LIST = 15,
+
+    /* Lanes of a word, above which the number of starts has room: 3 bits, or 4 in a long list. */
+    PACKED_MIN_LANE_NBITS = 4,
+    PACKED_LANES_NBITS = 61,
+    PACKED_WORD1_NBITS = 60,
+    PACKED_WORD2_NBITS = 53, /* in a word that begins with up to 7 bits of the first */
+
+    /* A description: 6 bits starts, 4 low bits of a start, 5 and 3 widths of a field, 2 full. */
     PACKED_COUNT_NBITS = 6,
     PACKED_LOW_NBITS = 4,
     PACKED_LOW_WIDTH_NBITS = 5,
     PACKED_NUMBER_NBITS = 3,
-    PACKED_SEARCH_NBITS = 2,
+    PACKED_FULL_NBITS = 2,
     PACKED_BLOCK_NBITS = 20,
     PACKED_MAX_COUNT = 63,
     PACKED_MAX_LOW = 15,
-    PACKED_LOW_WIDTH_32 = 31, /* in the place of a low width: 32 (31 is not used) */
+    PACKED_MAX_LOW_WIDTH = 31,
 
-    /* One block: form, base, description; then the bias, its first 5 bits in the head. */
-    PACKED_ONE_BLOCK_HEAD_NBITS = 27,
-    PACKED_HEAD_BIAS_NBITS = 5,
+    /* One block: 7, form, base, description; then the bias, its first 4 bits in the head. */
+    PACKED_ONE_BLOCK_HEAD_NBITS = 28,
+    PACKED_HEAD_BIAS_NBITS = 4,
 
-    /* Blocks: form, base, 5 k, 5 offset, 6 bias; then the record's bias. */
+    /* Blocks: 7, form, base, 5 k, 5 offset, 6 bias; then the record's bias. */
     PACKED_SHIFT_NBITS = 5,
     PACKED_OFFSET_NBITS = 5,
     PACKED_BIAS_NBITS = 6,
-    PACKED_BLOCKS_HEAD_NBITS = 23,
+    PACKED_BLOCKS_HEAD_NBITS = 24,
     PACKED_MIN_BLOCK_SHIFT = 4,
     PACKED_MAX_BLOCK_SHIFT = 31,
 
     /* In a block. */
-    PACKED_UPPER_NBITS = 127, /* of Elias-Fano, at most; counts take at most 64 */
+    PACKED_BUCKET_NBITS = 2, /* the starts in a bucket; 3 in a full one, which may have more */
+    PACKED_MAX_BUCKETS = 32,
+    PACKED_BUCKET_MAX = 3,
+    PACKED_FULL_NUMBER_NBITS = 5, /* of a full bucket: its number, and how many starts more */
+    PACKED_FULL_MORE_NBITS = 4,
+    PACKED_FULL_ENTRY_NBITS = 9,
+    PACKED_MAX_FULL = 2,
+    PACKED_ELIAS_FANO = 3,    /* in the place of the number of full buckets */
+    PACKED_UPPER_NBITS = 127, /* of Elias-Fano, at most */
+    PACKED_MAX_MORE = 15,
     PACKED_HIGH_NBITS = 5,
     PACKED_MAX_NUMBER_NBITS = 4,
     PACKED_MAX_HIGHS = 1 << PACKED_MAX_NUMBER_NBITS,
 };
 
-/* How a block finds the starts in a bucket. */
-enum packed_search { PACKED_COUNTS_2, PACKED_COUNTS_4, PACKED_ELIAS_FANO, PACKED_N_SEARCHES };
+/* Of a record that is no short list. */
+enum packed_form { PACKED_WIDE_LIST, PACKED_LONG_LIST, PACKED_ONE_BLOCK, PACKED_BLOCKS };
 
 /* Where a record's values are counted from: base + a bias in the record. */
 struct packed_base {
     int32_t base;
-    uint32_t bias_mask;       /* of a list */
-    uint32_t block_bias_mask; /* of a record with blocks, 5 bits more, at most 32 */
-    uint8_t bias_nbits;       /* of a list */
-    uint8_t unit;             /* 1, or a divisor of all values, which are stored without it */
+    uint32_t unit;        /* 1, or a divisor of all values, which are stored without it */
+    uint32_t bias_mask;   /* of one block: 4 bits more than bias_nbytes, at most 32 */
+    unsigned bias_nbytes; /* of a record of blocks */
 };
 
 enum { PACKED_N_BASES = 8 };
 
 static const struct packed_base packed_bases[PACKED_N_BASES] = {
-    {-2, 0, 0x1f, 0, 1},
-    {-1, 0, 0x1f, 0, 1},
-    {0, 0, 0x1f, 0, 8},
-    {0, 0, 0x1f, 0, 4},
-    {0, 0xff, 0x1fff, 8, 1},
-    {0, 0xffff, 0x1fffff, 16, 1},
-    {0, 0xffffff, 0x1fffffff, 24, 1},
-    {0, 0xffffffff, 0xffffffff, 32, 1},
+    {-2, 1, 0xf, 0},  {-1, 1, 0xf, 0},    {0, 8, 0xf, 0},       {0, 4, 0xf, 0},
+    {0, 1, 0xfff, 1}, {0, 1, 0xfffff, 2}, {0, 1, 0xfffffff, 3}, {0, 1, 0xffffffff, 4},
 };
 
-/* Bits of each start in a list. */
-static inline unsigned packed_start_nbits(uint32_t text_quanta)
+/* Bits of each start in a list: the highest one is 0. */
+static inline unsigned packed_lane_nbits(uint32_t text_quanta)
 {
-    const unsigned last = (text_quanta - 1) | 1u << (PACKED_MIN_START_NBITS - 1);
-    return 32 - (unsigned)__builtin_clz(last);
-}
-
-/* The starts that a list can have. */
-static inline unsigned packed_max_starts(unsigned start_nbits)
-{
-    const unsigned n = PACKED_WORD1_NBITS / start_nbits + PACKED_WORD2_NBITS / start_nbits;
-    return n < PACKED_MAX_LIST ? n : PACKED_MAX_LIST;
+    const unsigned last = (text_quanta - 1) | 1u << (PACKED_MIN_LANE_NBITS - 2);
+    return 33 - (unsigned)__builtin_clz(last);
 }
 
 static inline uint32_t packed_n_blocks(uint32_t text_quanta, unsigned block_shift)
@@ -137,8 +149,28 @@ struct packed_values {
     unsigned width;
 };
 
+/* Bytes of a wide list's bias. */
+static inline unsigned packed_bias_nbytes(uint32_t bias)
+{
+    return (bo_bit_width(bias | 1) + 7) / 8;
+}
+
+/* The starts that a long list can have. */
+static inline unsigned packed_max_long(unsigned lane_nbits)
+{
+    const unsigned n = PACKED_WORD1_NBITS / lane_nbits + PACKED_WORD2_NBITS / lane_nbits;
+    return n < PACKED_MAX_LONG_LIST ? n : PACKED_MAX_LONG_LIST;
+}
+
+/* How a list stores a table. */
+struct packed_list {
+    bool is_wide, is_long;
+    uint64_t nbits;
+    struct packed_values values;
+};
+
 /* True when the table fits a list. */
-bool packed_choose_list(const struct packed_stretch *all, struct packed_values *values);
+bool packed_choose_list(const struct packed_stretch *all, struct packed_list *list);
 
 /* The head of a record with blocks. Values in blocks are less `least`, and divided by the unit. */
 struct packed_split {
@@ -146,6 +178,7 @@ struct packed_split {
     uint32_t least;
     unsigned block_shift; /* 0: one block has the whole text */
     unsigned offset_nbits, bias_nbits;
+    uint64_t nbits; /* of a record of one block */
 };
 
 /* False when the blocks' offsets need more than 31 bits. */
@@ -164,7 +197,7 @@ struct packed_block {
     uint32_t bias;
     unsigned n_starts;  /* 0: a single run, which has no bits */
     unsigned low_nbits; /* of a start */
-    enum packed_search search;
+    unsigned n_full; /* buckets with more starts than their count can hold, or PACKED_ELIAS_FANO */
     unsigned low_width, number_nbits; /* of a field */
     unsigned n_highs, high_nbits;     /* n_highs 0: a field is a value less the bias */
     uint32_t nbits;

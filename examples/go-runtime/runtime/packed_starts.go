@@ -1,5 +1,4 @@
-// Reader of PC tables in packed-starts: a list whose starts are all compared at once, or blocks whose
-// starts are in buckets.
+// Reader of PC tables in packed-starts: a list of starts, or blocks whose starts are in buckets.
 
 package runtime
 
@@ -9,37 +8,36 @@ import (
 )
 
 const (
-	packedListHeadBits   = 11
-	packedWord1Bits      = 61 // of starts in a list's first word
-	packedOneBlock       = 14 // in the place of a list's number of starts
-	packedOneBlockAt     = 7  // the block's description
-	packedOneBlockBiasAt = 27
-	packedBlocksHeadBits = 23
-	packedHeadBiasBits   = 5 // of the bias, before those of a list
-	packedBlockBits      = 20
-	packedLowWidth32     = 31 // in the place of a low width
-	packedHighBits       = 5
-	packedEliasFano      = 2 // a block's search; 0 and 1: counts of 2 and 4 bits
+	packedNoShortList  = 7 // in the place of a short list's starts
+	packedWideList     = 0
+	packedLongList     = 1
+	packedOneBlock     = 2
+	packedShortBits    = 9  // of the head of a short list
+	packedListBits     = 16 // of a wide or a long list
+	packedOneBlockBits = 28
+	packedBlocksBits   = 24
+	packedBlockBits    = 20 // of a description
+	packedFullBits     = 9  // of a full bucket: 5 number, 4 starts more than its count
+	packedHighBits     = 5
+	packedEliasFano    = 3 // in the place of the number of full buckets
 
 	packedPairs   = 0x3333333333333333
 	packedNibbles = 0x0f0f0f0f0f0f0f0f
 	packedBytes   = 0x0101010101010101
 )
 
-// A packedBase is what values are counted from: base, plus a bias in the record, whose bits differ in
-// lists and blocks. Values are stored divided by unit.
+// A packedBase is what values are counted from: base, plus a bias in the record. Values are stored
+// divided by unit.
 type packedBase struct {
 	base      int32
-	listMask  uint32
-	blockMask uint32
-	biasBits  uint16
+	biasMask  uint32 // of one block
+	biasBytes uint16 // of a record of blocks
 	unit      uint16
 }
 
 var packedBases = [8]packedBase{
-	{-2, 0, 0x1f, 0, 1}, {-1, 0, 0x1f, 0, 1}, {0, 0, 0x1f, 0, 8}, {0, 0, 0x1f, 0, 4},
-	{0, 0xff, 0x1fff, 8, 1}, {0, 0xffff, 0x1fffff, 16, 1},
-	{0, 0xffffff, 0x1fffffff, 24, 1}, {0, 0xffffffff, 0xffffffff, 32, 1},
+	{-2, 0xf, 0, 1}, {-1, 0xf, 0, 1}, {0, 0xf, 0, 8}, {0, 0xf, 0, 4},
+	{0, 0xfff, 1, 1}, {0, 0xfffff, 2, 1}, {0, 0xfffffff, 3, 1}, {0, 0xffffffff, 4, 1},
 }
 
 func packedMask(n uint32) uint32 {
@@ -56,90 +54,133 @@ func packedBits(p unsafe.Pointer, at, n uint32) uint32 {
 	return uint32(packedWord(p, at)) & packedMask(n)
 }
 
+// A packedList is a list taken apart; places are bits from the record's first byte.
+type packedList struct {
+	n, width, at, startBits uint32
+	least, unit             uint32
+}
+
+func packedReadList(record unsafe.Pointer, head, textLen uint32) (l packedList) {
+	l.startBits = uint32(sys.Len64(uint64((textLen-1)|4))) + 1
+	base := &packedBases[head>>3&3]
+	l.n, l.width, l.at = head&7, head>>5&15, packedShortBits
+	if l.n == packedNoShortList {
+		if head>>3&3 == packedWideList {
+			biasBits := head >> 13 * 8
+			l.n, l.width, l.at = head>>5&7, head>>8&31, packedListBits+biasBits
+			l.least, l.unit = packedBits(record, packedListBits, biasBits), 1
+			return l
+		}
+		base = &packedBases[head>>5&3]
+		l.n, l.width, l.at = head>>11, head>>7&15, packedListBits
+	}
+	l.least, l.unit = uint32(base.base), uint32(base.unit)
+	return l
+}
+
 func pctabValue(record unsafe.Pointer, textLen, pc uint32) int32 {
 	head := uint32(*(*uint16)(record))
-	n, width := head&15, head>>7&15
-	if n >= packedOneBlock {
+	n := head & 7
+	if n == packedNoShortList {
+		return packedOtherValue(record, head, textLen, pc)
+	}
+	base := &packedBases[head>>3&3]
+	startBits := uint32(sys.Len64(uint64((textLen-1)|4))) + 1
+	width := head >> 5 & 15
+	at := packedShortBits + n*startBits
+	word := *(*uint64)(add(record, 1)) >> (packedShortBits - 8)
+	for mask := uint64(1)<<(startBits&63) - 1; n > 0 && uint32(word&mask) <= pc; n-- {
+		word >>= startBits & 63
+		at += width
+	}
+	return base.base + int32(packedBits(record, at, width)*uint32(base.unit))
+}
+
+// packedOtherValue is pctabValue of a record that is no short list.
+func packedOtherValue(record unsafe.Pointer, head, textLen, pc uint32) int32 {
+	if head>>3&3 >= packedOneBlock {
 		return packedBlockValue(record, textLen, pc)
 	}
-	base := &packedBases[head>>4&7]
-	nbits := uint32(sys.Len64(uint64((textLen - 1) | 8)))
-	biasAt := packedListHeadBits + n*nbits
-	at := biasAt + uint32(base.biasBits)
-	mask := uint32(1)<<(nbits&63) - 1
-	mask = packedMask(nbits)
-	word := *(*uint64)(add(record, 1)) >> (packedListHeadBits - 8)
-	if n*nbits <= packedWord1Bits {
-		for n > 0 && uint32(word)&mask <= pc {
-			word >>= nbits & 63
-			at += width
-			n--
-		}
-	} else {
-		start := uint32(packedListHeadBits)
-		for n > 0 && uint32(packedWord(record, start))&mask <= pc {
-			start += nbits
-			at += width
-			n--
-		}
+	l := packedReadList(record, head, textLen)
+	start, at := l.at, l.at+l.n*l.startBits
+	for mask := uint64(1)<<(l.startBits&63) - 1; l.n > 0 && uint32(packedWord(record, start)&mask) <= pc; l.n-- {
+		start += l.startBits
+		at += l.width
 	}
-	val := packedBits(record, at, width)*uint32(base.unit) + uint32(base.base)
-	if base.biasBits != 0 {
-		val += uint32(packedWord(record, biasAt)) & base.listMask
-	}
-	return int32(val)
+	return int32(l.least + packedBits(record, at, l.width)*l.unit)
 }
 
-// packedInBlock returns the value of a block that has starts, as blocks count it, at a quantum from its
-// start. entry is the block's description, last the number of its last quantum.
-func packedInBlock(p unsafe.Pointer, entry, last, quantum uint32) uint32 {
-	starts, low := entry&63, entry>>6&15
-	bucket := quantum >> low
-	buckets := last>>low + 1
-	word := *(*uint64)(p)
-	var i, n, at uint32
-	switch search := entry >> 18 & 3; search {
-	case packedEliasFano:
-		i, n = packedSelected(p, bucket)
-		at = starts + buckets
-	case 0:
-		shift := 2 * bucket & 63
-		sum := word & (1<<shift - 1)
-		sum = sum&packedPairs + sum>>2&packedPairs
-		i = uint32((sum&packedNibbles + sum>>4&packedNibbles) * packedBytes >> 56)
-		n = uint32(word>>shift) & 3
-		at = 2 * buckets
-	default:
-		shift := 4 * bucket & 63
-		sum := word & (1<<shift - 1)
-		i = uint32((sum&packedNibbles + sum>>4&packedNibbles) * packedBytes >> 56)
-		n = uint32(word>>shift) & 15
-		at = 4 * buckets
-	}
-	fieldsAt := at + starts*low
-	at += i * low
-	for rest := quantum & (1<<low - 1); n > 0 && packedBits(p, at, low) <= rest; n-- {
-		at += low
-		i++
-	}
-	return packedField(p, entry, fieldsAt, i)
+// A packedBlock is a block that has starts, taken apart; places are bits from its first byte.
+type packedBlock struct {
+	p              unsafe.Pointer
+	starts, low    uint32
+	lowWidth       uint32
+	number, field  uint32 // bits
+	full           uint32
+	fullAt, runsAt uint32
 }
 
-// packedField returns the value of run i of a block that has starts.
-func packedField(p unsafe.Pointer, entry, fieldsAt, i uint32) uint32 {
-	lowWidth, numberBits := entry>>10&31, entry>>15&7
-	if lowWidth == packedLowWidth32 {
-		lowWidth = 32
+func packedReadBlock(p unsafe.Pointer, entry, last uint32) (b packedBlock) {
+	b.p = p
+	b.starts, b.low = entry&63, entry>>6&15
+	b.lowWidth, b.number = entry>>10&31, entry>>15&7
+	b.field = b.lowWidth + b.number
+	b.full = entry >> 18 & 3
+	buckets := last>>b.low + 1
+	b.fullAt = 2 * buckets
+	b.runsAt = b.fullAt + b.full*packedFullBits
+	if b.full == packedEliasFano {
+		b.runsAt = buckets + b.starts
 	}
-	nbits := lowWidth + numberBits
-	field := packedBits(p, fieldsAt+i*nbits, nbits)
-	if numberBits == 0 {
+	return b
+}
+
+// find returns the value, as blocks count it, at a quantum from the block's start.
+func (b *packedBlock) find(quantum uint32) uint32 {
+	i, n := b.bucket(quantum >> b.low)
+	mask := packedMask(b.low)
+	stride := b.field + b.low
+	at := b.runsAt + i*stride
+	word := packedWord(b.p, at)
+	for rest := quantum & mask; n > 0 && uint32(word>>(b.field&63))&mask <= rest; n-- {
+		at += stride
+		word = packedWord(b.p, at)
+	}
+	return b.value(word)
+}
+
+// bucket returns the starts in the buckets below one, and in it.
+func (b *packedBlock) bucket(number uint32) (below, n uint32) {
+	if b.full == packedEliasFano {
+		return packedSelected(b.p, number)
+	}
+	word := *(*uint64)(b.p)
+	shift := 2 * number & 63
+	sum := word & (1<<shift - 1)
+	sum = sum&packedPairs + sum>>2&packedPairs
+	below = uint32((sum + sum>>4) & packedNibbles * packedBytes >> 56)
+	n = uint32(word>>shift) & 3
+	for k := uint32(0); k < b.full; k++ {
+		full := packedBits(b.p, b.fullAt+k*packedFullBits, packedFullBits)
+		if full&31 < number {
+			below += full >> 5
+		} else if full&31 == number {
+			n += full >> 5
+		}
+	}
+	return below, n
+}
+
+// value returns the value of the field at the low end of a word.
+func (b *packedBlock) value(word uint64) uint32 {
+	field := uint32(word) & packedMask(b.field)
+	if b.number == 0 {
 		return field
 	}
-	highsAt := fieldsAt + (entry&63+1)*nbits
-	highBits := packedBits(p, highsAt, packedHighBits)
-	high := packedBits(p, highsAt+packedHighBits+field>>lowWidth*highBits, highBits)
-	return high<<lowWidth | field&packedMask(lowWidth)
+	highsAt := b.runsAt + b.starts*(b.field+b.low) + b.field
+	highBits := packedBits(b.p, highsAt, packedHighBits)
+	high := packedBits(b.p, highsAt+packedHighBits+field>>b.lowWidth*highBits, highBits)
+	return high<<b.lowWidth | field&packedMask(b.lowWidth)
 }
 
 // packedSelected returns the starts in the buckets below one, and in it, of a block with Elias-Fano: for
@@ -200,15 +241,15 @@ type packedBlocks struct {
 
 func packedReadBlocks(record unsafe.Pointer, textLen uint32) (s packedBlocks) {
 	head := *(*uint64)(record)
-	base := &packedBases[head>>4&7]
-	s.shift = uint32(head >> 7 & 31)
-	s.offBits = uint32(head >> 12 & 31)
-	s.biasBits = uint32(head >> 17 & 63)
+	base := &packedBases[head>>5&7]
+	s.shift = uint32(head >> 8 & 31)
+	s.offBits = uint32(head >> 13 & 31)
+	s.biasBits = uint32(head >> 18 & 63)
 	s.entryBits = packedBlockBits + s.biasBits + s.offBits
-	s.indexAt = packedBlocksHeadBits + packedHeadBiasBits + uint32(base.biasBits)
+	s.indexAt = packedBlocksBits + 8*uint32(base.biasBytes)
 	s.last = (textLen - 1) >> s.shift
 	s.blocksAt = (s.indexAt + (s.last+1)*s.entryBits + 7) / 8
-	s.least = uint32(base.base) + uint32(head>>packedBlocksHeadBits)&base.blockMask
+	s.least = uint32(base.base) + packedBits(record, packedBlocksBits, 8*uint32(base.biasBytes))
 	s.unit = uint32(base.unit)
 	return s
 }
@@ -216,9 +257,10 @@ func packedReadBlocks(record unsafe.Pointer, textLen uint32) (s packedBlocks) {
 // block returns a block's place in bytes, its description and bias, and its last quantum.
 func (s *packedBlocks) block(record unsafe.Pointer, textLen, number uint32) (at, entry, bias, last uint32) {
 	entryAt := s.indexAt + number*s.entryBits
-	entry = uint32(packedWord(record, entryAt))
-	bias = packedBits(record, entryAt+packedBlockBits, s.biasBits)
-	at = s.blocksAt + packedBits(record, entryAt+packedBlockBits+s.biasBits, s.offBits)
+	word := packedWord(record, entryAt)
+	entry = uint32(word)
+	at = s.blocksAt + uint32(word>>packedBlockBits)&packedMask(s.offBits)
+	bias = packedBits(record, entryAt+packedBlockBits+s.offBits, s.biasBits)
 	last = 1<<s.shift - 1
 	if number == s.last {
 		last &= textLen - 1
@@ -226,60 +268,46 @@ func (s *packedBlocks) block(record unsafe.Pointer, textLen, number uint32) (at,
 	return at, entry, bias, last
 }
 
-func packedBlockValue(record unsafe.Pointer, textLen, pc uint32) int32 {
+// packedReadOne returns the block of a record of one, and what its values are counted from.
+func packedReadOne(record unsafe.Pointer, textLen uint32) (b packedBlock, least, unit uint32) {
 	head := *(*uint64)(record)
-	if head&15 == packedOneBlock {
-		base := &packedBases[head>>4&7]
-		least := uint32(base.base) + uint32(head>>packedOneBlockBiasAt)&base.blockMask
-		p := add(record, 4+uintptr(base.biasBits)/8)
-		val := packedInBlock(p, uint32(head)>>packedOneBlockAt, textLen-1, pc)
-		return int32(least + val*uint32(base.unit))
+	base := &packedBases[head>>5&7]
+	p := add(record, 4+uintptr(base.biasBytes))
+	least = uint32(base.base) + uint32(head>>packedOneBlockBits)&base.biasMask
+	return packedReadBlock(p, uint32(head)>>8, textLen-1), least, uint32(base.unit)
+}
+
+func packedBlockValue(record unsafe.Pointer, textLen, pc uint32) int32 {
+	if *(*uint8)(record)>>3&3 == packedOneBlock {
+		b, least, unit := packedReadOne(record, textLen)
+		return int32(least + b.find(pc)*unit)
 	}
-	base := &packedBases[head>>4&7]
-	shift, offBits, biasBits := uint32(head>>7&31), uint32(head>>12&31), uint32(head>>17&63)
-	entryBits := packedBlockBits + biasBits + offBits
-	indexAt := packedBlocksHeadBits + packedHeadBiasBits + uint32(base.biasBits)
-	lastBlock, number := (textLen-1)>>shift, pc>>shift
-	at := indexAt + number*entryBits
-	entry := uint32(packedWord(record, at))
-	val := packedBits(record, at+packedBlockBits, biasBits)
+	s := packedReadBlocks(record, textLen)
+	at, entry, val, last := s.block(record, textLen, pc>>s.shift)
 	if entry&63 != 0 {
-		last := uint32(1)<<shift - 1
-		quantum := pc & last
-		if number == lastBlock {
-			last &= textLen - 1
-		}
-		off := packedBits(record, at+packedBlockBits+biasBits, offBits)
-		off += (indexAt + (lastBlock+1)*entryBits + 7) / 8
-		val += packedInBlock(add(record, uintptr(off)), entry, last, quantum)
+		b := packedReadBlock(add(record, uintptr(at)), entry, last)
+		val += b.find(pc & (1<<s.shift - 1))
 	}
-	least := uint32(base.base) + uint32(head>>packedBlocksHeadBits)&base.blockMask
-	return int32(least + val*uint32(base.unit))
+	return int32(s.least + val*s.unit)
 }
 
 func pctabMax(record unsafe.Pointer, textLen uint32) int32 {
 	head := uint32(*(*uint16)(record))
-	n, width := head&15, head>>7&15
 	max := int32(-1 << 31)
-	if n < packedOneBlock {
-		base := &packedBases[head>>4&7]
-		at := packedListHeadBits + n*uint32(sys.Len64(uint64((textLen-1)|8)))
-		least := uint32(base.base) + uint32(packedWord(record, at))&base.listMask
-		at += uint32(base.biasBits)
-		for i := uint32(0); i <= n; i++ {
-			if val := int32(least + packedBits(record, at, width)*uint32(base.unit)); val > max {
+	if head&7 != packedNoShortList || head>>3&3 < packedOneBlock {
+		l := packedReadList(record, head, textLen)
+		at := l.at + l.n*l.startBits
+		for i := uint32(0); i <= l.n; i++ {
+			if val := int32(l.least + packedBits(record, at, l.width)*l.unit); val > max {
 				max = val
 			}
-			at += width
+			at += l.width
 		}
 		return max
 	}
-	if n == packedOneBlock {
-		head := *(*uint64)(record)
-		base := &packedBases[head>>4&7]
-		least := uint32(base.base) + uint32(head>>packedOneBlockBiasAt)&base.blockMask
-		p := add(record, 4+uintptr(base.biasBits)/8)
-		return packedBlockMax(p, uint32(head)>>packedOneBlockAt, textLen-1, least, uint32(base.unit))
+	if head>>3&3 == packedOneBlock {
+		b, least, unit := packedReadOne(record, textLen)
+		return b.max(least, unit)
 	}
 	s := packedReadBlocks(record, textLen)
 	for number := uint32(0); number <= s.last; number++ {
@@ -287,7 +315,8 @@ func pctabMax(record unsafe.Pointer, textLen uint32) int32 {
 		least := s.least + bias*s.unit
 		val := int32(least)
 		if entry&63 != 0 {
-			val = packedBlockMax(add(record, uintptr(at)), entry, last, least, s.unit)
+			b := packedReadBlock(add(record, uintptr(at)), entry, last)
+			val = b.max(least, s.unit)
 		}
 		if val > max {
 			max = val
@@ -296,20 +325,15 @@ func pctabMax(record unsafe.Pointer, textLen uint32) int32 {
 	return max
 }
 
-// packedBlockMax returns the largest value of a block that has starts.
-func packedBlockMax(p unsafe.Pointer, entry, last, least, unit uint32) int32 {
-	starts, low := entry&63, entry>>6&15
-	fieldsAt := starts * low
-	if search := entry >> 18 & 3; search == packedEliasFano {
-		fieldsAt += starts + last>>low + 1
-	} else {
-		fieldsAt += (last>>low + 1) << (search + 1)
-	}
+// max returns the largest value.
+func (b *packedBlock) max(least, unit uint32) int32 {
 	max := int32(-1 << 31)
-	for i := uint32(0); i <= starts; i++ {
-		if val := int32(least + packedField(p, entry, fieldsAt, i)*unit); val > max {
+	at := b.runsAt
+	for i := uint32(0); i <= b.starts; i++ {
+		if val := int32(least + b.value(packedWord(b.p, at))*unit); val > max {
 			max = val
 		}
+		at += b.field + b.low
 	}
 	return max
 }
