@@ -180,13 +180,14 @@ static enum bo_status alloc_trees(struct autofdo_trees *trees, struct bo_error *
     trees->texts = bo_zalloc_array(arena, n_strings, sizeof *trees->texts);
     trees->hashes = bo_zalloc_array(arena, n_names, sizeof *trees->hashes);
     trees->text = bo_alloc(arena, trees->text_cap);
-    trees->has_read = bo_zalloc_array(arena, trees->n_entry_blocks, sizeof *trees->has_read);
+    trees->n_entries_read = bo_zalloc_array(arena, trees->n_entry_blocks, 1);
+    trees->next_entries = bo_alloc_array(arena, trees->n_entry_blocks, sizeof *trees->next_entries);
     trees->lists = bo_alloc_array(arena, n_names, sizeof *trees->lists);
     trees->spots = bo_alloc_array(arena, trees->spots_cap, sizeof *trees->spots);
     trees->variants = bo_alloc_array(arena, n_variants, sizeof *trees->variants);
     trees->parts = bo_alloc_array(arena, trees->parts_cap, sizeof *trees->parts);
-    if (!trees->texts || !trees->hashes || !trees->text || !trees->has_read || !trees->lists ||
-        !trees->spots || !trees->variants || !trees->parts)
+    if (!trees->texts || !trees->hashes || !trees->text || !trees->n_entries_read ||
+        !trees->next_entries || !trees->lists || !trees->spots || !trees->variants || !trees->parts)
         return bo_fail_alloc(err, arena);
     return BO_OK;
 }

@@ -136,52 +136,79 @@ static bool read_lengths(struct autofdo_bits *in, unsigned n_symbols, uint8_t *n
     return n_symbols == 0 || nbits[n_symbols - 1];
 }
 
-/* The table's first n entries, a power of 2, as far as they are the symbol's. */
-static void fill_table(struct autofdo_table *table, unsigned n, unsigned symbol, unsigned word,
-                       unsigned nbits)
+/* Copies the first n entries behind themselves. */
+static void double_table(struct autofdo_table *table, unsigned n)
 {
-    for (unsigned i = word; i < n; i += 1u << nbits) {
-        table->words[i].symbol = (uint8_t)symbol;
-        table->words[i].nbits = (uint8_t)nbits;
-    }
+    memcpy(table->words + n, table->words, n * sizeof *table->words);
 }
 
-/* The table repeats its first n entries: words have no more bits. */
-static void repeat_table(struct autofdo_table *table, unsigned n)
+/* Sorts the symbols that have words by the words' lengths. Returns how many there are. */
+static unsigned sort_symbols(const uint8_t *nbits, unsigned n_symbols, uint8_t *sorted)
 {
+    unsigned next[AUTOFDO_CODE_BITS + 2] = {0};
+    for (unsigned i = 0; i < n_symbols; i++)
+        next[nbits[i] + 1]++;
+    next[1] = 0; /* those without a word are left out */
+    for (unsigned length = 2; length <= AUTOFDO_CODE_BITS + 1; length++)
+        next[length] += next[length - 1];
+    for (unsigned i = 0; i < n_symbols; i++)
+        if (nbits[i])
+            sorted[next[nbits[i]]++] = (uint8_t)i;
+    return next[AUTOFDO_CODE_BITS];
+}
+
+/*
+ * Fills the table of a complete code. The table starts as that of the shortest words and is doubled
+ * for each length more, so a symbol is stored once. `word` is the next word, its first bit lowest:
+ * adding 1 to a canonical word clears its lowest ones and sets the zero above them, and in this
+ * order of bits these are the highest.
+ */
+static void fill_table(struct autofdo_table *table, const uint8_t *sorted, unsigned n_used,
+                       const uint8_t *nbits)
+{
+    unsigned length = nbits[sorted[0]], n = 1u << length, word = 0;
+    for (unsigned i = 0; i < n_used; i++) {
+        for (; length < nbits[sorted[i]]; length++, n *= 2)
+            double_table(table, n);
+        table->words[word].symbol = sorted[i];
+        table->words[word].nbits = (uint8_t)length;
+        const unsigned zeros = ~word & (n - 1);
+        if (zeros) {
+            const unsigned highest = 1u << (bo_bit_width(zeros) - 1);
+            word = (word & (highest - 1)) | highest;
+        }
+    }
     for (; n < 1u << AUTOFDO_CODE_BITS; n *= 2)
-        memcpy(table->words + n, table->words, n * sizeof *table->words);
+        double_table(table, n);
 }
 
 bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
                        struct autofdo_table *table)
 {
-    uint8_t nbits[AUTOFDO_CODE_SYMBOLS];
-    uint16_t words[AUTOFDO_CODE_SYMBOLS];
+    uint8_t nbits[AUTOFDO_CODE_SYMBOLS], sorted[AUTOFDO_CODE_SYMBOLS];
     const unsigned n_symbols = (unsigned)autofdo_take_bits(in, COUNT_BITS);
-    unsigned n_used = 0, longest = 0;
     unsigned filled = 0; /* of 2^AUTOFDO_CODE_BITS */
     if (n_symbols > max_symbols || !read_lengths(in, n_symbols, nbits))
         return false;
-    for (unsigned i = 0; i < n_symbols; i++)
-        if (nbits[i]) {
-            n_used++;
-            filled += 1u << (AUTOFDO_CODE_BITS - nbits[i]);
-            longest = nbits[i] > longest ? nbits[i] : longest;
-        }
+    const unsigned n_used = sort_symbols(nbits, n_symbols, sorted);
     if (n_used <= 1) {
-        fill_table(table, 2, AUTOFDO_NO_SYMBOL, 0, 0);
-        if (n_used)
-            fill_table(table, 2, n_symbols - 1, 0, spends_bits);
-        repeat_table(table, 2);
+        const bool has_word = n_used == 1 && !spends_bits;
+        for (unsigned i = 0; i < 2; i++) {
+            table->words[i].symbol = AUTOFDO_NO_SYMBOL;
+            table->words[i].nbits = 0;
+        }
+        for (unsigned i = 0; i < n_used + has_word; i++) {
+            table->words[i].symbol = sorted[0];
+            table->words[i].nbits = spends_bits;
+        }
+        for (unsigned n = 2; n < 1u << AUTOFDO_CODE_BITS; n *= 2)
+            double_table(table, n);
         return n_used == 0 || nbits[n_symbols - 1] == 1;
     }
+    for (unsigned i = 0; i < n_used; i++)
+        filled += 1u << (AUTOFDO_CODE_BITS - nbits[sorted[i]]);
     if (filled != 1u << AUTOFDO_CODE_BITS)
         return false;
-    assign_words(nbits, n_symbols, words);
-    for (unsigned i = 0; i < n_symbols; i++)
-        if (nbits[i])
-            fill_table(table, 1u << longest, i, words[i], nbits[i]);
-    repeat_table(table, 1u << longest);
+    fill_table(table, sorted, n_used, nbits);
     return true;
 }

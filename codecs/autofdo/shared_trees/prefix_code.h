@@ -135,6 +135,8 @@ static inline unsigned autofdo_take_symbol(struct autofdo_bits *in,
 /* What follows a number's symbol, which is below AUTOFDO_NUMBER_SYMBOLS. */
 static inline uint64_t autofdo_take_rest(struct autofdo_bits *in, unsigned symbol)
 {
+    if (symbol < AUTOFDO_EXACT)
+        return symbol;
     const unsigned rest = autofdo_number_rest(symbol);
     uint64_t v = 0;
     if (__builtin_expect(rest > 32, 0)) {

@@ -120,6 +120,27 @@ static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name,
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
+/*
+ * The string that a search from `low` up to `high` compares next: the one in the middle, or else
+ * the last one before it in its block that has been spelled. If there is none, the first string of
+ * that block or of the next, which needs no other; within a block the lowest, since a string needs
+ * those before it.
+ */
+static uint32_t next_compared(const struct autofdo_trees *trees, uint32_t low, uint32_t high)
+{
+    const uint32_t middle = low + (high - low) / 2, block_strings = trees->kind->block_strings;
+    if (trees->texts[middle].n)
+        return middle;
+    const uint32_t first = middle / block_strings * block_strings;
+    const uint32_t least = first > low ? first : low;
+    if (least == first && trees->texts[first].n == 0)
+        return first;
+    for (uint32_t i = middle; i-- > least;)
+        if (trees->texts[i].n)
+            return i;
+    return high - first > block_strings ? first + block_strings : low;
+}
+
 /* Looks for a string among those from `first` up to `end`; *found_ret is `end` without it. */
 static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span sought,
                                   uint32_t first, uint32_t end, uint32_t *found_ret,
@@ -128,7 +149,7 @@ static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span so
     uint32_t low = first, high = end;
     *found_ret = end;
     while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
+        const uint32_t middle = next_compared(trees, low, high);
         struct bo_span string;
         const enum bo_status status = autofdo_string(trees, middle, &string, err);
         if (status)

@@ -7,7 +7,7 @@ enum bo_status autofdo_string(struct autofdo_trees *trees, uint32_t i, struct bo
                               struct bo_error *err)
 {
     if (trees->texts[i].n == 0) {
-        const enum bo_status status = trees->kind->load(trees, i / trees->kind->block_strings, err);
+        const enum bo_status status = trees->kind->load(trees, i, err);
         if (status)
             return status;
     }
@@ -147,21 +147,32 @@ static enum bo_status read_list(struct block *b, uint32_t name, uint32_t *n_own_
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
+/* A variant that has all places of the list. */
+static enum bo_status add_all(struct block *b, const struct autofdo_list *list, uint32_t n_own,
+                              struct autofdo_variant *variant, struct bo_error *err)
+{
+    struct autofdo_trees *trees = b->trees;
+    if (list->n_spots > trees->parts_cap - trees->n_parts)
+        return fail_at(b, BO_CORRUPT, "more places than announced", err);
+    for (uint32_t i = 0; i < list->n_spots; i++)
+        trees->parts[trees->n_parts + i] = (struct autofdo_part){list->first_spot + i, 0};
+    trees->n_parts += list->n_spots;
+    variant->n_parts = list->n_spots;
+    variant->n_own = n_own;
+    return BO_OK;
+}
+
 /* Which places of the list the variant has. */
-static enum bo_status read_present(struct block *b, const struct autofdo_list *list, bool all,
+static enum bo_status read_present(struct block *b, const struct autofdo_list *list,
                                    struct autofdo_variant *variant, struct bo_error *err)
 {
     struct autofdo_trees *trees = b->trees;
     bool has_record = false;
     for (uint32_t spot = 0; spot < list->n_spots; spot += 4) {
         const uint32_t left = list->n_spots - spot;
-        unsigned present = left < 4 ? (1u << left) - 1 : 15;
-        if (!all) {
-            const unsigned symbol = autofdo_take_symbol(&b->bits, &trees->tables[AUTOFDO_PRESENT]);
-            if (symbol > present)
-                return fail_at(b, BO_CORRUPT, "variant selects a place beyond its list", err);
-            present = symbol;
-        }
+        const unsigned present = autofdo_take_symbol(&b->bits, &trees->tables[AUTOFDO_PRESENT]);
+        if (present > (left < 4 ? (1u << left) - 1 : 15))
+            return fail_at(b, BO_CORRUPT, "variant selects a place beyond its list", err);
         for (uint32_t i = 0; i < 4 && i < left; i++) {
             const unsigned kind = trees->spots[list->first_spot + spot + i].kind;
             if (kind == AUTOFDO_RECORD)
@@ -196,7 +207,7 @@ static enum bo_status read_callees(struct block *b, const struct autofdo_variant
     return BO_OK;
 }
 
-static enum bo_status read_entry(struct block *b, uint32_t name, struct bo_error *err)
+static enum bo_status read_next(struct block *b, uint32_t name, struct bo_error *err)
 {
     struct autofdo_trees *trees = b->trees;
     const uint32_t first = trees->first_variants[name], end = trees->first_variants[name + 1];
@@ -210,7 +221,8 @@ static enum bo_status read_entry(struct block *b, uint32_t name, struct bo_error
     for (uint32_t v = first; v < end && !status; v++) {
         struct autofdo_variant *variant = &trees->variants[v];
         *variant = (struct autofdo_variant){.first_part = trees->n_parts};
-        status = read_present(b, list, end - first == 1, variant, err);
+        status = end - first == 1 ? add_all(b, list, n_own, variant, err)
+                                  : read_present(b, list, variant, err);
         if (!status)
             status = read_callees(b, variant, err);
     }
@@ -218,21 +230,27 @@ static enum bo_status read_entry(struct block *b, uint32_t name, struct bo_error
 }
 
 /* After a failure, as much has been read as before. */
-enum bo_status autofdo_read_entries(struct autofdo_trees *trees, uint32_t block,
-                                    struct bo_error *err)
+enum bo_status autofdo_read_entry(struct autofdo_trees *trees, uint32_t name, struct bo_error *err)
 {
-    if (trees->has_read[block])
+    const uint32_t block = name / AUTOFDO_BLOCK_NAMES, first = block * AUTOFDO_BLOCK_NAMES;
+    uint32_t next = first + trees->n_entries_read[block];
+    if (name < next)
         return BO_OK;
-    struct block b = {trees, autofdo_bits_of(&trees->structure, trees->entry_starts[block]),
+    struct block b = {trees,
+                      autofdo_bits_of(&trees->structure, next > first ? trees->next_entries[block]
+                                                                      : trees->entry_starts[block]),
                       trees->entry_starts[block + 1]};
-    const uint32_t first = block * AUTOFDO_BLOCK_NAMES;
     const uint32_t n_spots = trees->n_spots, n_parts = trees->n_parts;
     enum bo_status status = BO_OK;
-    for (uint32_t i = 0; i < AUTOFDO_BLOCK_NAMES && first + i < trees->n_names && !status; i++)
-        status = read_entry(&b, first + i, err);
-    if (!status && b.bits.bit != b.end)
+    for (; next <= name && !status; next++)
+        status = read_next(&b, next, err);
+    const bool is_all = next - first == AUTOFDO_BLOCK_NAMES || next == trees->n_names;
+    if (!status && (is_all ? b.bits.bit != b.end : b.bits.bit > b.end))
         status = fail_at(&b, BO_CORRUPT, "block does not end where it should", err);
-    trees->has_read[block] = !status;
+    if (!status) {
+        trees->n_entries_read[block] = (uint8_t)(next - first);
+        trees->next_entries[block] = b.bits.bit;
+    }
     if (status) {
         trees->n_spots = n_spots;
         trees->n_parts = n_parts;
@@ -265,8 +283,8 @@ static enum bo_status read_strings(struct autofdo_trees *trees, struct bo_error 
 enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *err)
 {
     enum bo_status status = read_strings(trees, err);
-    for (uint32_t block = 0; block < trees->n_entry_blocks && !status; block++)
-        status = autofdo_read_entries(trees, block, err);
+    for (uint32_t name = 0; name < trees->n_names && !status; name++)
+        status = autofdo_read_entry(trees, name, err);
     if (status)
         return status;
     if (trees->n_text != trees->text_cap)
@@ -336,7 +354,7 @@ enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, u
 {
     const uint64_t off =
         autofdo_off_of(trees, &trees->structure, trees->entry_starts[name / AUTOFDO_BLOCK_NAMES]);
-    enum bo_status status = autofdo_read_entries(trees, name / AUTOFDO_BLOCK_NAMES, err);
+    enum bo_status status = autofdo_read_entry(trees, name, err);
     if (status || trees->variants[variant].sums.n_instances)
         return status;
     if (depth > AUTOFDO_MAX_DEPTH)

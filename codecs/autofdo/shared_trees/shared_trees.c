@@ -70,21 +70,36 @@ static enum bo_status put_strings(const struct autofdo_plan *plan, struct autofd
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* A block whose first strings have been spelled. */
+struct started {
+    uint64_t bit; /* of the next string */
+    uint32_t n;   /* strings spelled; 0: the bit is not known */
+};
+
+struct speller {
+    struct bo_phrases phrases;
+    struct started *blocks;
+};
+
 /* Each phrase is a part of a string: so they are no longer than the strings are together. */
 static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbytes,
                                    struct bo_error *err)
 {
     size_t off = (size_t)(trees->strings.p - trees->in.p);
     const size_t end = off + head_nbytes;
-    struct bo_phrases *phrases = bo_alloc(trees->arena, sizeof *phrases);
-    if (!phrases)
+    struct speller *speller = bo_alloc(trees->arena, sizeof *speller);
+    if (!speller)
+        return bo_fail_alloc(err, trees->arena);
+    speller->blocks =
+        bo_zalloc_array(trees->arena, trees->n_string_blocks, sizeof *speller->blocks);
+    if (!speller->blocks)
         return bo_fail_alloc(err, trees->arena);
     if (head_nbytes >= PHRASES_NBYTES_OFF + 4 &&
         bo_le32(trees->in.p + off + PHRASES_NBYTES_OFF) > trees->text_cap)
         return bo_fail(err, BO_CORRUPT, off + PHRASES_NBYTES_OFF,
                        "phrases are longer than the strings");
     const enum bo_status status =
-        bo_open_phrases(trees->in, &off, end, SIZE_MAX, trees->arena, phrases, err);
+        bo_open_phrases(trees->in, &off, end, SIZE_MAX, trees->arena, &speller->phrases, err);
     if (status)
         return status;
     if (off != end)
@@ -94,7 +109,7 @@ static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbyt
     if (autofdo_peek(&rest))
         return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->strings, last),
                        "padding is not 0");
-    trees->speller = phrases;
+    trees->speller = speller;
     return BO_OK;
 }
 
@@ -102,7 +117,7 @@ static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbyt
 static bool spell(struct autofdo_trees *trees, struct autofdo_bits *bits, uint8_t *to, size_t cap,
                   size_t *n_ret)
 {
-    struct bo_phrases *phrases = trees->speller;
+    struct bo_phrases *phrases = &((struct speller *)trees->speller)->phrases;
     uint32_t codes[BO_MAX_NAME_CODES];
     const unsigned n = autofdo_take_symbol(bits, &trees->tables[AUTOFDO_PIECES]);
     if (n == 0 || n > BO_MAX_NAME_CODES)
@@ -139,31 +154,36 @@ static enum bo_status load_string(struct autofdo_trees *trees, uint32_t i,
 }
 
 /* After a failure, as much has been read as before. */
-static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t block,
-                                   struct bo_error *err)
+static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t i, struct bo_error *err)
 {
-    struct autofdo_bits bits = autofdo_bits_of(&trees->strings, trees->string_starts[block]);
-    const uint32_t first = block * AUTOFDO_BLOCK_NAMES,
-                   left = trees->n_names + trees->n_paths - first;
-    const uint32_t n = left < AUTOFDO_BLOCK_NAMES ? left : AUTOFDO_BLOCK_NAMES;
-    const uint32_t n_text = trees->n_text;
+    const uint32_t block = i / AUTOFDO_BLOCK_NAMES, first = block * AUTOFDO_BLOCK_NAMES;
+    const uint32_t n_strings = trees->n_names + trees->n_paths, n_text = trees->n_text;
+    struct started *started = &((struct speller *)trees->speller)->blocks[block];
+    const uint32_t begin = first + started->n;
+    const uint64_t end_bit = trees->string_starts[block + 1];
+    struct autofdo_bits bits =
+        autofdo_bits_of(&trees->strings, started->n ? started->bit : trees->string_starts[block]);
     enum bo_status status = BO_OK;
-    for (uint32_t i = 0; i < n && !status; i++)
-        status = load_string(trees, first + i, &bits, err);
-    if (!status && bits.bit != trees->string_starts[block + 1])
+    uint32_t next = begin;
+    for (; next <= i && !status; next++)
+        status = load_string(trees, next, &bits, err);
+    const bool is_all = next - first == AUTOFDO_BLOCK_NAMES || next == n_strings;
+    if (!status && (is_all ? bits.bit != end_bit : bits.bit > end_bit))
         status = bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->strings, bits.bit),
                          "block does not end where it should");
     if (status) {
         trees->n_text = n_text;
-        for (uint32_t i = 0; i < n; i++)
-            trees->texts[first + i].n = 0;
+        for (uint32_t k = begin; k <= i; k++)
+            trees->texts[k].n = 0;
+        return status;
     }
-    return status;
+    *started = (struct started){bits.bit, next - first};
+    return BO_OK;
 }
 
 static enum bo_status finish_strings(const struct autofdo_trees *trees, struct bo_error *err)
 {
-    return bo_expect_all_used(trees->speller, trees->arena,
+    return bo_expect_all_used(&((const struct speller *)trees->speller)->phrases, trees->arena,
                               autofdo_off_of(trees, &trees->strings, 8 * PHRASES_NBYTES_OFF), err);
 }
 

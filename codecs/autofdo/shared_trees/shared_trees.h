@@ -187,8 +187,8 @@ struct autofdo_strings {
                           struct bo_writer *out, uint64_t *starts, struct bo_error *err);
     /* Reads the part before the blocks: the section's first head_nbytes. */
     enum bo_status (*open)(struct autofdo_trees *trees, size_t head_nbytes, struct bo_error *err);
-    /* Spells all strings of a block. */
-    enum bo_status (*load)(struct autofdo_trees *trees, uint32_t block, struct bo_error *err);
+    /* Spells string i, those before it in its block, and perhaps more of the block. */
+    enum bo_status (*load)(struct autofdo_trees *trees, uint32_t i, struct bo_error *err);
     /* Once all blocks have been spelled: what of the head none of them needed. May be NULL. */
     enum bo_status (*finish)(const struct autofdo_trees *trees, struct bo_error *err);
 };
@@ -245,7 +245,8 @@ struct autofdo_trees {
     uint64_t *hashes;           /* by name; 0: not known */
     uint8_t *text;
     uint32_t n_text, text_cap;
-    bool *has_read;             /* by block of names: their lists and variants */
+    uint8_t *n_entries_read; /* by block of names: lists and variants, from its first name on */
+    uint64_t *next_entries; /* by block of names of which some have been read: the next one's bit */
     struct autofdo_list *lists; /* by name */
     struct autofdo_spot *spots;
     struct autofdo_variant *variants;
@@ -288,9 +289,8 @@ const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, u
  */
 enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *err);
 
-/* Reads the lists and variants of a block of names, unless that has been done. */
-enum bo_status autofdo_read_entries(struct autofdo_trees *trees, uint32_t block,
-                                    struct bo_error *err);
+/* Reads a name's list and variants, and those before it in its block, unless that has been done. */
+enum bo_status autofdo_read_entry(struct autofdo_trees *trees, uint32_t name, struct bo_error *err);
 
 /*
  * Reads all that a name's variant needs, down to the last callee, and adds it up: sums are known

@@ -192,9 +192,9 @@ static const char *load_content(struct autofdo_trees *trees, uint32_t first, uin
 }
 
 /* After a failure, as much has been read as before. */
-static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t block,
-                                   struct bo_error *err)
+static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t i, struct bo_error *err)
 {
+    const uint32_t block = i / BLOCK_STRINGS;
     const uint64_t start = trees->string_starts[block] / 8;
     const struct bo_span frame = {trees->strings.p + start,
                                   (size_t)(trees->string_starts[block + 1] / 8 - start)};
@@ -212,8 +212,8 @@ static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t block,
         if (flaw) {
             status = bo_fail(err, BO_CORRUPT, off, flaw);
             trees->n_text = n_text;
-            for (uint32_t i = 0; i < n; i++)
-                trees->texts[first + i].n = 0;
+            for (uint32_t k = 0; k < n; k++)
+                trees->texts[first + k].n = 0;
         }
     }
     bo_arena_rewind(trees->arena, mark);
