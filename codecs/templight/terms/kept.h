@@ -1,9 +1,9 @@
 /*
  * What a reader keeps of a trace's names for later queries, within the arena's keep_nbytes: their
- * texts, and a table that finds a name by its text. (Records keep their events: records.h.) Each is
- * made when queries have done as much work without it as making it takes. So a reader that answers
- * few queries keeps nothing, and no sequence of queries takes more than about twice the time that
- * it would take with the better choice.
+ * texts, and a table that finds a name by its text. (Events of records: records.h.) Each is made
+ * when queries have done as much work without it as making it takes. So a reader that answers few
+ * queries keeps nothing, and no sequence of queries takes more than about twice the time that it
+ * would take with the better choice.
  */
 #ifndef TEMPLIGHT_TERMS_KEPT_H
 #define TEMPLIGHT_TERMS_KEPT_H

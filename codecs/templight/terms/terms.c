@@ -106,7 +106,6 @@ struct trace {
     struct templight_terms terms;
     struct templight_records records;
     struct terms_kept kept;
-    uint64_t n_streams; /* times that queries have read all records */
 };
 
 struct reader {
@@ -297,7 +296,6 @@ static enum bo_status answer_stream(struct reader *r, struct templight_digest *d
         if (status)
             return status;
         struct streaming streaming = {digest, names};
-        trace->n_streams++;
         templight_digest_header(digest, trace->version, trace->source);
         if (trace->records.events.items && !trace->records.events.has_times)
             digest_kept(trace, names, digest);
@@ -386,7 +384,7 @@ static enum bo_status keep_of_trace(struct reader *r, struct trace *trace, unsig
         status = terms_keep_slots(kept, &trace->terms, r->arena, &r->keep_left, err);
     if (!status && has_spelled && !kept->tried_texts)
         status = terms_keep_texts(kept, &trace->terms, r->arena, &r->keep_left, err);
-    if (!status && kind == TEMPLIGHT_STREAM && trace->n_streams > 0)
+    if (!status && kind == TEMPLIGHT_STREAM)
         status = templight_keep_events(&trace->records, r->arena, &r->keep_left, err);
     return status;
 }
