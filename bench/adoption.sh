@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What adopting a codec costs: all code that it needs beyond libc, as the linker sees it.
+# Measures the cost of adopting a codec: all code that it needs besides libc, as determined by the linker.
 #
 #   bench/adoption.sh OBJECT-FOLDER OUTPUT.tsv OBJECT... -- LIBRARY-FLAG...
 #
-# Links, for each codec of build/bakeoff, a program of nothing but this codec and what its functions
-# reach (--gc-sections), and sums up the link map: bytes of code, constants and initialised data, and
-# the lines of the source files that contribute a section, with the project's headers that they include.
-# Three more programs hold the query functions (open, query), the decoder (decode) and the encoder
-# (encode, reduce) alone; what two of them share is in both. Needs lld, and objects with a section per function.
-# Libraries other than libc are named, not counted; xxHash is compiled in: its code counts, its header's lines do not.
+# Links, for each codec of build/bakeoff, a program of nothing but this codec and what its functions reach
+# (--gc-sections), and sums up the link map: bytes of code, constants and initialised data, and the lines of the
+# source files that contribute a section, with the project's headers that they include. Three more programs hold the
+# query functions (open, query), the decoder (decode) and the encoder (encode, reduce) alone; what two of them share
+# is in both. Needs lld, and objects with a section per function. Libraries other than libc are named, not counted;
+# xxHash is compiled in: its code counts, its header's lines do not.
 set -euo pipefail
 objects_folder=$1 output=$2
 shift 2
@@ -34,7 +34,7 @@ int main(void)
 C
 $scratch/offsets >$scratch/offsets.txt
 
-# An archive, so that only what is needed is linked; its members' names are their paths, with ! for /.
+# An archive, so that only needed members are linked. A member's name is its path, with ! for /.
 mkdir $scratch/members
 for object in "${objects[@]}"; do
     path=${object#"$objects_folder"/}
@@ -43,7 +43,8 @@ done
 ar rcs $scratch/all.a $scratch/members/*.o
 nm -A --defined-only $scratch/members/*.o | sed -n 's/:.* [DR] / /p' >$scratch/symbols.txt
 
-# link NAME OBJECT ROOT...: the live sections of a program that starts from these symbols, one `bytes object` a line.
+# link NAME OBJECT ROOT...: writes the live sections of a program that starts from these symbols, one `bytes object`
+# per line.
 link() {
     local name=$1 first=$2 roots=()
     shift 2
@@ -56,7 +57,7 @@ link() {
         done >"$name.live"
 }
 
-# The contributing sources and the project's headers that they include, one a line.
+# The contributing sources and the project's headers that they include, one per line.
 files_of() { # NAME.live
     awk '{print $2}' "$1" | sort -u | while read -r object; do
         tr -s ' \\' '\n' <"$objects_folder/${object%.o}.d" | grep -E '^[a-z][^:]*\.(c|cc|h)$' || true
@@ -75,7 +76,7 @@ measure() { # FORMAT CODEC
         NR == FNR {field[$2] = $1; next}
         /^Relocation section/ {inside = $3 ~ "\\.rela\\.data[a-z.]*\\." symbol "\x27$"}
         inside && $1 in field {sub(/^\.text\./, "", $5); print field[$1], $5}' $scratch/offsets.txt - >"$base.functions"
-    # Those that are static have a global name in a copy of the object, one that no library uses.
+    # Static functions get a global name in a copy of the object, one that no library uses.
     nm "$own" | awk '$2 == "t" {print $3, "adopted_" $3}' >"$base.names"
     mkdir "$base"
     objcopy --redefine-syms="$base.names" "$own" "$base/${own##*/}"

@@ -1,10 +1,11 @@
-# Reads a trace of queries_alone (harness/check/queries_alone.c) and prints what each kind's queries took, a mean.
+# Reads a trace of queries_alone (harness/check/queries_alone.c) and prints the mean cost of each kind's queries.
 #
-#   perl watch.pl lines|insns SAID PREFIX <TRACE
+# perl watch.pl lines|insns SAID PREFIX <TRACE
 #
-# SAID is the file of what the program prints. Between two calls of the program's mark, counts either the distinct 64-byte
-# lines of the payload that are loaded (trace of lackey: " L address,size", and " M" for both) or the instructions
-# (of qemu: a line each). For insns the batch between a kind's first two marks counts, for lines the single queries.
+# SAID is the program's output in a file. Between two calls of the program's mark, this counts either the distinct
+# 64-byte lines of the payload that are loaded (trace of lackey: " L address,size", and " M" for both) or the
+# instructions (of qemu: one per line). For insns, the batch between a kind's first two marks counts; for lines, the
+# single queries.
 use strict;
 use warnings;
 no warnings 'portable';
@@ -27,7 +28,7 @@ sub at_mark {
     $n = 0;
 }
 
-# The mark's address is not known before the program says it, which it does before the first one.
+# The program prints the address of its mark before the first call.
 my $n_read = 0;
 while (my $line = <STDIN>) {
     if (!defined $mark) {

@@ -31,7 +31,7 @@ static bool own_command(char self[PATH_MAX], const char *words[MAX_WORDS])
     unsigned n = 0;
     const ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
     if (length < 0)
-        return !bo_usage_error("bench", "does not know where this program is");
+        return !bo_usage_error("bench", "cannot determine the path of this program");
     self[length] = 0;
     words[n++] = self;
     for (unsigned i = 0; bo_loaded_plugin(i); i++) {
@@ -78,7 +78,7 @@ int bo_bench_against(const struct bo_against *against, const struct bo_documents
     json_t *results[BO_N_BUILDS] = {NULL};
     struct bo_run runs[BO_N_BUILDS] = {{.json = NULL}};
     if (!realpath(against->build, build) || access(build, X_OK) != 0) {
-        fprintf(stderr, "bakeoff: %s: is no program here\n", against->build);
+        fprintf(stderr, "bakeoff: %s: no such program\n", against->build);
         return BO_EXIT_USAGE;
     }
     name_options(against, options);

@@ -77,7 +77,7 @@ static bool parse_filter(const char *option, const char *list, struct bo_filter 
 {
     if (bo_filter_parse(list, names))
         return true;
-    bo_usage_error("bench", "%s takes names with commas between, not '%s'", option, list);
+    bo_usage_error("bench", "%s takes names separated by commas, not '%s'", option, list);
     return false;
 }
 
@@ -111,10 +111,10 @@ static bool parse_layouts(struct request *request)
         return !bo_usage_error("bench", "--layouts takes N or N:SEED with N up to %d, not '%s'",
                                BO_MAX_LAYOUTS, text);
     if (n && request->against)
-        return !bo_usage_error("bench", "--layouts goes without --against");
+        return !bo_usage_error("bench", "--layouts cannot be combined with --against");
     if (n > rounds)
-        return !bo_usage_error("bench", "--layouts %lu needs as many repetitions, not %u", n,
-                               rounds);
+        return !bo_usage_error(
+            "bench", "--layouts %lu needs at least as many repetitions; %u are too few", n, rounds);
     request->layouts = (unsigned)n;
     return true;
 }
@@ -132,22 +132,23 @@ static bool parse_numbers(struct request *request)
                             &request->threshold))
         return false;
     if (request->threshold_text && !request->against)
-        return !bo_usage_error("bench", "--threshold goes with --against");
+        return !bo_usage_error("bench", "--threshold requires --against");
     if (request->against && request->held_out)
-        return !bo_usage_error("bench", "--against goes without --held-out");
+        return !bo_usage_error("bench", "--against cannot be combined with --held-out");
     if (request->against && (request->shard_text || (request->json && !strcmp(request->json, "-"))))
-        return !bo_usage_error("bench", "--against goes without --shard, and --json takes a file");
+        return !bo_usage_error(
+            "bench", "--against cannot be combined with --shard, and its --json must name a file");
     if (rounds == 0) {
-        bo_usage_error("bench", "--repetitions takes a number from 1 on");
+        bo_usage_error("bench", "--repetitions takes a number of at least 1");
         return false;
     }
     if (request->quick && request->full)
-        return !bo_usage_error("bench", "--quick goes without --full");
+        return !bo_usage_error("bench", "--quick cannot be combined with --full");
     const bool is_to_stdout = request->json && strcmp(request->json, "-") == 0;
     if (request->resume && (request->against || is_to_stdout))
-        return !bo_usage_error("bench", "--resume goes without --against and --json -");
+        return !bo_usage_error("bench", "--resume cannot be combined with --against or --json -");
     if (request->report && (!request->json || is_to_stdout || request->against))
-        return !bo_usage_error("bench", "--report needs --json with a file or folder");
+        return !bo_usage_error("bench", "--report requires --json with a file or folder");
     request->bench.rounds = (unsigned)rounds;
     request->bench.timeout_s = TIMEOUT_S;
     request->bench.verify_s = request->depth->verify_s;
@@ -229,7 +230,7 @@ static int parse_request(int argc, char **argv, struct request *request)
     if (n < 0)
         return n;
     if (n > (request->resume ? 1 : 0))
-        return bo_usage_error("bench", "does not know what to do with '%s'", argv[n]), -2;
+        return bo_usage_error("bench", "unexpected argument '%s'", argv[n]), -2;
     request->resumed = n ? argv[1] : NULL;
     request->depth = request->quick ? &quick_depth : request->full ? &full_depth : &default_depth;
     return parse_filter("--codec", request->codec, &request->bench.codecs) &&
@@ -262,7 +263,7 @@ static bool add_present(const struct bo_format *format, const char *pattern, boo
     }
     bo_documents_free(&all);
     if (ok && n == 0 && pattern)
-        ok = !bo_usage_error("bench", "no document here is called '%s'", pattern);
+        ok = !bo_usage_error("bench", "no document named '%s'", pattern);
     return ok;
 }
 
@@ -306,7 +307,7 @@ static bool take_shard(struct request *request, struct bo_documents *documents)
     meet_filters(&request->bench, documents);
     request->shard_json = bo_shard_take(request->shard, documents);
     if (documents->n == 0)
-        fprintf(stderr, "bakeoff: bench: no document for shard %u of %u\n", request->shard.k,
+        fprintf(stderr, "bakeoff: bench: shard %u of %u has no documents\n", request->shard.k,
                 request->shard.n);
     return request->shard_json != NULL;
 }
@@ -332,7 +333,8 @@ static bool check_held_out(const struct bo_documents *documents)
             const struct bo_document *a = &documents->items[i], *b = &documents->items[k];
             if (b->held_out || b->format != a->format || b->hash != a->hash)
                 continue;
-            fprintf(stderr, "bakeoff: %s: is not held out: it is what %s is\n", a->path, b->name);
+            fprintf(stderr, "bakeoff: %s: not a held-out document: it has the content of %s\n",
+                    a->path, b->name);
             return false;
         }
     return true;
@@ -404,7 +406,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
          (request->agent || request->against || bo_documents_check_sealed(documents)) &&
          (request->against || load_recorded(request, documents));
     if (ok && documents->n == 0 && !request->shard.n)
-        ok = !bo_usage_error("bench", "finds no document to measure on");
+        ok = !bo_usage_error("bench", "no document to measure");
     return ok;
 }
 
@@ -738,7 +740,7 @@ static int serve_agent(struct request *request, const struct bo_documents *docum
     const bool ok = bo_agent_serve(&plan, &request->bench);
     bo_plan_close(&plan);
     bo_arena_free(&arena);
-    return ok ? BO_EXIT_OK : bo_usage_error("bench", "--agent is for this program itself");
+    return ok ? BO_EXIT_OK : bo_usage_error("bench", "--agent is for internal use only");
 }
 
 /* ---- documents, one after the other ---------------------------------------------------------- */
@@ -758,7 +760,7 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
     if (!bo_interrupted())
         status = run_rounds(session, plan, &n_rounds, err);
     if (!keep(session, plan, sizes, n_rounds))
-        return bo_fail(err, BO_IO, BO_NO_OFFSET, "results cannot be written");
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot write the results");
     if (n_rounds == request->bench.rounds)
         announce(session, plan, started_ns);
     if (n_rounds)
@@ -816,7 +818,8 @@ static json_t *load_resumed(struct request *request)
     json_t *results =
         request->resumed && bo_run_load(request->resumed, &run) ? json_incref(run.json) : NULL;
     if (results && !run.environment.partial) {
-        fprintf(stderr, "bakeoff: %s: not partial: nothing to resume\n", request->resumed);
+        fprintf(stderr, "bakeoff: %s: the results are complete: nothing to resume\n",
+                request->resumed);
         json_decref(results);
         results = NULL;
     }

@@ -42,7 +42,7 @@ int bo_compare_results(const char *command, const struct bo_run *before, const s
         worse = worse || documents[d].n_of[BO_WORSE];
     int code = worse ? BO_EXIT_FAILED : BO_EXIT_OK;
     if (n == 0)
-        code = bo_usage_error(command, "the two runs have no document in common");
+        code = bo_usage_error(command, "the two runs have no common document");
     else if (style == BO_COMPARE_JSON)
         code = bo_json_print(bo_compare_json(documents, n), code);
     else

@@ -41,7 +41,7 @@ static bool find_source(const char *given, char *path_ret, size_t n)
             return true;
     }
     fprintf(stderr,
-            "bakeoff: %s: no source tree of bakeoff here; export takes the codec's code from it: "
+            "bakeoff: %s: not in bakeoff's source tree, from which export copies the code; use "
             "--source DIR\n",
             given ? given : program);
     return false;
@@ -131,7 +131,8 @@ int bo_cmd_export(int argc, char **argv)
     if (n != 1 || !folder)
         return bo_usage_error("export", "takes FORMAT/CODEC and -o DIR");
     if (prefix && !valid_prefix(prefix))
-        return bo_usage_error("export", "a prefix is made of a-z, 0-9 and _: '%s' is not", prefix);
+        return bo_usage_error("export", "prefix '%s' contains characters other than a-z, 0-9 and _",
+                              prefix);
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("export", argv[1], &format);
     char tree[MAX_PATH / 2];

@@ -99,7 +99,7 @@ static bool makes_sense(const struct option_table *table, const char *format)
         if (!is_given(given))
             continue;
         if (!o) {
-            bo_usage_error("import", "no importer of %s has %s", format, given->name);
+            bo_usage_error("import", "no importer of %s has the option %s", format, given->name);
             return false;
         }
         if (o->kind == BO_IMPORT_NUMBER &&
@@ -124,8 +124,8 @@ static const struct bo_importer *choose(const struct option_table *table, const 
 
 static int unknown_source(const char *path, const char *format_name, const char *what)
 {
-    fprintf(stderr, "bakeoff: %s: no importer of %s takes this %s; there are\n", path, format_name,
-            what);
+    fprintf(stderr, "bakeoff: %s: no importer of %s accepts this %s; the importers are\n", path,
+            format_name, what);
     for (const struct bo_importer *const *i = bo_importers; *i; i++)
         if (strcmp((*i)->format, format_name) == 0)
             fprintf(stderr, "  %-12s %s\n", (*i)->name, (*i)->summary);
@@ -145,8 +145,8 @@ static bool fill_options(const struct option_table *table, const struct bo_impor
         if (!is_given(given))
             continue;
         if (!o) {
-            bo_usage_error("import", "%s, which takes this file, has no %s", importer->name,
-                           given->name);
+            bo_usage_error("import", "importer %s, which accepts this file, has no option %s",
+                           importer->name, given->name);
             return false;
         }
         void *field = (char *)options + o->field;

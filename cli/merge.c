@@ -58,7 +58,7 @@ static int merge(const struct bo_format *format, const void *const *models, char
     else
         code = bo_write_text(format, merged, out);
     if (code == BO_EXIT_OK && report.n_saturated)
-        fprintf(stderr, "bakeoff: merge: %llu sums stopped at the largest number\n",
+        fprintf(stderr, "bakeoff: merge: %llu sums were limited to the largest number\n",
                 (unsigned long long)report.n_saturated);
     bo_arena_free(&arena);
     return code;
@@ -126,12 +126,12 @@ int bo_cmd_merge(int argc, char **argv)
     if (names_results(argv[1]))
         return merge_results(argv + 1, (size_t)n, partial, out);
     if (partial)
-        return bo_usage_error("merge", "--partial is for results of `bench --shard`");
+        return bo_usage_error("merge", "--partial is only for results of `bench --shard`");
     const struct bo_format *format = bo_need_format("merge", argv[1]);
     if (!format)
         return BO_EXIT_USAGE;
     if (!format->merge)
-        return bo_usage_error("merge", "merging means nothing to %s", format->name);
+        return bo_usage_error("merge", "documents of %s cannot be merged", format->name);
     const size_t n_files = (size_t)n - 1;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);

@@ -86,8 +86,8 @@ static bool take_name(const char *name, struct names *names)
     const size_t n = strlen(name);
     if (n == 0 || n > MAX_NAME || name[0] < 'a' || name[0] > 'z' || name[n - 1] == '-' ||
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != n)
-        return !bo_usage_error("new-codec", "a codec's name is made of a-z, 0-9 and -: '%s' is not",
-                               name);
+        return !bo_usage_error(
+            "new-codec", "codec name '%s' contains characters other than a-z, 0-9 and -", name);
     names->codec = name;
     for (size_t i = 0; i <= n; i++)
         names->identifier[i] = name[i] == '-' ? '_' : name[i];
@@ -111,7 +111,7 @@ static int write_skeleton(const struct names *names)
     snprintf(source, sizeof source, "codecs/%s/%s.c", names->format, names->identifier);
     snprintf(list, sizeof list, "codecs/%s/codecs.def", names->format);
     if (access(list, W_OK) != 0) {
-        fprintf(stderr, "bakeoff: %s: %s; this is for bakeoff's own source tree\n", list,
+        fprintf(stderr, "bakeoff: %s: %s; run this command in bakeoff's source tree\n", list,
                 strerror(errno));
         return BO_EXIT_USAGE;
     }
@@ -147,6 +147,6 @@ int bo_cmd_new_codec(int argc, char **argv)
     if (!format || !take_name(argv[2], &names))
         return BO_EXIT_USAGE;
     if (bo_find_codec(format, names.codec))
-        return bo_usage_error("new-codec", "%s has a codec %s", format->name, names.codec);
+        return bo_usage_error("new-codec", "%s already has a codec %s", format->name, names.codec);
     return write_skeleton(&names);
 }

@@ -133,7 +133,7 @@ static int write_skeleton(const struct names *names)
     static const char list[] = "codecs/formats.def";
     char folder[MAX_PATH], path[2 * MAX_PATH];
     if (access(list, W_OK) != 0) {
-        fprintf(stderr, "bakeoff: %s: %s; this is for bakeoff's own source tree\n", list,
+        fprintf(stderr, "bakeoff: %s: %s; run this command in bakeoff's source tree\n", list,
                 strerror(errno));
         return BO_EXIT_USAGE;
     }
@@ -166,8 +166,8 @@ static bool take_name(const char *name, struct names *names)
     const size_t n = strlen(name);
     if (n == 0 || n > MAX_NAME || name[0] < 'a' || name[0] > 'z' ||
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") != n)
-        return !bo_usage_error("new-format", "a format's name is made of a-z and 0-9: '%s' is not",
-                               name);
+        return !bo_usage_error("new-format",
+                               "format name '%s' contains characters other than a-z and 0-9", name);
     for (size_t i = 0; i <= n; i++) {
         names->lower[i] = name[i];
         names->upper[i] = name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
@@ -199,6 +199,6 @@ int bo_cmd_new_format(int argc, char **argv)
     if (!take_name(argv[1], &names))
         return BO_EXIT_USAGE;
     if (bo_find_format(names.lower))
-        return bo_usage_error("new-format", "there is a format %s", names.lower);
+        return bo_usage_error("new-format", "format %s already exists", names.lower);
     return write_skeleton(&names);
 }

@@ -61,7 +61,8 @@ static bool parse_weight(const char *name, const char *text, double *weight_ret)
     if (!parse_number(name, text, weight_ret, &rest))
         return false;
     return (*rest == 0 && *weight_ret >= 0) ||
-           !bo_usage_error("pick", "the weight of %s is a number from 0 on, not '%s'", name, text);
+           !bo_usage_error("pick", "the weight of %s must be a number of at least 0, not '%s'",
+                           name, text);
 }
 
 /* "+5%", "-20%" and "0.8x" are over the status quo; "30" is in the measure's unit. */
@@ -88,7 +89,7 @@ static bool parse_speed(const char *text, struct bo_wish *wish)
     wish->limit_kind = BO_LIMIT_OF_BASELINE;
     wish->limit = 1 / v;
     return ((*rest == 0 || strcmp(rest, "x") == 0) && v > 0) ||
-           !bo_usage_error("pick", "--min-speed takes 2x or the like, not '%s'", text);
+           !bo_usage_error("pick", "--min-speed takes a factor such as 2x, not '%s'", text);
 }
 
 /* The measures of the options; size and lookup without any. False after a message. */
@@ -187,7 +188,7 @@ static int pick(const struct request *r, const char *format, const struct bo_run
     struct bo_pick answer;
     const char *why;
     if (!n)
-        return bo_usage_error("pick", "the results have no %s of %s",
+        return bo_usage_error("pick", "the results have no document %s of %s",
                               r->corpus ? r->corpus : "documents", format);
     if (!n_wishes && !make_wishes(r, documents[0], arena, wishes, &n_wishes))
         return BO_EXIT_USAGE;

@@ -27,7 +27,7 @@ const char *bo_loaded_plugin(unsigned i)
 bool bo_load_plugin(const char *path)
 {
     if (n_loaded == MAX_LISTED)
-        return fail(path, "one plugin too many");
+        return fail(path, "too many plugins");
     /* Names that only the loader resolves: data and functions have different pointers in C. */
     const struct bo_plugin *(*entry)(void);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -35,7 +35,7 @@ bool bo_load_plugin(const char *path)
         return fail(path, dlerror());
     void *symbol = dlsym(object, TEXT_OF(BO_PLUGIN_ENTRY));
     if (!symbol)
-        return fail(path, "not a plugin of this version: it has no " TEXT_OF(BO_PLUGIN_ENTRY));
+        return fail(path, "not a plugin for this version: it has no " TEXT_OF(BO_PLUGIN_ENTRY));
     memcpy(&entry, &symbol, sizeof entry);
     const char *flaw = bo_register_plugin(entry());
     if (flaw)

@@ -76,7 +76,8 @@ int bo_cmd_query(int argc, char **argv)
     if (!kind)
         return BO_EXIT_USAGE;
     if (!(codec->kinds >> bo_kind_index(format, kind) & 1))
-        return bo_usage_error("query", "%s does not answer %s", codec->name, kind->name);
+        return bo_usage_error("query", "%s does not support the query kind %s", codec->name,
+                              kind->name);
     _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
     struct bo_error error = {0};
     struct bo_arena arena;

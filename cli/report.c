@@ -71,7 +71,7 @@ static int check_sizes(const char *path)
     if (code == BO_EXIT_OK)
         printf("the sizes in %s are those of a fresh run\n", in.path);
     else if (code == BO_EXIT_FAILED)
-        fprintf(stderr, "bakeoff: %s: its sizes are not those of a fresh run\n", in.path);
+        fprintf(stderr, "bakeoff: %s: its sizes differ from those of a new run\n", in.path);
     free(fresh);
     free(report);
     bo_input_close(&in);
@@ -174,7 +174,7 @@ static bool load_charts(const struct request *r, struct bo_arena *arena, const c
     const char *text = bo_arena_printf(arena, "%.*s", (int)in.bytes.n, (const char *)in.bytes.p);
     const bool ok = !strstr(text, "</script") && !strstr(text, "<!--");
     if (!ok)
-        fprintf(stderr, "bakeoff: %s: not usable in a page: it contains </script or <!--\n",
+        fprintf(stderr, "bakeoff: %s: not usable in a page, because it contains </script or <!--\n",
                 in.path);
     bo_input_close(&in);
     *text_ret = text;
@@ -351,9 +351,9 @@ int bo_cmd_report(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n > 0)
-        return bo_usage_error("report", "does not know what to do with '%s'", argv[1]);
+        return bo_usage_error("report", "unexpected argument '%s'", argv[1]);
     if (r.machine && r.results)
-        return bo_usage_error("report", "--machine goes without --results");
+        return bo_usage_error("report", "--machine cannot be combined with --results");
     if (check) {
         char *path = NULL;
         if (asprintf(&path, "%s/results/sizes.md", r.output) < 0)

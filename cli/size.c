@@ -212,7 +212,7 @@ int bo_cmd_size(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (svg && (!by_field || n != 2))
-        return bo_usage_error("size", "--svg goes with --fields and one file");
+        return bo_usage_error("size", "--svg requires --fields and one file");
     const struct bo_format *format = bo_need_format("size", n ? argv[1] : NULL);
     struct bo_documents documents = {NULL, 0};
     if (!format || !load_documents(format, argv + 2, n - 1, &documents)) {

@@ -94,7 +94,7 @@ static bool choose_codecs(struct bo_table *table, struct request *r, struct bo_r
     table->document = &run_ret->documents[at];
     table->is_chosen = true;
     return table->document->n_codecs > 0 ||
-           !bo_usage_error("table", "no codec is of --codec and of --role");
+           !bo_usage_error("table", "no codec matches both --codec and --role");
 }
 
 /* The options that print this table again. */
@@ -122,11 +122,11 @@ static bool choose_document(struct bo_table *table, const char *corpus, bool one
         for (size_t d = 0; d < table->run->n_documents; d++)
             if (strcmp(table->run->documents[d].format, table->format) == 0)
                 bo_suggest_offer(&near, table->run->documents[d].name);
-        return !bo_usage_error("table", "the results have no %s of %s%s", corpus, table->format,
-                               bo_suggestion_text(&near));
+        return !bo_usage_error("table", "the results have no document %s of %s%s", corpus,
+                               table->format, bo_suggestion_text(&near));
     }
     if (!table->document)
-        return !bo_usage_error("table", "the results have nothing of %s", table->format);
+        return !bo_usage_error("table", "the results have no documents of %s", table->format);
     if (corpus || !one_document)
         return true;
     const char *before = "; others:";
@@ -247,9 +247,9 @@ int bo_cmd_table(int argc, char **argv)
     if (n > 1)
         return bo_usage_error("table", "takes one format");
     if (r.machine && r.results)
-        return bo_usage_error("table", "--machine goes without --results");
+        return bo_usage_error("table", "--machine cannot be combined with --results");
     if (r.held_out && (r.codec || r.role))
-        return bo_usage_error("table", "--held-out goes without --codec and --role");
+        return bo_usage_error("table", "--held-out cannot be combined with --codec or --role");
     const struct bo_format *format = bo_need_format("table", n ? argv[1] : NULL);
     struct bo_table table = {.format = format ? format->name : NULL};
     const struct bo_table_style *chosen = format ? find_style(r.style) : NULL;

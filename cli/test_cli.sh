@@ -169,7 +169,7 @@ gives 2 "bakeoff: verify: --seed takes a number up to 18446744073709551615, not 
     verify pcdata --seed -1
 gives 2 "bakeoff: verify: --generate takes a number up to 100000, not '1e9'; see *" \
     verify pcdata --generate=1e9
-gives 2 "bakeoff: verify: --vectors goes without documents; see *" \
+gives 2 "bakeoff: verify: --vectors cannot be combined with documents; see *" \
     verify pcdata "$t/tiny.txt" --vectors x.json
 gives 2 "bakeoff: size: needs a format; the formats are $formats" size
 
@@ -554,7 +554,7 @@ gives 0 "" import lprf "$t/like.proftext"
 holds "import lays the text out" grep -qx '# Counter Values:' "$t/out"
 gives 2 "bakeoff: import: proftext, which takes this file, has no --seed; see *" \
     import lprf "$t/like.proftext" --seed 1
-gives 2 "bakeoff: $t/names.txt: names have no counters: --counters-like FILE gives some (bad usage)" \
+gives 2 "bakeoff: $t/names.txt: names have no counters: take some from a profile with --counters-like FILE (bad usage)" \
     import lprf "$t/names.txt" --names
 gives 2 "bakeoff: $t/absent: No such file or directory" \
     import lprf "$t/names.txt" --names --counters-like "$t/absent"
@@ -850,7 +850,7 @@ holds "size --fields has the entropies" grep -qE '^run lengths +[0-9]+ +[0-9]+ +
 holds "size --fields has what codecs store" grep -qE '^run-array +run lengths +starts +[0-9]+' "$t/out"
 gives 0 "" size pcdata "$t/tiny.txt" --fields --json
 json "size --fields --json" '.documents[0] | (.fields | length) == 4 and any(.stored[]; .codec == "shape-code" and .fields == "-")'
-gives 2 "bakeoff: size: --svg goes with --fields and one file*" size pcdata --svg "$t/x.svg"
+gives 2 "bakeoff: size: --svg requires --fields and one file*" size pcdata --svg "$t/x.svg"
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --page --charts /dev/null
 holds "report --page writes the page" grep -q '<section class="document" data-document="tiny">' "$t/report/build/report/index.html"
 holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"
@@ -906,7 +906,7 @@ holds "another machine is suggested" grep -qF \
     <(of_machine amd-zen3 table pcdata)
 holds "report --machine: another one" grep -qF "no results of the machine 'zen'; there are: amd-zen3-2c" \
     <(of_machine zen report --output "$t/runs/out")
-gives 2 "bakeoff: table: --machine goes without --results*" \
+gives 2 "bakeoff: table: --machine cannot be combined with --results*" \
     table pcdata --machine amd-zen3-2c --results "$t/embedded.json"
 gives 2 "bakeoff: table: the results have no codec 'nothing'; see *" \
     table pcdata --results "$t/embedded.json" --codec nothing
@@ -922,7 +922,7 @@ for golden in codecs/*/golden.tsv; do
         '$1 != "sections" {h[$2] = h[$2] " " $4} END {for (c in h) if (seen[h[c]]++) {print c; bad = 1}; exit bad}' "$golden"
 done
 echo 'x = "</script>"' >"$t/charts.js"
-gives 2 "bakeoff: $t/charts.js: not usable in a page: it contains </script or <!--" report --results "$t/bench.json" -o "$t/report" --page --charts "$t/charts.js"
+gives 2 "bakeoff: $t/charts.js: not usable in a page, because it contains </script or <!--" report --results "$t/bench.json" -o "$t/report" --page --charts "$t/charts.js"
 gives 0 "" table pcdata --results "$t/bench.json" --style json
 json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
     and (.documents[0] | .xxh3 and (.codecs[0] | .bytes > 0 and (.rows["point/pc-0"] | .n > 0 and .low_ns <= .median_ns)))'
@@ -1009,7 +1009,7 @@ else
     holds "the example plugin builds" false
 fi
 gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
-gives 2 "bakeoff: libm.so.6: not a plugin of this version: it has no bo_plugin_4" --plugin libm.so.6 list
+gives 2 "bakeoff: libm.so.6: not a plugin for this version: it has no bo_plugin_4" --plugin libm.so.6 list
 gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
 gives 2 "bakeoff: new-codec: pcdata has a codec raw; see *" new-codec pcdata raw
 gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea' is not; see *" \
@@ -1103,8 +1103,8 @@ done
 echo nonsense >"$t/nonsense"
 gives 2 "bakeoff: bench: $t/nonsense: not accepted by any format; --format chooses one of $formats; see *" \
     bench --corpus "$t/nonsense"
-gives 2 "bakeoff: bench: --quick goes without --full; see *" bench --quick --full
-gives 2 "bakeoff: bench: --report needs --json with a file or folder; see *" bench --report
+gives 2 "bakeoff: bench: --quick cannot be combined with --full; see *" bench --quick --full
+gives 2 "bakeoff: bench: --report requires --json with a file or folder; see *" bench --report
 
 mkdir -p "$t/docs4" "$t/tree/results"
 for i in 1 2 3 4; do sed "s/^600 16/600 1$i/" "$t/tiny.txt" >"$t/docs4/d$i.txt"; done
@@ -1167,7 +1167,7 @@ json "each family has a number of its own" '[.benchmarks[] | [.run_name, .family
 holds "--resume keeps what was measured" \
     test "$(jq -c "$first_time" "$t/stopped.json")" = "$(jq -c "$first_time" "$t/kept.json")"
 holds "the CSV has all documents" test "$(grep -c '^pcdata/raw/d[1-4]/open,8,' "$t/stopped.csv")" = 4
-gives 2 "bakeoff: $t/stopped.json: not partial: nothing to resume" "${long[@]}" --resume "$t/stopped.json"
+gives 2 "bakeoff: $t/stopped.json: the results are complete: nothing to resume" "${long[@]}" --resume "$t/stopped.json"
 
 cd "$t/tree" || exit 1
 # `make bench`, stopped with SIGTERM once the first document is done.
@@ -1321,9 +1321,9 @@ holds "a folder of files of the one format" grep -q '(later), of bytes' "$t/out"
 cp "$t/tiny.txt" "$t/flat/copy.txt"
 gives 2 "bakeoff: $t/flat/copy.txt: is not held out: it is what tiny is" "${held[@]}" --held-out "$t/flat"
 mv "$t/flat/copy.txt" "$t/flat/tiny.txt"
-gives 2 "bakeoff: $t/flat/tiny.txt: another document that is measured has this name" \
+gives 2 "bakeoff: $t/flat/tiny.txt: duplicate document name in this run" \
     "${held[@]}" --held-out "$t/flat"
-gives 2 "bakeoff: $t/absent: is no folder here" "${held[@]}" --held-out "$t/absent"
+gives 2 "bakeoff: $t/absent: no such folder" "${held[@]}" --held-out "$t/absent"
 gives 2 "bakeoff: $t/flat: no documents here; its subfolders would be called as formats are" \
     bench --held-out "$t/flat"
 
@@ -1345,7 +1345,7 @@ seal 0123
 gives 2 "bakeoff: $t/unseen/pcdata/late.txt: not the sealed document: its SHA-256 is *, that in corpora/held-out.json 0123" \
     "${held[@]}" --held-out "$t/unseen"
 echo '{"documents": []}' >"$t/sealing/corpora/held-out.json"
-gives 0 "bakeoff: $t/unseen/pcdata/late.txt: note: not sealed: corpora/held-out.json lacks it*" "${held[@]}" --held-out "$t/unseen"
+gives 0 "bakeoff: $t/unseen/pcdata/late.txt: note: not sealed: it is missing in corpora/held-out.json*" "${held[@]}" --held-out "$t/unseen"
 echo '{' >"$t/sealing/corpora/held-out.json"
 gives 2 "bakeoff: corpora/held-out.json: line *" "${held[@]}" --held-out "$t/unseen"
 cd "$root" || exit 1
@@ -1546,15 +1546,15 @@ gives 0 "*" bench --full --format pcdata --corpus "$t/tiny.txt" --codec raw --ki
     --repetitions 1 --against "$bakeoff" --json "$t/deep.json"
 cp "$t/deep.json" "$t/out"
 json "--full --against has sizes under compressors" '.context.bakeoff.documents[0].codecs[0].zstd19 > 0'
-gives 2 "bakeoff: $t/absent: is no program here" "${against[@]}" --against "$t/absent"
-gives 2 "bakeoff: $t/tiny.txt: is no program here" "${against[@]}" --against "$t/tiny.txt"
+gives 2 "bakeoff: $t/absent: no such program" "${against[@]}" --against "$t/absent"
+gives 2 "bakeoff: $t/tiny.txt: no such program" "${against[@]}" --against "$t/tiny.txt"
 false=$(type -P false)
 gives 2 "bakeoff: $(realpath "$false"): its bench exited with 1" "${against[@]}" --against "$false"
 printf '#!/bin/sh\necho "bakeoff: bench: no codec here" >&2\nexit 2\n' >"$t/older"
 chmod +x "$t/older"
 gives 2 "bakeoff: $t/older: its bench exited with 2: bakeoff: bench: no codec here" \
     "${against[@]}" --against "$t/older"
-gives 2 "bakeoff: bench: --threshold goes with --against; see *" bench --threshold 5
+gives 2 "bakeoff: bench: --threshold requires --against; see *" bench --threshold 5
 gives 2 "bakeoff: bench: --against goes without --shard, and *" bench --against x --shard 1/2
 mkdir "$t/temporary"
 TMPDIR=$t/temporary gives 2 "*" "${against[@]}" --against "$t/older"

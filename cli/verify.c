@@ -385,7 +385,7 @@ static bool verify_models(const struct bo_format *format, const char *path, cons
 {
     const struct bo_vector_reader *reader = bo_find_vector_reader(format->name);
     if (!reader) {
-        fprintf(stderr, "bakeoff: %s: there are no vectors of %s\n", path, format->name);
+        fprintf(stderr, "bakeoff: %s: the folder has no vectors of %s\n", path, format->name);
         return false;
     }
     bool ok = true;
@@ -437,7 +437,8 @@ static bool verify_conformance(const struct bo_format *format, const char *path,
         return false;
     }
     if (strcmp(of, format->name) != 0) {
-        fprintf(stderr, "bakeoff: %s: vectors of %s, not of %s\n", path, of, format->name);
+        fprintf(stderr, "bakeoff: %s: the vectors are for %s, not for %s\n", path, of,
+                format->name);
         return false;
     }
     const struct bo_codec *codec = bo_need_codec_of("verify", format, name);
@@ -568,6 +569,6 @@ int bo_cmd_verify(int argc, char **argv)
         (request.codec && !bo_need_codec_of("verify", request.format, request.codec)))
         return BO_EXIT_USAGE;
     if (request.vectors && n > 1)
-        return bo_usage_error("verify", "--vectors goes without documents");
+        return bo_usage_error("verify", "--vectors cannot be combined with documents");
     return verify(&request, argv + 2, n - 1);
 }

@@ -197,7 +197,7 @@ bool bo_jobs_run(const struct bo_jobs *jobs, unsigned n_workers)
     const unsigned n = n_workers < MAX_WORKERS ? n_workers : MAX_WORKERS;
     bool ok = pool_init(&pool, jobs, n < jobs->n ? n : (unsigned)jobs->n);
     if (!ok)
-        fprintf(stderr, "bakeoff: cannot share memory with processes: %s\n", strerror(errno));
+        fprintf(stderr, "bakeoff: cannot create shared memory: %s\n", strerror(errno));
     ok = ok && (n ? run_in_workers(&pool) : run_here(&pool));
     pool_free(&pool);
     return ok;

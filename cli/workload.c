@@ -18,7 +18,7 @@ static struct bo_document *load(const struct bo_format *format, const char *name
     if (!format || !bo_documents_add(format, name, documents))
         return NULL;
     if (documents->n != 1) {
-        bo_usage_error("workload", "%s is %zu documents", name, documents->n);
+        bo_usage_error("workload", "%s contains %zu documents instead of one", name, documents->n);
         return NULL;
     }
     return bo_document_load(&documents->items[0]) ? &documents->items[0] : NULL;

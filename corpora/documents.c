@@ -323,8 +323,7 @@ static bool append_held_out(struct bo_documents *files, struct bo_documents *doc
         struct bo_document *d = &files->items[i];
         d->held_out = true;
         if (ok && !is_note(d) && is_named(documents, d)) {
-            fprintf(stderr, "bakeoff: %s: another document that is measured has this name\n",
-                    d->path);
+            fprintf(stderr, "bakeoff: %s: duplicate document name in this run\n", d->path);
             ok = false;
         }
         if (!ok || is_note(d))
@@ -343,7 +342,7 @@ bool bo_documents_add_held_out(const struct bo_format *format, const char *folde
     bool ok = true, any = false;
     struct stat folder_st;
     if (stat(folder, &folder_st) != 0 || !S_ISDIR(folder_st.st_mode)) {
-        fprintf(stderr, "bakeoff: %s: is no folder here\n", folder);
+        fprintf(stderr, "bakeoff: %s: no such folder\n", folder);
         return false;
     }
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
@@ -448,7 +447,7 @@ static bool add_known(const struct bo_format *format, const char *name,
                                                     .n_drawn = d->n_drawn,
                                                     .present = d->present});
         if (!d->present) {
-            fprintf(stderr, "bakeoff: %s: not fetched yet; `make corpora` does\n", d->name);
+            fprintf(stderr, "bakeoff: %s: not fetched yet; `make corpora` fetches it\n", d->name);
             ok = false;
         }
     }

@@ -19,7 +19,7 @@ static bool digest_of(const struct bo_document *document, char digest_ret[65])
     const bool ok = document->format->print(document->model, &text, &error) == BO_OK &&
                     SHA256Data(text.p, text.n, digest_ret);
     if (!ok)
-        fprintf(stderr, "bakeoff: %s: cannot compute its digest\n", document->path);
+        fprintf(stderr, "bakeoff: %s: cannot compute the digest\n", document->path);
     bo_writer_free(&text);
     bo_arena_free(&arena);
     return ok;
@@ -49,7 +49,7 @@ static bool check(const json_t *sealed, struct bo_document *document)
     char digest[65];
     const json_t *entry = find_entry(sealed, document);
     if (!entry) {
-        fprintf(stderr, "bakeoff: %s: note: not sealed: corpora/held-out.json lacks it\n",
+        fprintf(stderr, "bakeoff: %s: note: not sealed: it is missing in corpora/held-out.json\n",
                 document->path);
         return true;
     }

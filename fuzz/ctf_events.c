@@ -116,7 +116,7 @@ enum bo_status ctf_read(const char *folder, const struct ctf_visitor *visitor, u
     while (!status && left.n) {
         line = take_until(&left, '\n');
         if (!parse_number(take_until(&line, ' '), &since))
-            return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "event without a time");
+            return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "event has no time");
         now += since;
         const struct ctf_event event = {.name = text_of(take_until(&line, ' '), arena),
                                         .time_ns = (int64_t)now,

@@ -149,7 +149,7 @@ static bool replay_from(const struct paths *paths, volatile size_t *next,
         }
         if ((options->worst && !bo_fuzz_write_worst(options->worst)) ||
             (options->coverage && !bo_fuzz_write_coverage(options->coverage)))
-            die("what was observed");
+            die("cannot write the observations");
         exit(0);
     }
     int status;
@@ -168,7 +168,7 @@ static size_t replay_all(const struct paths *paths, const char *program,
     volatile size_t *next =
         mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (next == MAP_FAILED)
-        die("shared memory");
+        die("cannot create shared memory");
     size_t n_failed = 0;
     while (!replay_from(paths, next, options)) {
         n_failed++;

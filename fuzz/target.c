@@ -118,7 +118,7 @@ void bo_fuzz_show(const char *title, const void *model)
     bo_writer_init(&text, &arena);
     printf("# %s\n", title);
     if (bo_fuzz_format->print(model, &text, &error))
-        printf("# does not print: %s\n", error.what ? error.what : "no phrase");
+        printf("# cannot be printed: %s\n", error.what ? error.what : "no phrase");
     else
         fwrite(text.p, 1, text.n, stdout);
     fflush(stdout);

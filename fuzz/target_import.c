@@ -74,7 +74,7 @@ static void import(struct import *in, uint64_t fail_at)
     if (in->status && !bo_error_is_complete(in->status, &in->error))
         report("itself", "unnamed-error", bo_status_name(in->status), NULL);
     if (in->status == BO_NO_MEMORY && !fail_at)
-        report("itself", "allocation-failure", "reported, and no allocation failed", NULL);
+        report("itself", "allocation-failure", "reported although no allocation failed", NULL);
     if (in->status && in->error.off != BO_NO_OFFSET && in->error.off > in->file.n)
         report("itself", "unnamed-error", "offset past the end of the file", &in->error);
 }

@@ -57,7 +57,7 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
     if (header_nbytes % HEADER_ALIGN)
         return bo_fail(err, BO_CORRUPT, 12, "size of the file header is not a multiple of 64");
     if (header_nbytes < names_end)
-        return bo_fail(err, BO_CORRUPT, 9, "names do not fit the file header");
+        return bo_fail(err, BO_CORRUPT, 9, "names exceed the file header");
     if (header_nbytes > file.n)
         return bo_fail(err, BO_TRUNCATED, file.n, "ends inside the file header");
 

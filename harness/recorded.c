@@ -164,11 +164,11 @@ static enum bo_status start_action(struct reader *r)
     for (unsigned k = 0; k < recorded->format->n_kinds; k++)
         n_queries += recorded->kinds[k].n;
     if (r->n_fields != 2)
-        return fail(r, r->offs[0], "action takes a name");
+        return fail(r, r->offs[0], "action has no name or several fields");
     if (recorded->n_actions == 0 && n_queries)
-        return fail(r, r->offs[0], "queries before the first action");
+        return fail(r, r->offs[0], "query precedes the first action");
     if (recorded->n_actions && recorded->actions[recorded->n_actions - 1].n == 0)
-        return fail(r, r->offs[0], "action before this one has no queries");
+        return fail(r, r->offs[0], "previous action has no queries");
     if (recorded->n_actions == UINT32_MAX)
         return bo_fail(r->err, BO_OVER_LIMIT, r->offs[0], "too many actions");
     if (!bo_grow(r->arena, &recorded->actions, recorded->n_actions, 1, &recorded->cap_actions))
@@ -221,7 +221,7 @@ static enum bo_status take_query(struct reader *r)
     const bool hit = strcmp(r->fields[0], "hit") == 0;
     const size_t at = hit ? 1 : 0;
     if (r->n_fields == at)
-        return fail(r, r->offs[0], "hit takes a query");
+        return fail(r, r->offs[0], "hit has no query");
     const struct bo_query_kind *kind = bo_find_kind(recorded->format, r->fields[at]);
     if (!kind)
         return fail(r, r->offs[at], "unknown query kind");
@@ -250,7 +250,7 @@ static enum bo_status read_line(struct reader *r)
 {
     const size_t start = r->off;
     if (r->text[start] == '#')
-        return fail(r, start, "line of the header behind the first query");
+        return fail(r, start, "header line after the first query");
     enum bo_status status = split(r);
     if (status == BO_OK)
         status = strcmp(r->fields[0], "action") == 0 ? start_action(r) : take_query(r);

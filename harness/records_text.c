@@ -210,7 +210,7 @@ static enum bo_status take_words(struct parser *p, void *record)
             return fail_at(p, p->line.off, field->wrong);
         skip(p, word.n);
     }
-    return p->line.rest.n ? fail_at(p, p->line.off, "text behind the last field") : BO_OK;
+    return p->line.rest.n ? fail_at(p, p->line.off, "text after the last field") : BO_OK;
 }
 
 /* ---- parsing JSON ---------------------------------------------------------------------------- */
@@ -292,9 +292,9 @@ static enum bo_status take_object(struct parser *p, void *record)
             return status;
     }
     if (!take_token(p, "}"))
-        return fail_at(p, p->line.off, "object does not end behind its last field");
+        return fail_at(p, p->line.off, "object does not end after its last field");
     skip_blanks(p);
-    return p->line.rest.n ? fail_at(p, p->line.off, "text behind the last field") : BO_OK;
+    return p->line.rest.n ? fail_at(p, p->line.off, "text after the last field") : BO_OK;
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */

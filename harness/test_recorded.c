@@ -102,17 +102,17 @@ static const struct {
     {HEADER "# version: 3\n", "# version: 3", "field of the header occurs twice"},
     {"# bakeoff-workload 1\n# format: pcdata\npoint\t0\t0\n", "point",
      "header lacks format, document, program, version or recorded"},
-    {HEADER "point\t0\t0\n# end\n", "# end", "line of the header behind the first query"},
+    {HEADER "point\t0\t0\n# end\n", "# end", "header line after the first query"},
     {HEADER "jump\t0\t0\n", "jump", "unknown query kind"},
     {HEADER "\n", "\n", "unknown query kind"},
-    {HEADER "hit\n", "hit", "hit takes a query"},
+    {HEADER "hit\n", "hit", "hit has no query"},
     {HEADER "hit\tjump\n", "jump", "unknown query kind"},
     {HEADER "point\t0\n", "point", "takes a table number and a PC"},
     {HEADER "scan\t\\x\n", "\\x", "escape is not one of \\t, \\n, \\r, \\\\"},
-    {HEADER "scan\t0\naction\ta\n", "action", "queries before the first action"},
-    {HEADER "action\ta\naction\tb\n", "action\tb", "action before this one has no queries"},
+    {HEADER "scan\t0\naction\ta\n", "action", "query precedes the first action"},
+    {HEADER "action\ta\naction\tb\n", "action\tb", "previous action has no queries"},
     {HEADER "action\ta\n", NULL, "last action has no queries"},
-    {HEADER "action\n", "action\n", "action takes a name"},
+    {HEADER "action\n", "action\n", "action has no name or several fields"},
 };
 
 static void test_rejects(void **state)

@@ -179,7 +179,7 @@ static void test_mistakes_of_lines(void **state)
                    "control character in a name without an escape");
     expect_mistake(&lines, "mixed 1\n0x1 1 1 a\n@0x1 1 1 b", "key is out of order");
     expect_mistake(&lines, "mixed 1\n@0x1 1 1 main", "thing is called main");
-    expect_mistake(&ranges, "ranges 1\n0 1 1@ 1", "text behind the last field");
+    expect_mistake(&ranges, "ranges 1\n0 1 1@ 1", "text after the last field");
     expect_mistake(&ranges, "ranges 1\n0 1 @", "value is not a value in its range");
     expect_mistake(&ranges, "ranges 1\n@1 1 1", "end is out of order");
     expect_mistake(&ranges, "ranges 1\n1 3 1\n@2 4 1", "start is out of order");
@@ -209,9 +209,9 @@ static void test_mistakes_of_json(void **state)
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a@\\n\"}",
                    "escape is not one of those of a name");
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a\"@",
-                   "object does not end behind its last field");
+                   "object does not end after its last field");
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a\"}@,",
-                   "text behind the last field");
+                   "text after the last field");
 }
 
 /* ---- generated models ------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Laying out and timing the actions of a recorded session. */
+/* Plans and times the actions of a recorded session. */
 #include "bench/measure/actions.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* The queries of one kind, cut where runs start. */
+/* The queries of one kind, in chunks that end where runs end. */
 static enum bo_status draw_kind(const struct bo_recorded *recorded, unsigned k, const void *model,
                                 struct bo_arena *arena, struct bo_query_set *query_set,
                                 struct bo_error *err)
@@ -30,7 +30,7 @@ static enum bo_status draw_kind(const struct bo_recorded *recorded, unsigned k, 
                              query_set, err);
 }
 
-/* The chunks of all runs, in order; runs of a kind take its chunks one after the other. */
+/* The chunks of all runs, in order. Runs of a kind use its chunks one after the other. */
 static enum bo_status lay_out(struct bo_actions *actions, const struct bo_query_set *query_set,
                               struct bo_arena *arena, struct bo_error *err)
 {
@@ -75,7 +75,7 @@ enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *m
         if (status)
             return status;
         if (query_set[k].n < recorded->kinds[k].n)
-            return BO_OK; /* answers that are too large */
+            return BO_OK; /* the answers are too large */
         actions->kinds |= 1u << k;
         if (query_set[k].max_answers_nbytes > actions->max_answers_nbytes)
             actions->max_answers_nbytes = query_set[k].max_answers_nbytes;
@@ -100,7 +100,7 @@ static bool run_step(const struct bo_opened *opened, const struct bo_step *step,
     return status == BO_OK;
 }
 
-/* All steps once, which warms up; where `compare` says so, the answers are compared. */
+/* Runs all steps once as a warm-up. If `compare` is set, the answers are compared. */
 static bool run_all(const struct bo_opened *opened, const struct bo_actions *actions, bool compare,
                     struct bo_sink *answers, struct bo_record *record)
 {
@@ -118,7 +118,10 @@ static bool run_all(const struct bo_opened *opened, const struct bo_actions *act
     return true;
 }
 
-/* Times each action `n_passes` times at most: times[i * MAX_PASSES + pass]. Returns the passes. */
+/*
+ * Times each action at most `n_passes` times into times[i * MAX_PASSES + pass]. Returns the number
+ * of passes.
+ */
 static size_t time_actions(const struct bo_opened *opened, const struct bo_actions *actions,
                            double min_time_s, struct bo_sink *answers, double *times,
                            struct bo_record *record)

@@ -1,6 +1,6 @@
 /*
- * The actions of a recorded session: what a user waits for is the sum of the queries that one
- * action causes, of whatever kinds.
+ * The actions of a recorded session. The time that a user waits for an action is the sum of the
+ * times of all its queries, of any kind.
  */
 #ifndef BO_ACTIONS_H
 #define BO_ACTIONS_H
@@ -27,8 +27,8 @@ struct bo_actions {
 };
 
 /*
- * Lays out the steps and runs the oracle on them. The consumer's hits are among the queries.
- * *actions_ret has n = 0 without actions, or when their answers are too large.
+ * Plans the steps and runs the oracle on them. Hits of the consumer's cache are among the queries.
+ * *actions_ret has n = 0 if there are no actions or their answers are too large.
  */
 enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *model,
                                struct bo_arena *arena, struct bo_actions *actions_ret,

@@ -1,4 +1,4 @@
-/* Measuring through other programs. */
+/* Measures through other programs (agents). */
 #include "bench/measure/agents.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static bool start_agent(struct bo_agent *agent, const char *program, const char 
 
 static enum bo_status lost(struct bo_error *err)
 {
-    return bo_fail(err, BO_IO, BO_NO_OFFSET, "a program that measures another layout has ended");
+    return bo_fail(err, BO_IO, BO_NO_OFFSET, "a program that measures another layout ended early");
 }
 
 enum bo_status bo_agents_start(const struct bo_links *links, const char *const *words,
@@ -85,7 +85,7 @@ enum bo_status bo_agents_start(const struct bo_links *links, const char *const *
     print_plan(plan, own, sizeof own);
     for (unsigned k = 0; k < links->n; k++) {
         if (!start_agent(&agents_ret->agents[agents_ret->n++], links->programs[k], words))
-            return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a process");
+            return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot start a process");
         fprintf(agents_ret->agents[k].to, "%.17g %.17g %u %" PRIu64 "\n", options->min_time_s,
                 options->verify_s / links->n, options->timeout_s, options->order_seed);
         if (fflush(agents_ret->agents[k].to))
@@ -96,7 +96,7 @@ enum bo_status bo_agents_start(const struct bo_links *links, const char *const *
             return lost(err);
         if (strcmp(own, theirs) != 0)
             return bo_fail(err, BO_IO, BO_NO_OFFSET,
-                           "a program of another layout has planned other rows");
+                           "a program of another layout planned different rows");
     }
     return BO_OK;
 }
@@ -148,7 +148,10 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
 
 /* ---- the agent's side ------------------------------------------------------------------------ */
 
-/* What the cell's process measured, of the rows that were due; those that still are come again. */
+/*
+ * Returns the records that the cell's process measured, for the rows that were due. Rows that are
+ * still due come again.
+ */
 static void return_records(const struct bo_bench_cell *cell, const bool *was_due)
 {
     struct bo_record record = {.type = BO_RECORD_PAYLOAD};
@@ -180,7 +183,10 @@ static void return_records(const struct bo_bench_cell *cell, const bool *was_due
     fflush(stdout);
 }
 
-/* The numbers behind a cell's: the rows that are due. False for one that the cell does not have. */
+/*
+ * Marks the rows that are due: the numbers after the cell's. False for a row that the cell does not
+ * have.
+ */
 static bool mark_due(struct bo_bench_cell *cell, char *rest, bool *was_due)
 {
     bool ok = true;
@@ -219,7 +225,7 @@ bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options)
     bool ok = getline(&line, &cap, stdin) > 0 &&
               sscanf(line, "%lf %lf %u %" SCNu64, &options->min_time_s, &options->verify_s,
                      &options->timeout_s, &options->order_seed) == 4;
-    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, which decides */
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, and the parent decides */
     print_plan(plan, hello, sizeof hello);
     fputs(hello, stdout);
     fflush(stdout);

@@ -25,9 +25,9 @@ struct bo_agents {
 };
 
 /*
- * Starts the program of each link with `words` (ends with NULL) behind its name, and waits until
- * all have made the plan. BO_IO with a message in *err when one does not start, or plans other
- * things. bo_agents_stop releases either way.
+ * Starts the program of each link with the arguments `words` (ends with NULL), and waits until all
+ * have made the plan. BO_IO with a message in *err when one does not start or plans different rows.
+ * Call bo_agents_stop in either case.
  */
 enum bo_status bo_agents_start(const struct bo_links *links, const char *const *words,
                                const struct bo_plan *plan, const struct bo_bench_options *options,
@@ -35,14 +35,14 @@ enum bo_status bo_agents_start(const struct bo_links *links, const char *const *
 void bo_agents_stop(struct bo_agents *agents);
 
 /*
- * Has agent `layout` measure the due rows of a cell of the plan, whose number is `cell_index`.
- * BO_IO when the agent has ended.
+ * Agent `layout` measures the due rows of cell number `cell_index` of the plan. BO_IO when the
+ * agent has ended.
  */
 enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
                                   struct bo_bench_cell *cell, unsigned cell_index, unsigned round,
                                   struct bo_error *err);
 
-/* The agent's whole life: serves standard input until it ends. False when that is no such line. */
+/* The main loop of an agent: serves standard input until it ends. False on an invalid line. */
 bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options);
 
 #endif

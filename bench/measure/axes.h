@@ -1,6 +1,6 @@
 /*
- * Codecs that are made of two parts: "trie+varint" is the index trie with the counters varint. Such
- * a format has a codec for each pair, and tables show one axis at a time.
+ * Codecs that consist of two parts: "trie+varint" is the index `trie` with the counters `varint`.
+ * Such a format has a codec for each pair, and tables show one axis at a time.
  */
 #ifndef BO_AXES_H
 #define BO_AXES_H
@@ -18,14 +18,17 @@ static inline const char *bo_second_part(const char *codec)
     return plus ? plus + 1 : NULL;
 }
 
-/* The length of the first part, of the whole name where there is but one. */
+/* The length of the first part, or of the whole name if there is only one part. */
 static inline size_t bo_first_part_length(const char *codec)
 {
     const char *second = bo_second_part(codec);
     return second ? (size_t)(second - codec) - 1 : strlen(codec);
 }
 
-/* The format's first codec of two parts: what stays fixed along one axis. NULL: it has no axes. */
+/*
+ * The format's first codec of two parts. Its parts are the fixed ones along each axis. NULL: the
+ * format has no axes.
+ */
 static inline const struct bo_codec *bo_first_crossed(const struct bo_format *format)
 {
     const struct bo_codec *const *c = format->codecs;
@@ -35,8 +38,8 @@ static inline const struct bo_codec *bo_first_crossed(const struct bo_format *fo
 }
 
 /*
- * Whether a codec is on the first axis: its second part is that of the format's first codec of two
- * parts, or it has but one.
+ * True when a codec is on the first axis: its second part is that of the format's first codec of
+ * two parts, or it has only one part.
  */
 static inline bool bo_on_first_axis(const struct bo_format *format, const char *codec)
 {

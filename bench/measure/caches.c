@@ -1,4 +1,4 @@
-/* Writing more than the last-level cache holds. */
+/* Empties the caches by writing more than the last-level cache holds. */
 #include "bench/measure/caches.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 enum { LINE_NBYTES = 64 };
 
-/* One for the process and those it forks. */
+/* One buffer for the process and its children. */
 static struct {
     uint8_t *p;
     size_t nbytes;
@@ -32,7 +32,7 @@ void bo_caches_prepare(void)
 void bo_caches_empty(void)
 {
     bo_caches_prepare();
-    if (!buffer.mapped) /* at once, not by a fault a page; kernels that cannot leave it to faults */
+    if (!buffer.mapped) /* populates all pages at once instead of one fault per page */
         madvise(buffer.p, buffer.nbytes, MADV_POPULATE_WRITE);
     buffer.mapped = true;
     volatile uint8_t *p = buffer.p;

@@ -5,12 +5,15 @@
 #include <stdint.h>
 
 /*
- * Maps the buffer whose writing empties the caches, of bo_machine_eviction_nbytes. Called before
- * the measuring processes are forked, which then share its pages; once is enough.
+ * Maps the buffer that is written to empty the caches, of bo_machine_eviction_nbytes. Call it
+ * before the measuring processes are forked, which then share its pages. Further calls do nothing.
  */
 void bo_caches_prepare(void);
 
-/* Writes to every line of the buffer: what the caches held before is gone. Prepares if need be. */
+/*
+ * Writes to every line of the buffer, which evicts everything else from the caches. Prepares the
+ * buffer if necessary.
+ */
 void bo_caches_empty(void);
 
 #endif

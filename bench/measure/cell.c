@@ -13,14 +13,14 @@
 #include "harness/core/cpu.h"
 #include "harness/registry.h"
 
-/* A repetition that takes longer than this is made only so often in a run of 20 rounds. */
+/* The slower a repetition, the fewer are made in a run of 20 rounds. */
 static const struct {
     double ns;
     unsigned repetitions;
 } slow[] = {{1e10, 1}, {2e9, 3}, {2e8, 5}};
 enum { FULL_ROUNDS = 20 };
 
-/* How often the row is measured at most, by its first repetition: once at least. */
+/* The maximum number of repetitions of the row, given the time of its first: at least one. */
 static unsigned max_repetitions(const struct bo_bench_row *row, unsigned rounds)
 {
     const struct bo_record *first = &row->times[0];
@@ -39,7 +39,7 @@ bool bo_row_is_due(const struct bo_bench_row *row, const struct bo_bench_options
            row->n_times < max_repetitions(row, options->rounds);
 }
 
-/* A process's state. */
+/* State of a measuring process. */
 struct session {
     const struct bo_bench_cell *cell;
     const struct bo_bench_options *options;
@@ -56,7 +56,7 @@ static void send_record(const struct session *session, const struct bo_record *r
     fflush(session->to_parent);
 }
 
-/* Every due row fails for one reason. */
+/* Every due row fails with the same reason. */
 static void fail_all(const struct session *session, const struct bo_error *err)
 {
     struct bo_record record = {.type = BO_RECORD_FAIL};
@@ -110,13 +110,13 @@ static uint8_t *map_small_pages(size_t n)
     uint8_t *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
-    madvise(p, n, MADV_NOHUGEPAGE); /* kernels without huge pages refuse, and need it not */
+    madvise(p, n, MADV_NOHUGEPAGE); /* kernels without huge pages refuse this, which is harmless */
     return p;
 }
 
 /*
- * Copies the payload to pages of its own: 4 KiB ones, as a mapped file has them, unless huge ones
- * are measured; and read-only, so that a codec that writes to its input is seen.
+ * Copies the payload to pages of its own: pages of 4 KiB, as in a mapped file, unless huge pages
+ * are measured. They are read-only, so that a codec that writes to its input is detected.
  */
 static enum bo_status load_payload(struct session *session, const struct bo_payload *payload,
                                    struct bo_error *err)
@@ -131,7 +131,7 @@ static enum bo_status load_payload(struct session *session, const struct bo_payl
             return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot read the payload");
         off += (size_t)got;
     }
-    /* To the end of the last page: the kernel would split a huge one. */
+    /* To the end of the last page: otherwise the kernel would split a huge page. */
     mprotect(p, session->opened.huge_pages ? bo_huge_round(n + 1) : n + 1, PROT_READ);
     session->opened.payload = (struct bo_span){p, n};
     return BO_OK;
@@ -154,7 +154,10 @@ static enum bo_status get_payload(struct session *session, struct bo_error *err)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A reader that keeps what it has read is opened anew for each row: the others would have read. */
+/*
+ * A reader that keeps what it has read is opened again for each row, so that no row profits from
+ * another.
+ */
 static bool open_reader(struct session *session, struct bo_record *record)
 {
     struct bo_opened *opened = &session->opened;

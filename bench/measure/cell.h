@@ -1,12 +1,12 @@
-/* One measuring process: it runs a round of a cell's rows and sends records to the parent. */
+/* One measuring process: runs a round of a cell's rows and sends records to the parent. */
 #ifndef BO_CELL_H
 #define BO_CELL_H
 
 #include "bench/measure/plan.h"
 
 /*
- * Whether this round has yet to measure the row: not one that failed, nor one too slow to repeat so
- * often.
+ * True when the row must be measured in this round: it has not failed, and is not too slow for
+ * another repetition.
  */
 bool bo_row_is_due(const struct bo_bench_row *row, const struct bo_bench_options *options,
                    unsigned round);
@@ -15,9 +15,8 @@ bool bo_row_is_due(const struct bo_bench_row *row, const struct bo_bench_options
 void bo_shuffle(unsigned *order, unsigned n, struct bo_random *random);
 
 /*
- * Encodes the document if no process has done so yet, then measures the rows that are due, in
- * shuffled order. Meant for a process of its own: whatever the codec does, only this process
- * suffers.
+ * Encodes the document if no process has done so yet, then measures the due rows in shuffled order.
+ * Runs in a process of its own, so that a misbehaving codec only ends this process.
  */
 void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
                  unsigned round, FILE *to_parent);

@@ -1,4 +1,4 @@
-/* zstd, LZ4 and xz, each at the level that people pick when size is all. */
+/* zstd, LZ4 and xz, each at the level that is usual when only size matters. */
 #include "bench/measure/compress.h"
 
 #include <lz4frame.h>
@@ -28,7 +28,7 @@ static uint64_t lz4_nbytes(struct bo_span in)
     return out && !LZ4F_isError(n) ? n : UINT64_MAX;
 }
 
-/* The stream goes to a buffer that is used again and again: only its length matters. */
+/* The stream goes to a buffer that is reused: only its length matters. */
 static uint64_t xz9_nbytes(struct bo_span in)
 {
     uint8_t out[4096];

@@ -1,4 +1,4 @@
-/* The outer compressors that sizes are also given under. */
+/* The outer compressors under which sizes are also reported. */
 #ifndef BO_COMPRESS_H
 #define BO_COMPRESS_H
 
@@ -6,8 +6,8 @@
 
 struct bo_compressor {
     const char *name; /* the key in JSON: "zstd19" */
-    const char *like; /* the command that makes bytes like these: "zstd -19" */
-    /* Bytes of the compressed form, frame included; UINT64_MAX when the library fails. */
+    const char *like; /* the command line with the same output: "zstd -19" */
+    /* Size of the compressed form, including the frame. UINT64_MAX when the library fails. */
     uint64_t (*compressed_nbytes)(struct bo_span in);
 };
 

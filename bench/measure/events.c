@@ -1,4 +1,4 @@
-/* The processor's counters. */
+/* Reads the processor's counters. */
 #include "bench/measure/events.h"
 
 #include <linux/perf_event.h>

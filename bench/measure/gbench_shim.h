@@ -1,4 +1,6 @@
-/* Google Benchmark as C sees it: one benchmark at a time, timed by its caller in whole batches. */
+/*
+ * A C interface to Google Benchmark: one benchmark at a time, timed by its caller in whole batches.
+ */
 #ifndef BO_GBENCH_SHIM_H
 #define BO_GBENCH_SHIM_H
 
@@ -11,8 +13,9 @@ extern "C" {
 
 struct bo_gbench_case {
     const char *name;
-    uint64_t n_batches;             /* of a repetition */
-    double (*batch)(void *context); /* runs one batch; its time in seconds, negative to give up */
+    uint64_t n_batches; /* of a repetition */
+    /* runs one batch and returns its time in seconds, negative to give up */
+    double (*batch)(void *context);
     void *context;
 };
 
@@ -20,7 +23,7 @@ struct bo_gbench_case {
 struct bo_gbench_result {
     uint64_t n_batches;
     double manual_s; /* the sum of what `batch` returned */
-    double cpu_s; /* processor time by Google Benchmark's own clock, the harness's share included */
+    double cpu_s;    /* processor time by Google Benchmark's own clock, including the harness */
 };
 
 /* One repetition. False when a batch gave up. */
@@ -30,7 +33,7 @@ struct bo_gbench_cache {
     char type[16]; /* "Data", "Instruction", "Unified" */
     int level;
     int nbytes;
-    int num_sharing; /* processors that share it */
+    int num_sharing; /* processors that share the cache */
 };
 
 enum { BO_GBENCH_MAX_CACHES = 16 };
@@ -45,7 +48,7 @@ struct bo_gbench_machine {
     unsigned n_caches;
 };
 
-/* What Google Benchmark read from the system; read once before any fork and kept. */
+/* The machine as Google Benchmark describes it. It is read once, before any fork. */
 void bo_gbench_describe_machine(struct bo_gbench_machine *machine_ret);
 
 #ifdef __cplusplus

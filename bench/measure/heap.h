@@ -1,6 +1,5 @@
 /*
- * What the system's allocator saw, where it is jemalloc: a second opinion on the arenas' own
- * figures.
+ * Figures of the system's allocator, if it is jemalloc: a cross-check of the arenas' own figures.
  */
 #ifndef BO_HEAP_H
 #define BO_HEAP_H
@@ -16,10 +15,10 @@ struct bo_heap_use {
     uint64_t peak_nbytes;      /* highest live since the start */
 };
 
-/* Starts watching this thread. False when the allocator keeps no such figures. */
+/* Starts the measurement for this thread. False when the allocator has no such figures. */
 bool bo_heap_start(struct bo_heap_use *start_ret);
 
-/* What this thread used since *start. Call only after a start that returned true. */
+/* The memory that this thread has used since *start. Valid only if bo_heap_start returned true. */
 struct bo_heap_use bo_heap_since(const struct bo_heap_use *start);
 
 #endif

@@ -21,7 +21,8 @@ bool bo_huge_allowed(void)
 
 void bo_huge_forbid(void)
 {
-    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* kernels without huge pages refuse, and need it not */
+    /* kernels without huge pages refuse this, which is harmless */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
 size_t bo_huge_round(size_t nbytes)
@@ -43,7 +44,7 @@ uint8_t *bo_huge_map(size_t nbytes)
     return p;
 }
 
-/* The mapping's flags follow its counts; "hg" is MADV_HUGEPAGE (proc_pid_smaps(5)). */
+/* The flags of a mapping follow its counts; "hg" is MADV_HUGEPAGE (proc_pid_smaps(5)). */
 uint64_t bo_huge_nbytes(void)
 {
     char line[512];

@@ -1,4 +1,4 @@
-/* Huge pages of 2 MiB under the encoding and the reader's memory (transparent ones, of Linux). */
+/* Transparent huge pages of 2 MiB (Linux) for the encoding and the reader's memory. */
 #ifndef BO_HUGE_H
 #define BO_HUGE_H
 
@@ -6,13 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the system gives huge pages to those who advise it: its mode is not "never". */
+/* True when the system provides huge pages on request: its mode is not "never". */
 bool bo_huge_allowed(void);
 
-/*
- * Keeps the calling process from getting huge pages from now on, also where the system's mode is
- * "always".
- */
+/* Disables huge pages for the calling process, also if the system's mode is "always". */
 void bo_huge_forbid(void);
 
 /* nbytes rounded up to whole huge pages. */
@@ -26,8 +23,8 @@ size_t bo_huge_round(size_t nbytes);
 uint8_t *bo_huge_map(size_t nbytes);
 
 /*
- * Bytes of this process that are in huge pages now, in mappings for which it advised them; 0 where
- * the system does not say.
+ * Bytes of this process that are in huge pages now, in mappings that requested them. 0 if the
+ * system does not report it.
  */
 uint64_t bo_huge_nbytes(void);
 

@@ -1,4 +1,4 @@
-/* Counting instructions. */
+/* Counts instructions with callgrind. */
 #include "bench/measure/insns.h"
 
 #include <dirent.h>
@@ -56,7 +56,7 @@ static void count_queries(const struct bo_document *document, const struct bo_co
                                   .cap = query_set.max_answers_nbytes};
         const struct bo_chunk *chunk = &query_set.chunks[0];
         enum bo_status status;
-        /* Once before: lazy readers may keep what they have read. */
+        /* Runs once before counting: lazy readers may keep what they have read. */
         if (!answers.p || bo_query_set_run(&query_set, chunk, codec, reader, &answers, &err))
             continue;
         answers.n = 0;
@@ -106,7 +106,7 @@ void bo_insns_run(const struct bo_document *document, const char *only_codec, FI
             count_codec(document, *c, out);
 }
 
-/* ---- above it -------------------------------------------------------------------------------- */
+/* ---- in the parent --------------------------------------------------------------------------- */
 
 /* The "summary: N" of a profile; NaN without such a line. */
 static double read_summary(const char *folder, size_t i)
@@ -126,7 +126,7 @@ static double read_summary(const char *folder, size_t i)
     return n;
 }
 
-/* In the child: this program again, under callgrind; what it prints goes to `out`. */
+/* In the child: runs this program again under callgrind, with its output to `out`. */
 __attribute__((noreturn)) static void become_counted(const struct bo_document *document,
                                                      const char *only_codec, const char *folder,
                                                      int out)
@@ -151,10 +151,10 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     if (!only_codec)
         argv[10] = NULL;
     /*
-     * Nothing that depends on the machine or the moment: libc's functions for x86-64 of the first
-     * level, as it chooses between the others by the processor's maker, too; symbols are bound
-     * before the counting; memory comes from the C library, whose allocator goes neither by the
-     * clock nor by processors; blocks of a page are mapped, which grow without copying.
+     * Removes everything that depends on the machine or the time. libc uses its functions for
+     * x86-64-v1, since it otherwise chooses by the processor's vendor. Symbols are bound before the
+     * counting. Memory comes from the C library's allocator, which depends neither on the clock nor
+     * on the number of processors. Blocks of a page or more are mapped; they grow without copying.
      */
     setenv("GLIBC_TUNABLES",
            "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX2,-AVX,-BMI1,-BMI2,-ERMS,-FSRM,-LZCNT,"
@@ -169,7 +169,7 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     _exit(127);
 }
 
-/* Cuts a line of five fields in place; false when it has others. */
+/* Splits a line of five fields in place. False when it has another number of fields. */
 static bool cut_fields(char *line, char *fields[5])
 {
     for (unsigned i = 0; i < 5; i++) {
@@ -207,7 +207,7 @@ static bool read_counts(FILE *names, const char *folder, struct bo_arena *arena,
     return ok && n;
 }
 
-/* The folder with whatever callgrind has left in it. */
+/* Removes the folder and all profiles in it. */
 static void remove_profiles(const char *folder)
 {
     DIR *in = opendir(folder);
@@ -226,7 +226,7 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
     FILE *names = tmpfile();
     int status = -1;
     if (!names || !bo_temporary_folder(folder, sizeof folder)) {
-        fprintf(stderr, "bakeoff: insns: no temporary folder: %s\n", strerror(errno));
+        fprintf(stderr, "bakeoff: insns: cannot create a temporary folder: %s\n", strerror(errno));
         if (names)
             fclose(names);
         return false;
@@ -255,13 +255,13 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
 #define WITHIN_FORMAT "%lf%%, and %lf instructions of an operation that allocates"
 #define TOLERANCE_PERCENT 1.0
 /*
- * What the C library's allocator does for a block depends on all that was allocated before: up to
- * 1,600 instructions of an operation, between machines and between runs of all codecs or of one.
+ * The work of the C library's allocator for a block depends on all earlier allocations: up to 1,600
+ * instructions per operation, between machines and between runs of all codecs or one.
  */
 #define TOLERANCE_INSTRUCTIONS 3000.0
 
 struct tolerance {
-    double percent, instructions; /* both together are allowed */
+    double percent, instructions; /* the sum of both is allowed */
 };
 
 void bo_insns_made_with(char *text_ret, size_t nbytes)
@@ -274,7 +274,7 @@ void bo_insns_made_with(char *text_ret, size_t nbytes)
              bo_cpu_has_v3() ? "x86-64-v3" : "a processor without x86-64-v3");
 }
 
-/* The rest of the first line with this start, in the arena; NULL without such a line. */
+/* The rest of the first line that starts with this, in the arena. NULL without such a line. */
 static const char *header(struct bo_span golden, const char *start, struct bo_arena *arena)
 {
     const char *text = bo_arena_printf(arena, "%.*s", (int)golden.n, (const char *)golden.p);
@@ -307,7 +307,10 @@ static struct tolerance tolerance_of(struct bo_span golden)
     return t;
 }
 
-/* Kinds of queries have a workload: kind/workload. Whole operations have none, and allocate. */
+/*
+ * The allowed difference. Queries are named kind/workload. Whole operations have no workload, and
+ * they allocate.
+ */
 static double allowed(struct tolerance t, const char *what, double was)
 {
     return t.percent / 100 * was + (strchr(what, '/') ? 0 : t.instructions);

@@ -1,6 +1,6 @@
 /*
- * Instructions per operation and per query, counted by callgrind: the same number on every run of
- * the same program, whatever else the machine does.
+ * Instructions per operation and per query, counted by callgrind. The number is the same in every
+ * run of the same program, independent of background load.
  */
 #ifndef BO_INSNS_H
 #define BO_INSNS_H
@@ -10,51 +10,49 @@
 #include "corpora/documents.h"
 #include "harness/core/arena.h"
 
-/* What was counted of one codec on one document. */
+/* The counts of one codec on one document. */
 struct bo_insns {
     const char *format, *document, *codec;
     const char *what; /* "encode", "point/uniform" */
-    double n;         /* instructions an operation or query */
+    double n;         /* instructions per operation or query */
 };
 
 /*
- * In a process under callgrind, started with --collect-atstart=no: runs everything that is counted
- * and dumps one profile for each, in order; prints their names, one a line, to `out`. Failing
+ * For a process under callgrind, started with --collect-atstart=no: runs everything that is
+ * counted, dumps one profile for each, and prints their names to `out`, one per line. Failing
  * codecs are left out. `only_codec` is a pattern, or NULL.
  */
 void bo_insns_run(const struct bo_document *document, const char *only_codec, FILE *out);
 
-/*
- * Runs this program again under callgrind and reads what it counted. False after a message.
- */
+/* Runs this program again under callgrind and reads the counts. False after a message. */
 bool bo_insns_count(const struct bo_document *document, const char *only_codec,
                     struct bo_arena *arena, struct bo_insns **insns_ret, size_t *n_ret);
 
 /* ---- golden figures -------------------------------------------------------------------------- */
 
 /*
- * What counts depend on beside the code: compiler, libc, valgrind and the level of the processor's
- * instructions, which some codecs choose by (valgrind shows every processor of a level as the same
- * one).
+ * What counts depend on besides the code: compiler, libc, valgrind, and the processor's level of
+ * x86-64, by which some codecs choose their code (valgrind shows all processors of a level as the
+ * same one).
  */
 void bo_insns_made_with(char *text_ret, size_t nbytes);
 
 /*
- * Lines of five fields with tabs between; '#' starts a comment. Two of these say what the counts
- * were made with, and how far they may move.
+ * Writes lines of five fields separated by tabs; '#' starts a comment. Two comments state how the
+ * counts were made and how much they may differ.
  */
 void bo_insns_write(const struct bo_insns *insns, size_t n, FILE *out);
 
 /*
- * NULL when counts made with `made_with` are comparable with a golden file's; else what that was
- * made with, in the arena.
+ * NULL when counts made with `made_with` are comparable with a golden file's. Otherwise the golden
+ * file's counterpart of `made_with`, in the arena.
  */
 const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
                                   struct bo_arena *arena);
 
 /*
- * Compares what was counted with a golden file's text. Says what differs by more than the golden
- * file lets it, what is missing and what is new. Returns how many lines it said.
+ * Compares counts with the text of a golden file. Prints counts that differ by more than the golden
+ * file allows, missing ones and new ones. Returns the number of printed lines.
  */
 size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out);
 

@@ -1,4 +1,4 @@
-/* Signals that interrupt a run. */
+/* Handles signals that interrupt a run. */
 #include "bench/measure/interrupt.h"
 
 #include <signal.h>

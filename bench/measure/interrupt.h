@@ -1,4 +1,4 @@
-/* SIGINT and SIGTERM while a run measures: it stops, and keeps what it has. */
+/* SIGINT and SIGTERM during a run: the run stops and keeps its results so far. */
 #ifndef BO_INTERRUPT_H
 #define BO_INTERRUPT_H
 
@@ -6,14 +6,14 @@
 #include <sys/types.h>
 
 /*
- * From now on the first SIGINT or SIGTERM makes bo_interrupted true and kills the process that
- * bo_interrupt_kills names. The second one ends this program.
+ * Installs the handlers. The first SIGINT or SIGTERM makes bo_interrupted true and kills the
+ * process given to bo_interrupt_kills. The second one ends this program.
  */
 void bo_interrupt_watch(void);
 
 bool bo_interrupted(void);
 
-/* The process to kill; 0 for none. The caller still waits for it. */
+/* Sets the process to kill; 0 for none. The caller must still wait for it. */
 void bo_interrupt_kills(pid_t pid);
 
 #endif

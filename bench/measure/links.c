@@ -1,4 +1,4 @@
-/* Linking this program in other orders. */
+/* Links this program in other orders. */
 #include "bench/measure/links.h"
 
 #include <elf.h>
@@ -27,7 +27,7 @@ static bool complain(const char *path, const char *what)
 /* ---- lists of words -------------------------------------------------------------------------- */
 
 struct words {
-    char *text; /* malloced; the words lie in it or elsewhere */
+    char *text; /* malloced; the words point into it or elsewhere */
     char **items;
     size_t n, cap;
 };
@@ -66,14 +66,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Parts that the compiler moved out of the way of hot code stay out of it. */
+/* Cold parts that the compiler split from functions are not ordered. */
 static bool is_ordered(const ElfW(Sym) * symbol, const char *name)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
            symbol->st_size && !strstr(name, ".cold");
 }
 
-/* The names of the functions that the symbol tables of a file have. The file is this program. */
+/* Lists the names of the functions in the symbol tables of a file. The file is this program. */
 static void list_functions(struct bo_span file, struct words *names)
 {
     const ElfW(Ehdr) *head = (const void *)file.p;
@@ -89,7 +89,7 @@ static void list_functions(struct bo_span file, struct words *names)
     }
 }
 
-/* Each name once, sorted: the order of the link that is read does not matter. */
+/* Reads each name once, sorted, so that the order of the original link does not matter. */
 static bool read_functions(const char *program, struct words *names)
 {
     struct bo_input in;
@@ -119,7 +119,7 @@ static bool ends_with(const char *word, const char *end)
     return n > n_end && strcmp(word + n - n_end, end) == 0;
 }
 
-/* Objects that were compiled later are not those of the program. */
+/* Checks that no object was compiled after the program was linked. */
 static bool check_objects(const char *link_path, const struct words *words)
 {
     struct stat link, object;
@@ -138,7 +138,10 @@ static bool check_objects(const char *link_path, const struct words *words)
     return true;
 }
 
-/* PROGRAM.link: the folder in which it was linked, then the words of the command, one a line. */
+/*
+ * Reads PROGRAM.link: the folder in which it was linked, then the words of the command, one per
+ * line.
+ */
 static bool read_link(const char *program, struct words *words)
 {
     char path[PATH_MAX + 8];
@@ -191,8 +194,8 @@ static bool run_linker(const char *folder, char *const *argv)
 }
 
 /*
- * Functions of one name in several files have one place in the list, and lie in the order of their
- * objects there: so objects are shuffled, too.
+ * Functions of the same name in several files share one place in the list. Among themselves they
+ * follow the order of their objects, so objects are shuffled, too.
  */
 static bool link_in_order(const struct words *words, const char *order, char *program,
                           struct bo_random *random)

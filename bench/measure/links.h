@@ -1,7 +1,7 @@
 /*
- * This program linked anew with its functions in other orders: the same code in other places, since
- * where a hot loop lies changes its time. From the objects of the build tree, by lld, which takes
- * the order as a list of symbols.
+ * Links this program again with its functions in other orders. The code is the same at other
+ * addresses, since the address of a hot loop changes its time. The objects come from the build
+ * tree; lld gets the order as a list of symbols.
  */
 #ifndef BO_LINKS_H
 #define BO_LINKS_H
@@ -14,17 +14,17 @@
 struct bo_links {
     char *programs[BO_MAX_LAYOUTS]; /* paths */
     unsigned n;
-    uint64_t seed;        /* link k has the order of seed and k */
-    unsigned n_functions; /* that have a place in the order */
+    uint64_t seed;        /* the order of link k is drawn from seed and k */
+    unsigned n_functions; /* functions that have a place in the order */
     char linker[64];      /* "Debian LLD 14.0.6" */
     char folder[256];     /* of the programs */
 };
 
 /*
  * Makes n links in a folder of their own. False after a message: without the file that `make`
- * writes beside the program (PROGRAM.link: how it was linked), without an object or with one that
- * is newer than that file, without ld.lld, or when linking fails. The caller removes them either
- * way.
+ * writes beside the program (PROGRAM.link, the command of the link), if an object is missing or
+ * newer than that file, without ld.lld, or when linking fails. The caller must remove them in
+ * either case.
  */
 bool bo_links_make(unsigned n, uint64_t seed, struct bo_links *links_ret);
 void bo_links_remove(struct bo_links *links);

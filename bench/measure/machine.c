@@ -1,4 +1,4 @@
-/* Reading the environment. */
+/* Reads the environment. */
 #include "bench/measure/machine.h"
 
 #include <ctype.h>
@@ -85,7 +85,7 @@ static void cpu_model(char *model_ret, size_t nbytes)
     snprintf(model_ret, nbytes, "%s", system.machine);
 }
 
-/* Words that say nothing about which processor it is. */
+/* Words that do not identify the processor. */
 static bool is_noise(const char *word, size_t n)
 {
     static const char *const noise[] = {"r", "tm", "c", "cpu", "processor", "core", "with"};
@@ -95,7 +95,7 @@ static bool is_noise(const char *word, size_t n)
     return false;
 }
 
-/* "64-Core": the number belongs to a word that is left out. */
+/* "64-Core": the number is part of a word that is left out. */
 static bool counts_cores(const char *word, size_t n)
 {
     return strspn(word, "0123456789") == n && strncasecmp(word + n, "-core", 5) == 0;
@@ -105,7 +105,7 @@ void bo_machine_slug(const char *model, int n_cpus, char slug_ret[BO_MAX_SLUG])
 {
     size_t n = 0;
     const char *p = model;
-    while (*p && *p != '@') { /* after @ comes the frequency */
+    while (*p && *p != '@') { /* the frequency follows @ */
         size_t word = 0;
         while (isalnum((unsigned char)p[word]))
             word++;
@@ -156,7 +156,7 @@ size_t bo_eviction_nbytes_for(size_t cache_nbytes)
     return TIMES * cache_nbytes < LEAST ? LEAST : TIMES * cache_nbytes;
 }
 
-/* What Google Benchmark read from /sys, or the C library's value without that file. */
+/* From Google Benchmark's reading of /sys; from the C library if that file is missing. */
 size_t bo_machine_eviction_nbytes(void)
 {
     struct bo_gbench_machine machine;
@@ -207,7 +207,7 @@ bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes)
     return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* The commit of the tree that holds this program, "+changes" added when files differ from it. */
+/* The commit of the tree that contains this program, with "+changes" when files differ from it. */
 static void describe_commit(char *commit_ret, size_t nbytes)
 {
     char program[PATH_MAX], line[PATH_MAX];
@@ -226,7 +226,7 @@ static void describe_commit(char *commit_ret, size_t nbytes)
         strncat(commit_ret, "+changes", nbytes - strlen(commit_ret) - 1);
 }
 
-/* Of this program's file; "unknown" when it cannot be read. */
+/* The hash of this program's file; "unknown" when it cannot be read. */
 static void hash_program(char hash_ret[17])
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -243,10 +243,7 @@ static void hash_program(char hash_ret[17])
         close(fd);
 }
 
-/*
- * The version in the name of the file that a shared library was loaded from; "unknown" for a static
- * one.
- */
+/* The version in the file name of a loaded shared library; "unknown" if it is linked statically. */
 static void loaded_version(const char *soname, char *version_ret, size_t nbytes)
 {
     char line[PATH_MAX + 128];
@@ -275,7 +272,9 @@ static json_t *libraries_json(void)
         STRING(XXH_VERSION_MAJOR) "." STRING(XXH_VERSION_MINOR) "." STRING(XXH_VERSION_RELEASE));
 }
 
-/* Which codecs on top of a library this program has: "lprf/marisa+*": "on libmarisa 0.2.6". */
+/*
+ * The optional codecs of this program and their libraries: "lprf/marisa+*": "on libmarisa 0.2.6".
+ */
 static json_t *optional_codecs_json(void)
 {
     json_t *all = json_object();
@@ -320,7 +319,7 @@ void bo_machine_build(char *text_ret, size_t nbytes)
     snprintf(text_ret, nbytes, "%s, %s, libc %s", compiler(), BO_CFLAGS, gnu_get_libc_version());
 }
 
-/* What one reading of the thread's clock costs: the median of many, in nanoseconds. */
+/* The cost of reading the thread's clock: the median of many, in nanoseconds. */
 static double clock_cost_ns(void)
 {
     enum { N = 1001 };

@@ -1,6 +1,6 @@
 /*
- * The environment of a run: what a reader needs to judge or repeat its figures. Never a host's or a
- * user's name.
+ * The environment of a run: everything that a reader needs to judge or repeat its figures. It never
+ * contains the name of a host or a user.
  */
 #ifndef BO_MACHINE_H
 #define BO_MACHINE_H
@@ -12,12 +12,15 @@
 enum { BO_MAX_SLUG = 96 };
 
 /*
- * A directory's name for a processor and how many of them: "amd-epyc-9b45-2c" from "AMD EPYC 9B45
+ * A directory name for a processor and the number of them: "amd-epyc-9b45-2c" from "AMD EPYC 9B45
  * 64-Core Processor" and 2. Only a-z, 0-9 and single hyphens; marketing words are left out.
  */
 void bo_machine_slug(const char *cpu_model, int n_cpus, char slug_ret[BO_MAX_SLUG]);
 
-/* The slug of this machine: of its microarchitecture, or of its model and family where unknown. */
+/*
+ * The slug of this machine: from its microarchitecture, or from its model and family if that is
+ * unknown.
+ */
 void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG]);
 
 /*
@@ -28,20 +31,20 @@ void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG]);
 json_t *bo_machine_context(void);
 
 /*
- * Bytes to write so that no data cache keeps anything else: three times the largest cache, but at
- * least 32 MiB and at most 96 MiB. The context has it as cold_eviction_bytes.
+ * The number of bytes to write so that the data caches hold nothing else: three times the largest
+ * cache, but 32 to 96 MiB. The context has it as cold_eviction_bytes.
  */
 size_t bo_machine_eviction_nbytes(void);
 
-/* Of bo_machine_eviction_nbytes, for a cache of so many bytes (0: unknown). */
+/* bo_machine_eviction_nbytes for a cache of this size (0: unknown). */
 size_t bo_eviction_nbytes_for(size_t cache_nbytes);
 
-/* "gcc 12.2.0, -O2 -falign-functions=64, libc 2.36": what made this program's code. */
+/* "gcc 12.2.0, -O2 -falign-functions=64, libc 2.36": how this program was compiled. */
 void bo_machine_build(char *text_ret, size_t nbytes);
 
 /*
- * The output's first line of a program run without a shell; false when it fails. "" when it prints
- * nothing.
+ * The first output line of a program that is run without a shell. "" when it prints nothing; false
+ * when it fails.
  */
 bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes);
 

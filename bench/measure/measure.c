@@ -9,10 +9,10 @@
 #include "bench/stats/stats.h"
 #include "harness/core/clock.h"
 
-/* What the batches of a repetition add up to. */
+/* Sums over the batches of a repetition. */
 struct tally {
     const struct bo_timed *timed;
-    double *batch_ns; /* per operation; room for all */
+    double *batch_ns; /* per operation, with room for all batches */
     size_t n_batches;
     uint64_t n_operations, wall_ns;
     struct bo_events events;

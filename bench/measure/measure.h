@@ -1,17 +1,20 @@
-/* Times anything in batches, by Google Benchmark, on the processor's clock of this thread. */
+/* Times batches of any operation with Google Benchmark, on the CPU clock of this thread. */
 #ifndef BO_MEASURE_H
 #define BO_MEASURE_H
 
 #include "bench/measure/record.h"
 
 /*
- * A batch takes at least this: reading the clock, a system call of 0.2 to 0.5 us, is at most 0.5%
- * of it.
+ * The minimum duration of a batch. Reading the clock, a system call of 0.2 to 0.5 us, is at most
+ * 0.5% of it.
  */
 enum { BO_MIN_BATCH_NS = 100000 };
 
 struct bo_timed {
-    /* Both untimed, around each batch; NULL for nothing to do. prepare returns false to give up. */
+    /*
+     * Called before and after each batch, untimed; NULL: nothing to do. prepare returns false to
+     * give up.
+     */
     bool (*prepare)(void *context);
     void (*release)(void *context);
     /* The batch: returns how many operations it did, 0 to give up. */
@@ -20,8 +23,8 @@ struct bo_timed {
 };
 
 /*
- * How many batches of batch_ns make a repetition of min_time_s: at least 1. Decided before the
- * repetition, so that no trials of growing length come before the one that counts.
+ * The number of batches of batch_ns in a repetition of min_time_s, at least 1. It is fixed before
+ * the repetition, so no trial runs of growing length precede it.
  */
 uint64_t bo_batches_for(double min_time_s, double batch_ns);
 

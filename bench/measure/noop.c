@@ -3,7 +3,7 @@
 
 void bo_noop_payload(const struct bo_format *format, struct bo_writer *out)
 {
-    bo_mark_aside(out, "sizes"); /* no bytes of the document's */
+    bo_mark_aside(out, "sizes"); /* not counted: no bytes of the document */
     for (unsigned k = 0; k < format->n_kinds; k++) {
         bo_put_le32(out, (uint32_t)format->kinds[k].query_size);
         bo_put_le32(out, (uint32_t)format->kinds[k].answer_size);
@@ -21,7 +21,7 @@ static enum bo_status noop_open(const struct bo_codec *self, struct bo_span in,
 }
 
 /*
- * Copies the head of each query to its answer; inlined once for each size that compilers can
+ * Copies the head of each query to its answer. Inlined once for each size that compilers can
  * unroll.
  */
 __attribute__((always_inline)) static inline void copy_heads(const uint8_t *queries,
@@ -33,7 +33,10 @@ __attribute__((always_inline)) static inline void copy_heads(const uint8_t *quer
         memcpy(answers + i * answer_size, queries + i * query_size, head);
 }
 
-/* One byte of each query, and one 4-byte answer, in place of answers of variable size. */
+/*
+ * Reads one byte of each query and writes one 4-byte answer, for kinds with answers of variable
+ * size.
+ */
 static enum bo_status fill_sink(const uint8_t *queries, size_t query_size, size_t n,
                                 struct bo_sink *sink)
 {
@@ -76,7 +79,7 @@ static enum bo_status noop_query(const struct bo_codec *self, void *reader, unsi
         return copy_heads_4(queries, query_size, n, answers, answer_size);
     if (head)
         return copy_heads_1(queries, query_size, n, answers, answer_size);
-    memset(answers, 0, n * answer_size); /* the query says nothing */
+    memset(answers, 0, n * answer_size); /* the query has no arguments */
     return BO_OK;
 }
 

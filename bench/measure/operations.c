@@ -1,4 +1,7 @@
-/* Batches of whole operations: each has an arena of its own, released after the batch. */
+/*
+ * Measures batches of whole operations. Each operation has an arena of its own, released after the
+ * batch.
+ */
 #include "bench/measure/operations.h"
 
 #include <inttypes.h>
@@ -11,12 +14,12 @@
 enum {
     MAX_OPERATIONS = 1024, /* in a batch */
     WARM_OPERATIONS = 4,
-    MAX_MAPPINGS = 256,       /* of them where each has a mapping of its own */
-    NO_SHARE_NS = 1000000,    /* above this, preparing and releasing hardly show */
-    NO_WARMING_NS = 50000000, /* nor, above this, does a cold heap */
+    MAX_MAPPINGS = 256,       /* in a batch if each operation has a mapping of its own */
+    NO_SHARE_NS = 1000000,    /* above this, preparing and releasing are negligible */
+    NO_WARMING_NS = 50000000, /* above this, a cold heap is negligible */
 };
 
-/* What one operation of a batch leaves behind. */
+/* The resources of one operation in a batch, released after it. */
 struct slot {
     struct bo_arena arena;
     struct bo_writer out;
@@ -31,7 +34,7 @@ struct batch {
     struct slot slots[MAX_OPERATIONS];
     void *model; /* of the last decode or merge */
     struct bo_error err;
-    /* Of the row's first operation: */
+    /* Record of the row's first operation: */
     struct bo_record *exact;
     struct bo_heap_use heap_start;
     bool has_heap, ran, right;
@@ -81,7 +84,7 @@ static void release(void *context)
     }
 }
 
-/* What a tool does that adds two files up. Here they are equal; nothing knows. */
+/* Merges two files, as a tool does. Here they are equal, which the code does not exploit. */
 static enum bo_status merge(struct batch *batch, struct slot *slot)
 {
     const struct bo_codec *codec = batch->cell->codec;
@@ -127,11 +130,11 @@ static uint64_t run(void *context)
     return batch->n;
 }
 
-/* ---- the first operation: checked and weighed ------------------------------------------------ */
+/* ---- the first operation: verified, and its memory measured ---------------------------------- */
 
 /*
- * What encoding takes beside its output: the region, and writers other than the output's. The two
- * need not peak at once, so this is an upper bound, and mostly the exact figure.
+ * Memory of encoding besides its output: the region, and other writers. Their peaks may be at
+ * different times, so this is an upper bound, usually exact.
  */
 static double scratch_nbytes(const struct slot *slot)
 {
@@ -141,7 +144,10 @@ static double scratch_nbytes(const struct slot *slot)
     return (double)(slot->arena.region_peak_nbytes + (charged > output ? charged - output : 0));
 }
 
-/* The same of a codec on top of a library, whose memory only the allocator sees; a bound, too. */
+/*
+ * The same for a codec that uses a library, whose memory only the allocator sees. Also an upper
+ * bound.
+ */
 static double library_scratch_nbytes(const struct slot *slot, const struct bo_heap_use *heap)
 {
     const uint64_t output = slot->out.cap + slot->out.cap_marks * sizeof *slot->out.marks;
@@ -149,8 +155,8 @@ static double library_scratch_nbytes(const struct slot *slot, const struct bo_he
 }
 
 /*
- * The arena's own figures are exact; jemalloc's hold also what a codec's libraries take behind its
- * back.
+ * Measures the memory. The arena's own figures are exact; jemalloc's also include memory that a
+ * codec's libraries allocate outside the arena.
  */
 static void weigh(const struct batch *batch, const struct bo_heap_use *heap)
 {
@@ -186,7 +192,7 @@ static void weigh(const struct batch *batch, const struct bo_heap_use *heap)
     }
 }
 
-/* Whether the decoded or merged model is the right one. */
+/* True when the decoded or merged model is right. */
 static bool is_model_right(struct batch *batch)
 {
     const struct bo_document *document = batch->cell->on->document;
@@ -230,7 +236,7 @@ static void release_first(void *context)
     release(batch);
 }
 
-/* One operation that only warms up, and how long it takes. */
+/* Runs one operation as a warm-up and measures its time. */
 static bool warm_once(struct batch *batch, uint64_t *ns_ret)
 {
     batch->n = 1;
@@ -244,8 +250,9 @@ static bool warm_once(struct batch *batch, uint64_t *ns_ret)
 }
 
 /*
- * The number of operations in a batch that is long enough for the clock's resolution, by the
- * fastest of a few after the first, of *ns, has warmed up. Its time goes to *ns.
+ * The number of operations in a batch that is long enough for the clock's resolution. The first
+ * operation, of *ns, has warmed up; the fastest of a few further ones decides. Its time goes to
+ * *ns.
  */
 static unsigned batch_size(struct batch *batch, uint64_t *ns)
 {
@@ -260,15 +267,15 @@ static unsigned batch_size(struct batch *batch, uint64_t *ns)
 }
 
 /*
- * The share of a batch's wall time that is the operations' own: the rest goes into preparing and
- * releasing (256 mappings, say), and min_time_s would ask for more batches than anybody has
- * patience for.
+ * The share of a batch's wall time that the operations themselves take. The rest is preparing and
+ * releasing (for example 256 mappings). Without this correction, min_time_s would require too many
+ * batches.
  */
 static double timed_share(struct batch *batch)
 {
     const uint64_t start = bo_wall_ns();
     if (!prepare(batch))
-        return 1; /* the measurement meets the same failure and reports it */
+        return 1; /* the measurement fails in the same way and reports it */
     const uint64_t ready = bo_wall_ns();
     run(batch);
     const uint64_t done = bo_wall_ns();
@@ -276,7 +283,10 @@ static double timed_share(struct batch *batch)
     return (double)(done - ready) / (double)(bo_wall_ns() - start + 1);
 }
 
-/* The row's first operation: checked, weighed, and timed in *record as a batch of its own. */
+/*
+ * The row's first operation: verified, its memory measured, and timed in *record as a batch of its
+ * own.
+ */
 static bool measure_first(struct batch *batch, const struct bo_bench_row *row,
                           struct bo_record *record, uint64_t *ns_ret)
 {
@@ -300,7 +310,7 @@ static bool measure_batches(struct batch *batch, const struct bo_bench_row *row,
                       record);
 }
 
-/* What takes long is not done twice: its first operation is the first repetition. */
+/* A slow operation does not run twice: its first run is the first repetition. */
 static bool measure(struct batch *batch, const struct bo_bench_row *row, double min_time_s,
                     bool is_first, struct bo_record *record)
 {

@@ -1,4 +1,4 @@
-/* Counting touched pages by faults. */
+/* Counts touched pages by page faults. */
 #include "bench/measure/pages.h"
 
 #include <signal.h>
@@ -6,12 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A signal handler has no other way to its data. */
+/* A signal handler can only access its data through a global. */
 static struct {
     uint8_t *p;
     size_t nbytes, page;
     volatile size_t n_touched;
-    uint8_t *opened; /* per page: let through since the last rearm */
+    uint8_t *opened; /* per page: made readable since the last rearm */
     struct sigaction before;
 } watch;
 
@@ -23,7 +23,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     if (off >= watch.nbytes || watch.opened[i] ||
         mprotect(watch.p + i * watch.page, watch.page, PROT_READ)) {
         signal(signal_number,
-               SIG_DFL); /* not ours: the instruction runs again and ends the process */
+               /* not a fault of the watch: the instruction runs again and ends the process */
+               SIG_DFL);
         return;
     }
     watch.opened[i] = 1;

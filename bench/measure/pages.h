@@ -10,9 +10,9 @@
 #include "harness/core/bytes.h"
 
 /*
- * Watches the pages of `buffer`, which must be page-aligned and mapped by itself. Nothing is
- * counted until bo_pages_rearm. A write to the buffer, or a fault anywhere else, ends the process
- * by SIGSEGV as if nobody watched. False when the system refuses.
+ * Watches the pages of `buffer`, which must be page-aligned and a mapping of its own. Counting
+ * starts with bo_pages_rearm. A write to the buffer, or a fault at any other address, ends the
+ * process by SIGSEGV as without a watch. False when the system refuses.
  */
 bool bo_pages_watch(struct bo_span buffer);
 
@@ -22,7 +22,7 @@ bool bo_pages_rearm(void);
 /* Pages touched since the last rearm. */
 size_t bo_pages_touched(void);
 
-/* Ends the watch; the buffer may be read (not written) as before. */
+/* Ends the watch. The buffer is readable (not writable) again. */
 void bo_pages_unwatch(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Laying out a run. */
+/* Plans a run. */
 #include "bench/measure/plan.h"
 
 #include <fnmatch.h>
@@ -15,8 +15,8 @@
 #include "harness/registry.h"
 
 /*
- * Of a repetition: long enough for a median over some ten batches, and as long as makes no median
- * better. Forking, verifying and warming up take the time that is not its own.
+ * The minimum time of a repetition. It suffices for a median over about ten batches; a longer one
+ * would not be better, since forking, verifying and warming up take most of the time.
  */
 #define LEAST_TIME_S 0.001
 #define MOST_TIME_S 0.008
@@ -74,7 +74,7 @@ static const char *label_of(const struct bo_query_kind *kind, const struct bo_wo
     return label;
 }
 
-/* Whether the query is that of the curves over sizes. */
+/* True when the query is the one of the curves over sizes. */
 static bool is_of_curves(const struct bo_format *format, const struct bo_query_kind *kind,
                          const struct bo_workload *workload)
 {
@@ -103,7 +103,9 @@ static enum bo_status draw_set(struct bo_bench_options *options, struct bo_bench
                              &on->sets[on->n_sets++], err);
 }
 
-/* The sets of one kind: the synthetic ones, then those of the document's recorded workload. */
+/*
+ * The query sets of one kind: the synthetic ones, then those of the document's recorded workload.
+ */
 static enum bo_status draw_kind(struct bo_bench_options *options, struct bo_bench_document *on,
                                 unsigned k, struct bo_arena *arena, struct bo_error *err)
 {
@@ -219,8 +221,9 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
 }
 
 /*
- * Whether the cell has the operation, and not only the same one as the codec whose bytes it reads.
- * On a document for curves, only what the curves show; of a variant, only what it may change.
+ * True when the cell measures this operation. It does not if it uses the same function as the codec
+ * whose bytes it reads. On a document for curves, only operations of the curves are measured; for a
+ * variant, only those that it may change.
  */
 static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation operation)
 {
@@ -240,8 +243,8 @@ static bool has_operation(const struct bo_bench_cell *cell, enum bo_operation op
 }
 
 /*
- * Opening a reader in huge pages clears 2 MiB at least, which a workload that opens one every few
- * queries would measure.
+ * Opening a reader in huge pages clears at least 2 MiB. A workload that opens a reader every few
+ * queries would only measure that.
  */
 static bool has_workload(const struct bo_bench_cell *cell, const struct bo_workload *workload)
 {
@@ -304,9 +307,7 @@ bool bo_is_measured(const struct bo_document *document, const struct bo_codec *c
     return !document->scale || bo_on_first_axis(document->format, codec->name);
 }
 
-/*
- * The payload of the cell's encoding: one that an earlier cell of the document has, or a new one.
- */
+/* The payload of the cell's encoding: that of an earlier cell of the document, or a new one. */
 static enum bo_status find_payload(struct bo_plan *plan, struct bo_bench_cell *cell,
                                    struct bo_arena *arena, struct bo_error *err)
 {
@@ -324,7 +325,7 @@ static enum bo_status find_payload(struct bo_plan *plan, struct bo_bench_cell *c
         return bo_fail_alloc(err, arena);
     *cell->payload = (struct bo_payload){.fd = memfd_create("payload", MFD_CLOEXEC)};
     if (cell->payload->fd < 0)
-        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a file in memory");
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot create a file in memory");
     return BO_OK;
 }
 
@@ -348,7 +349,7 @@ static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan 
 
 /*
  * A codec that cannot hold the whole document is measured on the part that it holds, with queries
- * of that part. Else *on_ret is `on`.
+ * on that part. Otherwise *on_ret is `on`.
  */
 static enum bo_status plan_held(struct bo_bench_options *options, const struct bo_plan *plan,
                                 const struct bo_codec *codec, const struct bo_bench_document *on,
@@ -370,7 +371,7 @@ static enum bo_status plan_held(struct bo_bench_options *options, const struct b
     }
     enum bo_status status = bo_held_model(format, codec, on->document->model, arena, &held, err);
     if (status == BO_UNSUPPORTED)
-        return BO_OK; /* encoding will say so */
+        return BO_OK; /* encoding reports the reason */
     if (status || !format->differ(on->document->model, held))
         return status;
     struct bo_document *document = bo_alloc(arena, sizeof *document);
@@ -400,7 +401,7 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
         if (status)
             return status;
     }
-    bo_filter_allows(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    bo_filter_allows(&options->codecs, bo_noop_codec.name); /* never left out */
     return add_cell(options, plan, &bo_noop_codec, &bo_variants[0], on, arena, err);
 }
 
@@ -416,7 +417,10 @@ static size_t max_cells(const struct bo_document *documents, size_t n)
     return n_cells;
 }
 
-/* As many files as the system allows: each encoding of each document is one. */
+/*
+ * Raises the limit on open files as far as the system allows: each encoding of each document is
+ * one.
+ */
 static void allow_files(void)
 {
     struct rlimit limit;
@@ -478,7 +482,7 @@ uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_do
                             size_t n_documents)
 {
     uint64_t n = 0;
-    bo_filter_allows(&options->codecs, bo_noop_codec.name); /* it is never left out */
+    bo_filter_allows(&options->codecs, bo_noop_codec.name); /* never left out */
     for (size_t d = 0; d < n_documents; d++) {
         for (const struct bo_codec *const *c = documents[d].format->codecs; *c; c++)
             for (unsigned v = 0; bo_filter_allows(&options->codecs, (*c)->name) &&

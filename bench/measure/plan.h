@@ -1,4 +1,4 @@
-/* What a run measures: cells (a codec on a document), their rows, and what came of each. */
+/* The plan of a run: cells (a codec on a document), their rows, and the results of each. */
 #ifndef BO_PLAN_H
 #define BO_PLAN_H
 
@@ -12,8 +12,8 @@
 enum { BO_MAX_NAMES = 64, BO_MAX_NAME = 64 };
 
 /*
- * A filter: no names allow everything; a * in one matches any characters. Remembers which names
- * matched something, and what was nearest to the others.
+ * A filter of names. Without names it accepts everything; a * matches any characters. It records
+ * which of its names matched something, and the nearest candidate for the others.
  */
 struct bo_filter {
     char names[BO_MAX_NAMES][BO_MAX_NAME];
@@ -27,7 +27,7 @@ struct bo_filter {
  */
 bool bo_filter_parse(const char *list, struct bo_filter *names_ret);
 
-/* Whether the filter lets `name` through. */
+/* True when the filter accepts `name`. */
 bool bo_filter_allows(struct bo_filter *names, const char *name);
 
 /*
@@ -38,12 +38,14 @@ const char *bo_filter_unmatched(struct bo_filter *names, const char **suggestion
 
 struct bo_bench_options {
     struct bo_filter codecs, kinds, workloads; /* kinds: also the operations' labels */
-    unsigned rounds;   /* repetitions of each row, each in a process of its own */
-    double min_time_s; /* of a repetition */
-    double verify_s;   /* a row's answers are compared once, or for so long where that is shorter */
-    unsigned timeout_s;  /* on the wall, of a process */
+    unsigned rounds;    /* repetitions of each row, each in a process of its own */
+    double min_time_s;  /* of a repetition */
+    double verify_s;    /* a row's answers are compared once, or for this long if that is shorter */
+    unsigned timeout_s; /* wall-clock time of a process */
     uint64_t order_seed; /* of the shuffles */
-    /* Programs that measure in other layouts (agents.h), one round each in turn; NULL: this one. */
+    /*
+     * Programs that measure in other layouts (agents.h), one per round in turn; NULL: this program.
+     */
     struct bo_agents *agents;
 };
 
@@ -51,7 +53,7 @@ struct bo_bench_options {
 
 enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY, BO_ACTIONS };
 
-/* All before BO_QUERY, with their labels. */
+/* All before BO_QUERY. They have labels. */
 enum { BO_N_OPERATIONS = BO_QUERY };
 extern const struct bo_operation_label {
     const char *label;
@@ -60,20 +62,20 @@ extern const struct bo_operation_label {
 
 struct bo_bench_row {
     const char *name;  /* "pcdata/linear-index/go-cmd/point/uniform" */
-    const char *label; /* its end: "point/uniform", "encode" */
+    const char *label; /* the end of the name: "point/uniform", "encode" */
     enum bo_operation operation;
     const struct bo_query_set *query_set; /* of BO_QUERY */
     const struct bo_actions *actions;     /* of BO_ACTIONS */
-    struct bo_record exact;               /* counters only */
-    struct bo_record *times;              /* one a repetition; room for options.rounds */
+    struct bo_record exact;               /* only counters */
+    struct bo_record *times;              /* one per repetition; room for options.rounds */
     unsigned n_times;
-    unsigned n_rounds; /* that have measured it */
-    bool is_due;       /* in the round that runs */
-    /* "" while the row is sound; a failed row is not measured again. */
+    unsigned n_rounds; /* rounds that have measured it */
+    bool is_due;       /* to be measured in the current round */
+    /* "" while the row has no failure. A failed row is not measured again. */
     char failure[BO_MAX_MESSAGE];
 };
 
-/* An encoded document in a file without a name, shared by all processes. */
+/* An encoded document in an unnamed file, which all processes share. */
 struct bo_payload {
     int fd;
     bool ready;
@@ -81,27 +83,29 @@ struct bo_payload {
 };
 
 /*
- * What follows "unsupported: " in a message, which is why a codec cannot hold a document; else
- * NULL.
+ * The text after "unsupported: " in a message, the reason why a codec cannot hold a document; NULL
+ * without it.
  */
 const char *bo_refusal_in(const char *message);
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
 /*
- * How a codec is measured: as it is, with less, or in other pages. The first variant is a codec
- * as it is. Rows of the others have the suffix behind the codec's name.
+ * A way to measure a codec: unchanged, with a restriction, or in other pages. The first variant is
+ * the unchanged codec. Rows of the others have the suffix after the codec's name.
  */
 struct bo_variant {
     const char *suffix; /* "", "@portable", "@keep=1048576" */
-    bool portable;      /* on its portable path: of codecs that have taken another one */
-    size_t keep_nbytes; /* that readers may keep (struct bo_arena): of codecs that keep something */
-    bool huge;          /* encoding and reader in huge pages (huge.h): queries of open readers */
+    bool portable;      /* on its portable path, for codecs that run another path by default */
+    /* bytes that readers may keep (struct bo_arena), for codecs that keep something */
+    size_t keep_nbytes;
+    /* encoding and reader in huge pages (huge.h), for queries of open readers */
+    bool huge;
 };
 
 /*
- * Documents with less text have no rows in huge pages: their encodings are a few MiB at most, whose
- * addresses the processor's second-level TLB holds in pages of 4 KiB.
+ * Documents with less text are not measured in huge pages. Their encodings have at most a few MiB,
+ * and the processor's second-level TLB covers these with pages of 4 KiB.
  */
 enum { BO_HUGE_TEXT_NBYTES = 16 << 20 };
 
@@ -109,9 +113,10 @@ enum { BO_N_VARIANTS = 6 };
 extern const struct bo_variant bo_variants[BO_N_VARIANTS];
 
 /*
- * Whether a codec is measured so, on this machine: the portable variant where its code path is
- * another one; a budget where its readers keep what they read; huge pages where the document is
- * large and the system has them. Curves have no variants but the last.
+ * True when a codec is measured in this variant on this machine: the portable variant if its
+ * default code path is another one; a budget if its readers keep what they read; huge pages if the
+ * document is large and the system provides them. Of the curves' documents, only the last variant
+ * is measured.
  */
 bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
                     const struct bo_variant *variant);
@@ -120,39 +125,39 @@ struct bo_bench_cell {
     const struct bo_codec *codec;
     const struct bo_variant *variant;
     const struct bo_bench_document *on;
-    struct bo_payload *payload; /* shared with the other readers of the encoding */
+    struct bo_payload *payload; /* shared with other readers of the encoding */
     struct bo_bench_row *rows;
     unsigned n_rows;
 };
 
 /*
- * Why the cell's encoding cannot hold the document, which fails all rows and is no mistake; else
- * NULL.
+ * The reason why the cell's encoding cannot hold the document; all its rows then fail, which is not
+ * an error. NULL if it can.
  */
 const char *bo_cell_refusal(const struct bo_bench_cell *cell);
 
 struct bo_bench_document {
     const struct bo_document *document;
-    /* the plan's document that this is; another one where an encoding cannot hold all of that */
+    /* the whole document in the plan; differs if an encoding cannot hold all of it */
     const struct bo_bench_document *whole;
     uint64_t text_nbytes; /* of the canonical text */
-    uint64_t n_units;     /* of the format's first unit */
+    uint64_t n_units;     /* number of the format's first unit */
     struct bo_query_set *sets;
     unsigned n_sets;
-    struct bo_actions actions; /* of the recorded workload; none: n is 0 */
+    struct bo_actions actions; /* of the recorded workload; n is 0 if there are none */
 };
 
 struct bo_plan {
     struct bo_bench_document *documents;
     unsigned n_documents;
-    struct bo_bench_cell
-        *cells; /* document by document, codecs in the format's order, then the no-op codec */
+    /* document by document, codecs in the format's order, then the no-op codec */
+    struct bo_bench_cell *cells;
     unsigned n_cells, n_rows;
 };
 
 /*
- * Whether a codec is measured on a document. On one for curves over sizes only the codecs of the
- * first axis are, encoding, opening and answering the first workload.
+ * True when a codec is measured on a document. On a document for curves, only codecs of the first
+ * axis are measured: encoding, opening and the first workload.
  */
 bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec);
 
@@ -162,15 +167,15 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
                             struct bo_error *err);
 
 /*
- * How many rows the documents have at most: sets of queries that turn out empty are counted. Marks
+ * The maximum number of rows for the documents; it includes query sets that turn out empty. Marks
  * the names in the filters that match something.
  */
 uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
                             size_t n_documents);
 
 /*
- * How long a repetition may last, in seconds, so that the run takes about budget_s: 8 ms where the
- * rows are few, 1 ms at least.
+ * The maximum time of a repetition in seconds for a run of about budget_s: 8 ms if there are few
+ * rows, at least 1 ms.
  */
 double bo_plan_min_time(uint64_t n_rows, unsigned rounds, double budget_s);
 

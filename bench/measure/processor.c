@@ -1,4 +1,4 @@
-/* Processors by their own numbers: CPUID on x86-64, /proc/cpuinfo on Arm. */
+/* Identifies processors by their numbers: CPUID on x86-64, /proc/cpuinfo on Arm. */
 #include "bench/measure/processor.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 /* ---- names ----------------------------------------------------------------------------------- */
 
 struct models {
-    unsigned family, first, last; /* models */
+    unsigned family, first, last; /* range of models */
     const char *name;
 };
 
@@ -82,7 +82,7 @@ const char *bo_arm_microarchitecture(unsigned implementer, unsigned part)
 #if defined(__x86_64__)
 
 struct identity {
-    char vendor[13], hypervisor[13]; /* hypervisor: "" without one */
+    char vendor[13], hypervisor[13]; /* hypervisor: "" if there is none */
     unsigned family, model, stepping;
 };
 
@@ -109,7 +109,7 @@ static struct identity identify(void)
         id.model |= (a >> 16 & 15) << 4;
     if (id.family == 15)
         id.family += a >> 20 & 255;
-    if (c >> 31) { /* a hypervisor is present, and says which at the first of its leaves */
+    if (c >> 31) { /* a hypervisor is present and names itself in its first leaf */
         __cpuid(0x40000000, a, b, c, d);
         put_word(id.hypervisor, b);
         put_word(id.hypervisor + 4, c);
@@ -162,7 +162,7 @@ static void put_identity(json_t *json)
 
 #else
 
-/* The number after a key of the first processor in /proc/cpuinfo; 0 without. */
+/* The number after a key for the first processor in /proc/cpuinfo; 0 if missing. */
 static unsigned number_of(const char *key)
 {
     char line[256];

@@ -1,5 +1,5 @@
 /*
- * Which processor this is: results are kept by microarchitecture, since one marketing name covers
+ * Identifies the processor. Results are kept by microarchitecture, since one marketing name covers
  * several.
  */
 #ifndef BO_PROCESSOR_H
@@ -20,13 +20,13 @@ const char *bo_arm_microarchitecture(unsigned implementer, unsigned part);
 /* The microarchitecture of this machine, or NULL. */
 const char *bo_this_microarchitecture(void);
 
-/* "family 25 model 1", to distinguish processors without a name here; "part d0c" of Arm. */
+/* "family 25 model 1", to distinguish processors whose name is unknown; "part d0c" for Arm. */
 void bo_this_family(char *text_ret, size_t nbytes);
 
 /*
  * {"vendor", "family", "model", "stepping", "microarchitecture", "isa", "extensions",
- * "hypervisor"}: what the processor says of itself, without what it does not say; and "isa_cap"
- * where BAKEOFF_ISA lowers the level.
+ * "hypervisor"}: the processor's description of itself, without missing values; and "isa_cap" if
+ * BAKEOFF_ISA lowers the level.
  */
 json_t *bo_processor_json(void);
 

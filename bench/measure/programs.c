@@ -1,4 +1,4 @@
-/* Running programs, without a shell, in a folder of their own. */
+/* Runs programs without a shell, in a folder of their own. */
 #include "bench/measure/programs.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct workshop {
 
 /* ---- placeholders ---------------------------------------------------------------------------- */
 
-/* An argument with its placeholder, if any, filled in; malloced. */
+/* An argument with its placeholder, if any, replaced; malloced. */
 static char *fill_in(const struct workshop *shop, const char *arg)
 {
     const struct {
@@ -49,7 +49,10 @@ static char *fill_in(const struct workshop *shop, const char *arg)
 
 /* ---- a process ------------------------------------------------------------------------------- */
 
-/* In the child: becomes the program; its standard output goes to `out`, complaints nowhere. */
+/*
+ * In the child: executes the program. Its standard output goes to `out`, its standard error to
+ * /dev/null.
+ */
 __attribute__((noreturn)) static void become(const struct workshop *shop, const char *const *args,
                                              int out)
 {
@@ -60,12 +63,15 @@ __attribute__((noreturn)) static void become(const struct workshop *shop, const 
     dup2(null, STDIN_FILENO);
     dup2(out >= 0 ? out : null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    alarm(TIMEOUT_S); /* outlives the exec: who hangs ends */
+    alarm(TIMEOUT_S); /* survives exec: ends a program that hangs */
     execvp(shop->command, argv);
     _exit(127);
 }
 
-/* Runs the program and waits; how long goes to *ns_ret. False when it fails or is not there. */
+/*
+ * Runs the program and waits for it. *ns_ret is its duration. False when it fails or does not
+ * exist.
+ */
 static bool run_program(const struct workshop *shop, const char *const *args, int out,
                         uint64_t *ns_ret)
 {
@@ -158,7 +164,7 @@ static bool time_jobs(const struct workshop *shop, const struct bo_program_job *
     return ok;
 }
 
-/* Why the program has no figures, or "ok". */
+/* "ok", or the reason why the program has no figures. */
 static const char *measure(struct workshop *shop, const struct bo_program *program,
                            const struct bo_document *document, unsigned repetitions, json_t *json)
 {

@@ -1,4 +1,4 @@
-/* Batches of queries. */
+/* Measures batches of queries. */
 #include "bench/measure/query_batches.h"
 
 #include <stdlib.h>
@@ -10,25 +10,26 @@
 #include "harness/core/clock.h"
 
 enum {
-    MAX_CALLS = 4096,   /* chunks in a batch */
-    COLD_CALLS = 4,     /* batches in a cold repetition: emptying the caches takes some ms each */
-    FEW_COLD_CALLS = 1, /* where a repetition is to be shorter than SHORT_NS */
+    MAX_CALLS = 4096, /* chunks in a batch */
+    /* batches in a cold repetition: emptying the caches takes some ms for each */
+    COLD_CALLS = 4,
+    FEW_COLD_CALLS = 1, /* the same if a repetition is to be shorter than SHORT_NS */
     SHORT_NS = 2000000,
     PAGES_SAMPLE = 256,                  /* queries whose pages are counted, */
-    FRESH_PAGES_SAMPLE = BO_FRESH_BATCH, /* where each opens a reader, which takes most of them, */
-    MAX_PAGES = 1 << 13,                 /* or fewer that touch so many together */
-    TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this an interrupt hardly shows */
+    FRESH_PAGES_SAMPLE = BO_FRESH_BATCH, /* if each opens a reader, which takes most of the time, */
+    MAX_PAGES = 1 << 13,                 /* or fewer if together they touch this many pages */
+    TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this, an interrupt is negligible */
     SPARE_ANSWERS =
-        16 << 10, /* bytes beyond the right answers: the no-op codec's have their own sizes */
+        16 << 10, /* bytes besides the right answers: the no-op codec's answers have other sizes */
 };
 
 struct querying {
     const struct bo_opened *opened;
     const struct bo_query_set *query_set;
     struct bo_sink answers;
-    size_t next;       /* chunk */
+    size_t next;       /* next chunk */
     size_t calls;      /* chunks in a batch */
-    uint64_t chunk_ns; /* what the last chunk that was verified took */
+    uint64_t chunk_ns; /* time of the last verified chunk */
     enum bo_status status;
     struct bo_error err;
 };
@@ -54,7 +55,7 @@ static const struct bo_chunk *take_chunk(struct querying *querying)
     return chunk;
 }
 
-/* Opens a reader, runs n queries and closes it; the answers are appended to *answers. */
+/* Opens a reader, runs n queries and closes it. Appends the answers to *answers. */
 static enum bo_status run_fresh(struct querying *querying, size_t query, size_t n,
                                 struct bo_sink *answers)
 {
@@ -89,7 +90,7 @@ static enum bo_status run_chunk(struct querying *querying, const struct bo_chunk
                                 querying->opened->reader, &querying->answers, &querying->err);
 }
 
-/* Before a cold batch: nothing but its queries, and where the answers go, is in the caches. */
+/* Before a cold batch: only its queries and the room for the answers stay in the caches. */
 static bool empty_caches(void *context)
 {
     struct querying *querying = context;
@@ -113,7 +114,7 @@ static uint64_t run(void *context)
     return n;
 }
 
-/* "truncated at byte 12: ...": the codec's own words where it has some. */
+/* "truncated at byte 12: ...": the codec's own phrase if it has one. */
 static void say_status(const struct querying *querying, char *text, size_t nbytes)
 {
     if (querying->err.what && querying->err.status == querying->status)
@@ -145,14 +146,14 @@ static bool verify_chunk(struct querying *querying, char *message)
     return true;
 }
 
-/* How far verifying came, and how long a chunk took. */
+/* The progress of the verification, and the time of a chunk. */
 struct verified {
     size_t n_queries;
     uint64_t chunk_ns;
-    double first_ns; /* of a query of the first chunk */
+    double first_ns; /* time per query of the first chunk */
 };
 
-/* Verifies chunks for so long, at most the whole set once. */
+/* Verifies chunks for this long, at most the whole set once. */
 static bool verify(struct querying *querying, uint64_t max_ns, struct verified *verified,
                    char *message)
 {
@@ -197,8 +198,8 @@ static uint64_t size_batch(struct querying *querying)
 }
 
 /*
- * A later repetition verifies for as long as it measures, or one pass over the set, and so warms
- * up.
+ * A later repetition verifies for as long as it measures, at most one pass over the set. This also
+ * warms up.
  */
 static uint64_t warm_ns(double min_time_s)
 {
@@ -206,8 +207,8 @@ static uint64_t warm_ns(double min_time_s)
 }
 
 /*
- * One repetition in batches: as long as min_time_s, or of a few cold ones. A reader that takes
- * chunk_ns to answer one chunk need not be tried again to size its batches.
+ * One repetition in batches: for min_time_s, or a few cold batches. If a chunk takes long enough
+ * (chunk_ns), the batch size needs no further trial.
  */
 static bool time_batches(struct querying *querying, const char *name, double min_time_s,
                          uint64_t chunk_ns, struct bo_record *record)
@@ -229,7 +230,7 @@ static bool time_batches(struct querying *querying, const char *name, double min
     return false;
 }
 
-/* Runs one query and counts the pages it touches. False when the codec fails. */
+/* Runs one query and counts the pages that it touches. False when the codec fails. */
 static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_touched)
 {
     const struct bo_chunk one = {.first = query, .n = 1};
@@ -238,7 +239,7 @@ static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_
     return ok;
 }
 
-/* Opens a new reader, which has run no query, in place of the last one. */
+/* Replaces the reader by a new one, which has run no query. */
 static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena)
 {
     bo_arena_free(arena);
@@ -248,7 +249,7 @@ static bool open_again(struct querying *querying, struct bo_opened *fresh, struc
 /*
  * The mean number of distinct pages of the input that one query reads, without those of opening.
  * Readers may keep what they have read, so the reader is a new one. A lazy codec gets a new reader
- * for each query, since it reads in a query what others have read at open.
+ * for each query, since its queries read what other codecs read in open.
  */
 static bool count_pages(struct querying *querying, struct bo_record *exact, char *message)
 {

@@ -8,14 +8,15 @@
 struct bo_opened {
     const struct bo_codec *codec;
     void *reader;
-    struct bo_span payload;       /* page-aligned, mapped by itself */
-    size_t keep_nbytes;           /* see struct bo_arena */
-    bool huge_pages;              /* the payload and readers are in some: see struct bo_arena */
+    struct bo_span payload; /* page-aligned, a mapping of its own */
+    size_t keep_nbytes;     /* see struct bo_arena */
+    /* the payload and the readers are in huge pages: see struct bo_arena */
+    bool huge_pages;
     const struct bo_arena *arena; /* of the reader */
-    bool answers_right; /* false for the no-op codec: nothing to verify, no pages to count */
+    bool answers_right;           /* false for the no-op codec: no verification, no page counts */
 };
 
-/* Opens the payload once more, in an arena that is initialised here; the caller frees it. */
+/* Opens the payload again, in an arena that is initialised here. The caller frees it. */
 enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena, void **reader_ret,
                           struct bo_error *err);
 
@@ -34,9 +35,10 @@ bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_ro
                         bool is_first, struct bo_record *record, struct bo_record *exact);
 
 /*
- * One repetition of all actions of a recorded session, each timed by itself, at least once:
- * record->real_ns is the median action's time, worst_action_ns the longest one's, of each action
- * the median over the repetition's passes. Answers are compared before the row's first repetition.
+ * One repetition of all actions of a recorded session, each timed separately, at least once.
+ * record->real_ns is the time of the median action, worst_action_ns that of the longest one; the
+ * time of an action is its median over the passes of the repetition. Answers are compared before
+ * the row's first repetition.
  */
 bool bo_measure_actions(const struct bo_opened *opened, const struct bo_bench_row *row,
                         double min_time_s, bool is_first, struct bo_record *record,

@@ -1,4 +1,4 @@
-/* Drawing, cutting and running sets of queries. */
+/* Draws, cuts and runs sets of queries. */
 #include "bench/measure/query_sets.h"
 
 #include "harness/registry.h"
@@ -7,7 +7,8 @@
 #include <xxhash.h>
 
 enum {
-    CHUNK_QUERIES = 256,      /* a call, some 5 ns, costs nothing beside so many queries */
+    /* the cost of a call, about 5 ns, is negligible for this many queries */
+    CHUNK_QUERIES = 256,
     CHUNK_ANSWERS = 32 << 10, /* bytes: answers of variable size stay in the first-level cache */
 };
 
@@ -26,12 +27,12 @@ static size_t chunk_queries(const struct bo_query_set *q)
     return workload->given && workload->given->stretch ? workload->given->stretch : BO_COLD_BATCH;
 }
 
-/* The most queries of a chunk that starts with the i-th one: it ends with its action. */
+/* The maximum number of queries of a chunk that starts with query i: it ends with its action. */
 static size_t most_from(const struct bo_query_set *q, size_t i, size_t most)
 {
     const struct bo_given *given = q->workload->given;
     size_t end = q->n - i < most ? q->n : i + most, low = 0, high = given ? given->n_starts : 0;
-    while (low < high) { /* the first start behind i */
+    while (low < high) { /* the first start after i */
         const size_t middle = low + (high - low) / 2;
         if (given->starts[middle] > i)
             high = middle;
@@ -51,7 +52,7 @@ static uint64_t seed_of(const struct bo_query_kind *kind, const struct bo_worklo
 
 /* ---- the right answers ----------------------------------------------------------------------- */
 
-/* Copies a query; the sizes that formats use become one or two moves. */
+/* Copies a query. For the usual sizes this is one or two moves. */
 static inline void copy_query(void *to, const void *from, size_t nbytes)
 {
     if (nbytes == 8)
@@ -62,7 +63,7 @@ static inline void copy_query(void *to, const void *from, size_t nbytes)
         memcpy(to, from, nbytes);
 }
 
-/* Whether query i continues a chain: not at the start of a chunk. */
+/* True when query i continues a chain. The start of a chunk does not. */
 static bool is_linked(const struct bo_query_set *q, size_t i)
 {
     return q->workload->dependent && i % chunk_queries(q) != 0;
@@ -91,7 +92,7 @@ static enum bo_status answer_fixed(struct bo_query_set *q, const void *model,
     return BO_OK;
 }
 
-/* The answers of variable size to n queries from the i-th on, appended to *sink, which grows. */
+/* Appends the answers to n queries from the i-th on, of variable size, to *sink, which grows. */
 static enum bo_status answer_variable(struct bo_query_set *q, size_t i, size_t n, const void *model,
                                       struct bo_arena *arena, struct bo_sink *sink)
 {
@@ -145,7 +146,7 @@ static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
         const size_t off = sink.n, n = most_from(q, i, most);
         const enum bo_status status = answer_variable(q, i, n, model, arena, &sink);
         if (status && status != BO_OVER_LIMIT)
-            return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a query of the workload");
+            return bo_fail(err, status, BO_NO_OFFSET, "the oracle rejects a query of the workload");
         if (n > 1 && may_halve && (status || sink.n - off > CHUNK_ANSWERS)) {
             sink.n = off;
             most = n / 2;
@@ -153,7 +154,7 @@ static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
         }
         if (status) {
             q->too_large = i == 0;
-            break; /* the set is long enough, if there is one */
+            break; /* the set is long enough unless it is empty */
         }
         chunks[q->n_chunks++] = (struct bo_chunk){i, n, off, sink.n - off};
         if (sink.n - off > q->max_answers_nbytes)
@@ -170,8 +171,8 @@ static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
 }
 
 /*
- * Copies the texts of the queries to one place, in the order of the queries, as a caller holds a
- * name that it has just built. Reading them costs every codec the same, and little.
+ * Copies the texts of the queries to one place, in the order of the queries, like a caller that has
+ * just built a name. Reading them costs the same for every codec, and little.
  */
 static bool gather_texts(const struct bo_query_set *q, uint8_t *queries, struct bo_arena *arena)
 {
@@ -224,7 +225,7 @@ enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo
         return cut_variable(q, model, arena, err);
     const enum bo_status status = answer_fixed(q, model, arena, err);
     if (status)
-        return bo_fail(err, status, BO_NO_OFFSET, "the oracle refuses a query of the workload");
+        return bo_fail(err, status, BO_NO_OFFSET, "the oracle rejects a query of the workload");
     return cut_fixed(q, arena, err);
 }
 
@@ -275,7 +276,7 @@ void bo_query_set_touch(const struct bo_query_set *q, const struct bo_chunk *chu
         for (size_t k = 0; k < text.n; k++)
             sum ^= text.p[k];
     }
-    volatile uint8_t kept = sum; /* so that no compiler leaves the reading out */
+    volatile uint8_t kept = sum; /* so that the compiler keeps the loads */
     (void)kept;
 }
 

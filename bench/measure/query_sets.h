@@ -1,6 +1,6 @@
 /*
  * A workload's queries on one document, with the right answers: drawn once, run on every codec, and
- * cut into chunks of one call each.
+ * cut into chunks. Each chunk is one call.
  */
 #ifndef BO_QUESTIONS_H
 #define BO_QUESTIONS_H
@@ -10,16 +10,16 @@
 /* Every set is drawn from this seed, mixed with the names of its kind and workload. */
 enum { BO_QUESTION_SEED = 1 };
 
-/* Bytes: a set whose answers need more is cut short, to nothing if one alone does. */
+/* Bytes. A set whose answers need more is cut short; it is empty if one answer alone needs more. */
 enum { BO_MAX_ANSWERS_NBYTES = 256 << 20 };
 
-/* Queries between two emptyings of the caches, where a workload is cold. */
+/* Queries between two emptyings of the caches in a cold workload. */
 enum { BO_COLD_BATCH = 64 };
 
-/* Queries of a chunk at most, where a workload opens readers for fewer. */
+/* The maximum number of queries in a chunk if the workload opens a reader for fewer queries. */
 enum { BO_FRESH_BATCH = 8 };
 
-/* Consecutive queries, and where their right answers lie. */
+/* Consecutive queries and their right answers. */
 struct bo_chunk {
     size_t first, n; /* queries */
     size_t answers_off, answers_nbytes;
@@ -37,10 +37,10 @@ struct bo_query_set {
     const struct bo_chunk *chunks;
     size_t n_chunks;
     size_t max_answers_nbytes; /* of a chunk */
-    bool too_large;            /* n is 0 because one answer alone is larger than all may be */
+    bool too_large;            /* n is 0 because one answer alone exceeds the limit */
 };
 
-/* The one query is for the whole document: its time grows with it. */
+/* The only query is for the whole document: its time grows with the document. */
 static inline bool bo_is_whole(const struct bo_query_kind *kind)
 {
     return kind->query_size == 0 && kind->answer_size == 0;
@@ -48,8 +48,8 @@ static inline bool bo_is_whole(const struct bo_query_kind *kind)
 
 /*
  * Draws a set in `arena` and runs the oracle. *questions_ret has n = 0 when the document has no
- * input for the workload, or answers that are too large. A set is cut short where the sum of its
- * answers would be too large. The set is the same on every machine.
+ * input for the workload or an answer is too large. A set is cut short if the sum of its answers
+ * would be too large. The set is the same on every machine.
  */
 enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
@@ -66,7 +66,7 @@ enum bo_status bo_query_set_run(const struct bo_query_set *query_set, const stru
                                 const struct bo_codec *codec, void *reader, struct bo_sink *answers,
                                 struct bo_error *err);
 
-/* Reads the chunk's queries and their texts once, as a caller has who just made them. */
+/* Reads the chunk's queries and their texts once, like a caller that has just made them. */
 void bo_query_set_touch(const struct bo_query_set *query_set, const struct bo_chunk *chunk);
 
 /*

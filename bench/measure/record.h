@@ -1,7 +1,9 @@
 /*
- * A record that a measuring process sends to its parent, one line each:
- * //     TYPE ROW ITERATIONS REAL_NS CPU_NS NAME=VALUE ... | MESSAGE
- * // There may be no counters, and the message may be empty. Numbers keep all their bits.
+ * A record that a measuring process sends to its parent, one per line:
+ *
+ *     TYPE ROW ITERATIONS REAL_NS CPU_NS NAME=VALUE ... | MESSAGE
+ *
+ * There may be no counters, and the message may be empty. Numbers keep all their bits.
  */
 #ifndef BO_RECORD_H
 #define BO_RECORD_H
@@ -11,12 +13,12 @@
 #include <stdio.h>
 
 enum bo_record_type {
-    BO_RECORD_START,   /* the row is being measured: whoever dies now dies in it */
+    BO_RECORD_START,   /* the row is being measured: if the process dies now, this row fails */
     BO_RECORD_TIME,    /* one repetition's times */
     BO_RECORD_EXACT,   /* counters that hold for every repetition of the row */
     BO_RECORD_FAIL,    /* the row cannot be measured; the message says why */
     BO_RECORD_PAYLOAD, /* the document is encoded, in the shared file: nbytes, counted */
-    BO_RECORD_END,     /* nothing more comes: what ends without it has died */
+    BO_RECORD_END,     /* nothing follows; a process that ends without it has died */
     BO_RECORD_TYPE_COUNT
 };
 

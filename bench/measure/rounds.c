@@ -1,4 +1,4 @@
-/* Forking, listening, and what to make of a silence. */
+/* Forks the processes, reads their records, and interprets their exits. */
 #include "bench/measure/rounds.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum { NO_ROW = -1 };
 
-/* A measuring process as its parent sees it. */
+/* A measuring process, as seen by its parent. */
 struct listener {
     struct bo_bench_cell *cell;
     const struct bo_bench_options *options;
@@ -28,7 +28,7 @@ struct listener {
     uint64_t deadline_ns;
     char line[BO_MAX_RECORD_LINE];
     size_t line_n;
-    int row; /* that the process is at, or NO_ROW */
+    int row; /* row in progress, or NO_ROW */
     bool ended, timed_out, nonsense;
 };
 
@@ -51,7 +51,7 @@ static void take_payload(struct bo_payload *payload, const struct bo_record *rec
     payload->ready = true;
 }
 
-/* The row has its repetition of the round, or none. */
+/* Ends the row's part of the round, with or without a repetition. */
 static void end_row(struct bo_bench_row *row, unsigned round)
 {
     row->is_due = false;
@@ -118,7 +118,7 @@ static void take_bytes(struct listener *listener, const char *p, size_t n)
     }
 }
 
-/* Reads until the process closes its end, its time is up, or the run is interrupted. */
+/* Reads until the process closes its end, its time is over, or the run is interrupted. */
 static void listen_to_end(struct listener *listener)
 {
     char bytes[4096];
@@ -150,19 +150,21 @@ static bool any_due(const struct bo_bench_cell *cell)
     return false;
 }
 
-/* A crash must end the process, whatever handlers the parent (a test, a sanitizer) has set. */
+/*
+ * A crash must end the process, whatever handlers the parent (a test, a sanitizer) has installed.
+ */
 static void reset_signals(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, which decides */
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, and the parent decides */
     signal(SIGTERM, SIG_IGN);
 }
 
 /*
- * The child's whole life. Dies with its parent; leaves by _exit, so that nothing of the parent's is
- * flushed twice.
+ * The main function of the child. It dies with its parent and leaves by _exit, so that no buffer of
+ * the parent is flushed twice.
  */
 __attribute__((noreturn)) static void live_as_child(struct listener *listener, int to_parent_fd)
 {
@@ -190,9 +192,9 @@ static void describe_death(const struct listener *listener, int wait_status, cha
 }
 
 /*
- * A process that died at a row fails that row; the others get a process more. One that died outside
- * any row, encoding or loading the document, fails them all. So every process that dies fails a row
- * at least.
+ * A process that died during a row fails that row; the other rows get another process. A process
+ * that died outside any row, for example while encoding or loading the document, fails all rows. So
+ * every process that dies fails at least one row, and the loop ends.
  */
 static void judge_death(struct listener *listener, int wait_status)
 {
@@ -216,13 +218,13 @@ static enum bo_status start_child(struct listener *listener, struct bo_error *er
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
-        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a pipe");
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot create a pipe");
     fflush(NULL);
     listener->pid = fork();
     if (listener->pid < 0) {
         close(ends[0]);
         close(ends[1]);
-        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a process");
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot start a process");
     }
     if (listener->pid == 0) {
         close(ends[0]);
@@ -304,7 +306,7 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
     if (!order)
         return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
     if (any_cold(cells, n_cells))
-        bo_caches_prepare(); /* here, so that the processes share its pages */
+        bo_caches_prepare(); /* here, so that all processes share its pages */
     struct bo_random random = bo_random_seeded(options->order_seed);
     enum bo_status status = BO_OK;
     *n_rounds_ret = 0;

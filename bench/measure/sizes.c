@@ -45,7 +45,7 @@ static void add_compressed(json_t *codec, const struct bo_writer *out, struct bo
     bo_writer_free(&counted);
 }
 
-/* Why the codec's bytes are not all of the document, where it cannot hold all. */
+/* Adds the reason why the codec cannot hold the whole document. */
 static void add_what_is_left_out(json_t *json, const struct bo_format *format,
                                  const struct bo_codec *codec, const void *model,
                                  struct bo_arena *arena)
@@ -104,7 +104,7 @@ static json_t *units_json(const struct bo_format *format, const void *model)
 
 /* ---- all codecs, side by side ---------------------------------------------------------------- */
 
-/* What the threads share: each takes the next codec that nobody has taken. */
+/* Shared by the threads: each takes the next free codec. */
 struct work {
     const struct bo_document *document;
     const struct bo_sizes_options *options;
@@ -130,7 +130,7 @@ static void *measure_codecs(void *opaque)
     return NULL;
 }
 
-/* A thread that the system does not give is work for the others; this one is always there. */
+/* If the system refuses a thread, the others do its work. The current thread always works. */
 static void measure_side_by_side(struct work *work)
 {
     enum { MAX_THREADS = 16 };

@@ -1,6 +1,6 @@
 /*
- * The processor's counters, by those of the system, which every machine has: page faults happen
- * when a test wants them.
+ * The event counters, tested with those of the system, which every machine has: a test can cause
+ * page faults at will.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -35,7 +35,7 @@ static void what_is_between_start_and_stop_counts(void **state)
     struct bo_events events;
     bo_events_open(&events, faults);
     if (events.n == 0)
-        skip(); /* a container that forbids the call */
+        skip(); /* a container forbids the call */
     assert_int_equal(events.n, 1);
     assert_string_equal(events.events[0]->name, "page_faults");
     touch_pages();
@@ -72,7 +72,8 @@ static void repetitions_have_counts(void **state)
     assert_true(bo_measure("counted", 3, &timed, &record));
     const struct bo_counter *instructions = bo_record_counter(&record, "instructions");
     if (events.n && events.events[0] == &bo_processor_events[0])
-        assert_in_range(instructions->value, 100000, 2000000); /* some a round of half the 100000 */
+        /* each round counts a part of the 100000 */
+        assert_in_range(instructions->value, 100000, 2000000);
     else
         assert_null(instructions);
     bo_events_close(&events);

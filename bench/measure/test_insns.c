@@ -12,7 +12,7 @@ static const struct bo_insns counted[] = {
     {"pcdata", "tiny", "raw", "point/uniform", 20},
 };
 
-/* What is said of the counts above against a golden text; malloced. */
+/* The output of comparing the counts above with a golden text; malloced. */
 static char *compare(const char *golden, size_t *n_said_ret)
 {
     char *text = NULL;
@@ -78,7 +78,7 @@ static void test_tells_what_cannot_be_compared(void **state)
     bo_arena_free(&arena);
 }
 
-/* What is written is comparable with itself, and says the same. */
+/* Written counts are comparable with themselves, and equal. */
 static void test_round_trip(void **state)
 {
     (void)state;

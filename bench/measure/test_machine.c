@@ -1,4 +1,7 @@
-/* Names of machines: results are public, so a name holds the processor and nothing else. */
+/*
+ * Names of machines. Why: results are public, so a name must contain the processor and nothing
+ * else.
+ */
 #include "harness/core/test_cmocka.h"
 
 #include <string.h>
@@ -74,7 +77,7 @@ static void microarchitectures(void **state)
     assert_null(bo_arm_microarchitecture(0x42, 0xd0c));
 }
 
-/* What the context says of a processor is what this one can run. */
+/* The paths in the context are those that this processor can run. */
 static void paths_are_those_of_the_level(void **state)
 {
     (void)state;

@@ -1,7 +1,4 @@
-/*
- * Counting touched pages: exact counts, and faults that are not the watch's business still end the
- * process.
- */
+/* Counting touched pages: exact counts. Faults at other addresses must still end the process. */
 #include "harness/core/test_cmocka.h"
 
 #include <signal.h>
@@ -89,12 +86,12 @@ static void read_nowhere(void)
     (void)*(const volatile uint8_t *)(uintptr_t)(page / 2);
 }
 
-/* Whether a process that watches and then does this dies by SIGSEGV. */
+/* True when a process that watches and then does this dies by SIGSEGV. */
 static bool dies(void (*deed)(void))
 {
     const pid_t pid = fork();
     if (pid == 0) {
-        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would report what is meant to happen */
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would report the intended fault */
         if (bo_pages_watch(buffer) && bo_pages_rearm())
             deed();
         _exit(0);

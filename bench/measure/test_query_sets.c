@@ -1,6 +1,6 @@
 /*
- * Sets of queries: the same everywhere, cut into chunks that cover them, with right answers that
- * wrong ones differ from.
+ * Sets of queries: the same everywhere, cut into chunks that cover them, with answers that detect
+ * wrong ones.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -44,7 +44,7 @@ static void drop(struct set *set)
     bo_arena_free(&set->arena);
 }
 
-/* Every chunk follows the one before it, and together they are the set. */
+/* Every chunk follows the one before it, and together they cover the set. */
 static void assert_covered(const struct bo_query_set *query_set)
 {
     size_t n = 0, nbytes = 0;
@@ -97,7 +97,7 @@ static void all_kinds_of_sets(void **state)
     }
 }
 
-/* One query that says nothing: a chunk of its own, the answers as long as the document. */
+/* A query without arguments is a chunk of its own, with an answer as long as the document. */
 static void queries_that_say_nothing(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void cold_chunks_are_small(void **state)
     drop(&set);
 }
 
-/* Queries that are given stay in their order; chunks end where actions do, cold ones only there. */
+/* Given queries stay in order. Chunks end where actions end, cold chunks only there. */
 static void given_chunks_end_with_actions(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void given_chunks_end_with_actions(void **state)
                          BO_OK);
         assert_int_equal(query_set.n, N);
         assert_memory_equal(query_set.queries, given.queries, N * toy_kinds[TOY_GET].query_size);
-        assert_int_equal(query_set.n_chunks, cold ? 4 : 5); /* 258 are more than one call takes */
+        assert_int_equal(query_set.n_chunks, cold ? 4 : 5); /* 258 queries exceed one call */
         assert_int_equal(query_set.chunks[1].first, 1);
         assert_int_equal(query_set.chunks[1].n, 40);
         assert_int_equal(query_set.chunks[2].n, cold ? 258 : 256);
@@ -158,7 +158,9 @@ static void given_chunks_end_with_actions(void **state)
     drop(&set);
 }
 
-/* Readers opened for many queries get all of them in one chunk; for few, several readers do. */
+/*
+ * If a reader runs many queries, they are one chunk; if it runs few, a chunk has several readers.
+ */
 static void fresh_chunks_hold_whole_readers(void **state)
 {
     (void)state;
@@ -206,7 +208,9 @@ static void actions_are_laid_out(void **state)
     drop(&set);
 }
 
-/* The texts lie side by side in the order of the queries: none is where it was drawn. */
+/*
+ * The texts are adjacent, in the order of the queries, and not at the places where they were drawn.
+ */
 static void texts_are_gathered(void **state)
 {
     (void)state;
@@ -278,7 +282,7 @@ static void a_set_is_cut_where_it_is_too_large(void **state)
     bo_arena_free(&set.arena);
 }
 
-/* An oracle that goes through the model for each call is called for chunks, not for queries. */
+/* An oracle that scans the model in each call is called once per chunk, not once per query. */
 static void the_oracle_runs_on_chunks(void **state)
 {
     (void)state;
@@ -295,7 +299,10 @@ static void the_oracle_runs_on_chunks(void **state)
     bo_arena_free(&set.arena);
 }
 
-/* The figures hold for every machine: results of different ones speak of the same queries. */
+/*
+ * The figures are the same on every machine, so results of different machines are about the same
+ * queries.
+ */
 static void the_same_on_every_machine(void **state)
 {
     (void)state;
@@ -354,7 +361,7 @@ static void short_answers_are_wrong(void **state)
     drop(&set);
 }
 
-/* A chain that ignored the answer before would ask what was drawn. */
+/* A chain that ignored the previous answer would run the queries as drawn. */
 static void chains_depend_on_answers(void **state)
 {
     (void)state;

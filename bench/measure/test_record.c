@@ -1,6 +1,6 @@
 /*
- * The line protocol between a measuring process and its parent: what is written is read back, all
- * else is refused.
+ * The line protocol between a measuring process and its parent: written records are read back, all
+ * other lines are rejected.
  */
 #include "harness/core/test_cmocka.h"
 

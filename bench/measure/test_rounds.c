@@ -1,6 +1,6 @@
 /*
- * Whole runs on a toy format: sound codecs are measured, and one that is wrong, crashes, hangs or
- * refuses costs its own rows only. Nothing here depends on how long anything takes.
+ * Whole runs on a toy format: correct codecs are measured; a codec that is wrong, crashes, hangs or
+ * refuses only loses its own rows. No test depends on durations.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -24,7 +24,7 @@ struct run {
     struct bo_plan plan;
 };
 
-/* On a document that has so much text, as it says. */
+/* Starts a run on a document that claims to have this much text. */
 static void start_on(struct run *run, const struct bo_codec *const *codecs, size_t text_nbytes)
 {
     struct bo_error err;
@@ -157,11 +157,12 @@ static void exact_figures_are_exact(void **state)
                                   "units_per_query")); /* its time does not grow */
     assert_true(exact(&run, "honest", "encode", "encode_scratch_bytes") == 0);
     assert_true(exact(&run, "honest", "merge", "merge_peak_bytes") >
-                3 * sizeof(struct toy_model)); /* two decoded, their sum, and the output */
+                /* one decoded model, two summands, or their sum and the output */
+                3 * sizeof(struct toy_model));
     finish(&run);
 }
 
-/* What is taken beside the output counts, the output's own buffer does not. */
+/* Memory besides the output counts as scratch; the output's own buffer does not. */
 static void scratch_memory_is_counted_separately(void **state)
 {
     (void)state;
@@ -216,7 +217,7 @@ static enum bo_status encode_forgetful(const struct bo_codec *self, const void *
     return status ? status : toy_encode(self, held, out, err);
 }
 
-/* A codec that cannot hold everything is measured on what it holds, when it says so. */
+/* A codec that cannot hold everything is measured on the part that it holds, if it has `reduce`. */
 static void what_is_held_is_measured(void **state)
 {
     (void)state;
@@ -255,7 +256,7 @@ static enum bo_status open_few(const struct bo_codec *self, struct bo_span in,
     return toy_open(self, in, arena, reader_ret, err);
 }
 
-/* Measures a codec that opens so many times, under some workloads. */
+/* Measures a codec that can be opened this often, under some workloads. */
 static void measure_reluctant(struct run *run, const char *workloads, unsigned n_opens)
 {
     static struct bo_codec reluctant;
@@ -275,7 +276,7 @@ static void measure_reluctant(struct run *run, const char *workloads, unsigned n
     measure(run);
 }
 
-/* Where a workload says so, each question has a reader of its own. */
+/* If the workload requires it, each query has a reader of its own. */
 static void fresh_workloads_open_for_each(void **state)
 {
     (void)state;
@@ -286,7 +287,7 @@ static void fresh_workloads_open_for_each(void **state)
     finish(&run);
 }
 
-/* All others have one for all rounds of a row, and another one to count pages of. */
+/* All others use one reader for all rounds of a row, and another one to count pages. */
 static void other_workloads_do_not(void **state)
 {
     (void)state;
@@ -297,7 +298,10 @@ static void other_workloads_do_not(void **state)
     finish(&run);
 }
 
-/* On a document for curves: what the curves show, of the codecs that differ in the first part. */
+/*
+ * On a document for curves, only the curves' operations are measured, of codecs that differ in the
+ * first part.
+ */
 static void documents_for_curves_have_few_rows(void **state)
 {
     (void)state;
@@ -371,7 +375,8 @@ static void a_wrong_codec_costs_its_wrong_rows(void **state)
     start(&run, codecs);
     measure(&run);
     assert_failed(&run, "wrong", "get/uniform", "wrong answer: query 7 of the set");
-    assert_sound(&run, "wrong", "get/chain"); /* runs one query a call, which this codec answers */
+    /* runs one query per call, which this codec answers */
+    assert_sound(&run, "wrong", "get/chain");
     assert_sound(&run, "wrong", "first/uniform");
     assert_failed(&run, "undo", "decode", "corrupt: other values");
     assert_failed(&run, "undo", "merge", "corrupt: other values");
@@ -489,7 +494,7 @@ static void lists_of_names(void **state)
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
-/* What a hoarder takes when it is opened, besides a byte for each path that may be used. */
+/* Bytes that a hoarder keeps after open, besides one byte for each available path. */
 enum { HOARD_NBYTES = 40000 };
 
 /* get/uniform, chain and nowhere; first/uniform; name/cold; all/whole; count/whole. */
@@ -556,8 +561,8 @@ static void variants_have_budgets_and_paths(void **state)
 }
 
 /*
- * Takes 3 MB when it is opened, and 1600 more where the process may have no huge pages. Refuses an
- * input or memory that could not be in them where it may.
+ * Allocates 3 MB in open, and 1600 bytes more if the process may not have huge pages. If it may, it
+ * rejects an input or memory that cannot be in huge pages.
  */
 static enum bo_status open_watchful(const struct bo_codec *self, struct bo_span in,
                                     struct bo_arena *arena, void **reader_ret, struct bo_error *err)
@@ -598,12 +603,13 @@ static void large_documents_are_measured_in_huge_pages(void **state)
         assert_true(counter_of(small, "reader_bytes") == counter_of(huge, "reader_bytes") + 1600);
         /* The system may have none left: 0. */
         assert_true(fmod(counter_of(huge, "huge_bytes"), BO_HUGE_PAGE) == 0);
-        assert_null(bo_record_counter(&huge->exact, "touched_pages")); /* they would be split */
+        /* the pages would be split */
+        assert_null(bo_record_counter(&huge->exact, "touched_pages"));
         assert_null(find_variant(&run, "watchful", "@huge", "open"));
         assert_null(find_variant(&run, "watchful", "@huge", "decode"));
         assert_null(find_variant(&run, "watchful", "@huge", "first/each")); /* opens readers */
     }
-    /* Rows of the plan are counted without drawing: sets that turn out empty, too. */
+    /* Rows are counted without drawing, including sets that turn out empty. */
     const uint64_t n_rows = bo_plan_count_rows(&run.options, &run.document, 1);
     run.document.text_nbytes = 0;
     assert_int_equal(n_rows - bo_plan_count_rows(&run.options, &run.document, 1),
@@ -611,7 +617,7 @@ static void large_documents_are_measured_in_huge_pages(void **state)
     finish(&run);
 }
 
-/* What lies in huge pages is counted where they were asked for. */
+/* Bytes in huge pages are counted if the mapping requested them. */
 static void huge_pages_are_counted(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * Sizes: exact sums by section, second readers left out, refusals said; and the outer compressors'
- * own figures.
+ * Sizes: exact sums by section, second readers left out, refusals reported; and the sizes under the
+ * outer compressors.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -83,7 +83,7 @@ static void compressors_compress(void **state)
     }
 }
 
-/* Words drawn from few: an input on which the levels of zstd differ. */
+/* Words drawn from a few: an input for which the levels of zstd differ. */
 static void zstd_is_at_its_level(void **state)
 {
     (void)state;

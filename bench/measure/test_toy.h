@@ -1,7 +1,7 @@
 /*
  * A toy format for the tests of this folder: an array of numbers. Its queries return one number
  * (get), a run of them (first: the first n, an answer of variable size), one by its index in words
- * (name), all of them (all) or their count (count). One codec is honest; each of the others fails
+ * (name), all of them (all) or their count (count). One codec is correct; each of the others fails
  * in one way.
  */
 #ifndef BO_TEST_TOY_H
@@ -18,7 +18,7 @@ struct toy_model {
 
 enum { TOY_GET, TOY_FIRST, TOY_NAME, TOY_ALL, TOY_COUNT, TOY_N_KINDS };
 
-/* ---- the honest codec: u32 count, u32 values, and four bytes aside --------------------------- */
+/* ---- the correct codec: u32 count, u32 values, and four bytes aside -------------------------- */
 
 static enum bo_status toy_encode(const struct bo_codec *self, const void *opaque,
                                  struct bo_writer *out, struct bo_error *err)
@@ -51,12 +51,14 @@ static enum bo_status toy_open(const struct bo_codec *self, struct bo_span in,
                                struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
     (void)err;
-    *reader_ret = bo_alloc(arena, 48); /* only to be seen in the figures */
+    *reader_ret = bo_alloc(arena, 48); /* only to have memory figures */
     *reader_ret = (void *)(uintptr_t)in.p;
     return BO_OK;
 }
 
-/* The index in a query of any kind. In words it is a letter each for hundreds, tens and ones. */
+/*
+ * The index in a query of any kind. As words, it has one letter each for hundreds, tens and ones.
+ */
 static uint32_t toy_place(unsigned kind, const void *queries, size_t i, uint32_t n_values)
 {
     if (kind == TOY_ALL || kind == TOY_COUNT)
@@ -70,7 +72,7 @@ static uint32_t toy_place(unsigned kind, const void *queries, size_t i, uint32_t
     return place;
 }
 
-/* The values as they lie in a model or, little-endian, in a payload. */
+/* The values as stored in a model or, little-endian, in a payload. */
 static enum bo_status toy_answer(const uint8_t *values, uint32_t n_values, unsigned kind,
                                  const void *queries, size_t n, void *answers)
 {
@@ -102,7 +104,7 @@ static enum bo_status toy_query(const struct bo_codec *self, void *reader, unsig
     return toy_answer(in + 8, bo_le32(in), kind, queries, n, answers);
 }
 
-/* ---- dishonest ones -------------------------------------------------------------------------- */
+/* ---- codecs that fail ------------------------------------------------------------------------ */
 
 static inline enum bo_status toy_query_wrong(const struct bo_codec *self, void *reader,
                                              unsigned kind, const void *queries, size_t n,
@@ -132,7 +134,7 @@ static inline enum bo_status toy_query_hang(const struct bo_codec *self, void *r
     return toy_query(self, reader, kind, queries, n, answers, err);
 }
 
-/* A lazy reader that meets bad bytes, and says where. */
+/* A lazy reader that finds bad bytes and reports their offset. */
 static inline enum bo_status toy_query_complain(const struct bo_codec *self, void *reader,
                                                 unsigned kind, const void *queries, size_t n,
                                                 void *answers, struct bo_error *err)
@@ -142,7 +144,7 @@ static inline enum bo_status toy_query_complain(const struct bo_codec *self, voi
     return toy_query(self, reader, kind, queries, n, answers, err);
 }
 
-/* Takes 3 x 1000 bytes from its arena, and 500 for a writer beside the output's. */
+/* Allocates 3 x 1000 bytes from its arena, and 500 for another writer. */
 static inline enum bo_status toy_encode_wasteful(const struct bo_codec *self, const void *model,
                                                  struct bo_writer *out, struct bo_error *err)
 {

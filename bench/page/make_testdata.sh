@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes bench/page/testdata anew, the results that test_page.sh renders: the newest published runs (of MACHINE, the
+# Regenerates bench/page/testdata, the results that test_page.sh renders: the newest published runs (of MACHINE, the
 # argument), cut to two documents a format, one format's curves, and seven repetitions. Needs jq and xz. For when the
 # results' fields change; the new testdata must be committed.
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The report's page in a browser without a screen: its figures against REPORT.md, the CSV and the runs, and that its
-# controls work. All of it is written from testdata/, in a scratch folder: what the tree's results/ holds does not
-# matter. 77 when the machine lacks something; the last line says what.
+# Tests the report's page in a headless browser: compares its figures with REPORT.md, the CSV and the runs, and tests
+# its controls. Everything is generated from testdata/ in a scratch folder, so the tree's results/ does not matter.
+# Exits with 77 when the machine lacks something; the last line names it.
 set -u
 cd "$(dirname "$0")/../.."
 root=$PWD

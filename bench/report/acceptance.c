@@ -22,7 +22,7 @@ static bool is_first(const struct bo_tsv *tsv, size_t row)
     return true;
 }
 
-/* All encodings of the row's format that its implementation reads. */
+/* Adds all encodings of the row's format that its implementation reads. */
 static void add_line(const struct bo_tsv *tsv, const struct bo_tsv_row *row, struct bo_grid *grid)
 {
     double sums[DISAGREEMENTS] = {0};

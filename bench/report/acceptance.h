@@ -5,8 +5,8 @@
 #include "bench/report/page.h"
 
 /*
- * A section of REPORT.md, from FOLDER/acceptance.tsv: a line a format and implementation, then what
- * they disagree about. Nothing where the file is missing.
+ * A section of REPORT.md, from FOLDER/acceptance.tsv: one line per format and implementation, then
+ * their disagreements. Nothing if the file is missing.
  */
 void bo_page_acceptance(const struct bo_page *page, const char *folder);
 

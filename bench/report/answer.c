@@ -15,10 +15,10 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/* What the sentences are about. */
+/* The subject of the sentences. */
 struct answer {
     const struct bo_format *format;
-    const struct bo_run *const *runs; /* one a machine; the first is the format's */
+    const struct bo_run *const *runs; /* one per machine; the first is the format's */
     unsigned n_runs;
     const struct bo_run_document *const *documents; /* of the first run */
     unsigned n;
@@ -73,14 +73,14 @@ static const char *machine_of(const struct bo_run *run)
     return bo_environment_fact(&run->environment, "machine");
 }
 
-/* Of the A/A comparisons of a run, for the label's query kind or operation. */
+/* The A/A comparisons of a run, for the label's query kind or operation. */
 static struct bo_noise noise_of(const struct answer *a, const struct bo_run *run, const char *label)
 {
     return bo_noise_of(run, a->format->name, NULL,
                        bo_arena_printf(a->arena, "%.*s", (int)strcspn(label, "/"), label));
 }
 
-/* A ratio of times in a run. What a codec differs from itself by is left open, too. */
+/* A ratio of times in a run. Its interval includes the A/A interval. */
 static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run *run,
                                      const struct bo_run_document *const *documents, unsigned n,
                                      const char *codec, const char *other, const char *label,
@@ -101,7 +101,7 @@ static struct bo_mean_ratio times_over(const struct answer *a, const char *codec
     return times_in(a, a->runs[0], a->documents, a->n, codec, other, label, portable);
 }
 
-/* ---- choose ---------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* "the status quo `varint-delta`" */
 static char *rival_text(struct bo_arena *arena, const char *what, const struct bo_run_codec *codec)
@@ -109,7 +109,7 @@ static char *rival_text(struct bo_arena *arena, const char *what, const struct b
     return bo_arena_printf(arena, "%s `%s`", what, codec->name);
 }
 
-/* Whether the phrase ends with "than", so that two of them can share what follows. */
+/* True when the phrase ends with "than", so that two phrases can share what follows. */
 static bool is_than(const char *phrase)
 {
     return strcmp(strrchr(phrase, ' '), " than") == 0 && strstr(phrase, " times ");
@@ -130,7 +130,7 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
                            size_words, and, time_words, rival);
 }
 
-/* "; the best of bakeoff's own ...": where the pick is not one. */
+/* "; the best of bakeoff's own ...": if the pick is not one of bakeoff's own. */
 static char *ours_text(const struct answer *a)
 {
     const struct bo_pick *pick = &a->main.all;
@@ -147,7 +147,10 @@ static char *ours_text(const struct answer *a)
     return bo_arena_printf(a->arena, "; no codec of bakeoff's own can be the pick");
 }
 
-/* "1.67 times smaller ... than the status quo, and ... than the best proposal"; NULL: no other. */
+/*
+ * "1.67 times smaller ... than the status quo, and ... than the best proposal"; NULL: there is no
+ * other codec.
+ */
 static char *against_text(const struct answer *a)
 {
     const struct bo_run_codec *quo = a->main.status_quo.to, *proposal = a->main.proposal.to;
@@ -163,7 +166,10 @@ static char *against_text(const struct answer *a)
 
 /* ---- portable C ------------------------------------------------------------------------------ */
 
-/* "1.5 times slower than the status quo `varint-delta`", both in portable C; NULL: no other. */
+/*
+ * "1.5 times slower than the status quo `varint-delta`", both in portable C; NULL: there is no
+ * other codec.
+ */
 static char *portable_against(const struct answer *a, const struct bo_run_codec *reader,
                               const struct bo_run_codec *to, const char *what)
 {
@@ -182,7 +188,10 @@ static bool is_portable(const struct answer *a, const struct bo_run_codec *codec
     return !codec || bo_is_portable(a->documents[0], codec);
 }
 
-/* "; in portable C ...": what of the times, which are of the fastest paths, holds there. */
+/*
+ * "; in portable C ...": which statements about times, which are for the fastest paths, also hold
+ * for portable C.
+ */
 static char *portable_text(const struct answer *a)
 {
     const struct bo_run_codec *reader =
@@ -200,7 +209,7 @@ static char *portable_text(const struct answer *a)
                            quo && proposal ? ", and " : "", proposal ? proposal : "");
 }
 
-/* ---- not if ---------------------------------------------------------------------------------- */
+/* ---- reasons against ------------------------------------------------------------------------- */
 
 enum { MAX_REASONS = 8 };
 
@@ -215,13 +224,13 @@ static void add_reason(struct reasons *reasons, const char *text)
         reasons->items[reasons->n++] = text;
 }
 
-/* Encoding is of the codec whose bytes a reader reads. */
+/* A reader of another codec's bytes is encoded by that codec. */
 static const char *encoder_of(const struct bo_run_codec *codec)
 {
     return codec->reads ? codec->reads : codec->name;
 }
 
-/* NULL where the pick is not worse by a factor that is worth naming. */
+/* NULL if the pick is not worse by a significant factor. */
 static char *encode_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     const struct bo_mean_ratio ratio =
@@ -262,7 +271,7 @@ static char *code_reason(const struct answer *a, const struct bo_run_codec *to)
                : NULL;
 }
 
-/* What the writer of a codec needs that not every writer has; NULL: nothing. */
+/* Requirements of a codec on its writer; NULL: none. */
 static const char *needed_by(const struct answer *a, const struct bo_run_codec *codec)
 {
     const struct bo_use_fact *fact = a->format->report ? a->format->report->needs : NULL;
@@ -272,7 +281,7 @@ static const char *needed_by(const struct answer *a, const struct bo_run_codec *
     return NULL;
 }
 
-/* NULL, too, where the other codec's writer needs the same. */
+/* NULL also if the other codec has the same requirement. */
 static char *needs_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     const char *mine = needed_by(a, a->main.pick), *other = to ? needed_by(a, to) : NULL;
@@ -292,7 +301,7 @@ static char *access_reason(const struct answer *a)
                                                                          : "the whole file");
 }
 
-/* The portable path is a reason where it is slower than what it would replace. */
+/* Portable code is a reason if it is slower than the codec that it would replace. */
 static char *portable_reason(const struct answer *a)
 {
     const struct bo_run_codec *reader =
@@ -317,7 +326,7 @@ static bool is_time(const struct bo_figure *figure)
     return figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT;
 }
 
-/* The uses of which another encoding is the pick, on the largest document. */
+/* The uses whose pick is another encoding, on the largest document. */
 static char *lost_uses(const struct answer *a)
 {
     const struct bo_uses *uses = a->format->report ? a->format->report->uses : NULL;
@@ -334,7 +343,7 @@ static char *lost_uses(const struct answer *a)
                                                ? times_in(a, a->runs[0], &document, 1, mine->name,
                                                           ranked[0]->name, use->figure.label, false)
                                                : (struct bo_mean_ratio){NAN, NAN, NAN};
-        /* The pick of all codecs may be a control, which the uses' picks leave out, and faster. */
+        /* The pick among all codecs may be a faster control, which the uses' picks exclude. */
         if (is_time(&use->figure) && (!(ratio.ratio > 1) || !bo_is_difference(&ratio)))
             continue;
         text = bo_arena_printf(a->arena, "%s%s%s %s: `%s`", text ? text : "", text ? "; " : "",
@@ -369,7 +378,7 @@ static char *not_if_text(const struct answer *a, const char *lost)
                      : bo_arena_printf(a->arena, "No reason against it was measured.");
 }
 
-/* ---- how sure -------------------------------------------------------------------------------- */
+/* ---- confidence ------------------------------------------------------------------------------ */
 
 static char *clarity_text(const struct answer *a)
 {
@@ -388,7 +397,7 @@ static char *clarity_text(const struct answer *a)
         certainty[a->main.clarity]);
 }
 
-/* What a change of the weight of time does. */
+/* The effect of a change of the weight of time. */
 static char *weights_text(const struct answer *a)
 {
     const struct bo_weight_range *range = &a->main.all.ranges[BO_MAIN_TIME];
@@ -421,7 +430,7 @@ static char *held_out_text(const struct answer *a)
                            n == 1 ? "" : "s", held_out.pick ? held_out.pick->name : "none");
 }
 
-/* How much of a time is luck. */
+/* The random part of a time. */
 static char *luck_text(const struct answer *a)
 {
     const struct bo_noise noise = noise_of(a, a->runs[0], a->label);
@@ -448,7 +457,7 @@ static char *without_than(char *phrase)
     return phrase;
 }
 
-/* A conclusion on the machines, over the documents that each has in common with the first. */
+/* A conclusion on each machine, over the documents that it has in common with the first. */
 struct verdict {
     const char *held[BO_MAX_MACHINES], *failed[BO_MAX_MACHINES];
     unsigned n_held, n_failed;
@@ -467,7 +476,7 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
         const struct bo_run_codec *other = to[i / 2];
         if (!other || bo_same_encoding(other, a->main.pick))
             continue;
-        /* the fastest reader of each encoding is another one on another machine */
+        /* the fastest reader of an encoding may differ between machines */
         const struct bo_run_codec *mine =
             bo_fastest_reader(documents, n, a->main.pick, a->label, false);
         const struct bo_run_codec *theirs = bo_fastest_reader(documents, n, other, a->label, false);
@@ -488,7 +497,7 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
     }
 }
 
-/* "a, b": all but the first `skipped` machines. */
+/* "a, b": all except the first `skipped` machines. */
 static char *machines_of(const struct answer *a, unsigned skipped)
 {
     const char *names[BO_MAX_MACHINES];
@@ -497,7 +506,9 @@ static char *machines_of(const struct answer *a, unsigned skipped)
     return listed(a->arena, names, a->n_runs - skipped, ", ");
 }
 
-/* What holds on all machines, and what on some: "It is faster than ... on a, but not on b." */
+/*
+ * What holds on all machines, and what on some of them: "It is faster than ... on a, but not on b."
+ */
 static char *machines_text(const struct answer *a, bool *same_ret)
 {
     static const char *const names[] = {
@@ -536,7 +547,7 @@ static char *machines_text(const struct answer *a, bool *same_ret)
                            n_all ? listed(a->arena, all, n_all, " and ") : "no better", some);
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- the whole answer ------------------------------------------------------------------------ */
 
 /* One sentence: choose X for U, by how much, in portable C and on other machines. */
 static char *choose_text(const struct answer *a, bool same)
@@ -555,7 +566,7 @@ static char *choose_text(const struct answer *a, bool same)
     return bo_arena_printf(a->arena, "%s%s.", text, ours_text(a));
 }
 
-/* What the first sentence's figures are of. */
+/* The basis of the first sentence's figures. */
 static char *basis_text(const struct answer *a)
 {
     const bool has_path = strcmp(a->main.pick->path, "-") != 0;

@@ -1,6 +1,7 @@
 /*
- * The answer to a format's question in words: which codec to choose and by how much, when not to,
- * how sure that is and what would change it. Every figure and every name in it is computed.
+ * The answer to a format's question in words: which codec to choose and by how much, reasons
+ * against it, how sure the answer is, and what would change it. Every figure and every name in it
+ * is computed.
  */
 #ifndef BO_REPORT_ANSWER_H
 #define BO_REPORT_ANSWER_H
@@ -8,7 +9,7 @@
 #include "bench/runs/run.h"
 #include "harness/format.h"
 
-/* What holds of a format's pick on one machine. */
+/* The conclusion about a format's pick on one machine. */
 enum bo_conclusion {
     BO_SMALLER_THAN_STATUS_QUO,
     BO_FASTER_THAN_STATUS_QUO,

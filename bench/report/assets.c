@@ -1,4 +1,4 @@
-/* Files of bench/page and bench/report/plots as texts of the program; the Makefile knows which. */
+/* Files of bench/page and bench/report/plots, embedded in the program. The Makefile lists them. */
 #include "bench/report/assets.h"
 
 #include "harness/core/carry.h"

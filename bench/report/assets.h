@@ -1,4 +1,4 @@
-/* Files of bench/page and bench/report/plots that the program carries. */
+/* Files of bench/page and bench/report/plots that are embedded in the program. */
 #ifndef BO_REPORT_ASSETS_H
 #define BO_REPORT_ASSETS_H
 

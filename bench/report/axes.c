@@ -1,4 +1,4 @@
-/* The matrix, and each axis by itself. */
+/* The matrix, and a table for each axis. */
 #include "bench/report/axes.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "bench/report/comparison.h"
 #include "bench/report/figure.h"
 
-/* Codecs, each of which represents all codecs with one part in common. */
+/* Codecs, one for each distinct part. */
 struct parts {
     const struct bo_run_codec **codecs;
     unsigned n;
@@ -38,7 +38,7 @@ static struct parts find_parts(const struct bo_run_document *document, struct bo
         for (unsigned p = 0; p < parts.n && !known; p++)
             known = same(parts.codecs[p]->name, codec->name);
         if (!known)
-            parts.codecs[parts.n++] = codec; /* never beyond the one being looked at */
+            parts.codecs[parts.n++] = codec; /* never overwrites the codec in use */
     }
     return parts;
 }

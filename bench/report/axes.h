@@ -10,21 +10,20 @@
 bool bo_has_axes(const struct bo_run_document *document);
 
 /*
- * A line a first part, a column a second part; a cell holds bytes a unit and the time of the main
- * query.
+ * One line for each first part, one column for each second part. A cell holds bytes per unit and
+ * the time of the main query.
  */
 void bo_axes_matrix(const struct bo_run_document *document, struct bo_arena *arena,
                     struct bo_grid *grid_ret);
 
 /*
- * The figures of the codecs that differ in one part only, the other being that of the document's
- * first codec of two parts: along the first axis (codecs of one part stand there, too) or the
- * second.
+ * The figures of codecs that differ in one part only; the other part is that of the document's
+ * first codec of two parts. Along the first axis (which includes codecs of one part) or the second.
  */
 void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *axes, bool first,
                   struct bo_arena *arena, struct bo_grid *grid_ret);
 
-/* The three tables with their words; nothing for a document without such codecs. */
+/* The three tables with their explanations. Nothing for a document without such codecs. */
 void bo_page_axes(const struct bo_page *page, const struct bo_run_document *document,
                   const struct bo_axes *axes);
 

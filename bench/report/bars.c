@@ -12,7 +12,7 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/* Of codecs of two parts, those that differ in the first are enough for a picture. */
+/* Of codecs of two parts, the picture shows those that differ in the first. */
 static bool is_drawn(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
     const struct bo_format *format = bo_find_format(document->format);
@@ -21,7 +21,7 @@ static bool is_drawn(const struct bo_run_document *document, const struct bo_run
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Codecs from the top down, one a unit of the y axis. */
+/* Codecs from top to bottom, one per unit of the y axis. */
 struct rows {
     const struct bo_run_codec **codecs;
     unsigned n;
@@ -38,7 +38,7 @@ static struct rows rows_of(const struct bo_run_document *document, struct bo_are
     return rows;
 }
 
-/* The names at the left, and as how wide they count. */
+/* Writes the names at the left, and their assumed width. */
 static void put_rows(struct bo_drawing *drawing, const struct rows *rows, struct bo_arena *arena)
 {
     size_t longest = 0;
@@ -60,7 +60,7 @@ enum { MAX_SERIES = 7, MAX_TIMES_BASELINE = 2 };
 
 struct series {
     const char *name;
-    double nbytes; /* in all encodings together, as shares of them */
+    double nbytes; /* in all encodings, as shares of each */
 };
 
 static bool is_encoding(const struct bo_run_codec *codec, const void *arg)
@@ -75,7 +75,7 @@ static int by_weight(const void *a, const void *b)
     return (y > x) - (y < x);
 }
 
-/* The names of sections, those with the greatest shares first. Returns how many. */
+/* The names of the sections with the greatest shares, in order. Returns their number. */
 static size_t find_series(const struct rows *rows, struct bo_arena *arena, struct series **ret)
 {
     size_t n = 0, cap = 0;
@@ -106,7 +106,7 @@ static size_t series_of(const struct series *series, size_t n, const char *name)
     return MAX_SERIES;
 }
 
-/* Left and right end of the rows' bars of the s-th series. Returns whether there are any. */
+/* Writes the left and right ends of the bars of series s. Returns whether there are any. */
 static bool put_bars(const struct rows *rows, const struct series *series, size_t n, size_t s,
                      double longest, FILE *out)
 {

@@ -6,16 +6,15 @@
 #include "bench/runs/run.h"
 
 /*
- * Where the bytes go: a bar of sections for each encoding; of codecs of two parts, those that
- * differ in the first. Bars of more than twice the first codec's bytes are cut, and say how long
- * they are.
+ * Bytes by section: a bar for each encoding; of codecs of two parts, those that differ in the
+ * first. Bars of more than twice the first codec's bytes are cut and labelled with their length.
  */
 void bo_plot_sections(const struct bo_run_document *document, const char *path,
                       struct bo_drawing *drawing);
 
 /*
- * How times scatter under a label: from the 10th to the 90th percentile over batches, with the
- * median, for each codec.
+ * The scatter of times under a label: for each codec, the 10th to the 90th percentile over batches,
+ * with the median.
  */
 void bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path,
                      struct bo_drawing *drawing);

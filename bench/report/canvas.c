@@ -1,4 +1,4 @@
-/* What scripts of bench/report/plots read. */
+/* Writes the input of the scripts in bench/report/plots. */
 #include "bench/report/canvas.h"
 
 #include <math.h>
@@ -15,7 +15,10 @@ void bo_drawing_begin(struct bo_drawing *drawing, struct bo_arena *arena)
     drawing->out = open_memstream(&drawing->text, &drawing->nbytes);
     if (!drawing->out)
         abort();
-    /* One to drop: a picture of gnuplot begins with the colour that the one before ends with. */
+    /*
+     * A first picture that is dropped: gnuplot starts a picture with the last colour of the
+     * previous one.
+     */
     bo_picture_begin(drawing, NULL, "");
     bo_picture_end(drawing, "plot [0:1] [0:1] 2 notitle\n");
 }

@@ -1,4 +1,4 @@
-/* Captions. */
+/* Writes captions. */
 #include "bench/report/caption.h"
 
 #include <inttypes.h>
@@ -92,7 +92,10 @@ char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *
         isnan(rounds) ? "" : bo_arena_printf(arena, " --repetitions %.0f", rounds));
 }
 
-/* Checks out the commit, fetches what is not in the repository, measures the document, prints. */
+/*
+ * The command that checks out the commit, fetches missing data, measures the document and prints
+ * the table.
+ */
 static char *command_text(const struct bo_run_document *document, const char *table_options,
                           struct bo_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* What a table's reader must know to judge and to repeat it. */
+/* The caption of a table: what a reader needs to judge and to repeat it. */
 #ifndef BO_REPORT_CAPTION_H
 #define BO_REPORT_CAPTION_H
 
@@ -13,28 +13,30 @@ struct bo_caption {
     const char *machine; /* processor, caches, kernel, compiler and flags */
     const char *sample;  /* repetitions and the interval */
     const char *run;     /* date, commit, which shard */
-    const char *file; /* the name of the user's file that the command reads; NULL: it needs none */
-    const char *command; /* the one that reproduces the table, run at the root of the repository */
+    const char *file;    /* name of the user's file that the command reads; NULL: none */
+    /* the command that reproduces the table, run at the root of the repository */
+    const char *command;
 };
 
 /*
- * The options are those of `bakeoff table` that print the table again: "--style rfc --kind point".
+ * `options` are the options of `bakeoff table` that print the table again: "--style rfc --kind
+ * point".
  */
 struct bo_caption bo_caption_make(const struct bo_run_document *document, const char *table_options,
                                   struct bo_arena *arena);
 
-/* What `--corpus` takes for the document: its name, or the name of a user's file. */
+/* The argument of `--corpus` for the document: its name, or the name of a user's file. */
 const char *bo_document_argument(const struct bo_run_document *document);
 
-/* The command that measures the document as its run did, without --json. */
+/* The command that measures the document as in its run, without --json. */
 char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *arena);
 
 /* "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
 char *bo_caption_processor(const struct bo_environment *environment, struct bo_arena *arena);
 
 /*
- * "medians of n = 20 repetitions, with 95% intervals by order statistics": of all the document's
- * rows.
+ * "medians of n = 20 repetitions, with 95% intervals by order statistics": for all rows of the
+ * document.
  */
 char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Two runs side by side. */
+/* Compares two runs. */
 #include "bench/report/compare.h"
 
 #include <jansson.h>
@@ -65,8 +65,8 @@ static void name_outliers(const struct bo_run_row *before, const struct bo_run_r
 }
 
 /*
- * Whether an interval of the shift with BO_CONFIDENCE exists: the widest one misses it in 2 of the
- * orders that n_a + n_b values can have.
+ * True when an interval of the shift with BO_CONFIDENCE exists. The widest one misses the shift in
+ * 2 of the possible orders of n_a + n_b values.
  */
 static bool has_interval(unsigned n_a, unsigned n_b)
 {
@@ -85,7 +85,7 @@ static struct bo_layout_effect effect_of(const struct bo_run_row *row, struct bo
     return effect;
 }
 
-/* Repetitions in one layout are no independent samples of it, so the layouts are compared. */
+/* Repetitions in one layout are not independent samples of it, so the layouts are compared. */
 static void contrast_layouts(const struct bo_run_row *before, const struct bo_run_row *after,
                              struct bo_arena *arena, struct bo_change *change)
 {
@@ -103,7 +103,7 @@ static void contrast_layouts(const struct bo_run_row *before, const struct bo_ru
         (struct bo_interval){exp(interval.low), exp(interval.high), interval.coverage};
 }
 
-/* Everything but the verdict, which waits for the correction over all times. */
+/* Computes everything but the verdict, which needs the correction over all times. */
 static void contrast_times(const struct bo_run_row *before, const struct bo_run_row *after,
                            struct bo_arena *arena, struct bo_change *change)
 {
@@ -148,7 +148,7 @@ static double limit_in(const struct bo_run *run, const struct bo_run_document *d
     return bo_noise_of(run, document->format, document->name, kind).limit;
 }
 
-/* The wider one of the two runs; computed once for each kind. NaN where neither has one. */
+/* The larger noise of the two runs, computed once for each kind. NaN if neither has one. */
 static double noise_of(struct comparing *c, const char *label)
 {
     enum { MAX = sizeof c->noise / sizeof *c->noise };
@@ -180,7 +180,7 @@ static void compare_exact(struct comparing *c, const char *codec, const char *wh
 static void compare_sizes(struct comparing *c, const struct bo_run_codec *before,
                           const struct bo_run_codec *after)
 {
-    if (before->reads || after->reads) /* reported for the codec that writes */
+    if (before->reads || after->reads) /* reported for the codec that writes the encoding */
         return;
     compare_exact(c, after->name, "bytes", before->has_bytes ? (double)before->bytes : NAN,
                   after->has_bytes ? (double)after->bytes : NAN);
@@ -191,7 +191,7 @@ static void compare_sizes(struct comparing *c, const struct bo_run_codec *before
     }
 }
 
-/* Adds a note once. The last note that has room says that there are more. */
+/* Adds a note once. If there is no more room, the last note says that there are more. */
 static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
@@ -212,7 +212,7 @@ static void add_note(struct bo_document_changes *document, struct bo_arena *aren
         document->notes[document->n_notes++] = bo_arena_printf(arena, "%s", text);
 }
 
-/* Runs without a hash of their queries are assumed to have run the same ones. */
+/* Runs without a hash of their queries are assumed to have run the same queries. */
 static bool same_queries(const struct bo_document_changes *document, const char *label)
 {
     const char *a = bo_pair_text(&document->before->query_set, label);
@@ -220,7 +220,7 @@ static bool same_queries(const struct bo_document_changes *document, const char 
     return !a || !b || strcmp(a, b) == 0;
 }
 
-/* A row's time over that of the baseline; NaN where one of them is missing. */
+/* A row's time divided by the baseline's; NaN if one of them is missing. */
 static double over_baseline(const struct bo_run_document *document, const struct bo_run_row *row)
 {
     const struct bo_run_row *base =
@@ -275,7 +275,7 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
                       bo_run_counter(before, *counter), bo_run_counter(after, *counter));
 }
 
-/* Holm's correction over the document's times, then their verdicts. */
+/* Applies Holm's correction over the document's times, then sets their verdicts. */
 static void judge_times(struct bo_document_changes *document, double threshold,
                         struct bo_arena *arena)
 {
@@ -303,7 +303,10 @@ static void judge_times(struct bo_document_changes *document, double threshold,
     bo_arena_rewind(arena, mark);
 }
 
-/* Codecs, and rows of codecs that both have, that only one run measured. */
+/*
+ * Notes the codecs that only one run measured, and the rows of common codecs that only one run
+ * measured.
+ */
 static void tell_missing(struct bo_document_changes *document, const struct bo_run_document *of,
                          const struct bo_run_document *in, const char *which,
                          struct bo_arena *arena)
@@ -318,17 +321,14 @@ static void tell_missing(struct bo_document_changes *document, const struct bo_r
     }
 }
 
-/* The least p that the test can give for samples of these sizes: of one order among all. */
+/* The smallest p that the test can give for samples of these sizes: one order among all. */
 static double least_p(const struct bo_change *change)
 {
     const double a = change->n_before, b = change->n_after;
     return fmin(1, 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)));
 }
 
-/*
- * Where repetitions are so few that no difference could pass the correction, "unknown" says
- * nothing.
- */
+/* Adds a note if the repetitions are so few that no difference could pass the correction. */
 static void tell_power(struct bo_document_changes *document, struct bo_arena *arena)
 {
     double least = 1;
@@ -383,7 +383,7 @@ static bool same_fact(const struct bo_run_document *a, const struct bo_run_docum
                   bo_environment_fact(b->environment, key)) == 0;
 }
 
-/* Caches are recorded by all runs; they differ between processors of one name. */
+/* All runs record caches; they differ between processors of the same name. */
 static bool same_caches(const struct bo_environment *a, const struct bo_environment *b)
 {
     bool same = a->n_caches == b->n_caches;
@@ -400,7 +400,7 @@ static bool same_level(const struct bo_environment *a, const struct bo_environme
     return (!x && !y) || (x && y && strcmp(x, y) == 0);
 }
 
-/* Why times of the two are not comparable; NULL when they are. */
+/* The reason why times of the two are not comparable; NULL when they are. */
 static const char *difference(const struct bo_run_document *a, const struct bo_run_document *b)
 {
     if (!same_fact(a, b, "machine") || !same_fact(a, b, "cpu") ||

@@ -1,4 +1,4 @@
-/* What changed from one run to another: times by rank tests, exact figures exactly. */
+/* The changes from one run to another: times by rank tests, exact figures by equality. */
 #ifndef BO_COMPARE_H
 #define BO_COMPARE_H
 
@@ -9,8 +9,8 @@
 
 enum bo_verdict {
     BO_EQUAL,         /* an exact figure that has not moved */
-    BO_NO_DIFFERENCE, /* a time: the ratio is inside of the A/A interval (bench/runs/noise.h) */
-    BO_UNKNOWN, /* a time: what difference there is may be chance, or is below the threshold */
+    BO_NO_DIFFERENCE, /* a time: the ratio is inside the A/A interval (bench/runs/noise.h) */
+    BO_UNKNOWN,       /* a time: the difference may be due to chance, or is below the threshold */
     BO_BETTER,
     BO_WORSE,
 };
@@ -20,21 +20,25 @@ struct bo_change {
     const char *what; /* "point/uniform", "bytes", "open: open_bytes_allocated" */
     bool is_time;
     double before, after; /* medians in ns, or the figure; NaN where it failed */
-    /* Of times: of after / before. */
+    /* For times: after / before. */
     double ratio;
-    struct bo_interval interval; /* NaN where the repetitions are too few for one of 95% */
+    struct bo_interval interval; /* NaN if there are too few repetitions for a 95% interval */
     double p;                    /* corrected by Holm's rule over the document's times */
     double superiority;
-    double noise;               /* the A/A interval is 1 / noise to noise; NaN without one */
-    bool has_layouts;           /* both rows were measured in several: Welch's test over these */
+    double noise; /* the A/A interval is 1 / noise to noise; NaN without one */
+    /* both rows were measured in several layouts: Welch's test over these */
+    bool has_layouts;
     unsigned n_before, n_after; /* repetitions */
     unsigned n_outliers;        /* in both (report_outliers.h) */
-    const char *outliers;       /* which: "old #3 #17, new #5"; NULL for none */
-    const char *failure;        /* why it failed, in the run where it did; NULL */
+    const char *outliers;       /* for example "old #3 #17, new #5"; NULL for none */
+    const char *failure;        /* the reason for the failure, in the run that failed; NULL */
     enum bo_verdict verdict;
 };
 
-/* A time on two processors, over that of the document's baseline codec on the same processor. */
+/*
+ * A time on two processors, each divided by that of the document's baseline codec on the same
+ * processor.
+ */
 struct bo_relative_time {
     const char *codec, *what;
     double before, after;
@@ -46,11 +50,11 @@ struct bo_document_changes {
     struct bo_change *changes; /* codec by codec: sizes, then what was measured */
     size_t n;
     size_t n_of[BO_WORSE + 1];      /* by verdict */
-    const char *times_not_compared; /* why; NULL when they were */
-    /* Instead, where the processors differ: side by side, without a verdict. */
+    const char *times_not_compared; /* the reason; NULL when they were compared */
+    /* If the processors differ: the times side by side, without a verdict. */
     struct bo_relative_time *relative;
     size_t n_relative;
-    const char *notes[8]; /* what one run has and the other not, and the like */
+    const char *notes[8]; /* what only one run has, and similar notes */
     size_t n_notes;
 };
 

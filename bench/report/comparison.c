@@ -96,7 +96,7 @@ char *bo_singular(struct bo_arena *arena, const char *plural)
     return bo_arena_printf(arena, "%.*s", n > 1 && plural[n - 1] == 's' ? n - 1 : n, plural);
 }
 
-/* "-" before a codec's first byte, and where it cannot hold the document; "failed" when it did. */
+/* "-" before a codec's first byte, and if it cannot hold the document; "failed" when it failed. */
 static char *bytes_cell(struct bo_arena *arena, const struct bo_run_codec *codec)
 {
     if (codec->has_bytes)
@@ -125,7 +125,7 @@ static bool has_label(const struct bo_run_document *document, struct bo_label_fi
     return false;
 }
 
-/* The first query label that is wanted: the one whose pages are shown. */
+/* The first wanted query label, whose pages are shown. */
 static const char *pages_label(const struct bo_run_document *document,
                                struct bo_label_filter *filter)
 {
@@ -149,7 +149,10 @@ static void add_valued(struct bo_grid *grid, const char *text, double v)
     bo_grid_value(grid, v);
 }
 
-/* Whether a table has a column of paths: where the run recorded them; a mail's caption has them. */
+/*
+ * True when a table has a column of paths: if the run recorded them. The caption of an RFC table
+ * has them instead.
+ */
 static bool shows_paths(const struct bo_run_document *document, enum bo_detail detail)
 {
     for (unsigned c = 0; c < document->n_codecs && detail != BO_WITH_PERCENT; c++)
@@ -172,7 +175,7 @@ static char *portable_cell(struct bo_arena *arena, const struct bo_run_document 
                : bo_arena_printf(arena, " (%s)", bo_significant(arena, ns / unit.ns));
 }
 
-/* Adds the times of the queries, or of the operations; of the heading when `codec` is NULL. */
+/* Adds the times of the queries, or of the operations. Adds the headings when `codec` is NULL. */
 static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       struct bo_label_filter *filter, bool queries, enum bo_detail detail,
                       struct bo_grid *grid)
@@ -268,7 +271,7 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-/* What a label's columns hold, after its number of repetitions. */
+/* The columns of a label after its number of repetitions. */
 static const char *const figures[] = {"median_ns", "low_ns", "high_ns", "p10_ns", "p90_ns"};
 enum { N_FIGURES = sizeof figures / sizeof *figures };
 
@@ -318,7 +321,7 @@ static void collect_labels(const struct bo_run_document *document, struct bo_lab
     }
 }
 
-/* Where and when a document was timed: in results of several runs. */
+/* Where and when a document was timed, for results of several runs. */
 static const char *const timing_facts[] = {"machine", "cpu", "date"};
 enum { N_TIMING_FACTS = sizeof timing_facts / sizeof *timing_facts };
 
@@ -365,7 +368,7 @@ const char *bo_first_failure(const struct bo_run_document *document,
     return NULL;
 }
 
-/* One line: of a codec as it ran, or of its portable path, NAME@portable. */
+/* One line for a codec as it ran, or for its portable path, NAME@portable. */
 static void add_raw_row(const struct bo_run_document *document, const struct bo_run_codec *codec,
                         bool is_portable, const struct labels *labels, bool parts,
                         struct bo_grid *grid)
@@ -539,7 +542,7 @@ size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_
         for (unsigned l = 0; l < document->n_labels; l++) {
             const struct bo_run_row *row = codec->rows[l];
             if (!row || !row->failure || (last && strcmp(last, row->failure) == 0))
-                continue; /* the same again says nothing new */
+                continue; /* the same failure again */
             last = row->failure;
             add_line(&lines, bo_arena_printf(arena, "failed: %s, %s: %s", codec->name,
                                              document->labels[l], last));

@@ -10,24 +10,25 @@
 #include "bench/runs/run.h"
 #include "harness/core/print.h"
 
-/* Which labels are wanted: names as `bakeoff bench` takes them. */
+/* Which labels are wanted: names as `bakeoff bench` accepts them. */
 struct bo_label_filter {
     struct bo_filter kinds, workloads;
 };
 
 /*
- * Marks the names that met something, hence not const. A workload given leaves the operations out.
+ * Marks the names that matched something, hence not const. A given workload excludes the
+ * operations.
  */
 bool bo_label_wanted(struct bo_label_filter *filter, const char *label);
 
-/* How a time is written; its 95% interval is left out where it does not exist. */
+/* How a time is written. Its 95% interval is left out if it does not exist. */
 enum bo_detail {
     BO_WITH_INTERVAL, /* "12.3 [12.1, 12.5]" */
     BO_WITH_PERCENT,  /* "12.3 +-2%": the farther end of the interval */
     BO_WITH_SPREAD,   /* "12.3 [12.1, 12.5] (11.0-14.2)": and p10, p90 over batches */
 };
 
-/* A row's time in a unit: "-" without one, "failed" when the row failed. */
+/* A row's time in a unit: "-" without a time, "failed" when the row failed. */
 char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct bo_time_unit unit,
                    enum bo_detail detail);
 
@@ -68,9 +69,9 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
                        struct bo_arena *arena, struct bo_grid *grid_ret);
 
 /*
- * One document of the same for programs that read JSON: numbers as numbers, null where there is
- * none, and beside the figures the document's name, hash, provenance and units, and the sections of
- * each encoding. The caller owns it.
+ * One document of the same for programs that read JSON: numbers as numbers, null for missing ones;
+ * also the document's name, hash, provenance and units, and the sections of each encoding. The
+ * caller owns it.
  */
 struct json_t *bo_comparison_json(const struct bo_run_document *document,
                                   struct bo_label_filter *filter);
@@ -81,17 +82,14 @@ struct json_t *bo_number_json(double v);
 /* {"tables": 250, "runs": 3000}; the caller owns it. */
 struct json_t *bo_counts_json(const struct bo_pairs *counts);
 
-/*
- * The first thing that went wrong with a codec, or NULL. *label_ret is where: NULL for the encoding
- * itself.
- */
+/* The first failure of a codec, or NULL. *label_ret is its label: NULL for the encoding itself. */
 const char *bo_first_failure(const struct bo_run_document *document,
                              const struct bo_run_codec *codec, const char **label_ret);
 
 /*
- * One line a failure, "failed: linear-index, point/hot: wrong answer", in the arena; the same
- * reason under several labels of a codec once. Before a codec's: "not held by snapshot-json: holds
- * one instant". Returns how many.
+ * One line per failure, "failed: linear-index, point/hot: wrong answer", in the arena. A reason
+ * that occurs under several labels of a codec is listed once. The first line of a codec may be "not
+ * held by snapshot-json: holds one instant". Returns the number of lines.
  */
 size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
                               const char ***lines_ret);

@@ -5,7 +5,7 @@
 
 #include "bench/report/tsv.h"
 
-/* Where a count comes from: a file, and the machine that its rows start with, if any. */
+/* The source of a count: a file, and the machine in the first column of its rows, if any. */
 static const struct source {
     const char *file, *machine, *heading;
 } sources[] = {
@@ -16,7 +16,7 @@ static const struct source {
 
 enum { N_SOURCES = sizeof sources / sizeof *sources, N_KEYS = 4 };
 
-/* The key's cells: format, document, codec, query; NULL for a row of another source. */
+/* The key's cells: format, document, codec, query. NULL for a row of another source. */
 static const char *const *key_of(const struct source *source, const struct bo_tsv_row *row)
 {
     if (!source->machine)

@@ -1,4 +1,4 @@
-/* What bench/watch.sh counted: lines of the input and instructions of queries. */
+/* Counts made by bench/watch.sh: lines of the input, and instructions of queries. */
 #ifndef BO_REPORT_COUNTS_H
 #define BO_REPORT_COUNTS_H
 

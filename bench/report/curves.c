@@ -39,7 +39,7 @@ static double cost_of(const struct cost *cost, const struct bo_run_document *doc
     return one ? bo_figure_value(document, one, &figure, NULL) : NAN;
 }
 
-/* "time to encode a function" where it is one a unit. */
+/* "time to encode a function" if the label has one operation per unit. */
 static char *title_of(const struct cost *cost, const struct bo_run_document *document,
                       struct bo_arena *arena)
 {
@@ -83,7 +83,7 @@ static const struct bo_run_document *hundredth(const struct bo_run_document *con
     return best;
 }
 
-/* Of the whole cost, not of one unit's. */
+/* The whole cost, not that of one unit. */
 static double total_of(const struct cost *cost, const struct bo_run_document *document,
                        const char *codec)
 {
@@ -152,7 +152,7 @@ static char *picture_name(struct bo_arena *arena, const char *format, const stru
     return bo_arena_printf(arena, "%s-scale-%s.svg", format, cost->name);
 }
 
-/* Whether any codec has the cost, so that it has a picture. */
+/* True when any codec has the cost, so that there is a picture of it. */
 static bool is_drawn(const struct bo_run_document *const *documents, size_t n,
                      const struct cost *cost)
 {
@@ -164,7 +164,7 @@ static bool is_drawn(const struct bo_run_document *const *documents, size_t n,
     return false;
 }
 
-/* A curve's points; false when no value is above 0, as a logarithmic axis requires. */
+/* Writes the points of a curve. False when no value is above 0, as a logarithmic axis requires. */
 static bool put_curve(const struct bo_run_document *const *documents, size_t n,
                       const struct cost *cost, const char *codec, struct bo_scale *y, FILE *out)
 {

@@ -14,8 +14,8 @@ size_t bo_curve_documents(const struct bo_run *run, const char *format, struct b
                           const struct bo_run_document ***documents_ret);
 
 /*
- * One line a codec: each cost on the largest document, and over the one of about a hundredth of its
- * size. There must be two documents.
+ * One line per codec: each cost on the largest document, and its ratio to the cost on the document
+ * of about a hundredth of that size. There must be two documents.
  */
 void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
                     struct bo_arena *arena, struct bo_grid *grid_ret);
@@ -28,17 +28,15 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
 struct json_t *bo_curves_json(const struct bo_run_document *const *documents, size_t n,
                               struct bo_arena *arena);
 
-/*
- * The picture of a cost, the i-th from 0, as bo_curves_draw names it; NULL past the last one drawn.
- */
+/* The file name of the picture of cost number i, counted from 0. NULL past the last picture. */
 const char *bo_curves_picture(const struct bo_run_document *const *documents, size_t n, unsigned i,
                               struct bo_arena *arena);
 
-/* Draws a picture a cost into an existing folder; nothing with fewer than two documents. */
+/* Draws one picture per cost into an existing folder. Nothing with fewer than two documents. */
 void bo_curves_draw(const struct bo_run *run, const char *format, const char *folder,
                     struct bo_drawing *drawing);
 
-/* The section of a format's chapter; without documents it says how to get them. */
+/* The section of a format's chapter. Without documents it explains how to get them. */
 void bo_page_curves(const struct bo_page *page, const char *format);
 
 #endif

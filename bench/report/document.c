@@ -28,7 +28,7 @@ void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *doc
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* A column more for queries whose time grows with the document. */
+/* An additional column for queries whose time grows with the document. */
 static void add_per_unit(const struct bo_page *page, const struct bo_run_document *document,
                          const struct bo_run_codec *codec, const char *label, struct bo_grid *grid)
 {
@@ -76,7 +76,7 @@ static void print_queries(const struct bo_page *page, const struct bo_run_docume
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Rates stand beside the operations that rebuild or write the whole document. */
+/* Rates are shown for the operations that rebuild or write the whole document. */
 static bool has_rate(const char *label)
 {
     return strcmp(label, "encode") == 0 || strcmp(label, "decode") == 0 ||

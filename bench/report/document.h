@@ -8,14 +8,13 @@
 void bo_page_document(const struct bo_page *page, const struct bo_run_document *document);
 
 /*
- * Its comparison in one table, as `bakeoff table` has it, with where the document is from and what
- * failed.
+ * Its comparison in one table, as in `bakeoff table`, with the document's origin and the failures.
  */
 void bo_page_comparison(const struct bo_page *page, const struct bo_run_document *document);
 
 /*
- * The document's queries with the encoding in huge pages, beside the ordinary ones; nothing where
- * the run measured none.
+ * The document's queries with the encoding in huge pages, next to the ordinary ones. Nothing if the
+ * run measured none.
  */
 void bo_page_huge_pages(const struct bo_page *page, const struct bo_run_document *document);
 

@@ -41,7 +41,7 @@ static char *load_text(const struct bo_page *page)
     return text;
 }
 
-/* Each of the runs that were put together, and what that means for times. */
+/* Prints each of the runs that were merged, and the consequence for times. */
 static void print_parts(const struct bo_page *page)
 {
     const char *note = bo_parts_note(page->run);
@@ -109,7 +109,7 @@ static void print_facts(const struct bo_page *page)
     print_fact(page, "seeds", pairs_text(&environment->seeds, page->arena));
 }
 
-/* Whether codecs' bytes were given to the outer compressors, too. */
+/* True when the outer compressors were applied to the codecs' bytes, too. */
 static bool is_compressed(const struct bo_run_document *document)
 {
     for (unsigned i = 0; i < document->sizes.n_codecs; i++)

@@ -86,14 +86,14 @@ static bool is_listed(const char *names, const char *name)
     return false;
 }
 
-/* What a codec stores for one list of fields. */
+/* A codec's bytes for one list of fields. */
 struct stored {
-    const char *fields;   /* "" where no field of the model is in it */
+    const char *fields;   /* "" if it contains no field of the model */
     const char *sections; /* "index, chunks" */
     double nbytes;
 };
 
-/* Sections with the same fields are one line: an array in the arena. */
+/* Joins sections with the same fields to one line: an array in the arena. */
 static unsigned gather(const struct bo_format *format, const struct bo_size *codec,
                        struct bo_arena *arena, struct stored **stored_ret)
 {
@@ -152,7 +152,7 @@ void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *s
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
-/* A bar: the fields, or lists of fields, as its sections. */
+/* A bar whose sections are fields or lists of fields. */
 static struct bo_run_codec bar_of(struct bo_arena *arena, const char *name, unsigned n,
                                   struct bo_size **size_ret)
 {

@@ -1,6 +1,6 @@
 /*
- * Where a document's bytes are: its fields with their entropies, and what each codec stores for
- * them, by the sections that it marks.
+ * Where a document's bytes are: its fields with their entropies, and each codec's bytes for them,
+ * by the sections that it marks.
  */
 #ifndef BO_REPORT_FIELDS_H
 #define BO_REPORT_FIELDS_H
@@ -20,17 +20,17 @@ struct bo_field_size {
 unsigned bo_field_sizes(const struct bo_document *document, struct bo_arena *arena,
                         struct bo_field_size **sizes_ret);
 
-/* The fields that a section of a codec has, "run lengths, value deltas"; "" none; NULL unknown. */
+/* The fields in a section of a codec, "run lengths, value deltas"; "" for none; NULL if unknown. */
 const char *bo_fields_of_section(const struct bo_format *format, const char *codec,
                                  const char *section);
 
-/* A line a field, and their sums. */
+/* One line per field, and their sums. */
 void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
                     struct bo_grid *grid_ret);
 
 /*
- * A line a codec and section: bytes as stored, and the entropies of the section's fields. A field
- * in several sections of a codec counts in a line for all of them.
+ * One line per codec and section: its bytes, and the entropies of the section's fields. A field
+ * that is in several sections of a codec is listed in one line for all of them.
  */
 void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *sizes,
                     const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,

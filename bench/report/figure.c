@@ -1,4 +1,4 @@
-/* Looking figures up. */
+/* Looks figures up. */
 #include "bench/report/figure.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "harness/format_report.h"
 
 /*
- * NaN where the run has none, or the codec failed. `second_sections` ends with NULL: the names of
- * the sections that belong to a codec's second part (see axes.h); NULL for none.
+ * NaN if the run does not have the figure or the codec failed. `second_sections`, which ends with
+ * NULL, names the sections of a codec's second part (see axes.h); NULL for none.
  */
 double bo_figure_value(const struct bo_run_document *document, const struct bo_run_codec *codec,
                        const struct bo_figure *figure, const char *const *second_sections);
@@ -21,7 +21,7 @@ char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *docum
                      const struct bo_run_codec *codec, const struct bo_figure *figure,
                      const char *const *second_sections);
 
-/* Whether any codec of the document has the figure: else its column is left out. */
+/* True when any codec of the document has the figure. Otherwise its column is left out. */
 bool bo_figure_known(const struct bo_run_document *document, const struct bo_figure *figure,
                      const char *const *second_sections);
 

@@ -23,7 +23,7 @@
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
-/* The document-th document of the run when it is of this format and not for curves, else NULL. */
+/* The d-th document of the run if it is of this format and not for curves, else NULL. */
 static const struct bo_run_document *of_format(const struct bo_page *page, size_t document,
                                                const struct bo_format *format)
 {
@@ -31,7 +31,10 @@ static const struct bo_run_document *of_format(const struct bo_page *page, size_
     return strcmp(d->format, format->name) == 0 && !d->scale ? d : NULL;
 }
 
-/* REPORT.md shows so many documents of a format in a table, the largest; their pages show all. */
+/*
+ * The number of documents of a format in a table of REPORT.md, the largest ones; the format's page
+ * has all.
+ */
 enum { MAX_REPORT_DOCUMENTS = 3, ALL_DOCUMENTS = 0 };
 
 /* Whether the document is among the `most` largest ones of its format in the run. */
@@ -68,7 +71,7 @@ static char *point_text(struct bo_arena *arena, const struct bo_run_document *do
                            bo_significant(arena, point->ns / unit.ns), unit.name);
 }
 
-/* The smallest, the fastest and the front of the points that are all of one kind. */
+/* Adds the smallest, the fastest and the front of the points, which are all of one kind. */
 static void add_kind(const struct bo_run_document *document, const struct bo_front_point *points,
                      size_t n, struct bo_arena *arena, struct bo_grid *grid)
 {
@@ -93,7 +96,7 @@ static void add_kind(const struct bo_run_document *document, const struct bo_fro
     bo_grid_end_row(grid);
 }
 
-/* A line for each kind that there is. Returns whether some are unpacked. */
+/* Adds a line for each kind that exists. Returns whether some codecs are unpacked. */
 static bool add_picks(const struct bo_run_document *document, struct bo_arena *arena,
                       struct bo_grid *grid)
 {
@@ -109,7 +112,7 @@ static bool add_picks(const struct bo_run_document *document, struct bo_arena *a
     return unpacked;
 }
 
-/* Whether anything has a place in the picture. */
+/* True when the picture has any point. */
 static bool has_points(const struct bo_page *page, const struct bo_run_document *main)
 {
     struct bo_front_point *points;
@@ -163,7 +166,7 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
     print_most_picks(page, format, main, ALL_DOCUMENTS);
 }
 
-/* The harness's own cost is in every time. */
+/* The cost of the harness is part of every time. */
 static void print_noop(const struct bo_page *page, const struct bo_format *format)
 {
     double least = INFINITY, most = 0;
@@ -189,7 +192,7 @@ static void print_noop(const struct bo_page *page, const struct bo_format *forma
 
 /* ---- over all documents ---------------------------------------------------------------------- */
 
-/* Of so many codecs at most; more are lines. */
+/* The largest number of codecs as columns; more codecs are lines. */
 enum { MAX_RATIO_COLUMNS = 16 };
 
 /* A column (or line) of figures: the product for the geometric mean, and the worst. */
@@ -224,7 +227,7 @@ static void add_summary(const char *name, const struct column *columns, unsigned
 }
 
 /*
- * A figure of a codec on a document, and the one that its ratio is taken to; false where either is
+ * Gets a figure of a codec on a document, and the one that it is divided by. False if either is
  * missing.
  */
 typedef bool get_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
@@ -257,7 +260,7 @@ struct ratios {
     const char *first_heading;
     const struct bo_run_codec **codecs;
     unsigned n;
-    unsigned most; /* documents with a line; means are over all */
+    unsigned most; /* the number of documents with a line; means are over all documents */
 };
 
 static struct ratios ratios_of(const struct bo_page *page, const struct bo_format *format,
@@ -316,7 +319,7 @@ static void add_first(const struct bo_run_document *document, get_figure *get, s
         bo_grid_add(grid, "-");
 }
 
-/* Held-out documents stand in means of their own. */
+/* Held-out documents have means of their own. */
 static const struct bo_run_document *in_means(const struct bo_page *page, size_t document,
                                               const struct bo_format *format)
 {
@@ -363,7 +366,7 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
     }
 }
 
-/* Lines are codecs, columns documents. */
+/* Lines are codecs, columns are documents. */
 static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *grid)
 {
     const struct bo_page *page = ratios->page;
@@ -425,7 +428,7 @@ static void print_bytes(const struct bo_page *page, const struct bo_format *form
     }
 }
 
-/* What of the ratios of a label is no difference. */
+/* Prints which ratios of a label are no difference. */
 static void print_noise(const struct bo_page *page, const struct bo_format *format,
                         const char *label)
 {
@@ -452,7 +455,7 @@ static void print_overview(const struct bo_page *page, const struct bo_format *f
     print_noise(page, format, bo_run_main_label(main));
 }
 
-/* ---- tables of the format's own -------------------------------------------------------------- */
+/* ---- the format's own tables ----------------------------------------------------------------- */
 
 static void add_group(const struct bo_run_document *document, const struct bo_extra_group *group,
                       struct bo_arena *arena, struct bo_grid *grid)
@@ -499,7 +502,7 @@ static void print_extra(const struct bo_page *page, const struct bo_format *form
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-/* Codecs that differ in their second part come from one file: the first of them has a row. */
+/* Codecs that differ in their second part share a file. The first of them has a row. */
 static bool is_first_of_file(const struct bo_format *format, const struct bo_codec *codec)
 {
     const size_t n = bo_first_part_length(codec->name);
@@ -647,7 +650,7 @@ static void print_counts(const struct bo_page *page, const struct bo_format *for
     bo_page_counts(page, "bench", format->name);
 }
 
-/* What other pages may show, too. */
+/* The parts that other pages can show, too. */
 static const struct part {
     const char *name;
     void (*print)(const struct bo_page *page, const struct bo_format *format,
@@ -673,7 +676,7 @@ bool bo_page_part(const struct bo_page *page, const struct bo_format *format, co
     return false;
 }
 
-/* What the page of the format has, and this chapter has not. */
+/* Lists what the format's page contains in addition to this chapter. */
 static void print_where_more_is(const struct bo_page *page, const struct bo_format *format)
 {
     const unsigned n = count_documents(page, format);

@@ -10,14 +10,14 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format);
 
 /*
  * One part of it without its heading, for other pages: question, use-picks, picture, picks, sizes,
- * uses, code; or with its headings, nothing where the format has none: proposal, axes, programs,
+ * uses, code. Or with its headings, and nothing if the format has none: proposal, axes, programs,
  * original, held-out. False when there is no part of that name.
  */
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name);
 
 /*
- * results/FORMAT.md: the tables over all documents, the uses codec by codec, the code, and all that
- * was measured of each document; the curves over sizes are those of the second page's run.
+ * results/FORMAT.md: the tables over all documents, the uses codec by codec, the code, and all
+ * measurements of each document. The curves over sizes are those of the second page's run.
  */
 void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
                        const struct bo_format *format);

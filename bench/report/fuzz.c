@@ -1,4 +1,4 @@
-/* What fuzzing did. */
+/* The results of fuzzing. */
 #include "bench/report/fuzz.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ char *bo_executions_text(struct bo_arena *arena, double n)
     return bo_arena_printf(arena, "%s%s", bo_significant(arena, n), suffixes[s]);
 }
 
-/* Milliseconds as seconds; "-" where nothing was found. */
+/* Milliseconds as seconds; "-" if nothing was found. */
 static char *seconds_text(struct bo_arena *arena, const char *ms)
 {
     return bo_significant(arena, bo_tsv_number(ms) / 1000);
@@ -37,8 +37,8 @@ static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
 }
 
 /*
- * Whether a fault is reported: with a format given, only faults that a target of that format
- * attacks; else all.
+ * True when a fault is reported. With a format, only faults that a target of that format searches
+ * for; else all.
  */
 static bool is_of_format(const struct bo_tsv_row *row, const char *format)
 {
@@ -138,7 +138,7 @@ static void print_mutants(const struct bo_page *page, const char *folder)
 
 /* ---- real documents in full ------------------------------------------------------------------ */
 
-/* What verify.tsv says of a format's documents. */
+/* The rows of verify.tsv for a format's documents. */
 struct verified {
     size_t n_documents, n_verified;
     double n_passed, n_failed;
@@ -169,7 +169,7 @@ static struct verified sum_up(const struct bo_tsv *rows, const char *format)
     return sum;
 }
 
-/* "Not finished: lprf/protoc, lprf/re2.", where there are such documents. */
+/* "Not finished: lprf/protoc, lprf/re2.", if there are such documents. */
 static void print_documents(const struct bo_page *page, const struct bo_tsv *rows,
                             const char *result, const char *said)
 {
@@ -275,8 +275,8 @@ static char *coverage_cell(const struct bo_tsv *coverage, const char *codec, con
 }
 
 /*
- * Cost by byte of the worst unit, of open and decode; cells `cost` and `cost + 1` are cost and
- * bytes.
+ * The cost per byte of the worst unit, for open and decode. Cells `cost` and `cost + 1` are cost
+ * and bytes.
  */
 static char *worst_cell(const struct bo_tsv *worst, const char *codec, unsigned cost,
                         struct bo_arena *arena)
@@ -347,9 +347,9 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
     bo_page_grid(page, &grid, "executions, coverage and worst cases");
 }
 
-/* ---- what no input reaches ------------------------------------------------------------------- */
+/* ---- code that no input reaches -------------------------------------------------------------- */
 
-/* By fuzz/gaps.awk; the last is what stays when nothing else is said. */
+/* Reasons assigned by fuzz/gaps.awk; the last one is the default. */
 static const char *const reasons[] = {"memory runs out",
                                       "an answer's room runs out",
                                       "larger than inputs are",
@@ -468,10 +468,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/*
- * Accepted findings: fuzz/known/TARGET/NAME. Returns how many there are; lists them when `out` is
- * given.
- */
+/* Counts the accepted findings, fuzz/known/TARGET/NAME, and lists them when `out` is given. */
 static size_t list_known(struct bo_arena *arena, FILE *out)
 {
     struct dirent **targets, **names;

@@ -1,4 +1,4 @@
-/* What fuzzing did, from the tables that it leaves in results/fuzz. */
+/* The results of fuzzing, from the tables in results/fuzz. */
 #ifndef BO_REPORT_FUZZ_H
 #define BO_REPORT_FUZZ_H
 
@@ -20,8 +20,8 @@ void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out);
 
 /*
- * Gives each codec of the run the executions that it has survived since the sources of its format
- * last changed, where that is known: a column of comparisons.
+ * Sets for each codec of the run the executions that it has survived since the sources of its
+ * format last changed, if known: a column of comparisons.
  */
 void bo_fuzz_mark_run(const char *folder, struct bo_run *run);
 

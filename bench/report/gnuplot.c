@@ -1,6 +1,7 @@
 /*
- * gnuplot between two files in memory: no quoting of paths, no half-written pictures. One process
- * draws all of them: to start it takes three times as long as to draw one.
+ * Runs gnuplot between two files in memory, so that no path needs quoting and no picture is
+ * half-written. One process draws all pictures, since starting it takes three times as long as
+ * drawing one.
  */
 #include "bench/report/gnuplot.h"
 
@@ -29,8 +30,8 @@ static bool fill(int fd, const char *text)
 }
 
 /*
- * The exit code, 127 where there is no gnuplot, or -1. Spawned, because fork copies the page tables
- * of all results.
+ * Returns the exit code, 127 if there is no gnuplot, or -1. Spawned, because fork would copy the
+ * page tables of all results.
  */
 static int run_between(int in, int out)
 {
@@ -52,7 +53,7 @@ static int run_between(int in, int out)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The end of the picture at `p`; NULL when it is not all there. */
+/* The end of the picture at `p`; NULL when it is incomplete. */
 static const char *end_of_picture(const char *p, const char *end)
 {
     static const char last[] = "</svg>\n\n";
@@ -60,7 +61,7 @@ static const char *end_of_picture(const char *p, const char *end)
     return found ? found + sizeof last - 1 : NULL;
 }
 
-/* How many of the pictures were written. */
+/* Writes the pictures. Returns the number written. */
 static size_t save(int fd, const char *const *paths, size_t n_paths)
 {
     struct stat st;
@@ -89,9 +90,10 @@ bool bo_gnuplot(const char *script, const char *const *paths, size_t n_paths)
         code = run_between(in, out);
     const size_t n = code == 127 || out < 0 ? 0 : save(out, paths, n_paths);
     if (code == 127 && n_paths)
-        fprintf(stderr, "bakeoff: %s: gnuplot is not installed; `make deps` does\n", paths[0]);
+        fprintf(stderr, "bakeoff: %s: gnuplot is not installed; `make deps` installs it\n",
+                paths[0]);
     else if (n < n_paths)
-        fprintf(stderr, "bakeoff: %s: gnuplot made no picture (exit code %d)\n", paths[n], code);
+        fprintf(stderr, "bakeoff: %s: gnuplot drew no picture (exit code %d)\n", paths[n], code);
     if (in >= 0)
         close(in);
     if (out >= 0)

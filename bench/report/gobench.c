@@ -29,7 +29,7 @@ static const char *go_architecture(const char *machine)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A name must be one word of printable characters, in which '/' has its meaning. */
+/* A name must be one word of printable characters. '/' separates its parts. */
 static void print_word(const char *text, FILE *out)
 {
     for (; *text; text++)
@@ -37,8 +37,8 @@ static void print_word(const char *text, FILE *out)
 }
 
 /*
- * Go takes a number after the last hyphen for the count of processors, and compares only names with
- * the same count: if one codec's name ends so, all get a count.
+ * Go interprets a number after the last hyphen as the number of processors, and only compares names
+ * with the same number. If the name of one codec ends like that, all names get a number.
  */
 static bool ends_like_processors(const char *name)
 {
@@ -54,9 +54,9 @@ static bool need_processors(const struct bo_run *run, const char *format)
     return false;
 }
 
-/* Where lines go, and what they share. */
+/* The output of the lines, and their shared state. */
 struct printer {
-    bool processors; /* names end in their count, 1 */
+    bool processors; /* names end in the number of processors, 1 */
     struct bo_arena *arena;
     FILE *out;
 };
@@ -83,7 +83,7 @@ static void print_name(const struct printer *printer, const struct bo_run_row *r
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Counters of an entry, and what Go calls such a thing; the first two as -benchmem has them. */
+/* Counters of an entry, and Go's units for them; the first two are those of -benchmem. */
 static const struct {
     const char *counter, *unit;
 } extras[] = {
@@ -93,7 +93,7 @@ static const struct {
     {"open_bytes_allocated", "peak-B/op"}, {"touched_pages", "pages/op"},
 };
 
-/* Of the i-th repetition; NaN where it has none. */
+/* The value of the i-th repetition; NaN without one. */
 static double value_of(const struct bo_run_row *row, const char *name, unsigned i)
 {
     const struct bo_row_values *counter = bo_values_of(row, name);
@@ -132,7 +132,7 @@ static void print_row(const struct printer *printer, const struct bo_run_documen
         print_repetition(printer, document, codec, row, i);
 }
 
-/* Label by label: the codecs that a reader compares stand together. */
+/* Label by label, so that the codecs to be compared are adjacent. */
 static void print_document(const struct printer *printer, const struct bo_run_document *document,
                            struct bo_label_filter *filter)
 {
@@ -145,7 +145,7 @@ static void print_document(const struct printer *printer, const struct bo_run_do
                 print_row(printer, document, &document->codecs[c], document->codecs[c].rows[l]);
 }
 
-/* What benchstat compares apart: it makes no one figure of two processors', or two runs'. */
+/* benchstat does not combine the figures of two processors or two runs. */
 static void print_machine(const struct bo_run_document *document, struct bo_arena *arena, FILE *out)
 {
     const char *part = bo_shard_text(document->environment, arena);

@@ -103,7 +103,7 @@ void bo_print_html(const char *text, FILE *out)
     print_html(text, strlen(text), out);
 }
 
-/* "[text](target)", "*text*"; text in brackets after a figure is smaller. */
+/* "[text](target)" and "*text*". Text in brackets after a figure is smaller. */
 static void print_html_cell(const char *text, FILE *out)
 {
     const size_t n = strlen(text);
@@ -128,7 +128,7 @@ static void print_html_cell(const char *text, FILE *out)
     }
 }
 
-/* A text of more characters may break into lines. */
+/* Longer texts may break into lines. */
 enum { LONG_CELL = 36 };
 
 void bo_grid_html(const struct bo_grid *grid, const char *name, FILE *out)
@@ -224,7 +224,10 @@ void bo_grid_tex(const struct bo_grid *grid, FILE *out)
 
 enum { GAP = 2 };
 
-/* The next line of a heading, from *rest on; its length. Breaks come after '/' and at spaces. */
+/*
+ * Cuts the next line of a heading from *rest. Returns its length. Breaks are after '/' and at
+ * spaces.
+ */
 static size_t take_heading_line(const char **rest, const char **line_ret)
 {
     const char *p = *rest + strspn(*rest, " ");
@@ -248,7 +251,7 @@ static unsigned count_heading_lines(const char *heading, size_t *width_ret)
     return n_lines;
 }
 
-/* What fits of a text, padded to the width. */
+/* Prints the part of a text that fits, padded to the width. */
 static void print_aligned(const char *text, size_t n, size_t width, bool left, FILE *out)
 {
     const bool cut = n > width;
@@ -260,7 +263,7 @@ static void print_aligned(const char *text, size_t n, size_t width, bool left, F
         fprintf(out, "%*s", (int)(width - shown - cut), "");
 }
 
-/* Some columns that stand side by side, after the first. */
+/* A group of adjacent columns, after the first column. */
 struct panel {
     const struct bo_grid *grid;
     const size_t *widths;
@@ -268,7 +271,7 @@ struct panel {
     FILE *out;
 };
 
-/* Prints one line of cells without spaces at its end: through a buffer that is trimmed. */
+/* Prints one line of cells without trailing spaces, through a buffer. */
 static void print_line(const struct panel *panel, const char *const *texts, const size_t *lengths)
 {
     char *line = NULL;
@@ -305,7 +308,7 @@ static void print_panel_heading(const struct panel *panel)
         if ((c == 0 || (c >= panel->first && c < panel->end)) && missing[c] > n_lines)
             n_lines = missing[c];
     }
-    for (unsigned left = n_lines; left > 0; left--) { /* short headings stand at the bottom */
+    for (unsigned left = n_lines; left > 0; left--) { /* short headings are aligned to the bottom */
         for (unsigned c = 0; c < grid->n_columns; c++) {
             texts[c] = "";
             lengths[c] = missing[c] >= left ? take_heading_line(&rests[c], &texts[c]) : 0;
@@ -333,7 +336,7 @@ static void print_panel(const struct panel *panel)
     free(lengths);
 }
 
-/* Each column's width, at most what leaves room for it beside the first. */
+/* The width of each column, limited so that it fits beside the first column. */
 static size_t *measure_columns(const struct bo_grid *grid, unsigned width)
 {
     size_t *widths = calloc(grid->n_columns, sizeof *widths);

@@ -13,21 +13,21 @@
 /* The first row is the heading. All rows have as many cells as it. */
 struct bo_grid {
     struct bo_arena *arena;
-    unsigned n_left; /* columns aligned to the left, from the first on; the others to the right */
+    unsigned n_left; /* the first n_left columns are aligned to the left, the others to the right */
     unsigned n_columns;
     const char **cells;
-    double *values; /* what a cell's text was made of; NaN where the text alone is known */
+    double *values; /* the number that a cell's text was made from; NaN if only the text is known */
     size_t n_cells, cap, values_cap;
 };
 
 /* An empty grid whose texts live in `arena`. */
 void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left);
 
-/* Appends a cell to the row that is being filled. */
+/* Appends a cell to the current row. */
 void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The number that the last cell's text was made of: what HTML sorts by. */
+/* The number that the last cell's text was made from: the sort key in HTML. */
 void bo_grid_value(struct bo_grid *grid, double v);
 
 /* Ends the row. The first row sets the number of columns; a row of another length aborts. */
@@ -41,8 +41,8 @@ size_t bo_grid_n_rows(const struct bo_grid *grid);
 void bo_grid_markdown(const struct bo_grid *grid, FILE *out);
 
 /*
- * A table in a box of its own that scrolls, without an empty line, so that it may stand in
- * Markdown. `data-v` holds a cell's value; links and emphasis of a whole cell are as in Markdown.
+ * A table in a box that scrolls, without an empty line, so that it can be part of Markdown.
+ * `data-v` holds a cell's value. Links and emphasis of a whole cell are as in Markdown.
  */
 void bo_grid_html(const struct bo_grid *grid, const char *name, FILE *out);
 void bo_grid_csv(const struct bo_grid *grid, FILE *out);
@@ -51,16 +51,16 @@ void bo_grid_csv(const struct bo_grid *grid, FILE *out);
 void bo_grid_tex(const struct bo_grid *grid, FILE *out);
 
 /*
- * Aligned columns in lines of at most `width` columns, which must be 24 or more. Headings break
- * after '/' and at spaces. Columns that do not fit stand below, behind the first column again; a
- * cell that alone is too wide is cut, its last character a '~'.
+ * Aligned columns in lines of at most `width` columns, at least 24. Headings break after '/' and at
+ * spaces. Columns that do not fit are printed below, after the first column again. A cell that
+ * alone is too wide is cut; its last character is then '~'.
  */
 void bo_grid_text(const struct bo_grid *grid, unsigned width, FILE *out);
 
-/* A text with what HTML takes for markup made plain, in attributes, too. */
+/* Prints a text with HTML markup escaped, also for attributes. */
 void bo_print_html(const char *text, FILE *out);
 
-/* A text with what LaTeX takes for commands made plain. */
+/* Prints a text with LaTeX commands escaped. */
 void bo_print_tex(const char *text, FILE *out);
 
 #endif

@@ -18,7 +18,7 @@ unsigned bo_n_documents(const struct bo_run *run, const char *format, bool held_
     return n;
 }
 
-/* A codec's bytes (label NULL) or time; NaN without one. */
+/* A codec's bytes (label NULL) or time; NaN if missing. */
 static double figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
                      const char *label)
 {
@@ -30,7 +30,7 @@ static double figure(const struct bo_run_document *document, const struct bo_run
     return row && !row->failure && row->median_ns > 0 ? row->median_ns : NAN;
 }
 
-/* Of the codec over the baseline; NaN where one of them lacks a figure on a document. */
+/* The mean ratio of the codec to the baseline; NaN if one of them lacks a figure on a document. */
 static double mean_ratio(const struct bo_run *run, const char *format, bool held_out,
                          const char *codec, const char *label)
 {
@@ -65,7 +65,7 @@ static void add_side_by_side(const struct bo_run *run, const char *format, const
     add_ratio(grid, held_out / known);
 }
 
-/* What the documents that are not held out have in common. */
+/* The common property of the documents that are not held out. */
 static const char *kind_of_others(const struct bo_run *run, const char *format)
 {
     for (size_t d = 0; d < run->n_documents; d++)

@@ -22,7 +22,7 @@
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
-/* What is being written, and where to. */
+/* The page that is being written. */
 struct html {
     const struct bo_report *report;
     const struct bo_html_options *options;
@@ -56,11 +56,11 @@ static void print_markdown(struct text *markdown, const struct html *page)
 {
     fclose(markdown->out);
     if (md_html(markdown->p, (MD_SIZE)markdown->n, append, page->out, MD_FLAG_TABLES, 0) != 0)
-        abort(); /* without memory only */
+        abort(); /* only when memory is exhausted */
     free(markdown->p);
 }
 
-/* A page whose text goes to memory, with tables in HTML. */
+/* Starts a page whose text goes to memory, with tables in HTML. */
 static struct bo_page start(const struct bo_page *page, struct text *markdown)
 {
     struct bo_page copy = *page;
@@ -93,8 +93,8 @@ static bool exists(const char *path)
 }
 
 /*
- * The picture that gnuplot drew, inside of the page; where charts are drawn, for who has no
- * scripts.
+ * The picture that gnuplot drew, embedded in the page. If there are charts, it is only for readers
+ * without scripts.
  */
 static void print_picture(const struct html *html, const struct bo_page *page, const char *name,
                           const char *text)
@@ -168,12 +168,12 @@ static void print_document(const struct html *html, const struct bo_page *page,
 /* ---- a chapter ------------------------------------------------------------------------------- */
 
 struct chapter {
-    struct bo_page page, curves; /* the curves over sizes may be of another run */
+    struct bo_page page, curves; /* the curves over sizes may be from another run */
     const struct bo_format *format;
     const struct bo_run_document *main;
 };
 
-/* What a chapter's page prints, folded away; nothing where it prints nothing. */
+/* The output of a part of the page, folded. Nothing if the output is empty. */
 static void print_folded(const struct html *html, const char *title, struct text *markdown)
 {
     fflush(markdown->out);
@@ -267,7 +267,7 @@ static void print_environment(const struct html *html, const struct bo_page *of,
     print_folded(html, title, &markdown);
 }
 
-/* What is below the documents. */
+/* The parts below the documents. */
 static void print_more(const struct html *html, const struct chapter *chapter)
 {
     static const char *const parts[][2] = {
@@ -342,7 +342,7 @@ static bool find_chapter(const struct html *html, const struct bo_format *format
     return main && main->n_codecs > 0;
 }
 
-/* ---- at a glance ----------------------------------------------------------------------------- */
+/* ---- overview -------------------------------------------------------------------------------- */
 
 static void print_glance(const struct html *html)
 {
@@ -377,7 +377,7 @@ static void print_head(const struct html *html)
           "<title>bakeoff: which encoding should a format use?</title>\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          /* the browser itself sees to it that nothing is fetched */
+          /* the browser itself prevents any request */
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<style>\n",

@@ -59,7 +59,7 @@ static const char *print_inside(const struct bo_report *report, const char *part
     return NULL;
 }
 
-/* The part that begins at `at`, a marker's line; *next_ret is behind it. */
+/* The part whose marker begins at `at`; *next_ret is the text behind the part. */
 static bool print_part(const struct bo_report *report, const char *text, const char *name,
                        const char *at, const char **next_ret)
 {

@@ -1,8 +1,10 @@
 /*
- * Figures inside pages that people write. `bakeoff report` writes the text between
- * //     <!-- report: PART FORMAT -->
+ * Generated parts of hand-written pages. `bakeoff report` writes the text between
+ *
+ *     <!-- report: PART FORMAT -->
  *     <!-- report ends -->
- * // and changes nothing else.
+ *
+ * and changes nothing else.
  */
 #ifndef BO_REPORT_INSERTS_H
 #define BO_REPORT_INSERTS_H
@@ -10,9 +12,9 @@
 #include "bench/report/report.h"
 
 /*
- * Prints `text`, a page of that name, with all such parts anew: those of bo_page_part, and `glance
- * all`. A format that no run measured keeps what it has. False after a message that names the line
- * of a part that is unknown or does not end.
+ * Prints `text`, a page of that name, with all generated parts updated: those of bo_page_part, and
+ * `glance all`. The part of a format that no run measured stays as it is. False after a message that
+ * names the line of an unknown or unterminated part.
  */
 bool bo_inserts_print(const struct bo_report *report, const char *text, const char *name);
 

@@ -1,4 +1,4 @@
-/* What readers keep. */
+/* What readers keep for later queries. */
 #include "bench/report/keep.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "bench/report/figure.h"
 #include "harness/core/print.h"
 
-/* What a reader may keep of what it has read, and that as a heading. */
+/* A budget for what a reader may keep, and its heading. */
 static const struct budget {
     enum bo_run_variant variant;
     const char *name;
@@ -97,7 +97,7 @@ const char *bo_keep_label(const struct bo_run_document *document)
     return label;
 }
 
-/* A codec's points, a budget each. False when it has none. */
+/* Writes a codec's points, one per budget. False when it has none. */
 static bool put_curve(const struct bo_run_document *document, unsigned c, const char *label,
                       struct bo_scale *x, struct bo_scale *y, FILE *out)
 {

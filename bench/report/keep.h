@@ -1,4 +1,4 @@
-/* What readers keep of what they have read, within a budget: a table and a picture. */
+/* What readers keep for later queries, within a budget: a table and a picture. */
 #ifndef BO_REPORT_KEEP_H
 #define BO_REPORT_KEEP_H
 

@@ -22,7 +22,7 @@ static struct bo_picture_box point_box(const struct bo_picture_label *label, dou
                                    label->y + point / 2};
 }
 
-/* What a label is placed among. */
+/* The surroundings of a label. */
 struct scene {
     const struct bo_picture_label *labels;
     size_t n;
@@ -33,8 +33,8 @@ struct scene {
 };
 
 /*
- * How much a place covers of the points, the obstacles, the labels placed before, and of what is
- * outside the area.
+ * The area that a position covers of the points, the obstacles and the labels placed before, plus
+ * the area outside the frame.
  */
 static double conflict(const struct scene *scene, size_t i, struct bo_picture_box box)
 {
@@ -53,8 +53,8 @@ static double conflict(const struct scene *scene, size_t i, struct bo_picture_bo
 }
 
 /*
- * Rings around the point, from the nearest: to the right first, then up and down in turns. The
- * text's edge or corner that is nearest to the point lies on the ring.
+ * Tries rings around the point, from the nearest: to the right first, then alternately up and down.
+ * The text's edge or corner that is nearest to the point lies on the ring.
  */
 static void place(const struct scene *scene, struct bo_picture_label *label, size_t i)
 {

@@ -1,4 +1,4 @@
-/* What holds on every processor that was measured, and what on some. */
+/* Which conclusions hold on every measured processor, and which on some. */
 #ifndef BO_REPORT_MACHINES_H
 #define BO_REPORT_MACHINES_H
 
@@ -7,24 +7,23 @@
 enum { BO_MAX_MACHINES = 16 };
 
 /*
- * Of n runs, the first one, and the first that measured the format and is complete of each further
- * machine: an array in the arena. Returns how many.
+ * Of n runs: the first one, and for each further machine the first complete run that measured the
+ * format. An array in the arena. Returns their number.
  */
 unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
                          struct bo_arena *arena, const struct bo_run *const **runs_ret);
 
 /*
- * The documents of the k-th run that all n_runs have with the same content, held-out ones and those
- * for curves excluded: an array in the arena. All of them where it is the first run itself.
+ * The documents of the k-th run that all n_runs have with the same content, without held-out ones
+ * and those for curves: an array in the arena. All of them if it is the first run itself.
  */
 unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, unsigned k,
                              const char *format, struct bo_arena *arena,
                              const struct bo_run_document ***documents_ret);
 
 /*
- * A table of each format's pick on each machine beside that on its first one, over the documents
- * that both measured, and a sentence for each. Nothing where no format was measured on two
- * machines.
+ * A table of each format's pick on each machine next to that on its first one, over the documents
+ * that both measured, and a sentence for each. Nothing if no format was measured on two machines.
  */
 void bo_report_machines(const struct bo_report *report, const struct bo_page *page);
 

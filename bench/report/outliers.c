@@ -1,4 +1,4 @@
-/* Naming repetitions that stand apart. */
+/* Names outliers among repetitions. */
 #include "bench/report/outliers.h"
 
 #include <math.h>

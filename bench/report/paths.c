@@ -24,7 +24,7 @@ bool bo_is_portable(const struct bo_run_document *document, const struct bo_run_
     return bo_runs_path(codec) ? strcmp(codec->path, "portable") == 0 : known && !known->paths;
 }
 
-/* A codec that nobody knows is not said to have other code. */
+/* A codec missing in the registry is assumed to have no other code. */
 static bool has_other_code(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
     const struct bo_codec *known = known_codec(document, codec->name);
@@ -86,7 +86,7 @@ static struct bo_mean_ratio value_of(const struct bo_run_document *document, con
     const double v = figure->kind == BO_SIZE_PER_UNIT && codec
                          ? bo_figure_value(document, codec, figure, NULL)
                          : bo_figure_of_row(document, row, figure);
-    if (figure->kind == BO_COUNTER && v < 1) /* no ratio is over 0 */
+    if (figure->kind == BO_COUNTER && v < 1) /* no ratio to 0 */
         return (struct bo_mean_ratio){1, 1, 1};
     if (figure->kind != BO_TIME || isnan(v))
         return (struct bo_mean_ratio){v, v, v};

@@ -14,7 +14,7 @@
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
 
-/* A figure that counts, such as memory, may be 0, which no ratio can take. */
+/* A counter, such as memory, may be 0, for which a ratio does not exist. */
 static double at_least(double v, enum bo_figure_kind kind)
 {
     return kind == BO_COUNTER || kind == BO_COUNTER_PER_UNIT ? fmax(v, 1) : v;
@@ -34,7 +34,7 @@ static bool is_time(const struct bo_wish *wish)
     return wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
 }
 
-/* How far a median's interval reaches from it, as factors: 1 and 1 for exact figures. */
+/* The ends of a median's interval as factors of the median: 1 and 1 for exact figures. */
 static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
                                      const struct bo_wish *wish)
 {
@@ -47,7 +47,7 @@ static struct bo_interval factors_of(const struct bo_run_document *document, con
                                 row->interval.high / row->median_ns, row->interval.coverage};
 }
 
-/* Whether a wish says that opening counts. */
+/* True when a wish includes the time of opening. */
 static bool opening_counts(const struct bo_pick *pick)
 {
     for (unsigned w = 0; w < pick->n_wishes; w++) {
@@ -59,7 +59,7 @@ static bool opening_counts(const struct bo_pick *pick)
     return false;
 }
 
-/* Why a codec cannot be a pick at all; NULL when it can. */
+/* The reason why a codec cannot be a pick; NULL when it can. */
 static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec *codec)
 {
     if (bo_is_path(pick->documents[0], codec))
@@ -78,7 +78,7 @@ static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec
     return NULL;
 }
 
-/* Fills ratios and intervals; left_out names what is missing. */
+/* Fills ratios and intervals; left_out names the missing measure. */
 static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
                         struct bo_arena *arena)
 {
@@ -105,7 +105,7 @@ static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
     }
 }
 
-/* A limit holds on every document, not in the mean. */
+/* A limit applies to every document, not to the mean. */
 static void check_limits(const struct bo_pick *pick, struct bo_picked_codec *c,
                          struct bo_arena *arena)
 {
@@ -154,7 +154,7 @@ static bool beats(const struct bo_pick *pick, const struct bo_picked_codec *a,
     return better;
 }
 
-/* Those weighed first, by score; equal ones stay in the format's order. */
+/* Weighed codecs first, by score; codecs with equal scores stay in the format's order. */
 static int by_score(const void *a, const void *b)
 {
     const struct bo_picked_codec *x = a, *y = b;
@@ -166,9 +166,9 @@ static int by_score(const void *a, const void *b)
 }
 
 /*
- * Scores are linear in the weights, in logarithms. With weight w moved by d, the winner is level
- * with another codec where d (log ratio of the winner - log ratio of the other) makes up for what
- * it is ahead. A weight below NO_WEIGHT is 0 with an error of rounding.
+ * Scores are linear in the weights, on a logarithmic scale. When a weight w changes by d, the
+ * winner ties with another codec at d (log ratio of the winner - log ratio of the other) =
+ * difference of the scores. A weight below NO_WEIGHT is 0 plus a rounding error.
  */
 #define NO_WEIGHT 1e-9
 
@@ -320,7 +320,7 @@ static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_a
     bo_print_wrapped(out, text, width, "");
 }
 
-/* What a change of each weight alone would do, in a sentence each. */
+/* The effect of changing each weight alone, one sentence each. */
 static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
                          FILE *out)
 {

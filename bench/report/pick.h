@@ -1,6 +1,6 @@
 /*
- * Which codec suits given wishes: weights and limits on measures, over one document or several; how
- * sure that is, and how far the weights may move before the answer changes.
+ * Which codec suits given wishes (weights and limits on measures) over one document or several; how
+ * sure that is, and how far the weights may change before the answer does.
  */
 #ifndef BO_PICK_H
 #define BO_PICK_H
@@ -15,14 +15,14 @@ enum { BO_MAX_WISHES = 16 };
 enum bo_limit_kind {
     BO_NO_LIMIT,
     BO_LIMIT,             /* in the measure's own unit */
-    BO_LIMIT_OF_BASELINE, /* over what the documents' baseline has (report_run.h) */
+    BO_LIMIT_OF_BASELINE, /* as a factor of the documents' baseline (report_run.h) */
 };
 
-/* A measure, less of which is better. */
+/* A measure; lower is better. */
 struct bo_wish {
     const char *name; /* "size" */
     struct bo_figure figure;
-    double weight; /* 0: has a limit only */
+    double weight; /* 0: only a limit */
     enum bo_limit_kind limit_kind;
     double limit;
 };
@@ -31,22 +31,26 @@ struct bo_wish {
 struct bo_picked_codec {
     const struct bo_run_codec *codec; /* of the first document */
     double ratios[BO_MAX_WISHES];
-    /* Of the ratios, by the medians' 95% intervals; NaN where a median has none. */
+    /* Of the ratios, from the medians' 95% intervals; NaN if a median has none. */
     double lows[BO_MAX_WISHES], highs[BO_MAX_WISHES];
-    double score;   /* weighted geometric mean of the ratios; NaN when it is not weighed */
-    bool on_front;  /* no other one that is weighed is as good in all measures, and better in one */
-    char *left_out; /* why it is not weighed; NULL */
+    double score; /* weighted geometric mean of the ratios; NaN when it is not weighed */
+    /* no other weighed codec is at least as good in all measures, and better in one */
+    bool on_front;
+    char *left_out; /* the reason why it is not weighed; NULL */
 };
 
 /*
- * Between which values a weight may lie, the others staying, for the pick's encoding to remain so.
+ * The range of a weight, with the other weights fixed, in which the pick's encoding stays the same.
  */
 struct bo_weight_range {
-    double low, high;                            /* 0 and INFINITY where nothing changes it */
-    const struct bo_picked_codec *below, *above; /* the pick beyond; NULL: the same */
+    double low, high;                            /* 0 and INFINITY if nothing changes it */
+    const struct bo_picked_codec *below, *above; /* the pick outside the range; NULL: the same */
 };
 
-/* Whether the pick is ahead of the runner-up with each median at the worse end of its interval. */
+/*
+ * Whether the pick is ahead of the runner-up even with each median at the worse end of its
+ * interval.
+ */
 enum bo_clarity { BO_IS_CLEAR, BO_NOT_CLEAR, BO_NO_RIVAL, BO_NO_INTERVAL };
 
 /* "yes", "no", "no rival", "no 95% interval" */
@@ -57,11 +61,11 @@ struct bo_pick {
     unsigned n_wishes;
     const struct bo_run_document *const *documents;
     unsigned n_documents;
-    struct bo_picked_codec *codecs; /* those weighed by score, the pick first; then the others */
+    struct bo_picked_codec *codecs; /* weighed codecs by score, the pick first; then the others */
     unsigned n_codecs, n_weighed;
     /*
-     * The best one of another encoding than the pick's: other readers of that are no rivals. NULL:
-     * none.
+     * The best codec with another encoding than the pick. Other readers of the same encoding are
+     * not rivals. NULL: none.
      */
     const struct bo_picked_codec *runner_up;
     struct bo_weight_range ranges[BO_MAX_WISHES];
@@ -71,7 +75,7 @@ struct bo_pick {
 /*
  * Weighs all codecs that can be picks and have every measure on every document (all of one format,
  * at least one). The wishes must outlive the pick. False after a message in *why_ret (in the arena)
- * when the baseline lacks a measure, so that there is nothing to compare with.
+ * when the baseline lacks a measure, so that ratios do not exist.
  */
 bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_documents,
                    const struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena,
@@ -80,7 +84,7 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
 /* The wishes of one of the format's uses (report_notes.h): each picking figure weighs 1. */
 unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret);
 
-/* The table of codecs, the winner and why, ranges of weights, and the rows behind it. */
+/* The table of codecs, the winner and the reason, ranges of weights, and the rows used. */
 void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *arena, FILE *out);
 
 /* The same for programs; the caller owns it. */

@@ -10,8 +10,8 @@
 #include "harness/registry.h"
 
 /*
- * Where some documents have the workload that the format prefers (a recorded one), figures of all
- * together are of these: those of different workloads have no mean.
+ * If some documents have the workload that the format prefers (a recorded one), only these are
+ * combined: a mean over different workloads has no meaning.
  */
 static unsigned keep_preferred(const char *format, const struct bo_run_document **documents,
                                unsigned n)
@@ -102,14 +102,14 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
     main.runner_up = pick.runner_up ? pick.runner_up->codec : NULL;
     main.clarity = pick.clarity;
     main.all = pick;
-    if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are to it */
+    if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are relative to it */
         main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[BO_MAIN_SIZE],
                                                   pick.codecs[0].ratios[BO_MAIN_TIME]};
     main.proposal = ratios_to(&pick, best_proposal(&pick));
     return main;
 }
 
-/* ---- at a glance ----------------------------------------------------------------------------- */
+/* ---- overview -------------------------------------------------------------------------------- */
 
 static void add_codec(struct bo_grid *grid, const struct bo_run_codec *codec)
 {

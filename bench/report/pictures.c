@@ -26,7 +26,7 @@ static char *path_of(const struct bo_run_document *document, const char *what, c
     return bo_arena_printf(arena, "%s/%s", folder, bo_picture_name(arena, document, what));
 }
 
-/* Nothing where no query was measured, or for curves: the page has no such picture either. */
+/* Nothing if no query was measured, or for curves: the page has no such picture either. */
 static void draw(const struct bo_run_document *document, const char *folder,
                  struct bo_drawing *drawing)
 {

@@ -5,8 +5,8 @@
 #include "bench/report/report.h"
 
 /*
- * Draws the pictures of all documents that the report shows of the i-th run, and writes its
- * formats' CSV, into an existing folder. False after a message.
+ * Draws the pictures of all documents that the report shows of the i-th run, and writes the CSV of
+ * its formats, into an existing folder. False after a message.
  */
 bool bo_pictures_draw(const struct bo_report *report, size_t i, const char *folder);
 

@@ -1,4 +1,4 @@
-/* Bytes against time, and the times of all workloads: what their scripts read. */
+/* Bytes against time, and the times of all workloads: input of the scripts. */
 #include "bench/report/plot.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ enum { POINT = 13, LINE = 16 }; /* pixels */
 /* ---- size against time ----------------------------------------------------------------------- */
 
 /*
- * Codecs of more than so many times the smallest one's bytes are drawn at the edge, so that the
- * others have room.
+ * Codecs with more than this many times the smallest codec's bytes are drawn at the edge, so that
+ * the others have room.
  */
 enum { MAX_TIMES_SMALLEST = 6 };
 
@@ -51,8 +51,8 @@ static char *point_name(const struct scatter *scatter, size_t i, struct bo_arena
 }
 
 /*
- * The corners of the front of the exact codecs that read in place, drawn as steps: what a codec at
- * a corner leaves for others to beat. Returns how many; room for 2 n + 1.
+ * The corners of the front of the exact codecs that read in place, drawn as steps. Returns their
+ * number; there is room for 2 n + 1.
  */
 static size_t front_corners(const struct scatter *scatter, double (*corners)[2])
 {
@@ -118,7 +118,7 @@ static double pixel_y(const struct scatter *scatter, double ns)
            (BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM);
 }
 
-/* A line between two places, as wide as it is seen. */
+/* The box of a line between two points, with its width. */
 static struct bo_picture_box line_box(const struct scatter *scatter, double bytes_a, double ns_a,
                                       double bytes_b, double ns_b)
 {
@@ -128,7 +128,10 @@ static struct bo_picture_box line_box(const struct scatter *scatter, double byte
                                    fmax(ya, yb) + 2};
 }
 
-/* Where all names do not fit: those on the front, and of codecs of two parts one for each first. */
+/*
+ * If there is no room for all names: names on the front, and for codecs of two parts one name for
+ * each first part.
+ */
 static bool is_named(const struct scatter *scatter, size_t i)
 {
     enum { ALL_NAMES = 16 };
@@ -138,7 +141,7 @@ static bool is_named(const struct scatter *scatter, size_t i)
            bo_on_first_axis(format, p->codec->name);
 }
 
-/* A point without a name is in the way of the others' names. */
+/* A point without a name is an obstacle for the other names. */
 static struct bo_picture_box point_box(const struct scatter *scatter, size_t i)
 {
     const double x = pixel_x(scatter, drawn_bytes(scatter, i));
@@ -180,7 +183,7 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
     return labels;
 }
 
-/* Names beside the points, and lines to those that are far away. */
+/* Writes names beside the points, with lines to names that are far away. */
 static void put_names(struct bo_drawing *drawing, const struct scatter *scatter,
                       const struct bo_picture_label *labels, struct bo_arena *arena)
 {
@@ -249,7 +252,7 @@ void bo_plot_size_time(const struct bo_run_document *document, const char *path,
 
 /* ---- workloads ------------------------------------------------------------------------------- */
 
-/* Queries that say nothing, for the whole document or its summary, stand in the tables only. */
+/* Queries without arguments, for the whole document or its summary, are only in the tables. */
 static bool is_column(const struct bo_run_document *document, unsigned label)
 {
     const char *name = document->labels[label];
@@ -261,7 +264,7 @@ static bool is_column(const struct bo_run_document *document, unsigned label)
     return bo_is_query(name);
 }
 
-/* Of codecs of two parts, those that differ in the first are enough for a picture. */
+/* Of codecs of two parts, the picture shows those that differ in the first. */
 static bool is_drawn(const struct bo_run_document *document, unsigned codec)
 {
     const struct bo_run_codec *one = &document->codecs[codec];
@@ -276,7 +279,8 @@ static bool is_drawn(const struct bo_run_document *document, unsigned codec)
 }
 
 /*
- * One block a codec: place, median, interval. Codecs are side by side in a workload's column.
+ * Writes one block per codec: position, median, interval. Codecs are adjacent in a workload's
+ * column.
  */
 static struct bo_scale put_times(struct bo_drawing *drawing, const struct bo_run_document *document)
 {

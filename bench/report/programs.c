@@ -78,7 +78,7 @@ void bo_page_programs(const struct bo_page *page, const char *format)
                 const struct bo_program_run *program = &document->programs[i];
                 if (strcmp(document->format, format) != 0)
                     break;
-                /* the first that ran knows all columns */
+                /* the first program that ran has all columns */
                 if (heading && program->n_jobs && grid.n_columns == 0)
                     add_heading(document, program, &grid);
                 else if (!heading && grid.n_columns)

@@ -5,7 +5,8 @@
 #include "bench/report/page.h"
 
 /*
- * A line a document and program: its file's bytes, the time of each run. Nothing without programs.
+ * One line per document and program: its file's bytes, the time of each run. Nothing without
+ * programs.
  */
 void bo_page_programs(const struct bo_page *page, const char *format);
 

@@ -10,7 +10,7 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/* What no run measures, for every report. */
+/* Limits of every report: what no run measures. */
 static const char *const not_measured[] = {
     "Cache misses: times and pages only. `bakeoff insns` counts instructions.",
     "64-byte lines touched: pages of 4 KiB are counted.",
@@ -52,7 +52,7 @@ struct bo_page bo_report_page(const struct bo_report *report, const struct bo_re
     };
 }
 
-/* "pcdata, lprf": what the report shows of the run. */
+/* "pcdata, lprf": the formats that the report shows from the run. */
 static char *formats_text(const struct bo_report *report, const struct bo_report_run *source)
 {
     static const char *const suffixes[] = {"", " over sizes"};

@@ -5,13 +5,13 @@
 #include "bench/report/page.h"
 #include "harness/format.h"
 
-/* A run, and where pages find what they link to (see struct bo_page). */
+/* A run, and the targets of its links (see struct bo_page). */
 struct bo_report_run {
     const struct bo_run *run;
     const char *results, *pictures;
 };
 
-/* The runs in order of preference for what they measured, and where text goes. */
+/* The runs in order of preference, and the output. */
 struct bo_report {
     const struct bo_report_run *runs;
     size_t n;
@@ -24,15 +24,18 @@ struct bo_report {
 const struct bo_report_run *bo_report_run_of(const struct bo_report *report, const char *format,
                                              bool curves);
 
-/* The page that is being written, as far as that run goes; NULL: for text of no run. */
+/*
+ * The page that is being written, with the fields of that run; NULL: for text that is not about a
+ * run.
+ */
 struct bo_page bo_report_page(const struct bo_report *report, const struct bo_report_run *source);
 
-/* Lists of the runs, of what words mean, of what was not measured. */
+/* Lists of the runs, of terms, and of what was not measured. */
 void bo_report_list_runs(const struct bo_report *report);
 void bo_page_legend(const struct bo_page *page);
 void bo_page_missing(const struct bo_page *page);
 
-/* The pick of each format, as a table; `link` is what links to formats begin with. */
+/* The pick of each format, as a table; links to formats begin with `link`. */
 void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link);
 
 /* REPORT.md. `with_sizes`: results/sizes.md is written, too. */
@@ -44,7 +47,7 @@ void bo_report_documents(const struct bo_report *report, const struct bo_format 
 /* results/environments.md: the environment of each run. */
 void bo_report_environments(const struct bo_report *report);
 
-/* results/sizes.md: what bo_sizes_block prints, with a heading. */
+/* results/sizes.md: the output of bo_sizes_block, with a heading. */
 void bo_report_sizes(const char *sizes, FILE *out);
 
 #endif

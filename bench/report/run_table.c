@@ -43,7 +43,7 @@ struct layout {
     unsigned name_width;
 };
 
-/* NULL without such a row, or the codec does not hold the document. */
+/* NULL if there is no such row, or the codec does not hold the document. */
 static const struct bo_bench_row *find_row(const struct bo_bench_cell *cell, const char *label)
 {
     for (unsigned r = 0; r < cell->n_rows && !bo_cell_refusal(cell); r++)
@@ -147,7 +147,7 @@ static void print_document(const struct bo_plan *plan, const struct bo_bench_doc
     }
 }
 
-/* ---- what went wrong, what was left out ------------------------------------------------------ */
+/* ---- failures and omissions ------------------------------------------------------------------ */
 
 static void print_failures(const struct bo_plan *plan, const struct bo_bench_document *on,
                            FILE *out)

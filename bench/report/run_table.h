@@ -5,9 +5,8 @@
 #include "bench/measure/plan.h"
 
 /*
- * A document's table of medians over the repetitions (in brackets p10-p90 over the batches),
- * as many columns side by side as fit in `width` characters; then the failures, and what was not
- * measured.
+ * A document's table of medians over the repetitions (in brackets p10-p90 over the batches), with
+ * as many columns as fit in `width` characters; then the failures, and what was not measured.
  */
 void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *on, unsigned width,
                     FILE *out);

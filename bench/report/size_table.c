@@ -36,7 +36,7 @@ static double column_nbytes(const struct bo_run_document *document,
 
 /* ---- the lines ------------------------------------------------------------------------------- */
 
-/* What the lines so far add up to, by column. */
+/* Sums over the lines so far, by column. */
 struct sums {
     double nbytes[MAX_COLUMNS];
     double log_left[MAX_COLUMNS]; /* of bytes over the first column's */
@@ -132,7 +132,7 @@ static struct sums fill_grid(const struct bo_run *run, const char *format,
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* "{v4c}" in an answer: what the column of that heading comes to. */
+/* "{v4c}" in an answer: the total of the column with that heading. */
 static void print_figure(const struct bo_size_table *table, const struct sums *sums,
                          const char *heading, size_t n, FILE *out)
 {

@@ -16,14 +16,14 @@ static const char end_mark[] = "<!-- sizes end -->\n";
 
 /* ---- a document ------------------------------------------------------------------------------ */
 
-/* What all lines of a table refer to. */
+/* The reference of all lines of a table. */
 struct base {
     uint64_t baseline_bytes, n_units;
     const char *unit;
     bool compressed, aside;
 };
 
-/* Of the first status quo, or without one of the first codec. */
+/* The bytes of the first status quo, or else of the first codec. */
 static uint64_t baseline_bytes(const struct bo_sizes *sizes)
 {
     for (unsigned i = 0; i < sizes->n_codecs; i++)
@@ -138,7 +138,7 @@ void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct 
 
 /* ---- the checked block ----------------------------------------------------------------------- */
 
-/* Optional codecs are not there on every machine. */
+/* Optional codecs do not exist on every machine. */
 static bool is_everywhere(void *context, const struct bo_document *document,
                           const struct bo_codec *codec)
 {
@@ -223,7 +223,7 @@ static void print_lines(const char *sign, const struct lines *lines, size_t firs
         fprintf(out, "%s%.*s", sign, (int)lines->lengths[i], lines->starts[i]);
 }
 
-/* Finds the next line that both have, with the least sum of skipped lines. */
+/* Finds the next common line with the smallest number of skipped lines. */
 static bool next_common(const struct lines *a, size_t i, const struct lines *b, size_t j,
                         size_t *i_ret, size_t *j_ret)
 {

@@ -8,8 +8,8 @@
 #include "bench/runs/run.h"
 
 /*
- * The sizes of one document: a line an encoding. With `machine_dependent`
- * also what compressor libraries and floating point decide: the outer compressors' columns and the
+ * The sizes of one document, one line per encoding. `machine_dependent` adds the figures that
+ * depend on compressor libraries and floating point: the columns of the outer compressors and the
  * entropy floor.
  */
 void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct bo_arena *arena,
@@ -19,8 +19,8 @@ void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct 
 bool bo_sizes_block(FILE *out);
 
 /*
- * Compares the block in a report with a fresh one. When they differ, or the report has none, prints
- * how to `out` and returns false.
+ * Compares the block in a report with a new one. When they differ, or the report has none, prints
+ * the difference to `out` and returns false.
  */
 bool bo_sizes_compare(const char *report, const char *fresh, FILE *out);
 

@@ -22,7 +22,7 @@ static char *options_of(const struct bo_table *table, const char *style, struct 
     return bo_arena_printf(arena, "--style %s%s", style, table->options ? table->options : "");
 }
 
-/* How far times differ from themselves, or NULL; of all of the format's rows in the run. */
+/* The sentence about A/A differences, for all rows of the format in the run; or NULL. */
 static char *noise_text(const struct bo_table *table, struct bo_arena *arena)
 {
     const struct bo_noise noise = bo_noise_of(table->run, table->format, NULL, NULL);
@@ -50,7 +50,7 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
         fprintf(out, "\nOf all rows, %s.\n", noise);
 }
 
-/* The codecs of a mail: few enough to read. */
+/* The codecs in an RFC table: few enough to read. */
 struct shortlist {
     const struct bo_run_document *document;
     const struct bo_format *format; /* NULL: unknown */
@@ -58,7 +58,7 @@ struct shortlist {
     size_t n;
 };
 
-/* Failures are always shown; of codecs of two parts, proposals that differ in the first. */
+/* Failures are always shown. Of codecs of two parts, only proposals that differ in the first. */
 static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
 {
     const struct shortlist *list = arg;
@@ -93,7 +93,7 @@ static void print_choice(const struct bo_run_document *shown, const struct bo_ru
     bo_print_wrapped(out, text, BO_RFC_WIDTH, "");
 }
 
-/* The answer of the run, unless the user chose rows or codecs. */
+/* The answer of the run, unless the user selected rows or codecs. */
 static void print_answer(const struct bo_table *table, const struct bo_format *format,
                          struct bo_arena *arena, FILE *out)
 {
@@ -174,7 +174,7 @@ static void print_csv(struct bo_table *table, struct bo_arena *arena, FILE *out)
     bo_grid_csv(&grid, out);
 }
 
-/* What the keys of print_json's figures are in. */
+/* The units of print_json's figures. */
 static json_t *json_units(void)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "bytes", "B", "ratio",
@@ -184,7 +184,7 @@ static json_t *json_units(void)
                      "pages of 4 KiB");
 }
 
-/* Everything that makes the figures comparable with others', once for all documents. */
+/* Everything that a reader needs to compare the figures with others, once for all documents. */
 static json_t *run_json(const struct bo_run *run)
 {
     static const char *const facts[] = {"machine",  "cpu",   "architecture", "kernel",

@@ -4,17 +4,19 @@
 
 #include "bench/report/comparison.h"
 
-enum { BO_RFC_WIDTH = 72 }; /* columns of plain text that mails and RFCs hold */
+enum { BO_RFC_WIDTH = 72 }; /* width of plain text in mails and RFCs */
 
 /* What is to be printed. */
 struct bo_table {
     const struct bo_run *run;
     const char *format;
-    const struct bo_run_document *document; /* the one that styles for people show */
-    const struct bo_run_document *only;     /* the one that styles for programs show; NULL: all */
+    const struct bo_run_document *document; /* the document that styles for people show */
+    /* the only document that styles for programs show; NULL: all */
+    const struct bo_run_document *only;
     struct bo_label_filter filter;
-    bool is_chosen;      /* the documents have the codecs that the user chose: all are shown */
-    const char *options; /* " --kind point", those of `bakeoff table` that chose; or NULL */
+    bool is_chosen; /* the user selected the codecs of the documents: all are shown */
+    /* " --kind point", the options of `bakeoff table` that selected; or NULL */
+    const char *options;
 };
 
 struct bo_table_style {

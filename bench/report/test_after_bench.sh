@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The checks that read results accept a tree in which a user ran `make bench`: here a quick run of one small document,
-# in a scratch copy. 77 when the machine lacks something; the last line says what.
+# The checks that read results accept a tree in which a user has run `make bench`: here a quick run of one small
+# document, in a scratch copy. Exits with 77 when the machine lacks something; the last line names it.
 set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

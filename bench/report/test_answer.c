@@ -1,4 +1,4 @@
-/* Answers in words: that each sentence follows from the figures, and changes with them. */
+/* Answers in words. Why: each sentence must follow from the figures, and change with them. */
 #include "bench/report/test_sample.h"
 
 #include "bench/report/answer.h"
@@ -59,7 +59,7 @@ static void set_bytes(json_t *json, const char *codec, int nbytes)
         json_object_set_new(entry, "bytes", json_integer(nbytes * (int)(d + 1)));
 }
 
-/* The answer of runs, which it takes over; the first is of pcdata's only machine or its first. */
+/* The answer of these runs, which it takes ownership of. */
 static char *answer_of(json_t *const *jsons, size_t n)
 {
     struct bo_run runs[3];
@@ -139,7 +139,7 @@ static void other_bytes_make_other_sentences(void **state)
     assert_has(answer_of(&json, 1), "it is 2.00 times smaller and ");
 }
 
-/* Two medians whose intervals overlap are no difference. */
+/* Two medians with overlapping intervals are no difference. */
 static void what_intervals_leave_open_is_no_difference(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void the_headline_has_three_sentences(void **state)
     }
 }
 
-/* Where bakeoff's own does not win, the answer says so. */
+/* If bakeoff's own codec does not win, the answer says so. */
 static void a_loss_is_stated(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void a_loss_is_stated(void **state)
 
 /* ---- portable C ------------------------------------------------------------------------------ */
 
-/* A run that records paths: those of codecs that it does not list are portable. */
+/* In a run with recorded paths, codecs that are not listed are portable. */
 static void the_portable_path_is_named(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void other_weights_make_other_picks(void **state)
     assert_has(answer_on("liar", 1.1), "; if time counts more than ");
 }
 
-/* What a codec differs from itself by, in other repetitions or layouts, is no difference. */
+/* The difference of a codec from itself, in other repetitions or layouts, is no difference. */
 static void what_one_codec_differs_by_is_no_difference(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void conclusions_name_the_machines_on_which_they_hold(void **state)
                "the best proposal and faster than the best proposal on all of them.\n");
 }
 
-/* ---- where it is ----------------------------------------------------------------------------- */
+/* ---- where the answer is shown --------------------------------------------------------------- */
 
 static void the_table_for_mails_begins_with_it(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Tables of codecs made of two parts, of uses and of curves: every figure comes from the right row,
- * picks keep to their limits, and probabilistic codecs are ranked among themselves only.
+ * Tables of codecs made of two parts, of uses and of curves: every figure is from the right row,
+ * picks respect their limits, and probabilistic codecs are only ranked among themselves.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -19,7 +19,7 @@
 #include "harness/core/files.h"
 #include "harness/core/input.h"
 
-/* Of a document of 100 functions; larger ones are in proportion. */
+/* On a document of 100 functions. Figures of larger ones are proportional. */
 static const struct codec {
     const char *name;
     bool probabilistic;
@@ -76,7 +76,7 @@ static const struct bo_uses all_uses = {
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* One that ran on one document, and is missing on the others. */
+/* A program that ran on one document and is missing on the others. */
 static json_t *programs_json(const struct document *document)
 {
     if (strcmp(document->name, "real") == 0)
@@ -166,7 +166,7 @@ static char *markdown(const struct bo_grid *grid)
     return text;
 }
 
-/* What a page prints, malloced. */
+/* The output of a page, malloced. */
 static char *page_text(struct bo_run *run, void (*print)(const struct bo_page *page))
 {
     struct printed p;
@@ -297,7 +297,7 @@ static void picks_keep_limits_and_kinds(void **state)
 }
 
 /*
- * Controls and codecs that unpack are never picks for queries to an open reader. A codec that
+ * Controls and codecs that unpack are never picks for queries on an open reader. A codec that
  * cannot hold the document has a row of its own.
  */
 static void fields_by_hand(void **state)
@@ -406,7 +406,7 @@ static void each_kind_has_its_front(void **state)
     const size_t n = bo_front_points(real_document(*state), "find/hot", &arena, &points);
     assert_int_equal(n, N_CODECS);
     assert_string_equal(points[0].codec->name, "tree+packed");
-    assert_true(points[0].on_front); /* though guess+fixed is smaller and faster */
+    assert_true(points[0].on_front); /* although guess+fixed is smaller and faster */
     assert_string_equal(points[1].codec->name, "tree+fixed");
     assert_true(points[1].on_front);
     assert_false(points[2].on_front);
@@ -425,7 +425,7 @@ static void whole_queries_are_known(void **state)
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-/* From 10^4 to 10^6: what is linear has a ratio of 1, a growth by a fixed cost shows. */
+/* From 10^4 to 10^6: linear costs have a ratio of 1; a fixed cost shows as growth. */
 static void curves_by_hand(void **state)
 {
     struct bo_arena arena;
@@ -518,7 +518,7 @@ static void pictures_of_curves(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* What was drawn before a script that fails is there, whole; the rest is not. */
+/* Pictures drawn before a failing script are complete. The others are missing. */
 static void a_script_that_fails(void **state)
 {
     struct bo_arena arena;

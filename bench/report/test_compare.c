@@ -146,7 +146,7 @@ static void thresholds(void **state)
     release(&c);
 }
 
-/* Of one row by itself the test would be sure; of one among many it is not. */
+/* The test is significant for one row alone, but not for one among many. */
 static void many_rows_need_more(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void two_machines(void **state)
     assert_non_null(c.documents[0].times_not_compared);
     assert_int_equal(c.documents[0].n_of[BO_UNKNOWN], 0);
     assert_true(c.documents[0].n_of[BO_EQUAL] > 0);
-    /* All encode times have the same factor, so nothing moves over the baseline. */
+    /* All encode times have the same factor, so their ratios to the baseline are unchanged. */
     assert_true(c.documents[0].n_relative > 0);
     for (size_t i = 0; i < c.documents[0].n_relative; i++) {
         const struct bo_relative_time *r = &c.documents[0].relative[i];
@@ -298,7 +298,7 @@ static void outliers_are_named(void **state)
     release(&c);
 }
 
-/* So few repetitions that "unknown" is the only thing that can be said, which is said. */
+/* With so few repetitions, "unknown" is the only possible verdict, and a note says so. */
 static void no_power(void **state)
 {
     (void)state;
@@ -404,7 +404,10 @@ static const struct bo_change *compare_in_layouts(double factor, struct compared
     return NULL;
 }
 
-/* What a layout moves by itself is no difference, however often each layout was measured. */
+/*
+ * A change that layouts cause by themselves is no difference, however often each layout was
+ * measured.
+ */
 static void what_layouts_move_is_no_difference(void **state)
 {
     (void)state;

@@ -64,7 +64,7 @@ static void fields_by_hand(void **state)
     free(printed);
 }
 
-/* A section that nobody maps, or a field that does not exist, would be missing from the tables. */
+/* A section without a mapping, or a field that does not exist, would be missing in the tables. */
 static void every_section_is_mapped(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the report says of fuzzing, from tables made here. */
+/* The fuzzing part of the report, from tables made here. */
 #include "harness/core/test_cmocka.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static void the_page_has_all_figures(void **state)
     char *text = print(bo_fuzz_page, folder);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         assert_has(text, needed[i]);
-    /* a codec that no table knows keeps its row */
+    /* a codec that is in no table keeps its row */
     assert_has(text, "\n| pcdata/linear-index | - | - | - | - | - | - | - | - | - |\n");
     free(text);
 }

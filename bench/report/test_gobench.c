@@ -109,8 +109,8 @@ static void a_line_by_hand(void **state)
 }
 
 /*
- * A document's name may hold anything; a codec's may end like a count of processors: then all names
- * have one.
+ * A document's name may contain anything. If a codec's name ends like a number of processors, all
+ * names get one.
  */
 static void names_are_words_with_equal_ends(void **state)
 {

@@ -1,4 +1,4 @@
-/* Held-out documents stand beside the others, and in no mean with them. */
+/* Held-out documents are listed next to the others, and are in no common mean. */
 #include "bench/report/test_sample.h"
 
 #include "bench/report/format.h"
@@ -58,7 +58,7 @@ static void test_side_by_side(void **state)
     bo_arena_free(&arena);
 }
 
-/* Without held-out documents there is nothing to set beside the others. */
+/* Without held-out documents there is no comparison. */
 static void test_needs_both(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Layouts and variants of a results file, and how far times differ from themselves. */
+/* Layouts and variants of a results file, and A/A differences. */
 #include "bench/report/test_sample.h"
 
 #include "bench/runs/noise.h"

@@ -1,6 +1,6 @@
 /*
- * REPORT.md and its pictures: the front, names that cover nothing, and that the page holds what it
- * must.
+ * REPORT.md and its pictures: the front, names that cover nothing, and required contents of the
+ * page.
  */
 #include "bench/report/test_sample.h"
 
@@ -40,7 +40,8 @@ static void the_front_by_hand(void **state)
 }
 
 /*
- * Where the opening is not in the time, who unpacks everything is no rival of who reads in place.
+ * If the time excludes opening, codecs that unpack everything are not rivals of those that read in
+ * place.
  */
 static void unpacked_codecs_have_a_front_of_their_own(void **state)
 {
@@ -170,7 +171,7 @@ static void pictures_name_their_codecs(void **state)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* What `print` makes of the run; NULL when it says no. */
+/* The output of `print` for the run; NULL when it fails. */
 static char *print_with(const struct bo_run *run, bool (*print)(struct bo_report *report))
 {
     struct printed p;
@@ -254,7 +255,7 @@ static void the_environments_hold_what_they_must(void **state)
     needs(text, needed, sizeof needed / sizeof *needed);
 }
 
-/* Whatever the runs measured, REPORT.md can be read; what is long is in results/. */
+/* Whatever the runs measured, REPORT.md stays readable. Long tables are in results/. */
 static void the_report_is_short(void **state)
 {
     enum { MAX_LINES = 600 };
@@ -304,7 +305,7 @@ static void chapters_have_the_largest_documents(void **state)
     bo_run_free(&run);
 }
 
-/* The code of a codec is all that the linker keeps for it, not its own file's. */
+/* A codec's code is everything that the linker keeps for it, not only its own file. */
 static void the_code_is_what_the_linker_keeps(void **state)
 {
     struct bo_arena arena;
@@ -339,7 +340,7 @@ static void each_document_has_its_figures(void **state)
     needs(print_with(*state, print_documents), needed, sizeof needed / sizeof *needed);
 }
 
-/* Pages show no pictures but those that git has: two a format. */
+/* Pages show only pictures that are in git: two per format. */
 static void pages_show_pictures_that_are_in_git(void **state)
 {
     char *text = print_with(*state, print_documents);
@@ -367,7 +368,7 @@ static void budgets_are_a_table(void **state)
     assert_non_null(strstr(text, "| frame-24 | point/uniform | - | 70.0 | 60.0 | 50.0 | 320 | 1.00 "
                                  "KiB | 2.00 KiB | 4.00 KiB | - |\n"));
     free(text);
-    /* The picture has a point where both a time and the memory are known. */
+    /* The picture has a point if both a time and the memory are known. */
     const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
     assert_string_equal(bo_keep_label(document), "point/uniform");
     struct bo_arena arena;
@@ -388,7 +389,10 @@ static void budgets_are_a_table(void **state)
     bo_run_free(&run);
 }
 
-/* Rows in huge pages are beside the ordinary ones, with what really was in huge pages. */
+/*
+ * Rows in huge pages are next to the ordinary ones, with the bytes that actually were in huge
+ * pages.
+ */
 static void huge_pages_are_a_table(void **state)
 {
     (void)state;
@@ -547,7 +551,7 @@ static void faulty_parts_are_reported(void **state)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Every table is one that renders: as many cells in each row as in its heading. */
+/* Every table renders: each row has as many cells as the heading. */
 static void check_tables(char *text, unsigned least_tables)
 {
     char *rest = text, *line;

@@ -1,6 +1,4 @@
-/*
- * Picks: scores, limits, what is left out, and that the ranges of weights are where answers change.
- */
+/* Picks: scores, limits, omissions, and that the ranges of weights end where answers change. */
 #include "bench/report/test_sample.h"
 
 #include "bench/report/pick.h"
@@ -166,7 +164,8 @@ static void front(void **state)
     const struct bo_wish wishes[] = {size_of(1), time_of("encode", 1)};
     const struct bo_pick answer = pick(wishes, 2, 1);
     /*
-     * frame-24 is smaller and faster than all others but the liar, which is smaller and faster yet
+     * frame-24 is smaller and faster than all others except the liar, which is even smaller and
+     * faster
      */
     assert_true(find(&answer, "liar")->on_front);
     assert_false(find(&answer, "frame-24")->on_front);
@@ -176,7 +175,7 @@ static void front(void **state)
     assert_true(find(&other, "frame-24")->on_front);
 }
 
-/* Just inside of the range the winner stays; just outside another one wins, the one named. */
+/* Just inside the range the winner stays. Just outside, the named codec wins. */
 static void ranges(void **state)
 {
     (void)state;
@@ -259,7 +258,7 @@ static void make_run(const char *format, const char *label, const struct made *c
 static struct bo_pick pick_of(const struct bo_run *of, const struct bo_wish *wishes,
                               unsigned n_wishes)
 {
-    static const struct bo_run_document *one; /* the answer refers to it */
+    static const struct bo_run_document *one; /* one document: the answer refers to it */
     struct bo_pick answer;
     const char *why;
     one = &of->documents[0];
@@ -273,7 +272,10 @@ static const struct made readers[] = {
     {"shape-code-portable", "new", 0, 12},
 };
 
-/* Readers of the pick's encoding have its bytes: they are no rivals, and decide no weight. */
+/*
+ * Readers of the pick's encoding have the same bytes: they are not rivals and do not determine a
+ * weight's range.
+ */
 static void readers_are_no_rivals(void **state)
 {
     (void)state;
@@ -290,7 +292,7 @@ static void readers_are_no_rivals(void **state)
     assert_int_equal(answer.clarity, BO_IS_CLEAR);
     for (unsigned w = 0; w < 2; w++)
         assert_true(!answer.ranges[w].below && !answer.ranges[w].above);
-    /* with a limit that only it meets, there is nothing that the pick is clear of */
+    /* if only the pick meets a limit, there is no codec to be ahead of */
     wishes[0].limit_kind = BO_LIMIT_OF_BASELINE;
     wishes[0].limit = 0.8;
     answer = pick_of(&made, wishes, 2);
@@ -302,7 +304,7 @@ static void readers_are_no_rivals(void **state)
     assert_true(json_is_null(json_object_get(json, "runner_up")));
     json_decref(json);
     bo_run_free(&made);
-    /* another way of reading is weighed, but is no runner-up */
+    /* another reader of the encoding is weighed, but is not the runner-up */
     static const struct made cached[] = {{"varint-delta", "status quo", 100, 30},
                                          {"varint-delta-cached", "status quo", 0, 10},
                                          {"run-array", "control", 300, 25}};
@@ -315,7 +317,7 @@ static void readers_are_no_rivals(void **state)
     bo_run_free(&made);
 }
 
-/* A codec and its paths are one row: what ran, and portable C in brackets. */
+/* A codec and its paths are one row: the path that ran, with portable C in brackets. */
 static void paths_are_columns_of_one_row(void **state)
 {
     (void)state;
@@ -335,7 +337,10 @@ static void paths_are_columns_of_one_row(void **state)
     bo_run_free(&made);
 }
 
-/* What the proposal's limit excludes is in the pick's own row, and no reader is a runner-up. */
+/*
+ * The codecs that the proposal's limit excludes are in the pick's own row, and no reader is a
+ * runner-up.
+ */
 static void limits_name_what_they_exclude(void **state)
 {
     (void)state;
@@ -360,7 +365,10 @@ static const struct made two_sides[] = {
     {"profdata", "status quo", 100, 50},
 };
 
-/* Ratios are to the format's status quo, wherever it is in the list, and to the best proposal. */
+/*
+ * Ratios are relative to the format's status quo, wherever it is in the list, and to the best
+ * proposal.
+ */
 static void the_glance_compares_with_both_sides(void **state)
 {
     (void)state;
@@ -417,7 +425,7 @@ static void few_repetitions_leave_it_open(void **state)
     }
 }
 
-/* Each weight's sentence, in words of the tables, without a number that is an error of rounding. */
+/* One sentence per weight, in the terms of the tables, without numbers that are rounding errors. */
 static void ranges_are_sentences(void **state)
 {
     (void)state;
@@ -443,7 +451,7 @@ static void ranges_are_sentences(void **state)
     bo_run_free(&made);
 }
 
-/* Whoever reads a format's uses sees what building costs, in time and in memory. */
+/* A format's uses include the cost of building, in time and in memory. */
 static void every_format_shows_the_cost_of_building(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What reports print, as a text, for tests. Included behind cmocka's headers. */
+/* The output of printing functions as text, for tests. Included after cmocka's headers. */
 #ifndef BO_TEST_PRINTED_H
 #define BO_TEST_PRINTED_H
 

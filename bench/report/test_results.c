@@ -209,7 +209,7 @@ static void what_is_written_reads_back(void **state)
     free(text);
 }
 
-/* What a printing function writes; the caller frees it. */
+/* The output of a printing function. The caller frees it. */
 static char *csv_text(const struct fixture *f)
 {
     char *text;

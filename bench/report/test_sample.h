@@ -1,7 +1,7 @@
 /*
- * A small run as `bench --json` writes it, so that tests know every figure: two documents of
- * pcdata; today's codec, a reader and an encoding that the registry knows, one that it does not,
- * one that cannot hold the document and one that answers wrongly; and the no-op codec.
+ * A small run as `bench --json` writes it, with known figures: two documents of pcdata; the status
+ * quo, a reader and an encoding that are in the registry, one that is not, one that cannot hold the
+ * document, one that answers wrongly; and the no-op codec.
  */
 #ifndef BO_TEST_REPORT_SAMPLE_H
 #define BO_TEST_REPORT_SAMPLE_H
@@ -17,15 +17,18 @@
 
 #include "bench/report/styles.h"
 
-/* Why one codec cannot hold the documents; with the character that ends a cell in Markdown. */
+/*
+ * The reason why one codec cannot hold the documents. Contains the character that ends a cell in
+ * Markdown.
+ */
 #define SAMPLE_FLAW "corrupt: 1|2 tables"
 #define SAMPLE_FLAW_IN_CELL "corrupt: 1\\|2 tables"
 
 enum { SAMPLE_REPETITIONS = 20, SAMPLE_TABLES = 250 };
 
 /*
- * Neighbours of the median, 6th and 15th of 20: the interval of order statistics that holds it with
- * 95.9%.
+ * Neighbours of the median, 6th and 15th of 20: the interval of order statistics that contains the
+ * median with 95.9%.
  */
 enum { SAMPLE_LOW = 6, SAMPLE_HIGH = 15 };
 
@@ -64,7 +67,7 @@ static inline double sample_median(unsigned codec, unsigned label, unsigned docu
 static inline bool sample_has(unsigned codec, unsigned label)
 {
     return sample_codecs[codec].role ||
-           label >= 2; /* readers and the no-op codec only open and answer */
+           label >= 2; /* readers and the no-op codec are only opened and queried */
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */
@@ -140,7 +143,7 @@ static inline json_t *sample_json(void)
                 if (sample_has(c, l))
                     sample_row(entries, c, l, d);
     }
-    /* What Google Benchmark's aggregates look like: to be passed over. */
+    /* Google Benchmark's aggregates, which must be ignored. */
     json_array_append_new(entries,
                           json_pack("{s:s, s:s, s:f}", "run_type", "aggregate", "run_name",
                                     "pcdata/varint-delta/small-sample/open", "real_time", 1.0));
@@ -156,7 +159,7 @@ static inline json_t *sample_json(void)
     return json;
 }
 
-/* The codec ran a path of x86-64-v3, and its portable one in `factor` times that time. */
+/* The codec ran a path of x86-64-v3; its portable path takes `factor` times as long. */
 static inline void sample_add_portable(json_t *json, const char *codec, double factor)
 {
     json_t *entries = json_object_get(json, "benchmarks"), *slow = json_array(), *entry;
@@ -223,7 +226,7 @@ static inline int sample_teardown(void **state)
 
 /* ---- looking at what was printed ------------------------------------------------------------- */
 
-/* What a style prints, malloced. NULL document: the largest; all where the style shows all. */
+/* The output of a style, malloced. NULL document: the largest, or all if the style shows all. */
 static inline char *sample_print(const struct bo_run *run, const char *style, const char *document,
                                  const char *kind)
 {
@@ -248,7 +251,7 @@ static inline char *sample_print(const struct bo_run *run, const char *style, co
     return text;
 }
 
-/* Cuts the next line off *rest, which it moves on; NULL at the end. */
+/* Cuts the next line off *rest and advances it. NULL at the end. */
 static inline char *next_line(char **rest)
 {
     char *line = *rest;

@@ -1,4 +1,4 @@
-/* Documents dealt out to shards, and results that may not be put together. */
+/* Documents distributed to shards, and results that cannot be merged. */
 #include "bench/report/test_sample.h"
 
 #include "bench/runs/shards.h"
@@ -6,7 +6,7 @@
 
 enum { N_DOCUMENTS = 11, N_SHARDS = 4 };
 
-/* In a wrong order; three of the second format are for curves. */
+/* In a wrong order. Three documents of the second format are for curves. */
 static void list_documents(struct bo_documents *documents)
 {
     documents->items = calloc(N_DOCUMENTS, sizeof *documents->items);
@@ -23,7 +23,7 @@ static void list_documents(struct bo_documents *documents)
     }
 }
 
-/* Every document is in one shard, whose sizes are even, whatever order the list was in. */
+/* Every document is in one shard, and shards have even sizes, whatever the order of the list. */
 static void test_deals_all_out_once(void **state)
 {
     (void)state;
@@ -91,10 +91,7 @@ static json_t *merge_two(json_t *a, json_t *b, bool partial, char why[BO_MAX_SHA
     return merged;
 }
 
-/*
- * What is printed of the parts together is what is printed of the run as a whole, but for the
- * captions.
- */
+/* The merged parts print the same as the whole run, except for the captions. */
 static void test_merged_is_the_whole(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * A table of sizes: totals and means by hand, missing figures, and the answer's figures. Why:
- * an RFC's authors paste it, so a wrong sum would be theirs.
+ * A table of sizes: totals and means by hand, missing figures, and the figures in its answer. Why:
+ * authors of an RFC paste it, so a wrong sum would become theirs.
  */
 #include "bench/report/test_sample.h"
 

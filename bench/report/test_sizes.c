@@ -1,6 +1,6 @@
 /*
- * Size tables, the block of sizes that every machine must reproduce, and the message when one does
- * not.
+ * Size tables, the block of sizes that every machine must reproduce, and the message for a
+ * difference.
  */
 #include "bench/report/test_sample.h"
 
@@ -38,7 +38,7 @@ static void a_table_by_hand(void **state)
     free(text);
 }
 
-/* What compressor libraries and floating point decide is not in the checked block. */
+/* Figures that depend on compressor libraries or floating point are not in the checked block. */
 static void checked_tables_hold_nothing_of_the_machine(void **state)
 {
     (void)state;
@@ -62,7 +62,9 @@ static char *make_block(void)
     return text;
 }
 
-/* A copy of a block that is made once: it takes all embedded documents in all encodings. */
+/*
+ * A copy of the block, which is computed once: it encodes all embedded documents in all encodings.
+ */
 static char *block(void)
 {
     static char *made;
@@ -81,7 +83,7 @@ static bool compare(const char *report, const char *fresh, char **message_ret)
     return same;
 }
 
-/* All embedded documents and all their encodings. `report --check-sizes` makes it once more. */
+/* All embedded documents in all encodings. `report --check-sizes` computes it again. */
 static void the_block_is_complete(void **state)
 {
     (void)state;

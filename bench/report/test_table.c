@@ -1,5 +1,5 @@
 /*
- * The styles of tables: their shapes, their figures against those of the results, and that failures
+ * The styles of tables: their layout, their figures compared with the results, and that failures
  * stay visible.
  */
 #include "bench/report/test_sample.h"
@@ -10,7 +10,7 @@
 #include "harness/core/files.h"
 #include "harness/core/print.h"
 
-/* ---- shapes ---------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static unsigned count_bars(const char *line)
 {
@@ -75,7 +75,7 @@ static void rfc_says_how_to_judge_and_repeat(void **state)
     free(text);
 }
 
-/* The front, the status quo, proposals, and what failed; a choice of codecs shows those chosen. */
+/* The front, the status quo, proposals and failures. If the user selects codecs, exactly these. */
 static void rfc_has_the_codecs_that_matter(void **state)
 {
     static const char *const shown[] = {"varint-delta ", "linear-index ", "liar ", "broken "};
@@ -199,7 +199,7 @@ static void csv_has_the_figures_of_the_results(void **state)
     free(text);
 }
 
-/* Compares a figure of CSV, "" without one, with that of JSON, null without one. */
+/* Compares a figure in CSV, "" if missing, with that in JSON, null if missing. */
 static void assert_same_figure(const char *field_start, const json_t *value)
 {
     if (strchr(",\n", *field_start) || *field_start == 0)
@@ -258,7 +258,7 @@ static void json_says_where_figures_come_from(void **state)
     free(text);
 }
 
-/* The line of a codec in a text; fails without one. */
+/* The line of a codec in a text. The test fails without one. */
 static const char *line_of(const char *text, const char *start)
 {
     const char *line = strstr(text, start);
@@ -297,7 +297,7 @@ static void the_largest_document_is_the_one_shown(void **state)
 
 /* ---- few repetitions ------------------------------------------------------------------------- */
 
-/* Below 6 repetitions no style prints an interval, and those for people say why. */
+/* With fewer than 6 repetitions no style prints an interval, and styles for people explain it. */
 static void few_repetitions_have_no_interval(void **state)
 {
     static const char none[] = "no 95% intervals, which need 6 repetitions";
@@ -354,7 +354,9 @@ static void failures_stay_visible(void **state)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* A codec's portable path is in its row; for programs it is a row that names the path. */
+/*
+ * A codec's portable path is in its row. In styles for programs, it is a row with the path's name.
+ */
 static void paths_are_named(void **state)
 {
     struct bo_run run;
@@ -388,7 +390,10 @@ static void paths_are_named(void **state)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* What a codec cannot hold is no failure: dashes, and a line that says why. */
+/*
+ * A document that a codec cannot hold is not a failure: the row has dashes, and a line with the
+ * reason.
+ */
 static void refusals_are_no_failures(void **state)
 {
     static const char flaw[] = "\"" SAMPLE_FLAW "\"", refusal[] = "\"unsupported: toys\"";
@@ -477,7 +482,7 @@ static void assert_newest(const char *folder, const char *format, const char *na
     assert_newest_of(folder, NULL, format, name);
 }
 
-/* Of each format the newest: here of the one that has any. */
+/* The newest run of each format; here of the only one that has any. */
 static void assert_newest_runs(const char *folder, const char *name)
 {
     struct bo_arena arena;
@@ -493,8 +498,8 @@ static void assert_newest_runs(const char *folder, const char *name)
 }
 
 /*
- * By date over all machines; files with other names are no runs; a run without the format is passed
- * over.
+ * By date over all machines. Files with other names are not runs. A run without the format is
+ * skipped.
  */
 static void the_newest_run_is_found(void **state)
 {
@@ -542,8 +547,8 @@ static void write_run(const json_t *run, const char *depth, bool is_partial, con
 }
 
 /*
- * A report is of a run of published depth where there is one, a table of the newest run; neither is
- * of a partial run while there is another.
+ * A report uses a run of published depth if there is one, a table the newest run. Neither uses a
+ * partial run if there is another.
  */
 static void complete_runs_of_published_depth_come_first(void **state)
 {
@@ -551,7 +556,7 @@ static void complete_runs_of_published_depth_come_first(void **state)
     static const struct {
         const char *name, *depth;
         bool is_partial;
-        const char *table, *report; /* once this run is there, too */
+        const char *table, *report; /* the expected choices once this run exists, too */
     } cases[] = {
         {"a/20250501T000000Z.json", "full", true, "a/20250501T000000Z.json",
          "a/20250501T000000Z.json"},

@@ -1,4 +1,4 @@
-/* Tables in files of tab-separated values: results that no run of the benchmark makes. */
+/* Tables in files of tab-separated values: results that do not come from the benchmark. */
 #ifndef BO_REPORT_TSV_H
 #define BO_REPORT_TSV_H
 
@@ -17,7 +17,7 @@ struct bo_tsv {
 };
 
 /*
- * Reads FOLDER/NAME.tsv into the arena, which must not refuse. Lines that start with # are
+ * Reads FOLDER/NAME.tsv into the arena, which must have no limit. Lines that start with # are
  * comments.
  */
 struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena *arena);
@@ -26,7 +26,7 @@ struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena 
 const struct bo_tsv_row *bo_tsv_find(const struct bo_tsv *tsv, const char *first,
                                      const char *second);
 
-/* The number in a cell; NaN where the cell holds none. */
+/* The number in a cell; NaN if the cell has none. */
 double bo_tsv_number(const char *cell);
 
 #endif

@@ -33,7 +33,7 @@ static void add_heading(const struct bo_run_document *document, const struct bo_
     bo_grid_end_row(grid);
 }
 
-/* What is known of the codec, "-" when nothing is. */
+/* The known facts about the codec, "-" if there are none. */
 static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
 {
     const struct bo_use_fact *fact = uses->facts;
@@ -42,7 +42,7 @@ static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
     return fact->codecs ? fact->text : "-";
 }
 
-/* The use's limit on this document; NaN when it is a factor on what the baseline lacks. */
+/* The use's limit on this document. NaN when it is a factor of a figure that the baseline lacks. */
 static double limit_of(const struct bo_run_document *document, const struct bo_use *use)
 {
     return use->of_baseline
@@ -55,7 +55,7 @@ static const char *verdict(double v, double limit)
     return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
-/* " (124)", the figure in portable C where another path ran; " (-)" where that was not measured. */
+/* " (124)", the figure in portable C if another path ran; " (-)" if that was not measured. */
 static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
                            const struct bo_run_codec *codec, const struct bo_figure *figure)
 {
@@ -101,7 +101,8 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
 /* ---- picks ----------------------------------------------------------------------------------- */
 
 /*
- * The first limit of the use that the codec exceeds or lacks the figure of; NULL when it keeps all.
+ * The first limit of the use that the codec exceeds, or whose figure it lacks. NULL when it meets
+ * all.
  */
 static const struct bo_use *exceeded(const struct bo_run_document *document,
                                      const struct bo_run_codec *codec, const struct bo_uses *uses,
@@ -150,7 +151,7 @@ static bool has_encoding(const struct bo_run_codec *const *codecs, unsigned n,
     return false;
 }
 
-/* Whether the use would rank the codec, without its limits. */
+/* True when the use would rank the codec, ignoring its limits. */
 static bool is_ranked(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       const struct bo_use *use)
 {
@@ -195,8 +196,8 @@ static char *codec_cell(struct bo_arena *arena, const struct bo_run_document *do
 }
 
 /*
- * "1.23x", how many times the pick's the runner-up's figure is; of times with what their intervals
- * leave open, "1.23x [1.20, 1.26]".
+ * "1.23x": the runner-up's figure divided by the pick's. For times with the range from their
+ * intervals, "1.23x [1.20, 1.26]".
  */
 static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
                        const struct bo_run_document *document, const struct bo_use *use,
@@ -224,7 +225,7 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
                            bo_significant(arena, b->interval.high / a->interval.low));
 }
 
-/* "B/table at most 1.25x that of varint-delta (status quo)"; "-" where the use has no limit. */
+/* "B/table at most 1.25x that of varint-delta (status quo)"; "-" if the use has no limit. */
 static char *limit_cell(struct bo_arena *arena, const struct bo_run_document *document,
                         const struct bo_uses *uses, const char *use_name)
 {
@@ -242,9 +243,8 @@ static char *limit_cell(struct bo_arena *arena, const struct bo_run_document *do
 }
 
 /*
- * What the limits keep from being ranked, with the figure that is too high: "linear-index
- * (proposed; 1.28x)"; "-" for nothing. A reader of an encoding that is named already says nothing
- * new.
+ * The codecs that the limits exclude, with the figure that is too high: "linear-index (proposed;
+ * 1.28x)"; "-" for none. Of the readers of one encoding, only one is listed.
  */
 static char *excluded_cell(struct bo_arena *arena, const struct bo_run_document *document,
                            const struct bo_uses *uses, const struct bo_use *use)
@@ -276,7 +276,7 @@ static bool has_limit(const struct bo_uses *uses)
     return use->use != NULL;
 }
 
-/* The columns of picks: those of a field that no use has a codec of are left out. */
+/* The columns of picks. A column without any codec is left out. */
 static const char *const field_headings[BO_N_FIELDS] = {
     [BO_IN_PLACE] = "pick",
     [BO_UNPACKED] = "first of the unpacked",

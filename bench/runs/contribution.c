@@ -1,4 +1,4 @@
-/* Checking a run that is to be published. */
+/* Checks a run that is to be published. */
 #include "bench/runs/contribution.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Whether a results file may stand in results/: the rules for runs that others contribute. */
+/* Whether a results file may be in results/: the rules for runs that others contribute. */
 #ifndef BO_CONTRIBUTION_H
 #define BO_CONTRIBUTION_H
 
@@ -8,11 +8,11 @@
 #include "corpora/documents.h"
 
 /*
- * Writes a line to `out` for each rule that the run at `path` breaks, and returns how many there
- * are: it is complete, of a commit in git, of default or full depth, without options that select
- * or cap anything; full runs have layouts; its folder has the machine's name; its embedded
- * documents are those of `documents` (loaded; all that the repository has); it has no files of the
- * user's and no unsealed held-out documents; no codec failed.
+ * Writes a line to `out` for each rule that the run at `path` breaks, and returns the number of
+ * lines. The rules: the run is complete, of a commit in git, of default or full depth, without
+ * options that select or cap anything. Full runs have layouts. Its folder has the machine's name.
+ * Its embedded documents are those of `documents` (loaded; all that the repository has). It has no
+ * user's files and no unsealed held-out documents. No codec failed.
  */
 unsigned bo_contribution_problems(const struct bo_run *run, const char *path,
                                   const struct bo_documents *documents, FILE *out);

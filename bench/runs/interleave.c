@@ -1,4 +1,4 @@
-/* Measuring two builds in turns. */
+/* Measures two builds in turns. */
 #include "bench/runs/interleave.h"
 
 #include <errno.h>
@@ -23,10 +23,10 @@ enum { MAX_ARGUMENTS = 64 };
 /* A run over all turns. */
 struct turns {
     const struct bo_interleaving *settings;
-    char folder[PATH_MAX - 16], json[PATH_MAX], errors[PATH_MAX]; /* what a turn writes */
+    char folder[PATH_MAX - 16], json[PATH_MAX], errors[PATH_MAX]; /* output of a turn */
     struct gathered {
         json_t *context, *documents;
-        json_t *rows; /* names to arrays of entries, in the order in which they came */
+        json_t *rows; /* names to arrays of entries, in the order of their arrival */
     } of[BO_N_BUILDS];
 };
 
@@ -44,7 +44,7 @@ static void add_word(struct arguments *arguments, const char *word)
     arguments->words[arguments->n++] = word;
 }
 
-/* A user's file goes by its path, a document of the corpora by its name. */
+/* A user's file is identified by its path, a document of the corpora by its name. */
 static struct arguments command_of(const struct turns *turns, unsigned build,
                                    const struct bo_document *document, bool first)
 {
@@ -82,7 +82,7 @@ __attribute__((noreturn)) static void become(const struct turns *turns,
     _exit(127);
 }
 
-/* The last line that a turn wrote to its standard error; "" without one. */
+/* The last line that a turn wrote to its standard error; "" if there is none. */
 static void last_words(const char *path, char *line_ret, size_t nbytes)
 {
     char line[512];
@@ -100,11 +100,11 @@ static bool complain(const struct turns *turns, const char *program, int status)
     last_words(turns->errors, words, sizeof words);
     const char *said = *words ? ": " : "";
     if (WIFSIGNALED(status))
-        fprintf(stderr, "bakeoff: %s: was ended by a signal: %s%s%s\n", program,
+        fprintf(stderr, "bakeoff: %s: ended by a signal: %s%s%s\n", program,
                 strsignal(WTERMSIG(status)), said, words);
     else
-        fprintf(stderr, "bakeoff: %s: its bench exited with %d%s%s\n", program, WEXITSTATUS(status),
-                said, words);
+        fprintf(stderr, "bakeoff: %s: bench exited with code %d%s%s\n", program,
+                WEXITSTATUS(status), said, words);
     return false;
 }
 
@@ -120,7 +120,7 @@ static bool run_turn(const struct turns *turns, const struct arguments *argument
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (pid < 0) {
-        fprintf(stderr, "bakeoff: bench: cannot make a process: %s\n", strerror(errno));
+        fprintf(stderr, "bakeoff: bench: cannot start a process: %s\n", strerror(errno));
         return false;
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) <= 1 && access(turns->json, R_OK) == 0)
@@ -254,7 +254,7 @@ bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_d
 {
     struct turns turns = {.settings = interleaving};
     if (!bo_temporary_folder(turns.folder, sizeof turns.folder)) {
-        fprintf(stderr, "bakeoff: bench: no temporary folder: %s\n", strerror(errno));
+        fprintf(stderr, "bakeoff: bench: cannot create a temporary folder: %s\n", strerror(errno));
         return false;
     }
     snprintf(turns.json, sizeof turns.json, "%s/turn.json", turns.folder);

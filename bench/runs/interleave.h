@@ -1,8 +1,7 @@
 /*
  * Two builds of this program measured on one machine in turns: A B, B A, A B, ... document by
- * document, so that whatever the machine does meets both alike. Each turn is a process of its own,
- * started anew: where code and data happen to lie in memory varies from repetition to repetition,
- * and favours neither.
+ * document, so that background load affects both alike. Each turn is a new process. So the
+ * addresses of code and data vary from repetition to repetition, and favour neither build.
  */
 #ifndef BO_INTERLEAVE_H
 #define BO_INTERLEAVE_H
@@ -16,9 +15,9 @@ enum { BO_BEFORE, BO_AFTER, BO_N_BUILDS };
 struct bo_interleaving {
     /* For each build, its program and the words before `bench`: ends with NULL. */
     const char *const *programs[BO_N_BUILDS];
-    /* The filters' options and values, passed on to both: ends with NULL. */
+    /* The filters' options and values, passed to both builds: ends with NULL. */
     const char *const *options;
-    bool compress; /* sizes under compressors, once */
+    bool compress; /* measures sizes under compressors, once */
     unsigned rounds;
     uint64_t order_seed;
 };

@@ -12,8 +12,8 @@
 #include "harness/registry.h"
 
 /*
- * "20250301T123456Z.json": what `bench` calls a run in a folder; packed by xz, as runs are kept in
- * git, or not.
+ * "20250301T123456Z.json": the name that `bench` gives to a run in a folder; with or without
+ * compression by xz, which runs in git have.
  */
 static bool is_run_name(const char *name)
 {
@@ -35,7 +35,7 @@ static int is_folder(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Every run below the folder, of one machine or (NULL) of all, as paths; machines in order. */
+/* Every run below the folder, of one machine or (NULL) of all, as paths, ordered by machine. */
 static size_t list_runs(const char *folder, const char *machine_name, struct bo_arena *arena,
                         const char ***paths_ret)
 {
@@ -69,7 +69,7 @@ static int newer_first(const void *a, const void *b)
     return order ? order : strcmp(*x, *y);
 }
 
-/* What `folder` has no runs of, with the machines that it has runs of. */
+/* Names what is missing in `folder`, and the machines of the runs that it has. */
 static void say_missing(const char *folder, const char *machine, struct bo_arena *arena)
 {
     struct bo_suggestion near = bo_suggest(machine);
@@ -100,7 +100,8 @@ static size_t list_newest(const char *folder, const char *machine, struct bo_are
     else if (n)
         qsort(*paths_ret, n, sizeof **paths_ret, newer_first);
     else
-        fprintf(stderr, "bakeoff: %s: no results there yet; `make bench` makes them\n", folder);
+        fprintf(stderr, "bakeoff: %s: no results in this folder; `make bench` creates them\n",
+                folder);
     return n;
 }
 
@@ -121,7 +122,7 @@ char *bo_run_newest(const char *folder, const char *machine, const char *format)
         bo_run_free(&run);
     }
     if (n && ok && !found)
-        fprintf(stderr, "bakeoff: %s: no results of %s there yet; `make bench` makes them\n",
+        fprintf(stderr, "bakeoff: %s: no results of %s in this folder; `make bench` creates them\n",
                 folder, format);
     char *path = ok && found ? strdup(found) : NULL;
     bo_arena_free(&arena);

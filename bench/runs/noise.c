@@ -11,9 +11,9 @@
 #include "bench/stats/stats.h"
 #include "harness/core/print.h"
 
-#define SHARE 0.95 /* of the comparisons that lie in the interval */
+#define SHARE 0.95 /* the share of comparisons inside the interval */
 
-/* What the rows add up to. */
+/* Sums over the rows. */
 struct tally {
     struct bo_differences within, between;
     double *sds; /* between layouts, by row */

@@ -1,6 +1,6 @@
 /*
- * How far a time differs from itself: A/A comparisons, in which one codec is measured as two. What
- * two codecs differ by is a difference only if it is larger.
+ * How far a time differs from itself: A/A comparisons, in which one codec is measured as two. A
+ * difference between two codecs counts only if it is larger.
  */
 #ifndef BO_NOISE_H
 #define BO_NOISE_H
@@ -8,9 +8,9 @@
 #include "bench/runs/run.h"
 
 /*
- * Of the rows of a format and a query kind ("point") or operation ("open"). Ratios are at least 1:
- * in 95% of the A/A comparisons the larger time was at most so many times the smaller one. NaN
- * where there were none.
+ * For the rows of a format and a query kind ("point") or operation ("open"). Ratios are at least 1:
+ * in 95% of the A/A comparisons, the larger time was at most this multiple of the smaller one. NaN
+ * if there were none.
  */
 struct bo_noise {
     /* One half of the repetitions in a layout against the other half. */
@@ -38,12 +38,14 @@ struct bo_noise {
 struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const char *document,
                             const char *kind);
 
-/* Whether a ratio of two times lies in the A/A interval: then it is printed as "no difference". */
+/*
+ * True when a ratio of two times is inside the A/A interval. It is then printed as "no difference".
+ */
 bool bo_is_noise(const struct bo_noise *noise, double ratio);
 
 /*
- * "times that differ by less than 4.2% (A/A, 5 layouts) are no difference", as captions have it;
- * NULL where nothing was compared. In the arena.
+ * "times that differ by less than 4.2% (A/A, 5 layouts) are no difference", for captions. NULL if
+ * nothing was compared. In the arena.
  */
 char *bo_noise_text(const struct bo_noise *noise, const struct bo_environment *environment,
                     struct bo_arena *arena);

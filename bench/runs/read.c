@@ -1,4 +1,4 @@
-/* Reading a file of results into struct bo_run: the one place that looks into its JSON. */
+/* Reads a file of results into struct bo_run. No other code accesses its JSON. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static bool is_true(const json_t *object, const char *key)
 
 /* ---- named values ---------------------------------------------------------------------------- */
 
-/* Texts, numbers and truth values of an object; others are left out. */
+/* Adds texts, numbers and truth values of an object; other values are skipped. */
 static void add_pairs(struct bo_arena *arena, const json_t *object, struct bo_pairs *pairs)
 {
     const struct bo_pairs before = *pairs;
@@ -78,7 +78,7 @@ static struct bo_texts texts_of(struct bo_arena *arena, const json_t *object, co
     return texts;
 }
 
-/* ---- where and how --------------------------------------------------------------------------- */
+/* ---- environment ----------------------------------------------------------------------------- */
 
 static char *partial_text(const json_t *ours, struct bo_arena *arena)
 {
@@ -235,8 +235,8 @@ static void read_programs(const json_t *programs, struct bo_run_document *docume
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
- * While rows are read: their repetitions, and where a row is found by its name, as a run may have a
- * million.
+ * State while rows are read: their repetitions, and a hash table of rows by name, as a run may have
+ * a million.
  */
 struct reading {
     struct bo_run *run;
@@ -292,7 +292,7 @@ static size_t *find_slot(const struct reading *reading, const char *name)
     }
 }
 
-/* The number of the row that an entry belongs to; SIZE_MAX when its name is not that of a row. */
+/* The index of the row that an entry belongs to; SIZE_MAX when its name is not that of a row. */
 static size_t row_of(struct reading *reading, const char *name)
 {
     struct bo_run *run = reading->run;
@@ -330,7 +330,9 @@ static bool read_entry(struct reading *reading, const json_t *entry)
     return json_is_number(json_object_get(entry, "real_time"));
 }
 
-/* The row's counter of that name, often the one after the last found; a new one has no values. */
+/*
+ * The row's counter of that name, often the one after the last found. A new counter has no values.
+ */
 static struct bo_row_values *counter_of(struct bo_arena *arena, struct bo_run_row *row,
                                         const char *name, size_t hint, size_t *cap)
 {
@@ -349,8 +351,8 @@ static struct bo_row_values *counter_of(struct bo_arena *arena, struct bo_run_ro
 }
 
 /*
- * The interval of the mean over layouts, which does not come from a median: it is extended to the
- * median over all repetitions, which tables print, where this lies outside.
+ * The interval of the mean over layouts. It does not come from a median. If the median over all
+ * repetitions, which tables print, is outside, the interval is extended to it.
  */
 static struct bo_interval interval_over_layouts(const struct bo_layout_effect *effect,
                                                 double median_ns)
@@ -360,7 +362,7 @@ static struct bo_interval interval_over_layouts(const struct bo_layout_effect *e
                                 effect->interval.coverage};
 }
 
-/* What the row owes to the layouts in which it was measured. */
+/* Computes the effect of layouts on the row. */
 static void read_layouts(struct bo_arena *arena, struct bo_run_row *row)
 {
     struct bo_layout_effect effect;
@@ -426,7 +428,7 @@ static bool read_rows(struct bo_run *run, const json_t *benchmarks)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-/* The code path of a codec, which runs before there were several did not record. */
+/* The code path of a codec. Runs from before codecs had several paths did not record it. */
 static const char *path_of(const struct bo_run_document *document, const char *name)
 {
     char key[128];
@@ -436,7 +438,9 @@ static const char *path_of(const struct bo_run_document *document, const char *n
     return path ? path : paths->n ? "portable" : "-";
 }
 
-/* What the registry and the run's sizes know of a codec; a run of another version may know others.
+/*
+ * The properties of a codec from the registry and the run's sizes. A run of another version may
+ * contain other codecs.
  */
 static struct bo_run_codec describe_codec(const struct bo_run_document *document, const char *name)
 {
@@ -487,8 +491,8 @@ static bool is_row_of(const struct bo_run_row *row, const struct bo_run_document
 }
 
 /*
- * Fills the codec's rows but where it cannot hold the document, and its bytes when they are only in
- * its rows.
+ * Adds a row to its codec unless the codec cannot hold the document, and its bytes if only the rows
+ * have them.
  */
 static void place_row(const struct bo_run_document *document, const struct bo_run_row *row,
                       struct bo_arena *arena)
@@ -560,9 +564,9 @@ static bool read_document(struct bo_run *run, const json_t *json)
     return true;
 }
 
-/* ---- what ratios refer to -------------------------------------------------------------------- */
+/* ---- the baseline of ratios ------------------------------------------------------------------ */
 
-/* Whether every document that is compared with this one has bytes of the codec. */
+/* True when every comparable document has bytes of the codec. */
 static bool is_everywhere(const struct bo_run *run, const struct bo_run_document *document,
                           const char *codec)
 {

@@ -65,7 +65,7 @@ static json_t *entry_start(const struct place *place, const char *suffix, const 
                      "threads", 1);
 }
 
-/* A count as an integer, with all its digits; anything else as a real. */
+/* A count as an integer, with all its digits; any other value as a real. */
 static json_t *number_json(double v)
 {
     return v == floor(v) && fabs(v) < 9007199254740992.0 ? json_integer((json_int_t)v)
@@ -83,7 +83,7 @@ static void add_exact(json_t *entry, const struct place *place)
                             number_json(place->row->exact.counters[i].value));
 }
 
-/* How the row was measured, where a codec has several ways. */
+/* How the row was measured, if the codec has several variants. */
 static void add_variant(json_t *entry, const struct place *place)
 {
     const struct bo_codec *codec = place->cell->codec;
@@ -154,7 +154,7 @@ static void add_aggregates(json_t *entries, const struct place *place)
     }
 }
 
-/* Families are counted through all documents. */
+/* Families are numbered through all documents. */
 static unsigned next_family(const json_t *entries)
 {
     const size_t n = json_array_size(entries);
@@ -183,14 +183,15 @@ static void add_rows(json_t *entries, const struct bo_plan *plan,
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Whether the document is a file that the user named, and nothing of the corpora. */
+/* True when the document is a user's file and not part of the corpora. */
 static bool is_users_file(const struct bo_document *document)
 {
     return strcmp(document->provenance, document->path) == 0;
 }
 
 /*
- * The names of the sets that have no queries: for want of a place, or because of too large answers.
+ * The names of the sets without queries: the document has no input for them, or an answer is too
+ * large.
  */
 static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
 {
@@ -203,8 +204,8 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
 }
 
 /*
- * What identifies the queries that were run under each label: a hash of the right answers, and
- * their number. Builds that draw other queries measure other things.
+ * Identifies the queries of each label by a hash of the right answers and their number. Builds that
+ * draw other queries are not comparable.
  */
 static json_t *questions_json(const struct bo_bench_document *on)
 {
@@ -228,7 +229,7 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
     json_object_set_new(sizes, "format", json_string(on->document->format->name));
-    if (is_users_file(on->document)) /* without its folder: results are made to be shared */
+    if (is_users_file(on->document)) /* without its folder, since results are shared */
         json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
     json_object_set_new(sizes, "provenance",
                         json_string(is_users_file(on->document) ? "a file of the user's"
@@ -318,7 +319,7 @@ void bo_results_mark(json_t *results, const struct bo_documents *all)
                                       (int)all->n, "documents", list_json(all)));
 }
 
-/* "format/codec/document/label" is of format/document. */
+/* True when "format/codec/document/label" is of format/document. */
 static bool is_row_of(const char *name, const char *format, const char *document)
 {
     const size_t n_format = strlen(format), n_document = strlen(document);
@@ -336,7 +337,7 @@ static void remove_rows(json_t *entries, const char *format, const char *documen
             json_array_remove(entries, i);
 }
 
-/* The first key of `keys` (ends with NULL) whose values differ; NULL when none does. */
+/* The first of `keys` (ends with NULL) whose values differ; NULL when none does. */
 static const char *first_difference(const json_t *a, const json_t *b, const char *const *keys)
 {
     for (; *keys; keys++) {
@@ -363,12 +364,12 @@ bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
     const char *key = first_difference(ours, ours_of(fresh), keys);
     if (key) {
         char *was = value_text(ours, key), *is = value_text(ours_of(fresh), key);
-        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n", path,
-                key, was, is);
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, but this run's is %s\n",
+                path, key, was, is);
         free(was);
         free(is);
     } else if (!json_equal(list, json_object_get(partial, "documents"))) {
-        fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents are not those of this run\n",
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents differ from this run's\n",
                 path);
         key = "documents";
     }

@@ -13,25 +13,25 @@
 json_t *bo_results_start(const struct bo_bench_options *options, json_t *context);
 
 /*
- * Adds a document of the plan: for each row, one entry a repetition, then _mean, _median, _stddev
- * and _cv over them; a row that failed has an entry with error_occurred and error_message, and no
+ * Adds a document of the plan: for each row, one entry per repetition, then _mean, _median, _stddev
+ * and _cv over them. A failed row has one entry with error_occurred and error_message, and no
  * aggregates. Times are nanoseconds per operation (per query). `sizes` is bo_sizes_json's object;
- * it becomes part of the results, with the object "noise" (bench/runs/noise.h). One with
- * "complete_rounds" was interrupted after so many rounds.
+ * it becomes part of the results, with the object "noise" (bench/runs/noise.h). "complete_rounds"
+ * marks a document that was interrupted after that many rounds.
  */
 void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
                     json_t *sizes);
 
 /*
  * Marks results that lack documents of the run as partial: context.bakeoff.partial is {"measured":
- * n, "of": n, "documents": [...]}; removes the mark from complete ones.
+ * n, "of": n, "documents": [...]}. Removes the mark from complete results.
  */
 void bo_results_mark(json_t *results, const struct bo_documents *all);
 
 /*
- * Prepares partial results of a file for more documents: removes a document that was interrupted.
- * False after a message when they are of another machine, build, set of options or list of
- * documents than `fresh` (of bo_results_start) and `all`.
+ * Prepares the partial results in a file for more documents: removes a document that was
+ * interrupted. False after a message when they have another machine, build, set of options or list
+ * of documents than `fresh` (of bo_results_start) and `all`.
  */
 bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
                        const struct bo_documents *all);
@@ -39,21 +39,22 @@ bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
 bool bo_results_have(const json_t *results, const struct bo_document *document);
 
 /*
- * Writes the object with one line a benchmark, so that a version control system compares them by
+ * Writes the object with one line per benchmark, so that a version control system compares it by
  * row.
  */
 void bo_results_write(const json_t *results, FILE *out);
 
 /*
- * The same to a file, whole or not at all; NULL or "-" is standard output. False after a message.
+ * Writes the same to a file, completely or not at all; NULL or "-" is standard output. False after
+ * a message.
  */
 bool bo_results_save(const char *path, const json_t *results);
 
-/* Counters of a row that repeat to the last digit: pages and memory. Ends with NULL. */
+/* Counters of a row that are exactly reproducible: pages and memory. Ends with NULL. */
 extern const char *const bo_exact_counters[];
 
 /*
- * CSV, one line a row: medians over the repetitions, the exact counters (of a row that failed, of
+ * CSV, one line per row: medians over the repetitions, the exact counters (for a failed row, from
  * its first repetition), and the failure.
  */
 void bo_results_csv(const json_t *results, FILE *out);

@@ -158,7 +158,7 @@ static const char *label_called(const struct bo_run_document *document, const ch
     return NULL;
 }
 
-/* Whether the variant measures the same as the codec as it is. */
+/* True when the variant measures the same as the unchanged codec. */
 static bool is_same(const struct bo_run_document *document, const struct bo_run_codec *codec,
                     enum bo_run_variant variant)
 {

@@ -1,7 +1,7 @@
 /*
- * A run's results (the JSON that `bakeoff bench --json` writes) as tables and pictures need them:
- * its environment, documents, their codecs in order, and each codec's row for each thing that was
- * measured. The file is read once (read.c); nothing else of the report knows JSON objects.
+ * A run's results (the JSON that `bakeoff bench --json` writes) in the form that tables and
+ * pictures need: its environment, documents, their codecs in order, and each codec's row for each
+ * label. The file is read once (read.c); no other code of the report accesses its JSON.
  */
 #ifndef BO_REPORT_RUN_H
 #define BO_REPORT_RUN_H
@@ -12,16 +12,16 @@
 #include "harness/core/arena.h"
 #include "harness/format_report.h"
 
-/* The report has no memory budget: it ends where the system refuses memory. Zeroed. */
+/* The report has no memory budget: it aborts when the system refuses memory. Zeroed. */
 void *bo_array_or_abort(struct bo_arena *arena, size_t n, size_t size);
 void bo_abort_unless(bool has_grown);
 
-/* Of every interval in a report. */
+/* The confidence level of every interval in a report. */
 #define BO_CONFIDENCE 0.95
 
 /* ---- named values ---------------------------------------------------------------------------- */
 
-/* "tables" 250, "libc" "2.36", "quick" 1: true is 1, false 0. */
+/* "tables" 250, "libc" "2.36", "quick" 1: true is 1, false is 0. */
 struct bo_pair {
     const char *name;
     const char *text; /* NULL: a number */
@@ -34,7 +34,7 @@ struct bo_pairs {
     unsigned n;
 };
 
-/* NULL, or NaN, where there is no such text or number. */
+/* NULL, or NaN, if there is no such text or number. */
 const char *bo_pair_text(const struct bo_pairs *pairs, const char *name);
 double bo_pair_number(const struct bo_pairs *pairs, const char *name);
 
@@ -46,7 +46,7 @@ struct bo_texts {
     unsigned n;
 };
 
-/* ---- where and how --------------------------------------------------------------------------- */
+/* ---- environment ----------------------------------------------------------------------------- */
 
 struct bo_cache {
     const char *type; /* "Data", "Instruction", "Unified" */
@@ -54,50 +54,53 @@ struct bo_cache {
     uint64_t nbytes;
 };
 
-/* Of a run, or of one of the runs that were put together (bench/runs/shards.h). */
+/* Of a run, or of one of the runs that were merged (bench/runs/shards.h). */
 struct bo_environment {
     struct bo_pairs facts; /* machine, build and run: "cpu", "commit", "date", "rounds" */
     struct bo_pairs libraries, optional_codecs, seeds;
-    struct bo_pairs processor;   /* "family", "isa", ...: bench/measure/processor.h */
-    struct bo_pairs paths;       /* code path by "format/codec"; of codecs that have several */
-    struct bo_pairs options;     /* of `bench` */
-    struct bo_pairs shard;       /* "shard", "of"; empty when the run is of all documents */
-    struct bo_pairs interleaved; /* "id", "with"; empty when the run is not (interleave.h) */
-    struct bo_pairs layouts;     /* "n", "seed", "linker", "functions"; empty without (links.h) */
+    struct bo_pairs processor; /* "family", "isa", ...: bench/measure/processor.h */
+    struct bo_pairs paths;     /* code path by "format/codec", for codecs that have several */
+    struct bo_pairs options;   /* of `bench` */
+    struct bo_pairs shard;     /* "shard", "of"; empty when the run has all documents */
+    /* "id", "with"; empty unless the run is interleaved (interleave.h) */
+    struct bo_pairs interleaved;
+    /* "n", "seed", "linker", "functions"; empty without layouts (links.h) */
+    struct bo_pairs layouts;
     struct bo_cache *caches;
     unsigned n_caches;
     double load_avg[3];
     unsigned n_load_avg;
-    struct bo_texts events; /* counted by the processor */
+    struct bo_texts events; /* events that the processor counted */
     bool has_events, has_optional_codecs;
     const char *partial; /* "3 of 28 documents" of an interrupted run; else NULL */
 };
 
-/* A text or number of it; "unknown" or NaN without. */
+/* A text or number of it; "unknown" or NaN if missing. */
 const char *bo_environment_fact(const struct bo_environment *environment, const char *name);
 double bo_environment_number(const struct bo_environment *environment, const char *name);
 
-/* "shard 2 of 3" where the environment is that of a shard; else NULL. */
+/* "shard 2 of 3" if the environment is that of a shard; else NULL. */
 char *bo_shard_text(const struct bo_environment *environment, struct bo_arena *arena);
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* One encoding of a document. */
 struct bo_size {
-    const char *name, *role, *access; /* "-" where the file does not say */
-    const char *status;               /* "ok", or why there are no bytes */
+    const char *name, *role, *access; /* "-" if missing in the file */
+    const char *status;               /* "ok", or the reason why there are no bytes */
     const char *leaves_out;           /* see struct bo_run_codec */
     bool probabilistic, optional, has_bytes;
-    uint64_t bytes;             /* the sum of the sections */
-    struct bo_pairs sections;   /* bytes by name */
-    struct bo_pairs aside;      /* what is the same for every codec and not counted */
-    struct bo_pairs compressed; /* bytes by bo_compressors' names, of those that ran */
+    uint64_t bytes;           /* the sum of the sections */
+    struct bo_pairs sections; /* bytes by name */
+    struct bo_pairs aside;    /* sections that are the same for every codec, not counted */
+    /* bytes by name of the compressor (bo_compressors), of those that ran */
+    struct bo_pairs compressed;
 };
 
-/* Of all encodings of a document. */
+/* The sizes of all encodings of a document. */
 struct bo_sizes {
-    struct bo_pairs units; /* the first one is what sizes are divided by */
-    double entropy_floor;  /* bytes; NaN where it is unknown */
+    struct bo_pairs units; /* sizes are divided by the first one */
+    double entropy_floor;  /* bytes; NaN if unknown */
     struct bo_size *codecs;
     unsigned n_codecs;
 };
@@ -119,7 +122,7 @@ struct bo_job {
 struct bo_program_run {
     const char *name, *version;
     const char *status; /* "ok", or what is missing */
-    double bytes;       /* of the file that it makes; NaN without */
+    double bytes;       /* of the file that it makes; NaN without one */
     struct bo_job *jobs;
     unsigned n_jobs;
 };
@@ -129,11 +132,11 @@ struct bo_program_run {
 /* A number that the repetitions of a row have: "iterations", "p10_ns", "touched_pages". */
 struct bo_row_values {
     const char *name;
-    double *values; /* by repetition; NaN where it has none */
+    double *values; /* by repetition; NaN for missing values */
 };
 
 /*
- * How a row was measured (bench/measure/plan.h): the codec as it is, on its portable path, with a
+ * How a row was measured (bench/measure/plan.h): the unchanged codec, its portable path, with a
  * budget for what its readers keep, or in huge pages.
  */
 enum bo_run_variant {
@@ -144,92 +147,97 @@ enum bo_run_variant {
     BO_KEEP_16M,
     BO_HUGE,
     BO_N_RUN_VARIANTS,
-    BO_OTHER_VARIANT = BO_N_RUN_VARIANTS, /* that this version does not know */
+    BO_OTHER_VARIANT = BO_N_RUN_VARIANTS, /* unknown to this version */
 };
 
-/* What was measured of one codec on one document under one label. */
+/* The measurements of one codec on one document under one label. */
 struct bo_run_row {
     const char *format, *codec, *document;
     const char *label; /* "point/uniform", "encode" */
     enum bo_run_variant variant;
-    const char *path;  /* that ran; NULL where the codec has one, or the run did not record it */
-    unsigned *layouts; /* by repetition: the layout's number; NULL where the run has none */
+    /* path that ran; NULL if the codec has only one, or the run did not record it */
+    const char *path;
+    unsigned *layouts; /* the layout's number, by repetition; NULL without layouts */
     /*
      * The standard deviation between layouts of the logarithm of the time (bench/stats/layouts.h):
      * 0.05 is about 5%. NaN without layouts.
      */
     double layout_sd;
     unsigned n;       /* repetitions that have a time */
-    double *times_ns; /* by repetition, of an operation or query */
+    double *times_ns; /* per operation or query, by repetition */
     struct bo_row_values *counters;
     unsigned n_counters;
     double median_ns; /* NaN when n is 0 */
-    /* Of the median over the repetitions; where there are layouts, of the mean over these. */
+    /* Of the median over the repetitions. In a run with layouts, of the mean over these. */
     struct bo_interval interval;
-    const char *failure; /* NULL while the row is sound */
+    const char *failure; /* NULL unless the row failed */
 };
 
 struct bo_run_codec {
-    const char *name, *role, *access; /* role and access "-" where nobody knows them */
+    const char *name, *role, *access; /* role and access are "-" if unknown */
     const char *reads;          /* the codec whose bytes it reads; NULL when they are its own */
-    const char *path;           /* the code path that ran: "portable"; "-" where it is unknown */
-    const struct bo_size *size; /* of its encoding; without sections where the file has none */
+    const char *path;           /* the code path that ran: "portable"; "-" if unknown */
+    const struct bo_size *size; /* of its encoding; no sections if the file has none */
     bool has_bytes;
-    uint64_t bytes;                 /* of the encoding */
-    const char *leaves_out;         /* what its encoding does not hold; NULL: it holds everything */
-    bool probabilistic;             /* what is absent may be answered wrongly */
-    bool optional;                  /* built where its library is */
-    double n_survived;              /* executions by fuzzers; where the document has_survived */
+    uint64_t bytes; /* of the encoding */
+    /* the parts of a model that its encoding does not hold; NULL: it holds everything */
+    const char *leaves_out;
+    bool probabilistic;             /* answers for absent keys may be wrong */
+    bool optional;                  /* built only if its library is installed */
+    double n_survived;              /* executions by fuzzers, if the document has_survived */
     bool is_noop;                   /* measures the harness; has no encoding */
-    const struct bo_run_row **rows; /* one a label of the document; NULL without a row */
-    /* The same of its variants; an array is NULL where the run has no row of the variant. */
+    const struct bo_run_row **rows; /* by label of the document; NULL without a row */
+    /* The same for its variants. An array is NULL if the run has no row of the variant. */
     const struct bo_run_row **variants[BO_N_RUN_VARIANTS];
 };
 
-/* Whether both read one encoding: a comparison of encodings has one place for them. */
+/* True when both read one encoding. A comparison of encodings has one place for them. */
 bool bo_same_encoding(const struct bo_run_codec *a, const struct bo_run_codec *b);
 
 /*
- * Why the encoding cannot hold the document ("holds one instant"); NULL when it can, or fails
- * otherwise.
+ * The reason why the encoding cannot hold the document ("holds one instant"). NULL when it can, or
+ * has failed otherwise.
  */
 const char *bo_run_refusal(const struct bo_run_codec *codec);
 
 struct bo_run_document {
     const char *format, *name;
-    const char *provenance; /* NULL where it is unknown */
-    const char *xxh3;       /* of its content; NULL where it is unknown */
-    const char *file;       /* the name of the user's file that it was read from, or NULL */
+    const char *provenance; /* NULL if unknown */
+    const char *xxh3;       /* of its content; NULL if unknown */
+    const char *file;       /* the name of the user's file; or NULL */
     bool embedded;
     struct bo_sizes sizes;
-    struct bo_pairs query_set;     /* label to what identifies the queries: a hash of the answers */
-    struct bo_texts without_place; /* labels for which the document has no place */
-    struct bo_texts too_large;     /* labels with a too large answer */
+    struct bo_pairs query_set;     /* by label: identifies the queries by a hash of the answers */
+    struct bo_texts without_place; /* labels for which the document has no input */
+    struct bo_texts too_large;     /* labels with too large an answer */
     struct bo_program_run *programs;
     unsigned n_programs;
-    /* Of the run that timed it: the run's own, or that of a part (bench/runs/shards.h). */
+    /*
+     * Of the run that timed the document: the run's own, or that of a part (bench/runs/shards.h).
+     */
     const struct bo_environment *environment;
-    const char *unit; /* plural: what sizes are divided by; NULL without units */
+    const char *unit; /* plural name of the unit that sizes are divided by; NULL without units */
     uint64_t n_units;
-    bool has_survived;   /* see bo_fuzz_mark_run */
-    bool scale;          /* made for curves over sizes: part of no comparison */
-    bool held_out;       /* part of no mean but that of its kind (held_out.h) */
-    const char *sealed;  /* held out: since when its digest is in git, "2026-11-24"; or NULL */
+    bool has_survived; /* see bo_fuzz_mark_run */
+    bool scale;        /* made for curves over sizes: not part of comparisons */
+    bool held_out;     /* held out: only part of the means of held-out documents (held_out.h) */
+    /* for a held-out document: the date since when its digest is in git, "2026-11-24"; or NULL */
+    const char *sealed;
     const char **labels; /* operations, then queries, as the run has them */
     unsigned n_labels;
     struct bo_run_codec *codecs; /* in the format's order; the no-op codec last */
     unsigned n_codecs;
     /*
-     * What ratios refer to, one name for all documents of a format: the first status quo that every
-     * one of them has bytes of, or else the first codec. NULL without codecs.
+     * The baseline of ratios, the same codec for all documents of a format: the first status quo
+     * that has bytes for all of them, or else the first codec. NULL without codecs.
      */
     const struct bo_run_codec *baseline;
 };
 
 struct bo_run {
-    struct json_t *json; /* the file: for those who write it again; holds the texts */
+    struct json_t *json; /* the file, which owns the texts; for code that writes it again */
     struct bo_environment environment;
-    struct bo_environment *parts; /* of the runs that were put together */
+    struct bo_environment *parts; /* of the runs that were merged */
     size_t n_parts;
     struct bo_run_row *rows;
     size_t n_rows;
@@ -238,55 +246,54 @@ struct bo_run {
     struct bo_arena arena;
 };
 
-/*
- * Reads a file of results; false after a message that names it. Release with bo_run_free either
- * way.
- */
+/* Reads a file of results. False after a message that names it. Call bo_run_free in either case. */
 bool bo_run_load(const char *path, struct bo_run *run_ret);
 
-/* Takes over a JSON value, named `name` in messages. False after a message. */
+/* Takes ownership of a JSON value, named `name` in messages. False after a message. */
 bool bo_run_take(struct json_t *json, const char *name, struct bo_run *run_ret);
 void bo_run_free(struct bo_run *run);
 
 /*
- * The path of the results below `folder` (folder/MACHINE/DATE.json) that represent `format`: of the
- * runs that measured it, the newest of those that are not partial, or of all. `machine` is the
- * MACHINE, or NULL for all. A malloced string; NULL after a message when no run qualifies.
+ * The path of the results below `folder` (folder/MACHINE/DATE.json) that represent `format`: the
+ * newest of the runs that measured it and are not partial, or of all if all are partial. `machine`
+ * is the MACHINE, or NULL for all. A malloced string; NULL after a message when no run qualifies.
  */
 char *bo_run_newest(const char *folder, const char *machine, const char *format);
 
-/* The path of this machine's newest partial results below `folder`; the same. */
+/* The same for this machine's newest partial results below `folder`. */
 char *bo_run_newest_partial(const char *folder);
 
-/* Whether the run has a document of the format: one for curves over sizes, or one of the others. */
+/*
+ * True when the run has a document of the format: one for curves over sizes, or one of the others.
+ */
 bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
 
 /*
- * Loads runs below `folder` that together measured all formats, and all curves over sizes, that
- * each machine there did; none that adds nothing. Runs of published depth precede other ones,
- * partial ones are last; newest first. `first` (may be NULL) is the path of a run that goes before
- * all. `machine`: as above. Paths and runs are in `arena`; free each run. 0 after a message.
+ * Loads runs below `folder` that together contain everything that each machine there measured: all
+ * formats and all curves over sizes. Runs that add nothing are left out. Runs of published depth
+ * come first, partial ones last; the newest first. `first` (may be NULL) is the path of a run that
+ * precedes all. `machine`: as above. Paths and runs are in `arena`; free each run. 0 after a
+ * message.
  */
 size_t bo_runs_newest(const char *folder, const char *machine, const char *first,
                       struct bo_arena *arena, struct bo_run **runs_ret, const char ***paths_ret);
 
 /*
- * "full", "default" or "quick", as `bench` was run; "selected" when it measured only some of the
- * codecs or rows. Runs that do not say were full ones.
+ * "full", "default" or "quick", the depth of the run; "selected" when it measured only some of the
+ * codecs or rows. Runs without this information were full.
  */
 const char *bo_run_depth(const struct bo_run *run);
 
 /*
  * NULL when there is no such document or codec. `document` NULL: the format's largest by the first
- * codec's bytes, of those that are not for curves, nor held out where there are others.
+ * codec's bytes, without those for curves, and without held-out ones if there are others.
  */
 const struct bo_run_document *bo_run_document(const struct bo_run *run, const char *format,
                                               const char *document);
 const struct bo_run_codec *bo_run_codec(const struct bo_run_document *document, const char *codec);
 
 /*
- * A copy in the arena that has those codecs which `wanted` accepts; its baseline is that of the
- * document.
+ * A copy in the arena with the codecs that `wanted` accepts. Its baseline is that of the document.
  */
 struct bo_run_document *bo_document_with(const struct bo_run_document *document,
                                          bool wanted(const struct bo_run_codec *codec, void *arg),
@@ -297,8 +304,8 @@ const struct bo_run_row *bo_run_row(const struct bo_run_document *document,
                                     const struct bo_run_codec *codec, const char *label);
 
 /*
- * The same of a variant. Of a codec with portable code only, the portable row is the row itself; of
- * one whose readers keep nothing, so is the row of any budget. NULL where a variant was not
+ * The same for a variant. For a codec with only portable code, the portable row is the row itself;
+ * for one whose readers keep nothing, so is the row of any budget. NULL if a variant was not
  * measured, or when the run did not record paths.
  */
 const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *document,
@@ -306,67 +313,70 @@ const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *docume
                                             enum bo_run_variant variant, const char *label);
 
 /*
- * The label by which codecs are placed and picked: what the format's notes say, or else the first
- * query kind's first workload. NULL without queries.
+ * The label by which codecs are placed and picked: the one in the format's report notes, or else
+ * the first workload of the first query kind. NULL without queries.
  */
 const char *bo_run_main_label(const struct bo_run_document *document);
 
-/* The interval of the row's median to be drawn: the median alone where it has no interval. */
+/* The interval of the row's median for pictures: the median alone if there is no interval. */
 struct bo_interval bo_drawn_interval(const struct bo_run_row *row);
 
-/*
- * How many of the document's timed rows have an interval of their median, and how many have none.
- */
+/* The number of the document's timed rows with and without an interval of their median. */
 struct bo_interval_counts {
     unsigned n_with, n_without;
 };
 struct bo_interval_counts bo_count_intervals(const struct bo_run_document *document);
 
-/* The row's counter of that name; NULL without it, and for a NULL row. */
+/* The row's counter of that name. NULL if there is none, and for a NULL row. */
 const struct bo_row_values *bo_values_of(const struct bo_run_row *row, const char *counter);
 
 /* Its median over the repetitions; NaN without it. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
 
-/* What to know of times in a table over documents of several runs; NULL when all are of one. */
+/* A note about times in a table over documents of several runs. NULL when all are of one run. */
 const char *bo_parts_note(const struct bo_run *run);
 
-/* Whether a label is a query kind and workload, not an operation. */
+/* True when a label is a query kind and workload, not an operation. */
 bool bo_is_query(const char *label);
 
-/* Whether a query of the label is for the whole document, so that its time grows with it. */
+/*
+ * True when a query of the label is for the whole document, so that its time grows with the
+ * document.
+ */
 bool bo_is_whole_label(const struct bo_run_document *document, const char *label);
 
-/* Whether each query of the label opens a reader of its own, opening included. */
+/* True when each query of the label opens a reader of its own, and opening is included. */
 bool bo_is_fresh_label(const struct bo_run_document *document, const char *label);
 
 /*
- * Whether the codec answers the queries of the label from what it unpacked when it opened, so that
- * their time is that of memory: access `whole`, an open reader.
+ * True when the codec answers the queries of the label from memory that it unpacked in open (access
+ * `whole`, an open reader).
  */
 bool bo_is_unpacked(const struct bo_run_document *document, const struct bo_run_codec *codec,
                     const char *label);
 
 /*
- * The codec's name as tables have it: marked when it is probabilistic or leaves something out. In
- * the arena.
+ * The codec's name in tables: marked when it is probabilistic or leaves something out. In the
+ * arena.
  */
 char *bo_codec_cell(struct bo_arena *arena, const struct bo_run_codec *codec);
 
 /*
- * The document's codecs without the no-op one, the exact ones before the probabilistic, else in
- * their order: an array in the arena. Returns how many.
+ * The document's codecs without the no-op codec, the exact ones before the probabilistic ones,
+ * otherwise in order: an array in the arena. Returns their number.
  */
 unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_arena *arena,
                           const struct bo_run_codec ***codecs_ret);
 
-/* "varint-delta (status quo)", as text names what figures are compared with; "nothing" for NULL. */
+/* "varint-delta (status quo)", the form in texts; "nothing" for NULL. */
 char *bo_named_with_role(struct bo_arena *arena, const struct bo_run_codec *codec);
 
-/* What the marks mean: a sentence or two; NULL when no codec of the document is marked. */
+/*
+ * The meaning of the marks in one or two sentences. NULL when no codec of the document is marked.
+ */
 const char *bo_mark_note(const struct bo_run_document *document);
 
-/* What reports say of the format of that name; NULL when there is no such format here. */
+/* The report notes of the format of that name. NULL when there is no such format. */
 const struct bo_format_report *bo_report_of(const char *format);
 
 #endif

@@ -1,4 +1,4 @@
-/* Dealing documents out, and putting results together. */
+/* Distributes documents to shards, and merges results. */
 #include "bench/runs/shards.h"
 
 #include <inttypes.h>
@@ -20,9 +20,12 @@ bool bo_shard_parse(const char *text, struct bo_shard *shard_ret)
     return *end == 0 && k >= 1 && k <= n && n <= BO_MAX_SHARDS;
 }
 
-/* ---- dealing out ----------------------------------------------------------------------------- */
+/* ---- distributing ---------------------------------------------------------------------------- */
 
-/* By format and name; the path decides between two of one name. Those for curves come last. */
+/*
+ * By format and name; the path decides between two documents of one name. Those for curves come
+ * last.
+ */
 static int in_order(const void *a, const void *b)
 {
     const struct bo_document *x = a, *y = b;
@@ -71,7 +74,7 @@ json_t *bo_shard_take(struct bo_shard shard, struct bo_documents *documents)
     return json;
 }
 
-/* ---- what parts must agree about ------------------------------------------------------------- */
+/* ---- what parts must have in common ---------------------------------------------------------- */
 
 struct merging {
     json_t *context, *ours; /* of the result */
@@ -96,7 +99,7 @@ static bool refuse(struct merging *m, const char *name, const char *format, ...)
     return false;
 }
 
-/* What one JSON value says, short enough for a message. Malloced. */
+/* A JSON value as a short text for a message. Malloced. */
 static char *spell(const json_t *value)
 {
     enum { LENGTH = 160 };
@@ -121,7 +124,7 @@ static bool must_agree(struct merging *m, const json_t *ours, const char *name, 
     return false;
 }
 
-/* A commit that is not known, or not all of the program, does not say what was measured. */
+/* A commit that is unknown, or with uncommitted changes, does not identify the program. */
 static bool commit_tells(const json_t *ours)
 {
     const char *commit = json_string_value(json_object_get(ours, "commit"));
@@ -175,7 +178,7 @@ static bool agree_about_shards(struct merging *m, const json_t *ours, const char
     return true;
 }
 
-/* ---- putting together ------------------------------------------------------------------------ */
+/* ---- merging --------------------------------------------------------------------------------- */
 
 static bool add_part(struct merging *m, const json_t *context, const char *name)
 {
@@ -211,7 +214,7 @@ static bool add_document(struct merging *m, const json_t *document, size_t first
     return json_array_append_new(m->documents, copy) == 0;
 }
 
-/* Families are counted through all files, as Google Benchmark counts them in one. */
+/* Families are numbered through all files, as Google Benchmark numbers them in one. */
 static void add_entries(struct merging *m, const json_t *entries)
 {
     size_t i;
@@ -269,7 +272,7 @@ static bool all_there(struct merging *m, const char *last_name)
                                  n, missing);
 }
 
-/* Keeps of an object what is the same in all others. */
+/* Keeps the members of an object that are the same in all others. */
 static void keep_shared(json_t *object, const json_t *other)
 {
     void *next;
@@ -292,7 +295,7 @@ static int by_place(const void *a, const void *b)
     return order;
 }
 
-/* In whatever order the files came. */
+/* The result does not depend on the order of the files. */
 static void sort_documents(struct merging *m)
 {
     const size_t n = json_array_size(m->documents);

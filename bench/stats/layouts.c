@@ -12,7 +12,7 @@ static unsigned layout_of(const struct bo_repetitions *repetitions, size_t i)
     return repetitions->layouts ? repetitions->layouts[i] : 0;
 }
 
-/* Those of a layout, in the order in which they were measured. Returns how many. */
+/* Selects the values of a layout in the order of their measurement. Returns their number. */
 static size_t select_layout(const struct bo_repetitions *repetitions, unsigned layout,
                             double *values_ret)
 {
@@ -48,7 +48,7 @@ static double mean_of(const double *values, size_t n)
     return sum / (double)n;
 }
 
-/* The variance of a median of n values over that of one. */
+/* The variance of a median of n values, relative to that of one value. */
 static double median_factor(size_t n)
 {
     return (n < 3 ? 1 : acos(-1) / 2) / (double)n;

@@ -1,7 +1,7 @@
 /*
- * Times that were measured in several layouts of one program: a random effect. The layouts of a run
- * are drawn from all orders that a linker may put the functions in, so an interval that covers
- * layouts comes from the differences between them.
+ * Times measured in several layouts of one program, as a random effect. The layouts of a run are
+ * drawn from all orders in which a linker may place the functions. So an interval that covers
+ * layouts must come from the differences between them.
  */
 #ifndef BO_LAYOUTS_H
 #define BO_LAYOUTS_H
@@ -21,7 +21,7 @@ struct bo_repetitions {
 };
 
 struct bo_layout_effect {
-    unsigned n_layouts; /* that have a repetition */
+    unsigned n_layouts; /* layouts that have a repetition */
     double mean;        /* of the layouts' medians */
     /*
      * Of the mean over all layouts: mean +- t s / sqrt(k), with the standard deviation s of the k
@@ -38,15 +38,15 @@ struct bo_layout_effect {
     double medians[BO_MAX_LAYOUTS]; /* the first n_layouts, by layout */
 };
 
-/* False without memory. n must not be 0. */
+/* False when memory is exhausted. n must not be 0. */
 bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidence,
                       struct bo_layout_effect *effect_ret);
 
 /*
- * Whether two rows that were measured in layouts differ: Welch's test of the layouts' medians, two
- * sided. Repetitions within a layout are no independent samples of it. *shift_ret is the difference
- * b - a of the means, *interval_ret its interval; p is 1, and the interval NaN, where one of them
- * has a single layout.
+ * Whether two rows measured in layouts differ: Welch's two-sided test of the layouts' medians.
+ * Repetitions within a layout are not independent samples of it. *shift_ret is the difference b - a
+ * of the means, *interval_ret its interval. If one of them has a single layout, p is 1 and the
+ * interval NaN.
  */
 double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layout_effect *b,
                          double confidence, double *shift_ret, struct bo_interval *interval_ret);
@@ -60,15 +60,16 @@ struct bo_differences {
 };
 
 /*
- * Adds the differences between the two halves of the repetitions of each layout: every second
- * repetition against the others, by medians. Layouts of one repetition add nothing. False without
- * memory.
+ * Adds the differences between the two halves of the repetitions of each layout, every second
+ * repetition against the others, by medians. Layouts with one repetition add nothing. False when
+ * memory is exhausted.
  */
 bool bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences);
 
 /*
  * Adds the differences between two groups of half of the layouts each, for all such pairs of
- * groups: by the means of the layouts' medians. One layout adds nothing. False without memory.
+ * groups, by the means of the layouts' medians. A single layout adds nothing. False when memory is
+ * exhausted.
  */
 bool bo_differ_between(const struct bo_repetitions *repetitions,
                        struct bo_differences *differences);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Sorts ascending, in place; what the functions below ask for where they say "sorted". */
+/* Sorts ascending, in place. The functions below expect this for a "sorted" sample. */
 void bo_sort_doubles(double *values, size_t n);
 
 /*

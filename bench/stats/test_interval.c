@@ -6,7 +6,7 @@
 #include "bench/stats/interval.h"
 
 static const struct {
-    size_t n, low, high; /* ranks from 1 */
+    size_t n, low, high; /* ranks, from 1 */
     double coverage;
 } known[] = {
     {6, 1, 6, 0.96875},     {9, 2, 8, 0.960938},     {10, 2, 9, 0.978516},

@@ -1,6 +1,6 @@
 /*
- * Layouts as a random effect, on made data whose layout effect is known: an interval over
- * repetitions alone misses the mean over layouts most of the time, one over layouts does not.
+ * Layouts as a random effect, on synthetic data with a known layout effect. An interval over
+ * repetitions alone mostly misses the mean over layouts; one over layouts does not.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -40,7 +40,7 @@ static double normal(struct bo_random *random)
 
 enum { LAYOUTS = 5, EACH = 4, N = LAYOUTS * EACH };
 
-/* Rounds over the layouts in turn, as a run takes them. */
+/* Rounds over the layouts in turn, as in a run. */
 static void make(struct bo_random *random, double between, double within, double times_ret[N],
                  unsigned layouts_ret[N])
 {
@@ -80,7 +80,7 @@ static void covers_layouts(void **state)
     assert_true(fabs(sqrt(within) - 0.02) < 0.001);
 }
 
-/* Without an effect of the layout, little is made of the noise; one layout has no interval. */
+/* Without a layout effect, the estimate is small. A single layout has no interval. */
 static void finds_no_effect(void **state)
 {
     (void)state;

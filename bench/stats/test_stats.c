@@ -1,4 +1,4 @@
-/* Summaries: figures worked out by hand. A wrong percentile would show in every table. */
+/* Summaries: figures computed by hand. Why: a wrong percentile would affect every table. */
 #include "harness/core/test_cmocka.h"
 
 #include "bench/stats/stats.h"

@@ -1,7 +1,4 @@
-/*
- * Rank tests, against what R 4.2.2 answers: wilcox.test(b, a, conf.int = TRUE), p.adjust(p,
- * "holm").
- */
+/* Rank tests, compared with R 4.2.2: wilcox.test(b, a, conf.int = TRUE), p.adjust(p, "holm"). */
 #include "harness/core/test_cmocka.h"
 
 #include <math.h>

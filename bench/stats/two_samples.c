@@ -42,7 +42,7 @@ static bool exact_tail(size_t n_b, size_t n_a, double *tail)
     return true;
 }
 
-/* The standard normal's value below which a share q lies, by bisection. */
+/* The quantile of the standard normal distribution for a share q, by bisection. */
 static double normal_quantile(double q)
 {
     double low = -40, high = 40;
@@ -96,14 +96,16 @@ static double deviation(const struct ranks *r, size_t n_a, size_t n_b)
     return sqrt(r->n_pairs / 12 * (n + 1 - r->n_tied / (n * (n - 1))));
 }
 
-/* With a correction for continuity, as the statistic moves in steps. */
+/* With a continuity correction, since the statistic is discrete. */
 static double approximate_p(const struct ranks *r, double sd)
 {
     const double z = fmax(0, fabs(r->n_above - r->n_pairs / 2) - 0.5);
     return sd > 0 ? erfc(z / sd / sqrt(2)) : 1;
 }
 
-/* All differences b - a, sorted: their median is the estimate, and two of them are the interval. */
+/*
+ * All differences b - a, sorted: their median is the estimate, and two of them bound the interval.
+ */
 static bool estimate_shift(const double *a, size_t n_a, const double *b, size_t n_b, size_t n_cut,
                            struct bo_contrast *contrast)
 {
@@ -122,7 +124,7 @@ static bool estimate_shift(const double *a, size_t n_a, const double *b, size_t 
     return true;
 }
 
-/* How many of the sorted differences lie outside of the interval, on each side. */
+/* The number of sorted differences outside the interval, on each side. */
 static size_t exact_cut(const double *tail, double miss, struct bo_contrast *contrast)
 {
     size_t n_cut = 0;

@@ -1,5 +1,5 @@
 /*
- * Whether two samples differ, and by how much: by ranks, which assume nothing about the
+ * Whether two samples differ, and by how much: by ranks, without assumptions about the
  * distributions.
  */
 #ifndef BO_TWO_SAMPLES_H
@@ -11,27 +11,28 @@
 #include "bench/stats/interval.h"
 
 struct bo_contrast {
-    double p; /* Mann-Whitney's test, two-sided: how likely so large a difference is by chance */
     /*
-     * The effect's size: the probability that a value of b is above one of a, ties counting half.
+     * Mann-Whitney's test, two-sided: the probability of a difference at least this large by chance
      */
+    double p;
+    /* The effect size: the probability that a value of b exceeds one of a; ties count half. */
     double superiority;
     double shift;                /* Hodges and Lehmann's estimate of b - a */
     struct bo_interval interval; /* of the shift; the coverage is what these samples allow */
-    bool exact; /* not by the normal approximation: no ties, below 50 values each */
+    bool exact; /* not by the normal approximation: there are no ties, and below 50 values each */
 };
 
 /*
- * Compares b with a; neither may be empty. p, shift and interval are those of R's
- * wilcox.test(b, a, conf.int = TRUE); where that solves for the interval by the normal
- * approximation, this takes the nearest order statistics of the differences. False without memory.
+ * Compares b with a; neither may be empty. p, shift and interval are those of R's wilcox.test(b, a,
+ * conf.int = TRUE). If R solves for the interval by the normal approximation, this uses the nearest
+ * order statistics of the differences. False when memory is exhausted.
  */
 bool bo_contrast_samples(const double *a, size_t n_a, const double *b, size_t n_b,
                          double confidence, struct bo_contrast *contrast_ret);
 
 /*
- * Holm's correction: makes of n probabilities, each of one test, those that hold for all tests
- * together. False without memory.
+ * Holm's correction: converts n probabilities, each of one test, to those that hold for all tests
+ * together. False when memory is exhausted.
  */
 bool bo_holm(double *p, size_t n);
 

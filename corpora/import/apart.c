@@ -113,7 +113,7 @@ static enum bo_status take_answer(struct bo_span bytes, struct bo_arena *arena,
     memcpy(&answer, bytes.p, sizeof answer);
     bytes = (struct bo_span){bytes.p + sizeof answer, bytes.n - sizeof answer};
     if (answer.phrase_n > bytes.n)
-        return bo_fail(err, BO_IO, BO_NO_OFFSET, "answer is cut short");
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "answer is truncated");
     if (answer.phrase_n) {
         char *phrase = bo_alloc(arena, (size_t)answer.phrase_n + 1);
         if (!phrase)
@@ -155,7 +155,7 @@ enum bo_status apart_run(const struct apart *apart, struct bo_arena *arena, stru
     struct bo_writer bytes;
     fflush(NULL);
     if (pipe(ends))
-        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot make a pipe");
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot create a pipe");
     const pid_t process = fork();
     if (process == 0) {
         close(ends[0]);
@@ -169,7 +169,7 @@ enum bo_status apart_run(const struct apart *apart, struct bo_arena *arena, stru
         ;
     const enum bo_status status =
         all_read ? judge(apart, how, &bytes, arena, out_ret, err)
-                 : bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot start a process, or read from it");
+                 : bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot start a process or read from it");
     bo_writer_free(&bytes);
     return status;
 }

@@ -83,7 +83,7 @@ static enum bo_status fail_here(struct reader *r, enum bo_status status, const c
 
 static enum bo_status fail_end(struct reader *r)
 {
-    return fail_here(r, BO_TRUNCATED, "file ends inside of the profile");
+    return fail_here(r, BO_TRUNCATED, "file ends inside the profile");
 }
 
 static enum bo_status fail_alloc(struct reader *r)
@@ -180,14 +180,14 @@ static enum bo_status get_string(struct reader *r, struct string *string_ret)
         return fail_end(r);
     const uint8_t *end = memchr(p, 0, (size_t)nbytes);
     if (!end)
-        return bo_fail(r->err, BO_CORRUPT, string_ret->off, "string without an end");
+        return bo_fail(r->err, BO_CORRUPT, string_ret->off, "string is not terminated");
     string_ret->text = (struct bo_span){p, (size_t)(end - p)};
     /* The end takes one byte, or as many as fill up its word. */
     const size_t n_end = (size_t)nbytes - string_ret->text.n;
     for (size_t i = 0; i < n_end; i++)
         if (end[i] || i == (r->padded ? WORD_NBYTES : 1))
             return bo_fail(r->err, BO_CORRUPT, string_ret->off + string_ret->text.n + i,
-                           "string goes on after its end");
+                           "string continues after its terminator");
     return BO_OK;
 }
 
@@ -295,7 +295,7 @@ static enum bo_status get_file_index(struct reader *r, uint32_t *file_ret)
     const enum bo_status status = get_u32(r, file_ret);
     if (status || *file_ret == NO_FILE || *file_ret < r->n_files)
         return status;
-    return bo_fail(r->err, BO_CORRUPT, off, "name's file is not in the table of files");
+    return bo_fail(r->err, BO_CORRUPT, off, "file of a name is not in the file table");
 }
 
 static enum bo_status get_names(struct reader *r)
@@ -322,7 +322,7 @@ static enum bo_status get_names(struct reader *r)
 static enum bo_status use_name(struct reader *r, uint64_t index, size_t off, struct name **name_ret)
 {
     if (index >= r->n_names)
-        return bo_fail(r->err, BO_CORRUPT, off, "name is not in the table of names");
+        return bo_fail(r->err, BO_CORRUPT, off, "name is not in the name table");
     struct name *name = r->names[index].same;
     const char *flaw = name->sound ? NULL : autofdo_name_flaw(name->string.text);
     if (flaw)
@@ -440,7 +440,7 @@ static enum bo_status get_instance(struct reader *r, unsigned depth,
     struct autofdo_record *records;
     struct autofdo_callsite *callsites;
     if (depth > AUTOFDO_MAX_DEPTH)
-        return fail_here(r, BO_OVER_LIMIT, "more than 256 instances inside each other");
+        return fail_here(r, BO_OVER_LIMIT, "inlined instances are nested more than 256 deep");
     enum bo_status status = get_instance_head(r, instance, &records, &callsites);
     if (status)
         return status;

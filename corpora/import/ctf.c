@@ -149,7 +149,7 @@ static enum bo_status tell_event(struct reading *in, const bt_message *message)
     };
     if (bt_clock_snapshot_get_ns_from_origin(
             bt_message_event_borrow_default_clock_snapshot_const(message), &decoded.time_ns))
-        return fail(in, BO_UNSUPPORTED, "time beyond 64 bits of nanoseconds");
+        return fail(in, BO_UNSUPPORTED, "time exceeds 64 bits of nanoseconds");
     return decoded.name ? in->visitor->event(in->visitor->context, &decoded) : BO_OK;
 }
 
@@ -256,7 +256,7 @@ static bool add_trace(void *context, const char *path)
     if (in->n_traces++ == MAX_TRACES)
         fail(in, BO_OVER_LIMIT, "more than 1024 traces in one folder");
     else if (!ctf_metadata_is_whole(path)) /* it would wait for the rest for ever */
-        fail(in, BO_TRUNCATED, "a packet of metadata is cut short");
+        fail(in, BO_TRUNCATED, "metadata packet is truncated");
     else if (!add_reader(in, path) || left_error())
         fail(in, BO_CORRUPT, "cannot read the trace");
     return !in->status;
@@ -272,7 +272,7 @@ static enum bo_status run(struct reading *in, const char *folder,
         bt_graph_connect_ports(in->graph,
                                bt_component_filter_borrow_output_port_by_index_const(in->muxer, 0),
                                bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL))
-        return fail(in, BO_NO_MEMORY, "cannot make the graph");
+        return fail(in, BO_NO_MEMORY, "cannot create the graph");
     if (!ctf_find(folder, add_trace, in))
         return fail(in, BO_IO, "cannot list the folder, or it has too many entries");
     if (in->status)
@@ -292,7 +292,7 @@ enum bo_status ctf_read(const char *folder, const struct ctf_visitor *visitor, u
     in.reader = ctf ? bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs") : NULL;
     in.graph = in.reader && muxer ? bt_graph_create(0) : NULL;
     enum bo_status status =
-        in.graph ? run(&in, folder, muxer) : fail(&in, BO_UNSUPPORTED, "its plugins are not there");
+        in.graph ? run(&in, folder, muxer) : fail(&in, BO_UNSUPPORTED, "its plugins are missing");
     *n_lost_ret = in.n_lost;
     bt_graph_put_ref(in.graph);
     bt_plugin_put_ref(ctf);

@@ -37,7 +37,7 @@ static enum bo_status check_headers(Elf *libelf, size_t file_nbytes, bool *any_r
     GElf_Ehdr header;
     *any_ret = false;
     if (!gelf_getehdr(libelf, &header))
-        return bo_fail(err, BO_CORRUPT, 0, "unreadable ELF header");
+        return bo_fail(err, BO_CORRUPT, 0, "ELF header is invalid");
     if (header.e_shoff == 0)
         return BO_OK;
     const uint64_t table_nbytes = (uint64_t)header.e_shnum * header.e_shentsize;
@@ -64,7 +64,7 @@ static enum bo_status find_section(Elf *libelf, size_t file_nbytes, const char *
     GElf_Shdr names_header;
     if (elf_getshdrstrndx(libelf, &name_table) != 0 ||
         !gelf_getshdr(elf_getscn(libelf, name_table), &names_header))
-        return bo_fail(err, BO_CORRUPT, 0, "unreadable section names");
+        return bo_fail(err, BO_CORRUPT, 0, "section names are invalid");
     if (!lies_inside(&names_header, file_nbytes))
         return bo_fail(err, BO_TRUNCATED, file_nbytes, "the file ends before its section names");
 
@@ -99,7 +99,7 @@ enum bo_status bo_elf_find_section(const struct bo_elf *elf, const char *const *
     /* libelf requires writable memory but, without elf_update, writes nothing. */
     Elf *libelf = elf_memory((char *)(uintptr_t)elf->file.p, elf->file.n);
     if (!libelf)
-        return bo_fail(err, BO_CORRUPT, 0, "unreadable ELF header");
+        return bo_fail(err, BO_CORRUPT, 0, "ELF header is invalid");
     const enum bo_status status =
         find_section(libelf, elf->file.n, names, found_ret, part_ret, err);
     elf_end(libelf);

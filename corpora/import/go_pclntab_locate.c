@@ -99,7 +99,7 @@ static enum bo_status read_words(struct go_pclntab *table, struct bo_error *err)
     const size_t room = table->functions.n / go_pclntab_entry_nbytes(table);
     if (n > UINT32_MAX || room == 0 || n > (room - 1) / 2)
         return bo_fail(err, BO_CORRUPT, table->all.off + FIXED_NBYTES,
-                       "more functions than the table has room for");
+                       "function count exceeds the size of the table");
     table->n_functions = (uint32_t)n;
     return BO_OK;
 }
@@ -167,5 +167,5 @@ enum bo_status go_pclntab_locate(struct bo_span file, struct go_pclntab *table_r
     if (scan(&elf, (struct bo_elf_part){0, file.n}, table_ret))
         return BO_OK;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                   "not a Go binary: no function table (.gopclntab) in it");
+                   "not a Go binary: it has no function table (.gopclntab)");
 }

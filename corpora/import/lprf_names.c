@@ -69,8 +69,9 @@ static enum bo_status read_like(const struct bo_import_options *options, struct 
 {
     void *like = NULL;
     if (!options || !options->counters_like.p)
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
-                       "names have no counters: --counters-like FILE gives some");
+        return bo_fail(
+            err, BO_BAD_USAGE, BO_NO_OFFSET,
+            "names have no counters: take some from a profile with --counters-like FILE");
     const enum bo_status status =
         bo_find_format("lprf")->parse(options->counters_like, arena, &like, err);
     if (status == BO_NO_MEMORY || status == BO_OVER_LIMIT)

@@ -87,7 +87,7 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
     if (bo_find_format("lprf")->parse(text, arena, model_ret, err) == BO_OK)
         return BO_OK;
     return bo_fail(err, err ? err->status : BO_CORRUPT, BO_NO_OFFSET,
-                   err ? err->what : "llvm-profdata prints what is no profile");
+                   err ? err->what : "output of llvm-profdata is not a profile");
 }
 
 const struct bo_importer lprf_profdata_importer = {

@@ -61,7 +61,7 @@ static enum bo_status read_all(int fd, struct bo_arena *arena, struct bo_span *b
 {
     struct stat st;
     if (fstat(fd, &st))
-        return fail_io(err, "cannot read what llvm-profdata wrote");
+        return fail_io(err, "cannot read the output of llvm-profdata");
     const size_t nbytes = (size_t)st.st_size;
     uint8_t *p = bo_alloc(arena, nbytes);
     if (!p)
@@ -71,7 +71,7 @@ static enum bo_status read_all(int fd, struct bo_arena *arena, struct bo_span *b
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return fail_io(err, "cannot read what llvm-profdata wrote");
+            return fail_io(err, "cannot read the output of llvm-profdata");
         off += (size_t)n;
     }
     *bytes_ret = (struct bo_span){p, nbytes};
@@ -136,16 +136,18 @@ static enum bo_status spawn_on(const struct profdata_tool *tool, const struct st
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "no memory to start llvm-profdata");
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET,
+                       "out of memory while starting llvm-profdata");
     for (int i = 0; i < N_STREAMS && !code; i++)
         code = posix_spawn_file_actions_adddup2(&actions, s->fd[i], i);
     if (!code)
         code = spawn_any(tool, &actions, pid_ret);
     posix_spawn_file_actions_destroy(&actions);
     if (code == ENOENT)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                       "reading this needs llvm-profdata, which is not installed (Debian: llvm)");
-    return code ? fail_io(err, "llvm-profdata cannot be started") : BO_OK;
+        return bo_fail(
+            err, BO_UNSUPPORTED, BO_NO_OFFSET,
+            "reading this file requires llvm-profdata, which is not installed (Debian: llvm)");
+    return code ? fail_io(err, "cannot start llvm-profdata") : BO_OK;
 }
 
 /* What it said, in one line, without the name that our file had for it. */
@@ -175,7 +177,7 @@ static enum bo_status fail_said(const struct streams *s, struct bo_arena *arena,
         n--;
     line[n] = 0;
     return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET,
-                   n > n_before ? line : "llvm-profdata fails and does not say why");
+                   n > n_before ? line : "llvm-profdata failed without a message");
 }
 
 static enum bo_status run_on(const struct profdata_tool *tool, const struct streams *s,
@@ -190,9 +192,9 @@ static enum bo_status run_on(const struct profdata_tool *tool, const struct stre
         waited = waitpid(pid, &exit_status, 0);
     while (waited < 0 && errno == EINTR);
     if (waited != pid)
-        return fail_io(err, "llvm-profdata went astray");
+        return fail_io(err, "cannot wait for llvm-profdata");
     if (WIFSIGNALED(exit_status))
-        return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "llvm-profdata crashes on it");
+        return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "llvm-profdata crashed on this file");
     if (WEXITSTATUS(exit_status))
         return fail_said(s, arena, err);
     return read_all(s->fd[STDOUT_FILENO], arena, text_ret, err);
@@ -207,7 +209,7 @@ enum bo_status profdata_tool_text(const struct profdata_tool *tool, struct bo_sp
     if (open_streams(&s) && write_all(s.fd[STDIN_FILENO], profile))
         status = run_on(tool, &s, arena, text_ret, err);
     else
-        status = fail_io(err, "no room for a copy of the profile in memory");
+        status = fail_io(err, "out of memory for a copy of the profile");
     close_streams(&s);
     return status;
 }

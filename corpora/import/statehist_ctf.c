@@ -63,7 +63,8 @@ static enum bo_status same_host(struct importer *in, const struct ctf_trace *tra
     if (in->host)
         return strcmp(in->host, host ? host : "") == 0
                    ? BO_OK
-                   : fail(in, BO_UNSUPPORTED, "folder has traces of several machines: name one");
+                   : fail(in, BO_UNSUPPORTED,
+                          "folder has traces of several machines; pass the folder of one");
     in->host = bo_alloc(in->arena, n + 1);
     if (!in->host)
         return bo_fail_alloc(in->err, in->arena);
@@ -76,10 +77,12 @@ static enum bo_status take_trace(void *context, const struct ctf_trace *trace)
     struct importer *in = context;
     const enum tracer tracer = tracer_of(trace);
     if (!tracer)
-        return fail(in, BO_UNSUPPORTED,
-                    "trace is neither of LTTng's kernel tracer nor of its user-space tracer");
+        return fail(
+            in, BO_UNSUPPORTED,
+            "trace comes neither from LTTng's kernel tracer nor from its user-space tracer");
     if (in->tracer && in->tracer != tracer)
-        return fail(in, BO_UNSUPPORTED, "folder has traces of kernel and user space: name one");
+        return fail(in, BO_UNSUPPORTED,
+                    "folder has a kernel trace and a user-space trace; pass the folder of one");
     in->tracer = tracer;
     if (tracer == KERNEL_TRACER && !in->has_begun)
         in->kernel.old_task_states = is_before_4_14(ctf_environment(trace, "kernel_release"));
@@ -120,7 +123,7 @@ static enum bo_status take_event(void *context, const struct ctf_event *event)
         return bo_fail_alloc(in->err, in->arena);
     struct state_system *system = system_of(in);
     if (event->time_ns < system->now)
-        return fail(in, BO_CORRUPT, "time goes back");
+        return fail(in, BO_CORRUPT, "time is before that of the previous event");
     system->now = event->time_ns;
     const bool is_kernel = in->tracer == KERNEL_TRACER;
     const enum ctf_reading reading =
@@ -141,7 +144,7 @@ static enum bo_status finish(struct importer *in, void **model_ret)
         return fail(in, BO_CORRUPT, "no events");
     if (in->tracer == USER_TRACER && in->memory.n_events == 0)
         return fail(in, BO_UNSUPPORTED,
-                    "no events of memory: record with liblttng-ust-libc-wrapper.so");
+                    "no memory events; record with liblttng-ust-libc-wrapper.so");
     const enum bo_status status = state_system_finish(system_of(in), &model, in->err);
     if (!status)
         *model_ret = model;
@@ -206,7 +209,7 @@ static enum bo_status import_ctf(const char *folder, struct bo_arena *arena, voi
     (void)arena;
     (void)model_ret;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                   "a CTF trace, and this program was built without libbabeltrace2");
+                   "CTF traces require libbabeltrace2, which this program was built without");
 }
 
 #endif

@@ -382,7 +382,7 @@ static enum bo_status handle(struct importer *in, struct bo_span line, const str
     if (in->n_events++ == 0 && !kernel_states_init(&in->states, event->time, in->arena))
         return bo_fail_alloc(in->err, in->arena);
     if (event->time < in->states.system.now)
-        return fail_at(in, line.p, "time goes back");
+        return fail_at(in, line.p, "time is before that of the previous event");
     in->states.system.now = event->time;
     if (event->has_pid && !kernel_process(&in->states, event->cpu, event->tid, event->pid))
         return bo_fail_alloc(in->err, in->arena);
@@ -394,7 +394,7 @@ static enum bo_status handle(struct importer *in, struct bo_span line, const str
             return BO_OK;
         return reading == REFUSED
                    ? bo_fail_alloc(in->err, in->arena)
-                   : fail_at(in, event->text.p, "event is not as the kernel prints it");
+                   : fail_at(in, event->text.p, "event is not in the kernel's format");
     }
     return BO_OK;
 }
@@ -409,7 +409,7 @@ static enum bo_status read_line(struct importer *in, struct bo_span line)
         return BO_OK;
     }
     if (!read_event(line, &event))
-        return fail_at(in, line.p, "line is no event of perf script");
+        return fail_at(in, line.p, "line is not an event of perf script");
     return handle(in, line, &event);
 }
 
@@ -422,7 +422,7 @@ static enum bo_status import_perf(struct bo_span file, const struct bo_import_op
     for (size_t off = 0; off < file.n;) {
         const uint8_t *line = file.p + off, *newline = memchr(line, '\n', file.n - off);
         if (!newline)
-            return bo_fail(err, BO_TRUNCATED, file.n, "file ends within a line");
+            return bo_fail(err, BO_TRUNCATED, file.n, "file ends inside a line");
         const enum bo_status status = read_line(&in, slice(line, newline));
         if (status)
             return status;

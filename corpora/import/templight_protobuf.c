@@ -1,7 +1,8 @@
 /*
  * The importer of Templight's own files: protocol buffers, by the schema in
  * codecs/templight/templight.proto.
- * // It accepts names in all forms that writers produce: as text (mode 0), compressed with zlib one
+ *
+ * It accepts names in all forms that writers produce: as text (mode 0), compressed with zlib one
  * by one (mode 1), and as entries of a dictionary (mode 2). A trace is read twice: first its header
  * and its dictionary, so that entries may follow the records that use them, then its records. The
  * codecs' readers expand only names that are queried. This importer expands every entry when it
@@ -106,12 +107,12 @@ static enum bo_status take_field(const struct reader *r, struct bo_span in, size
     if (status)
         return status;
     if (tag >> 3 == 0 || tag >> 32)
-        return fail(r, BO_CORRUPT, f->off, "field has no such number");
+        return fail(r, BO_CORRUPT, f->off, "field number is invalid");
     f->number = (uint32_t)(tag >> 3);
     f->wire = (enum wire)(tag & 7);
     f->value_off = offset_of(r, in.p + *at);
     if (f->wire != EIGHT_BYTES && f->wire != FOUR_BYTES && f->wire != VARINT && f->wire != BYTES)
-        return fail(r, BO_CORRUPT, f->off, "field is of a group, or of no type");
+        return fail(r, BO_CORRUPT, f->off, "field has wire type group or an unknown one");
     if (f->wire == VARINT)
         return take_varint(r, in, at, &f->value);
     uint64_t n = f->wire == EIGHT_BYTES ? 8 : 4;
@@ -131,7 +132,7 @@ static enum bo_status take_field(const struct reader *r, struct bo_span in, size
 
 static enum bo_status need_wire(const struct reader *r, const struct field *f, enum wire wire)
 {
-    return f->wire == wire ? BO_OK : fail(r, BO_CORRUPT, f->off, "field is of another type");
+    return f->wire == wire ? BO_OK : fail(r, BO_CORRUPT, f->off, "field has the wrong wire type");
 }
 
 static enum bo_status need_u32(const struct reader *r, const struct field *f, uint32_t *v_ret)
@@ -201,7 +202,8 @@ static enum bo_status expand(struct reader *r, struct bo_span marked, size_t off
         else if (n_markers++ < r->n_ids)
             n += r->entries[r->ids[n_markers - 1]].n;
     if (n_markers != r->n_ids)
-        return fail(r, BO_CORRUPT, off, "dictionary entry has not as many ids as markers");
+        return fail(r, BO_CORRUPT, off,
+                    "dictionary entry has different numbers of ids and markers");
     if (n == marked.n && n_markers == 0) {
         *text_ret = marked;
         return BO_OK;
@@ -257,7 +259,7 @@ static enum bo_status inflate_name(struct reader *r, const struct field *f, stru
     if ((ret != Z_OK && ret != Z_STREAM_END) || (ret == Z_STREAM_END && r->zlib.avail_in))
         return fail(r, BO_CORRUPT, f->value_off, "compressed name is damaged");
     if (memchr(r->inflated, 0, n))
-        return fail(r, BO_CORRUPT, f->value_off, "compressed name holds a NUL");
+        return fail(r, BO_CORRUPT, f->value_off, "compressed name contains a NUL");
     return count_made(r, n, f->value_off);
 }
 
@@ -266,7 +268,8 @@ static enum bo_status inflate_name(struct reader *r, const struct field *f, stru
 static enum bo_status add_id(struct reader *r, uint64_t id, size_t off)
 {
     if (id >= r->n_entries)
-        return fail(r, BO_CORRUPT, off, "dictionary entry refers to none before it");
+        return fail(r, BO_CORRUPT, off,
+                    "dictionary entry refers to an entry that does not precede it");
     if (!bo_grow(r->arena, &r->ids, r->n_ids, 1, &r->cap_ids))
         return bo_fail_alloc(r->err, r->arena);
     r->ids[r->n_ids++] = (uint32_t)id;
@@ -332,7 +335,7 @@ static enum bo_status take_name_field(struct reader *r, const struct field *f, v
     case ID:
         status = need_u32(r, f, &id);
         if (!status && id >= r->n_entries)
-            status = fail(r, BO_CORRUPT, f->value_off, "name is of no dictionary entry");
+            status = fail(r, BO_CORRUPT, f->value_off, "name refers to a missing dictionary entry");
         if (!status)
             *name = r->entries[id];
         return status;
@@ -372,7 +375,7 @@ static enum bo_status take_location_field(struct reader *r, const struct field *
 static enum bo_status find_file(struct reader *r, struct location *location, size_t off)
 {
     if (location->id > r->n_files || (location->id == r->n_files && !location->has_name))
-        return fail(r, BO_CORRUPT, off, "location is in a file without a name");
+        return fail(r, BO_CORRUPT, off, "location refers to a file without a name");
     if (location->id == r->n_files) {
         if (!bo_grow(r->arena, &r->files, r->n_files, 1, &r->cap_files))
             return bo_fail_alloc(r->err, r->arena);
@@ -482,7 +485,7 @@ static enum bo_status take_record(struct reader *r, const struct field *f)
     if (!status)
         status = read_message(r, f->bytes, take_record_field, &record);
     if (!status && !record.begin.p == !record.end.p)
-        status = fail(r, BO_CORRUPT, f->value_off, "record is not either a begin or an end");
+        status = fail(r, BO_CORRUPT, f->value_off, "record is not exactly one of begin and end");
     if (status)
         return status;
     entry.is_end = record.end.p;
@@ -572,7 +575,7 @@ static enum bo_status import_traces(struct bo_span file, const struct bo_import_
     struct reader r = {.arena = arena, .err = err, .file = file};
     struct templight_model *model = NULL;
     if (inflateInit(&r.zlib) != Z_OK)
-        return fail(&r, BO_NO_MEMORY, BO_NO_OFFSET, "no memory for zlib");
+        return fail(&r, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory for zlib");
     templight_builder_init(&r.builder, true, arena);
     enum bo_status status = read_message(&r, file, take_trace, NULL);
     inflateEnd(&r.zlib);

@@ -177,10 +177,10 @@ static enum bo_status get_integer(struct reader *r, uint64_t max, uint64_t *v_re
            v <= max)
         v = 10 * v + (r->in.p[r->in.off++] - '0');
     if (!bo_left(&r->in))
-        return fail_here(r, "number is not an integer of the range");
+        return fail_here(r, "number is not an integer in the range");
     const uint8_t next = r->in.p[r->in.off];
     if (r->in.off == off || v > max || (next && memchr(".eE0123456789", next, 13)))
-        return bo_fail(r->err, BO_CORRUPT, off, "number is not an integer of the range");
+        return bo_fail(r->err, BO_CORRUPT, off, "number is not an integer in the range");
     *v_ret = v;
     return BO_OK;
 }
@@ -371,9 +371,9 @@ static enum bo_status get_file(struct reader *r)
         }
     }
     if (!status && peek(r))
-        return fail_here(r, "bytes behind the object");
+        return fail_here(r, "bytes after the object");
     if (!status && bo_left(&r->in))
-        return fail_here(r, "bytes behind the object");
+        return fail_here(r, "bytes after the object");
     return status || has_events ? status : fail_here(r, "traceEvents is missing");
 }
 

@@ -76,7 +76,7 @@ static enum bo_status put_events(struct canonical *c, struct bo_error *err)
         if (c->out.n < PIECE_NBYTES && event != TEMPLIGHT_TEXT_END)
             continue;
         if (!c->drain->write(c->drain->context, bo_writer_span(&c->out)))
-            return bo_fail(err, BO_IO, BO_NO_OFFSET, "output cannot be written");
+            return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot write the output");
         bo_writer_reset(&c->out);
     } while (event != TEMPLIGHT_TEXT_END);
     return BO_OK;

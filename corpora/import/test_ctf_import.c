@@ -589,7 +589,7 @@ static void test_metadata_cut_short(void **state)
             FILE *file = create(&trace, "metadata");
             fwrite(heads[i], 1, n, file);
             fclose(file);
-            expect_refused(trace.folder, BO_TRUNCATED, "a packet of metadata is cut short");
+            expect_refused(trace.folder, BO_TRUNCATED, "metadata packet is truncated");
             remove_folder(trace.folder);
         }
 }
@@ -615,9 +615,10 @@ static void test_unknown_environments(void **state)
         snprintf(other.folder, sizeof other.folder, "%.180s/below", trace.folder);
         assert_int_equal(mkdir(other.folder, 0700), 0);
         end_trace(&other);
-        expect_refused(trace.folder, BO_UNSUPPORTED,
-                       i ? "folder has traces of kernel and user space: name one"
-                         : "folder has traces of several machines: name one");
+        expect_refused(
+            trace.folder, BO_UNSUPPORTED,
+            i ? "folder has a kernel trace and a user-space trace; pass the folder of one"
+              : "folder has traces of several machines; pass the folder of one");
         remove_folder(trace.folder);
     }
 }

@@ -267,12 +267,14 @@ static void test_refusals(void **state)
         size_t off;
         const char *what;
     } cases[] = {
-        {TRACE(HEADER, self), BO_CORRUPT, 12, "dictionary entry refers to none before it"},
-        {TRACE(HEADER, lacking), BO_CORRUPT, 6, "dictionary entry has not as many ids as markers"},
+        {TRACE(HEADER, self), BO_CORRUPT, 12,
+         "dictionary entry refers to an entry that does not precede it"},
+        {TRACE(HEADER, lacking), BO_CORRUPT, 6,
+         "dictionary entry has different numbers of ids and markers"},
         {TRACE(HEADER, LEAF("a"), surplus), BO_CORRUPT, 11,
-         "dictionary entry has not as many ids as markers"},
+         "dictionary entry has different numbers of ids and markers"},
         {TRACE(HEADER, BEGIN(number_field(3, 0))), BO_CORRUPT, 15,
-         "name is of no dictionary entry"},
+         "name refers to a missing dictionary entry"},
         {TRACE(HEADER, BEGIN(number_field(3, UINT64_C(1) << 40))), BO_CORRUPT, 15,
          "number has more than 32 bits"},
         {TRACE(HEADER, BEGIN(number_field(7, 0))), BO_CORRUPT, 14, "name is empty"},
@@ -282,20 +284,22 @@ static void test_refusals(void **state)
          "begin has no kind or no name"},
         {TRACE(HEADER,
                RECORD(1, number_field(1, 1), bytes_field(2, text_field(1, "a")), unknown_file)),
-         BO_CORRUPT, 19, "location is in a file without a name"},
-        {TRACE(HEADER, text_field(2, "")), BO_CORRUPT, 8, "record is not either a begin or an end"},
+         BO_CORRUPT, 19, "location refers to a file without a name"},
+        {TRACE(HEADER, text_field(2, "")), BO_CORRUPT, 8,
+         "record is not exactly one of begin and end"},
         {TRACE(HEADER, text_field(2, "\x12")), BO_CORRUPT, 9, "field runs past the end"},
         {TRACE(HEADER, HEADER), BO_UNSUPPORTED, 6, "message in more than one part"},
         {TRACE(text_field(1, "")), BO_CORRUPT, 2, "trace has no header with a version"},
-        {TRACE(HEADER, number_field(2, 0)), BO_CORRUPT, 6, "field is of another type"},
-        {TRACE(HEADER, BYTES("\x13")), BO_CORRUPT, 6, "field is of a group, or of no type"},
-        {TRACE(HEADER, BYTES("\x02\0")), BO_CORRUPT, 6, "field has no such number"},
+        {TRACE(HEADER, number_field(2, 0)), BO_CORRUPT, 6, "field has the wrong wire type"},
+        {TRACE(HEADER, BYTES("\x13")), BO_CORRUPT, 6,
+         "field has wire type group or an unknown one"},
+        {TRACE(HEADER, BYTES("\x02\0")), BO_CORRUPT, 6, "field number is invalid"},
         {TRACE(HEADER, BYTES("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02")), BO_CORRUPT, 7,
          "varint has more than 64 bits"},
         {TRACE(HEADER, BEGIN(text_field(1, "a"), BYTES("\x0a\x01\0"))), BO_CORRUPT, 19,
          "text holds a NUL"},
         {JOIN(TRACE(HEADER, LEAF("a")), TRACE(HEADER, BEGIN(number_field(3, 0)))), BO_CORRUPT, 26,
-         "name is of no dictionary entry"},
+         "name refers to a missing dictionary entry"},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++)
         expect_refusal(cases[i].file, cases[i].status, cases[i].off, cases[i].what);
@@ -319,7 +323,7 @@ static void test_compressed_names(void **state)
     expect_refusal(TRACE(HEADER, BEGIN(bytes_field(2, JOIN(good, nul)))), BO_CORRUPT, AT,
                    "compressed name is damaged");
     expect_refusal(TRACE(HEADER, BEGIN(bytes_field(2, deflated(nul)))), BO_CORRUPT, AT,
-                   "compressed name holds a NUL");
+                   "compressed name contains a NUL");
     const struct bo_span bomb = deflated((struct bo_span){huge, HUGE_NBYTES});
     assert_true(bomb.n < HUGE_NBYTES / 900);
     struct bo_error error;

@@ -193,14 +193,14 @@ static void test_refused_instructions(void **state)
     expect_refusal("00 0b", "no state is remembered");
     expect_refusal("00 0f 01 96 0d06", "CFA has no register or offset to keep");
     expect_refusal("00 0f 05 96", "expression runs past the record's end");
-    expect_refusal("00 0e 80808080808080808002", "operand is cut off");
-    expect_refusal("00 0e 8080808080808080808001", "operand is cut off");
-    expect_refusal("00 0e 80", "operand is cut off");
-    expect_refusal("00 03 01", "operand is cut off");
+    expect_refusal("00 0e 80808080808080808002", "operand is truncated");
+    expect_refusal("00 0e 8080808080808080808001", "operand is truncated");
+    expect_refusal("00 0e 80", "operand is truncated");
+    expect_refusal("00 03 01", "operand is truncated");
     expect_refusal("00 2d", "signed return address on a machine other than arm64");
     expect_refusal("00 3f", "unknown instruction");
     expect_refusal("00 42 01 00000000", "location goes backwards");
-    expect_refusal("05", "augmentation data run past the record's end");
+    expect_refusal("05", "augmentation data runs past the record's end");
 }
 
 static void test_cies(void **state)
@@ -211,15 +211,16 @@ static void test_cies(void **state)
     } cases[] = {
         {"00 7a5200 01 78 10 01 1b 0c0708", "CIE version is not 1 or 3", BO_UNSUPPORTED},
         {"04 7a5200 01 78 10 01 1b 0c0708", "CIE version is not 1 or 3", BO_UNSUPPORTED},
-        {"01 7a52", "augmentation string has no end", BO_CORRUPT},
+        {"01 7a52", "augmentation string is not terminated", BO_CORRUPT},
         {"01 5200 01 78 10 01 1b 0c0708", "augmentation does not start with z", BO_UNSUPPORTED},
-        {"01 7a5200 01 78 10 40 1b 0c0708", "augmentation data run past the record's end",
+        {"01 7a5200 01 78 10 40 1b 0c0708", "augmentation data runs past the record's end",
          BO_CORRUPT},
-        {"01 7a525000 01 78 10 01 1b 0c0708", "augmentation data are too short", BO_CORRUPT},
+        {"01 7a525000 01 78 10 01 1b 0c0708", "augmentation data is too short", BO_CORRUPT},
         {"01 7a5200 01 78 10 01 9b 0c0708", "pointer encoding is indirect or omitted", BO_CORRUPT},
         {"01 7a5200 01 78 10 01 ff 0c0708", "pointer encoding is indirect or omitted", BO_CORRUPT},
-        {"01 7a5200 01 78 10 01 4b 0c0708", "pointer is relative to something unknown", BO_CORRUPT},
-        {"01 7a5200 00 78 10 01 1b 0c0708", "advance with a code factor of 0", BO_CORRUPT},
+        {"01 7a5200 01 78 10 01 4b 0c0708", "base of the pointer encoding is unknown", BO_CORRUPT},
+        {"01 7a5200 00 78 10 01 1b 0c0708", "advance with a code alignment factor of 0",
+         BO_CORRUPT},
         {"01 7a5200 01 78 10 01 1b 0c0708 41", "advance in a CIE", BO_CORRUPT},
     };
     (void)state;
@@ -232,7 +233,7 @@ static void test_cies(void **state)
     begin_file(62);
     put_fde(put_cie("03 7a52504c5300 01 78 10 07 1b 00 0000000000000000 1b 0c0708 9001"), TEXT, 8,
             "00");
-    expect(NULL, "pointer is cut off", BO_TRUNCATED, NULL);
+    expect(NULL, "pointer is truncated", BO_TRUNCATED, NULL);
     begin_file(62);
     put_fde(put_cie("03 7a5250534200 01 78 10 06 1b 03 00000000 0c0708 9001 c6"), TEXT, 8, "00");
     expect("fn 0x10000 8 S B\n0 sp+8 c-8 s\n", NULL, BO_OK, NULL);
@@ -323,7 +324,7 @@ static void test_elf(void **state)
     expect(NULL, "machine is not amd64, arm64 or s390x", BO_UNSUPPORTED, NULL);
     begin_file(62);
     set(16, 2, 1);
-    expect(NULL, "relocatable file: its addresses are not known", BO_UNSUPPORTED, NULL);
+    expect(NULL, "file is relocatable: its addresses are unknown", BO_UNSUPPORTED, NULL);
     begin_file(62);
     set(40, 8, sizeof file);
     expect(NULL, "the file ends before its section headers", BO_TRUNCATED, NULL);

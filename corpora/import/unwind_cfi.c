@@ -116,7 +116,7 @@ static enum bo_status get_pointer(const struct reader *r, struct bo_cursor *c, u
         const uint8_t *skipped;
         ok = bo_get_bytes(c, (size_t)(-address & 7), &skipped) && get_word(r, c, 8, &v);
         *v_ret = v;
-        return ok ? BO_OK : bo_fail_here(r->err, BO_TRUNCATED, &at, "pointer is cut off");
+        return ok ? BO_OK : bo_fail_here(r->err, BO_TRUNCATED, &at, "pointer is truncated");
     }
     const unsigned format = encoding & 15, base = encoding >> 4;
     if (format == ULEB || format == SLEB)
@@ -126,12 +126,12 @@ static enum bo_status get_pointer(const struct reader *r, struct bo_cursor *c, u
     else
         return fail(r, &at, "pointer format is unknown");
     if (!ok)
-        return bo_fail_here(r->err, BO_TRUNCATED, &at, "pointer is cut off");
+        return bo_fail_here(r->err, BO_TRUNCATED, &at, "pointer is truncated");
     const unsigned nbits = 8u * sizes[format];
     if (format > SIGNED && nbits && nbits < 64)
         v = (v ^ UINT64_C(1) << (nbits - 1)) - (UINT64_C(1) << (nbits - 1));
     if (relative && base > 2)
-        return fail(r, &at, "pointer is relative to something unknown");
+        return fail(r, &at, "base of the pointer encoding is unknown");
     if (relative && base)
         v += base == 1 ? address : r->section->text;
     *v_ret = v;
@@ -230,12 +230,12 @@ static enum bo_status advance(struct run *run, const struct bo_cursor *at, uint6
 {
     uint64_t n;
     if (delta && run->cie->code_factor == 0)
-        return fail(run->r, at, "advance with a code factor of 0");
+        return fail(run->r, at, "advance with a code alignment factor of 0");
     if (!run->initial)
         return fail(run->r, at, "advance in a CIE");
     if (__builtin_mul_overflow(delta, run->cie->code_factor, &n) ||
         n > UINT64_MAX - run->start - run->loc)
-        return fail(run->r, at, "advance goes past 2^64");
+        return fail(run->r, at, "advance exceeds 2^64");
     run->loc += n;
     return BO_OK;
 }
@@ -263,9 +263,9 @@ static enum bo_status define_cfa(struct run *run, const struct bo_cursor *at, un
     int64_t s = 0;
     int32_t off = run->now.state.cfa_off;
     if (has_register && !get_uleb(&run->in, &reg))
-        return fail(run->r, at, "operand is cut off");
+        return fail(run->r, at, "operand is truncated");
     if (has_offset && (is_signed ? !get_sleb(&run->in, &s) : !get_uleb(&run->in, &n)))
-        return fail(run->r, at, "operand is cut off");
+        return fail(run->r, at, "operand is truncated");
     if (!(has_register && has_offset) &&
         (!run->now.has_cfa || unwind_cfa(&run->now.state) != UNWIND_CFA_REGISTER))
         return fail(run->r, at, "CFA has no register or offset to keep");
@@ -286,7 +286,7 @@ static enum bo_status by_expression(struct run *run, const struct bo_cursor *at,
     struct bo_span e;
     struct rule rule = {UNWIND_EXPRESSION, 0, 0};
     if (op != 0x0f && !get_uleb(&run->in, &reg))
-        return fail(run->r, at, "operand is cut off");
+        return fail(run->r, at, "operand is truncated");
     if (!get_uleb(&run->in, &n) || n > bo_left(&run->in) ||
         !bo_get_bytes(&run->in, (size_t)n, &e.p))
         return fail(run->r, at, "expression runs past the record's end");
@@ -345,7 +345,7 @@ static enum bo_status about_register(struct run *run, const struct bo_cursor *at
         }
     }
     if (!ok)
-        return fail(run->r, at, "operand is cut off or too large");
+        return fail(run->r, at, "operand is truncated or too large");
     set_rule(run, reg, rule);
     return BO_OK;
 }
@@ -354,7 +354,7 @@ static enum bo_status remember(struct run *run, const struct bo_cursor *at)
 {
     struct reader *r = run->r;
     if (r->n_saved == MAX_REMEMBERED)
-        return bo_fail_here(r->err, BO_OVER_LIMIT, at, "more than 65536 states are remembered");
+        return bo_fail_here(r->err, BO_OVER_LIMIT, at, "more than 65536 remembered states");
     if (!bo_grow(r->arena, &r->saved, r->n_saved, 1, &r->cap_saved))
         return bo_fail_alloc(r->err, r->arena);
     r->saved[r->n_saved++] = run->now;
@@ -374,7 +374,7 @@ static enum bo_status extended(struct run *run, const struct bo_cursor *at, unsi
     case 0x03:
     case 0x04:
         if (!get_word(r, &run->in, 1u << (op - 2), &reg))
-            return fail(r, at, "operand is cut off");
+            return fail(r, at, "operand is truncated");
         return advance(run, at, reg);
     case 0x0a:
         return remember(run, at);
@@ -404,7 +404,7 @@ static enum bo_status extended(struct run *run, const struct bo_cursor *at, unsi
         run->now.state.cfa_reg ^= UNWIND_SIGNED;
         return BO_OK;
     case 0x2e:
-        return get_uleb(&run->in, &reg) ? BO_OK : fail(r, at, "operand is cut off");
+        return get_uleb(&run->in, &reg) ? BO_OK : fail(r, at, "operand is truncated");
     case 0x05:
     case 0x06:
     case 0x07:
@@ -415,7 +415,7 @@ static enum bo_status extended(struct run *run, const struct bo_cursor *at, unsi
     case 0x15:
     case 0x2f:
         return get_uleb(&run->in, &reg) ? about_register(run, at, op, reg)
-                                        : fail(r, at, "operand is cut off");
+                                        : fail(r, at, "operand is truncated");
     default:
         return fail(r, at, "unknown instruction");
     }
@@ -477,15 +477,15 @@ static enum bo_status get_letters(struct reader *r, struct cie *cie, const char 
         switch (*letters) {
         case 'R':
             if (!bo_get_u8(data, &cie->pointer))
-                return fail(r, &at, "augmentation data are too short");
+                return fail(r, &at, "augmentation data is too short");
             break;
         case 'L':
             if (!bo_get_u8(data, &encoding))
-                return fail(r, &at, "augmentation data are too short");
+                return fail(r, &at, "augmentation data is too short");
             break;
         case 'P':
             if (!bo_get_u8(data, &encoding))
-                return fail(r, &at, "augmentation data are too short");
+                return fail(r, &at, "augmentation data is too short");
             if (encoding != OMITTED) {
                 const enum bo_status status = get_pointer(r, data, encoding & 0x7f, true, &ignored);
                 if (status)
@@ -520,7 +520,7 @@ static enum bo_status get_augmentation(struct reader *r, struct cie *cie, const 
                                          : bo_fail_here(r->err, BO_UNSUPPORTED, &at,
                                                         "augmentation does not start with z");
     if (!get_uleb(in, &n) || n > bo_left(in))
-        return fail(r, &at, "augmentation data run past the record's end");
+        return fail(r, &at, "augmentation data runs past the record's end");
     struct bo_cursor data = {.p = in->p + in->off, .n = (size_t)n, .base = in->base + in->off};
     in->off += (size_t)n;
     cie->has_data = true;
@@ -539,14 +539,14 @@ static enum bo_status get_cie(struct reader *r, const struct record *record, str
         return bo_fail_here(r->err, BO_UNSUPPORTED, &at, "CIE version is not 1 or 3");
     const uint8_t *string = in.p + in.off, *nul = memchr(string, 0, bo_left(&in));
     if (!nul)
-        return fail(r, &at, "augmentation string has no end");
+        return fail(r, &at, "augmentation string is not terminated");
     in.off += (size_t)(nul - string) + 1;
     if (strcmp((const char *)string, "eh") == 0 && !get_word(r, &in, 8, &ignored))
-        return fail(r, &at, "CIE is cut off");
+        return fail(r, &at, "CIE is truncated");
     if (!get_uleb(&in, &cie->code_factor) || !get_sleb(&in, &cie->data_factor))
-        return fail(r, &at, "factors of a CIE are cut off");
+        return fail(r, &at, "alignment factors of a CIE are truncated");
     if (version == 1 ? !bo_get_u8(&in, &ra) : !get_uleb(&in, &cie->ra))
-        return fail(r, &at, "CIE is cut off");
+        return fail(r, &at, "CIE is truncated");
     if (version == 1)
         cie->ra = ra;
     enum bo_status status = get_augmentation(r, cie, (const char *)string, &in);
@@ -657,7 +657,7 @@ static enum bo_status get_fde(struct reader *r, const struct record *record, uin
         return status;
     if (run.cie->has_data) {
         if (!get_uleb(&run.in, &n) || n > bo_left(&run.in))
-            return fail(r, &at, "augmentation data run past the record's end");
+            return fail(r, &at, "augmentation data runs past the record's end");
         run.in.off += (size_t)n;
     }
     if (run.length == 0) {

@@ -127,7 +127,7 @@ static enum bo_status open_elf(struct bo_span file, struct elf *elf, struct bo_e
         return bo_fail(err, BO_CORRUPT, 5, "unknown ELF byte order");
     elf->big_endian = file.p[5] == 2;
     if (word(elf, 16, 2) == RELOCATABLE)
-        return bo_fail(err, BO_UNSUPPORTED, 16, "relocatable file: its addresses are not known");
+        return bo_fail(err, BO_UNSUPPORTED, 16, "file is relocatable: its addresses are unknown");
     static const uint16_t machines[UNWIND_N_ARCHS] = {62, 183, 22};
     unsigned arch = 0;
     while (arch < UNWIND_N_ARCHS && machines[arch] != word(elf, 18, 2))

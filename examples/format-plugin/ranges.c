@@ -102,7 +102,7 @@ static enum bo_status parse_at(int n_args, char *const *args, struct bo_arena *a
 {
     uint64_t address;
     if (n_args != 1 || !bo_parse_u64(bo_span_of(args[0]), UINT32_MAX, &address))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes an address, a number below 2^32");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "address is not a number below 2^32");
     *(uint32_t *)query = (uint32_t)address;
     return BO_OK;
 }
