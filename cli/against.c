@@ -1,4 +1,4 @@
-/* Two builds in turns. */
+/* Measures two builds in turns. */
 #include "cli/against.h"
 
 #include <limits.h>
@@ -25,7 +25,7 @@ char *bo_against_path(const char *json_path)
     return path;
 }
 
-/* This program, with the plugins that it has. */
+/* The command of this program, with its plugins. */
 static bool own_command(char self[PATH_MAX], const char *words[MAX_WORDS])
 {
     unsigned n = 0;
@@ -44,7 +44,10 @@ static bool own_command(char self[PATH_MAX], const char *words[MAX_WORDS])
 
 static void name_options(const struct bo_against *against, const char *words[MAX_WORDS])
 {
-    /* A kind that is any: the field's programs, which are the same for both, are not run. */
+    /*
+     * A --kind that matches anything leaves out the field's programs, which are the same for both
+     * builds.
+     */
     const char *const options[][2] = {{"--codec", against->codec},
                                       {"--kind", against->kind ? against->kind : "*"},
                                       {"--workload", against->workload}};

@@ -32,13 +32,14 @@
 int bo_cmd_bench(int argc, char **argv);
 
 /*
- * Depths of a run without options, with --quick and with --full. With --against, 10 repetitions of
- * each build are the fewest at which the test can find one significant row among thousands.
+ * The depths of a run: without options, with --quick and with --full. With --against, 10
+ * repetitions of each build are the minimum at which the test can find one significant row among
+ * thousands.
  */
 static const struct depth {
     const char *name;
     unsigned rounds, rounds_against;
-    double budget_s; /* of measuring, where rows are many: see bo_plan_min_time */
+    double budget_s; /* measuring time if there are many rows: see bo_plan_min_time */
     double verify_s; /* see struct bo_bench_options */
     enum bo_document_choice documents;
     bool compress, programs;
@@ -56,19 +57,19 @@ struct request {
     const char *against, *threshold_text, *held_out, *layouts_text;
     unsigned layouts;
     uint64_t layout_seed;
-    struct bo_links links; /* none: this program measures */
-    bool agent;            /* this program is a link, and measures for another one */
-    const char *check;     /* results to check instead */
+    struct bo_links links; /* empty: this program measures */
+    bool agent;            /* this program is a link and measures for another one */
+    const char *check;     /* results to check instead of a run */
     double threshold;
     struct bo_shard shard; /* n = 0: all documents */
-    json_t *shard_json;    /* what results say of it */
+    json_t *shard_json;    /* the shard's entry in the results */
     const struct depth *depth;
     bool quick, full, no_compress, scale, resume, report;
-    const char *resumed;  /* the file that --resume names; NULL: the newest partial one */
-    const char *recorded; /* the file that --workload recorded:FILE names, or NULL */
+    const char *resumed;  /* the file given to --resume; NULL: the newest partial one */
+    const char *recorded; /* the file given to --workload recorded:FILE, or NULL */
     bool json_to_stdout;
     char json_path[PATH_MAX],
-        csv_path[PATH_MAX]; /* where a --json that names a file or a folder goes */
+        csv_path[PATH_MAX]; /* the results' paths if --json names a file or a folder */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -81,7 +82,7 @@ static bool parse_filter(const char *option, const char *list, struct bo_filter 
     return false;
 }
 
-/* Of a file, all variants: recorded, recorded-all, recorded-cold. */
+/* A file means all its variants: recorded, recorded-all, recorded-cold. */
 static bool parse_workloads(struct request *request)
 {
     static const char prefix[] = "recorded:";
@@ -92,7 +93,7 @@ static bool parse_workloads(struct request *request)
                         &request->bench.workloads);
 }
 
-/* "5" or "5:7": how many, and the seed of their orders. */
+/* "5" or "5:7": the number, and the seed of the orders. */
 static bool parse_layouts(struct request *request)
 {
     const char *text = request->layouts_text;
@@ -156,7 +157,7 @@ static bool parse_numbers(struct request *request)
     return parse_layouts(request);
 }
 
-/* 0 with *request filled, else -1 after help or -2 after a message. */
+/* Returns 0 with *request filled, -1 after help, -2 after a message. */
 static int parse_request(int argc, char **argv, struct request *request)
 {
     const struct bo_option options[] = {
@@ -243,7 +244,8 @@ static int parse_request(int argc, char **argv, struct request *request)
 /* ---- documents ------------------------------------------------------------------------------- */
 
 /*
- * Adds the documents that are here and fit: their names a pattern (NULL: any), for curves or not.
+ * Adds the available documents whose names match a pattern (NULL: any), either those for curves or
+ * the others.
  */
 static bool add_present(const struct bo_format *format, const char *pattern, bool only_scale,
                         struct bo_documents *documents)
@@ -267,7 +269,10 @@ static bool add_present(const struct bo_format *format, const char *pattern, boo
     return ok;
 }
 
-/* Adds what --corpus names, commas between; of the format, or (NULL) of that which each is of. */
+/*
+ * Adds the documents of --corpus, separated by commas: of the format, or (NULL) each of its own
+ * format.
+ */
 static bool add_documents(const struct bo_format *format, const char *list,
                           struct bo_documents *documents)
 {
@@ -282,7 +287,10 @@ static bool add_documents(const struct bo_format *format, const char *list,
     return ok;
 }
 
-/* What the filters name may be in another shard: they are held against all that formats have. */
+/*
+ * A name in the filters may only match documents of other shards, so the filters are compared with
+ * everything in the formats.
+ */
 static void meet_filters(struct bo_bench_options *bench, const struct bo_documents *documents)
 {
     for (size_t i = 0; i < documents->n; i++) {
@@ -325,7 +333,7 @@ static void take_off_formats_without_held_out(struct bo_documents *documents)
     }
 }
 
-/* A held-out document that is one of the others under another name is not held out. */
+/* A document with the content of another one that is not held out is not held out, either. */
 static bool check_held_out(const struct bo_documents *documents)
 {
     for (size_t i = 0; i < documents->n; i++)
@@ -340,7 +348,7 @@ static bool check_held_out(const struct bo_documents *documents)
     return true;
 }
 
-/* The documents that the file of --workload is of take it; the others leave the list. */
+/* Assigns the file of --workload to its documents and removes all others. */
 static bool take_recorded(const char *path, struct bo_documents *documents)
 {
     bool ok = true;
@@ -363,7 +371,10 @@ static bool take_recorded(const char *path, struct bo_documents *documents)
     return ok;
 }
 
-/* The recorded workloads of the documents: the one that --workload names, or those beside them. */
+/*
+ * Loads the recorded workloads of the documents: the one of --workload, or those next to the
+ * documents.
+ */
 static bool load_recorded(const struct request *request, struct bo_documents *documents)
 {
     bool ok = true;
@@ -394,7 +405,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
         ok = take_shard(request, documents);
     for (size_t i = 0; i < documents->n && ok && !request->against;) {
         const bool is_loaded = bo_document_load(&documents->items[i]);
-        /* Nobody named it: its folder may hold other things. */
+        /* The user did not name it: its folder may contain other files. */
         const bool is_left_out = !is_loaded && documents->items[i].external && !request->corpus;
         if (is_left_out)
             bo_documents_leave_out(documents, i);
@@ -433,7 +444,7 @@ static json_t *sizes_json(struct request *request, const struct bo_document *doc
     return bo_sizes_json(document, &options);
 }
 
-/* The field's own programs are part of a whole comparison only. */
+/* The field's own programs are only part of a complete comparison. */
 static void add_programs(const struct request *request, const struct bo_document *document,
                          json_t *sizes)
 {
@@ -446,7 +457,7 @@ static void add_programs(const struct request *request, const struct bo_document
         json_object_set_new(sizes, "programs", programs);
 }
 
-/* Makes the folders of a path, all but its last part. */
+/* Creates the folders of a path, all but its last part. */
 static bool make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -473,7 +484,7 @@ static bool is_folder_writable(const char *path)
     return false;
 }
 
-/* MACHINE/DATE.json in the folder that --json names, the date without its punctuation. */
+/* MACHINE/DATE.json in the folder of --json; the date has no punctuation. */
 static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
 {
     char slug[BO_MAX_SLUG], date[32], compact[32];
@@ -488,7 +499,7 @@ static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
     snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", folder, slash, slug, compact);
 }
 
-/* The CSV goes beside the JSON. */
+/* The CSV is written next to the JSON. */
 static void name_csv(struct request *request)
 {
     const char *dot = strrchr(request->json_path, '.');
@@ -497,13 +508,13 @@ static void name_csv(struct request *request)
     snprintf(request->csv_path, PATH_MAX, "%.*s.csv", (int)stem, request->json_path);
 }
 
-/* Decides where the results go, before minutes are spent on them. False after a message. */
+/* Checks that the output can be written before minutes of measuring. False after a message. */
 static bool prepare_output(struct request *request)
 {
     const char *json = request->json;
     request->json_to_stdout = json && strcmp(json, "-") == 0;
     if (!json || request->json_to_stdout || request->resume)
-        return true; /* what is resumed has its place */
+        return true; /* the path of resumed results is known */
     const size_t n = strlen(json);
     if (n == 0 || n > PATH_MAX - 200)
         return !bo_usage_error("bench", "--json takes a path");
@@ -545,7 +556,7 @@ static unsigned terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60 ? size.ws_col : 120;
 }
 
-/* A name that matched nothing is a mistake of the user's, not an empty table. */
+/* A name that matched nothing is an error of the user, not an empty table. */
 static bool all_met(struct request *request)
 {
     struct bo_filter *const filters[] = {&request->bench.codecs, &request->bench.kinds,
@@ -560,8 +571,8 @@ static bool all_met(struct request *request)
 }
 
 /*
- * The options that decide what is measured, so that results of other ones are not taken for the
- * same.
+ * Adds the options that determine what is measured, so that runs with other options are not
+ * confused with this one.
  */
 static void add_request(const struct request *request, json_t *ours)
 {
@@ -605,7 +616,7 @@ struct session {
     bool any_failed;
 };
 
-/* Steps of progress: a size, and a repetition of a row. */
+/* The steps of progress: one for a size, one for each repetition of a row. */
 static uint64_t steps_of(const struct session *session, const struct bo_document *document)
 {
     struct bo_bench_options *bench = &session->request->bench;
@@ -618,7 +629,7 @@ static bool is_done(const struct session *session, const struct bo_document *doc
     return session->results && bo_results_have(session->results, document);
 }
 
-/* One line a document, on a terminal and in a pipe. */
+/* Prints one line per document, on a terminal and in a pipe. */
 static void announce(struct session *session, const struct bo_plan *plan, uint64_t started_ns)
 {
     const struct bo_document *document = plan->documents[0].document;
@@ -630,7 +641,7 @@ static void announce(struct session *session, const struct bo_plan *plan, uint64
             (double)(bo_wall_ns() - started_ns) / 1e9, left);
 }
 
-/* Of an interrupted document, what was measured is kept when every row has a repetition. */
+/* The measurements of an interrupted document are kept when every row has a repetition. */
 static bool keep(struct session *session, const struct bo_plan *plan, json_t *sizes,
                  unsigned n_rounds)
 {
@@ -663,7 +674,7 @@ static void show(struct session *session, const struct bo_plan *plan)
 
 enum { MAX_AGENT_WORDS = 48 };
 
-/* What a link is started with to plan the same rows. */
+/* The arguments with which a link plans the same rows. */
 static void agent_words(const struct request *request, const struct bo_document *document,
                         char rounds[16], const char *words[MAX_AGENT_WORDS])
 {
@@ -721,14 +732,14 @@ static bool make_links(struct request *request)
     return bo_links_make(request->layouts, request->layout_seed, &request->links);
 }
 
-/* What results say of the links. */
+/* The entry of the links in the results. */
 static json_t *layouts_json(const struct bo_links *links)
 {
     return json_pack("{s:i, s:I, s:s, s:i}", "n", (int)links->n, "seed", (json_int_t)links->seed,
                      "linker", links->linker, "functions", (int)links->n_functions);
 }
 
-/* This program is a link: its one document is planned as the parent plans it, and served. */
+/* For a link: plans its one document like the parent, and serves the parent. */
 static int serve_agent(struct request *request, const struct bo_documents *documents)
 {
     struct bo_arena arena;
@@ -768,7 +779,7 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
     return status;
 }
 
-/* Plans one document at a time: what a process forks with is small then. */
+/* Plans one document at a time, so that the memory that a process forks with stays small. */
 static enum bo_status measure_document(struct session *session, const struct bo_document *document,
                                        struct bo_error *err)
 {
@@ -779,7 +790,7 @@ static enum bo_status measure_document(struct session *session, const struct bo_
     enum bo_status status = bo_plan_make(&session->request->bench, document, 1, &arena, &plan, err);
     if (status == BO_OK)
         status = measure_planned(session, &plan, err);
-    session->progress.done = done_after; /* sets of queries may have been empty */
+    session->progress.done = done_after; /* some query sets may have been empty */
     bo_plan_close(&plan);
     bo_arena_free(&arena);
     return status;
@@ -803,9 +814,9 @@ static enum bo_status measure_documents(struct session *session, struct bo_error
     return status;
 }
 
-/* ---- what a run begins with and ends with ---------------------------------------------------- */
+/* ---- the start and the end of a run ---------------------------------------------------------- */
 
-/* The file that --resume goes on with, or NULL after a message. */
+/* Loads the results that --resume continues. NULL after a message. */
 static json_t *load_resumed(struct request *request)
 {
     const char *folder = request->json && bo_is_folder(request->json) ? request->json : "results";
@@ -833,13 +844,16 @@ static json_t *load_resumed(struct request *request)
     return results;
 }
 
-/* The session's results, as yet empty or those of the interrupted run; false after a message. */
+/*
+ * Starts the session's results, empty or with those of the interrupted run. False after a message.
+ */
 static bool start_results(struct session *session)
 {
     struct request *request = session->request;
     if (!request->json && !request->held_out && !request->resume)
         return true;
-    json_t *context = bo_machine_context(); /* the load before the run, not the run's own */
+    /* records the load before the run, without the run's own */
+    json_t *context = bo_machine_context();
     add_request(request, json_object_get(context, "bakeoff"));
     if (request->links.n)
         json_object_set_new(json_object_get(context, "bakeoff"), "layouts",
@@ -915,7 +929,7 @@ static int check_results(const char *path)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* The builds load the documents by themselves. */
+/* Each build loads the documents itself. */
 static int measure_against(struct request *request, const struct bo_documents *documents)
 {
     if (!prepare_output(request))

@@ -1,4 +1,4 @@
-/* What the subcommands share: messages and names. */
+/* Shared by the subcommands: messages and names. */
 #include "cli/cli.h"
 
 #include <stdio.h>

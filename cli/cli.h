@@ -1,7 +1,7 @@
 /*
- * What the subcommands share: exit codes, messages, files in and out, names to objects.
+ * Shared by the subcommands: exit codes, messages, input and output files, names to objects.
  *
- * Messages go to stderr as `bakeoff: FILE: what is wrong at byte N`; data to stdout or -o.
+ * Messages go to stderr as `bakeoff: FILE: what is wrong at byte N`; data goes to stdout or -o.
  */
 #ifndef BO_CLI_H
 #define BO_CLI_H

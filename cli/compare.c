@@ -1,4 +1,4 @@
-/* bakeoff compare: what changed from one run to another. */
+/* bakeoff compare: the changes from one run to another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bakeoff convert: one codec's bytes to another's. */
+/* bakeoff convert: from one codec's bytes to another's. */
 #include "cli/options.h"
 #include "cli/transcode.h"
 
@@ -36,7 +36,8 @@ int bo_cmd_convert(int argc, char **argv)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const enum bo_status status = from->decode(from, payload, &arena, &model, &error);
     if (error.off != BO_NO_OFFSET)
-        error.off += (uint64_t)(payload.p - in.bytes.p); /* speak of the file, not of its payload */
+        /* errors report offsets in the file, not in its payload */
+        error.off += (uint64_t)(payload.p - in.bytes.p);
     const int code =
         status ? bo_file_error(in.path, &error) : bo_write_payload(format, to, model, out, false);
     bo_arena_free(&arena);

@@ -1,4 +1,4 @@
-/* bakeoff decode: a codec's bytes to the canonical text form. */
+/* bakeoff decode: from a codec's bytes to the canonical text form. */
 #include "cli/options.h"
 #include "cli/transcode.h"
 
@@ -33,7 +33,8 @@ int bo_cmd_decode(int argc, char **argv)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const enum bo_status status = codec->decode(codec, payload, &arena, &model, &error);
     if (error.off != BO_NO_OFFSET)
-        error.off += (uint64_t)(payload.p - in.bytes.p); /* speak of the file, not of its payload */
+        /* errors report offsets in the file, not in its payload */
+        error.off += (uint64_t)(payload.p - in.bytes.p);
     const int code = status ? bo_file_error(in.path, &error) : bo_write_text(format, model, out);
     bo_arena_free(&arena);
     bo_input_close(&in);

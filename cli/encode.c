@@ -1,4 +1,4 @@
-/* bakeoff encode: text form to a codec's bytes. */
+/* bakeoff encode: from the text form to a codec's bytes. */
 #include "cli/options.h"
 #include "cli/transcode.h"
 

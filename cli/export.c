@@ -20,8 +20,8 @@ enum { MAX_PATH = 4096 };
 /* ---- the sources ----------------------------------------------------------------------------- */
 
 /*
- * The source tree: the one given, else that of a program in build/ or build/VARIANT/, else what
- * `make install` put beside the program.
+ * Finds the source tree: the given one, else that of a program in build/ or build/VARIANT/, else
+ * the copy that `make install` made.
  */
 static bool find_source(const char *given, char *path_ret, size_t n)
 {
@@ -85,8 +85,8 @@ static bool valid_prefix(const char *prefix)
 }
 
 /*
- * Those in the source tree, or as `bakeoff vectors` makes them. A second reader has the vectors of
- * the codec that it reads.
+ * Copies the vectors of the source tree, or makes them like `bakeoff vectors`. A second reader has
+ * the vectors of the codec that it reads.
  */
 static bool write_vectors(const struct bo_format *format, const struct bo_codec *codec,
                           const char *tree, const char *folder)

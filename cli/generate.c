@@ -1,6 +1,6 @@
 /*
- * bakeoff generate: shell completion and the man page, from the option tables behind every --help,
- * so that no list is kept twice.
+ * bakeoff generate: shell completion and the man page, from the option tables of --help, so that no
+ * list is maintained twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const char *summary_of(const char *command)
     return "";
 }
 
-/* Importers may share the name of an option: the first one represents all. */
+/* Importers may have options of the same name. The first one represents all. */
 static const struct bo_option *next_option(const struct bo_usage *usage, const struct bo_option *o)
 {
     const struct bo_option *earlier;
@@ -48,7 +48,7 @@ static const struct bo_option *next_option(const struct bo_usage *usage, const s
     return o && o->name ? o : NULL;
 }
 
-/* ---- values: what completes an option's argument or a positional one ------------------------- */
+/* ---- values: completions of an option's argument or of a positional argument ----------------- */
 
 enum values {
     NO_VALUES,
@@ -150,7 +150,7 @@ static void print_names_of(const struct bo_format *format, enum values values, s
     }
 }
 
-/* " a b c"; `listed` is "a|b|c" for LISTED. */
+/* Prints " a b c"; `listed` is "a|b|c" for LISTED. */
 static void print_values(enum values values, const char *listed)
 {
     struct unique seen = {.n = 0};
@@ -206,7 +206,7 @@ static void bash_command(const struct bo_usage *usage)
     printf("        *) files=1 ;;\n        esac ;;\n");
 }
 
-/* " -o --output": the options that have an argument of their own, of all commands. */
+/* Prints " -o --output": the options of all commands that have an argument. */
 static void bash_valued(const struct bo_usage *usage)
 {
     for (const struct bo_option *o = NULL; (o = next_option(usage, o));) {
@@ -269,7 +269,7 @@ static void print_bash(void)
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
-/* Inside '...' and [...] of _arguments. */
+/* Text inside '...' and [...] of _arguments. */
 static void zsh_text(const char *text)
 {
     for (; *text; text++) {
@@ -352,7 +352,7 @@ static void print_zsh(void)
 
 /* ---- the man page ---------------------------------------------------------------------------- */
 
-/* Text for troff: what would be a request or an escape is escaped, hyphens stay hyphens. */
+/* Text for troff: requests and escapes are escaped, hyphens stay hyphens. */
 static void man_text(const char *text)
 {
     bool at_start = true;

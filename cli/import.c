@@ -1,4 +1,4 @@
-/* bakeoff import: a real file of the field to the text form. */
+/* bakeoff import: from a real file of the field to the text form. */
 #include <stdio.h>
 
 #include "cli/options.h"
@@ -9,11 +9,11 @@
 
 int bo_cmd_import(int argc, char **argv);
 
-/* ---- options: those of all importers --------------------------------------------------------- */
+/* ---- options of all importers ---------------------------------------------------------------- */
 
 enum { MAX_OPTIONS = 32 };
 
-/* What was given for one name, whichever importers have an option of that name. */
+/* The value given for one name, for all importers with an option of that name. */
 struct given {
     const char *name;
     const char *value;
@@ -21,9 +21,9 @@ struct given {
 };
 
 struct option_table {
-    struct bo_option rows[MAX_OPTIONS + 1]; /* what the parser and --help read */
+    struct bo_option rows[MAX_OPTIONS + 1]; /* rows for the parser and --help */
     char help[MAX_OPTIONS + 1][120];
-    char text[2048]; /* of --help: all importers */
+    char text[2048]; /* text for --help: all importers */
     struct given given[MAX_OPTIONS];
     unsigned n_rows, n_given;
 };
@@ -87,7 +87,7 @@ static const struct bo_import_option *find_option(const struct bo_importer *impo
     return NULL;
 }
 
-/* False after a message: something was given that no importer of the format takes. */
+/* False after a message, if an option was given that no importer of the format has. */
 static bool makes_sense(const struct option_table *table, const char *format)
 {
     for (unsigned g = 0; g < table->n_given; g++) {
@@ -109,7 +109,7 @@ static bool makes_sense(const struct option_table *table, const char *format)
     return true;
 }
 
-/* The importer that an option selects, or else the one that the file looks like; or NULL. */
+/* The importer that an option selects, or else the one that recognises the file; or NULL. */
 static const struct bo_importer *choose(const struct option_table *table, const char *format,
                                         struct bo_span file)
 {
@@ -134,7 +134,9 @@ static int unknown_source(const char *path, const char *format_name, const char 
 
 /* ---- one import ------------------------------------------------------------------------------ */
 
-/* The importer's options from what was given; `like` is what BO_IMPORT_FILE opened. */
+/*
+ * Sets the importer's options from the given values. `like` is the opened file of BO_IMPORT_FILE.
+ */
 static bool fill_options(const struct option_table *table, const struct bo_importer *importer,
                          struct bo_import_options *options, struct bo_input *like)
 {
@@ -217,7 +219,7 @@ static int import_file(const struct option_table *table, const struct bo_format 
     return code;
 }
 
-/* No importer of folders has options. */
+/* Importers of folders have no options. */
 static int import_folder(const struct option_table *table, const struct bo_format *format,
                          const char *folder, const char *out)
 {

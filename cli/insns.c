@@ -12,7 +12,7 @@
 
 int bo_cmd_insns(int argc, char **argv);
 
-/* What the counting thread does: counts, and prints what in which order. */
+/* The task of the counting thread: what to count, and the order of the output. */
 struct counting {
     const struct bo_format *format;
     const char *path, *codec;
@@ -33,10 +33,10 @@ static void *count(void *context)
 }
 
 /*
- * Under callgrind. The counting runs in a thread of its own: a thread's heap and stack start empty
- * and aligned. The heap of the first thread holds what libraries allocated at startup, which
- * depends on the machine, and where its free memory ends decides which buffers are copied when they
- * grow: 3.5% of an encode.
+ * Runs under callgrind. The counting runs in a thread of its own, whose heap and stack start empty
+ * and aligned. The heap of the first thread holds memory that libraries allocated at startup, which
+ * depends on the machine. The position of its free memory determines which buffers are copied when
+ * they grow: 3.5% of an encode.
  */
 static int run_counted(const struct bo_format *format, const char *path, const char *codec)
 {
@@ -55,7 +55,7 @@ static long long nbytes_of(const char *path)
     return stat(path, &st) == 0 ? (long long)st.st_size : -1;
 }
 
-/* The format's smallest embedded document: counting takes fifty times as long as running. */
+/* The format's smallest embedded document, since counting takes fifty times as long as running. */
 static const struct bo_document *smallest(const struct bo_documents *documents)
 {
     const struct bo_document *found = NULL;
@@ -67,7 +67,7 @@ static const struct bo_document *smallest(const struct bo_documents *documents)
     return found;
 }
 
-/* What was counted so far, of all formats. */
+/* The counts so far, of all formats. */
 struct tally {
     struct bo_arena arena;
     struct bo_insns *all;
@@ -95,8 +95,9 @@ static bool count_format(const struct bo_format *format, const char *corpus, con
 }
 
 /*
- * Counts are of one compiler and one set of libraries: those of another say nothing about the code.
- * Before they are counted, which takes long. BO_EXIT_OK, or an exit code after a message.
+ * Checks before counting, which is slow, that the golden file is for the same compiler and
+ * libraries. Counts with others are not comparable. Returns BO_EXIT_OK, or an exit code after a
+ * message.
  */
 static int check_comparable(const char *golden)
 {

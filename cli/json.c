@@ -1,4 +1,4 @@
-/* Small conveniences over jansson. */
+/* Helpers for jansson. */
 #include "cli/json.h"
 
 #include <stdio.h>

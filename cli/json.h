@@ -1,4 +1,4 @@
-/* Small conveniences over jansson for commands that print JSON. */
+/* Helpers for jansson, for commands that print JSON. */
 #ifndef BO_JSON_H
 #define BO_JSON_H
 
@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Prints the value and a newline to standard output, releases it, and returns the exit code `code`.
+ * Prints the value and a newline to standard output, releases the value, and returns the exit code
+ * `code`.
  */
 int bo_json_print(json_t *value, int code);
 

@@ -23,7 +23,7 @@ static void print_format(const struct bo_format *format)
     }
 }
 
-/* A library's version is null where the program was built without it. */
+/* A library's version is null if the program was built without it. */
 static json_t *optionals_json(const struct bo_format *format)
 {
     json_t *all = json_array();
@@ -173,7 +173,7 @@ static void list_synthetic(const struct bo_format *format, json_t *all)
         }
 }
 
-/* A document's recorded workload, if it has one. */
+/* Lists a document's recorded workload, if it has one. */
 static bool list_recorded(const struct bo_document *document, json_t *all)
 {
     struct bo_arena arena;

@@ -1,4 +1,6 @@
-/* bakeoff merge: several text forms to one, their numbers added up; or results of shards to one. */
+/*
+ * bakeoff merge: merges several text forms into one by adding their numbers, or results of shards.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +14,14 @@
 
 int bo_cmd_merge(int argc, char **argv);
 
-/* A name on stderr, its unprintable bytes escaped. */
+/* Prints a name to stderr with unprintable bytes escaped. */
 static void print_name(struct bo_span name)
 {
     for (size_t i = 0; i < name.n; i++)
         fprintf(stderr, name.p[i] >= ' ' && name.p[i] < 127 ? "%c" : "\\x%02x", name.p[i]);
 }
 
-/* Says which file is the first that contradicts those before it, and where. */
+/* Reports the first file that contradicts those before it, and where. */
 static int report_contradiction(const struct bo_format *format, const void *const *models,
                                 char *const *paths, size_t n, const struct bo_error *error,
                                 struct bo_span where)

@@ -13,7 +13,7 @@ int bo_cmd_new_codec(int argc, char **argv);
 
 enum { MAX_NAME = 40, MAX_PATH = 128 };
 
-/* What the skeleton is about: "my-idea" of pcdata, my_idea in C. */
+/* The names in the skeleton: "my-idea" of pcdata, my_idea in C. */
 struct names {
     const char *format, *codec;
     char identifier[MAX_NAME + 1];
@@ -80,7 +80,10 @@ static bool fail(const char *path)
     return false;
 }
 
-/* a-z, digits and hyphens, a letter first: the name, and with underscores for hyphens, in C. */
+/*
+ * Accepts a-z, digits and hyphens, a letter first: the codec's name, and in C with underscores for
+ * hyphens.
+ */
 static bool take_name(const char *name, struct names *names)
 {
     const size_t n = strlen(name);
@@ -94,7 +97,9 @@ static bool take_name(const char *name, struct names *names)
     return true;
 }
 
-/* Creates the file, or appends to it; not half, as both are shorter than a page. */
+/*
+ * Creates the file or appends to it. The text is shorter than a page, so it is written as a whole.
+ */
 static bool put(const char *path, int flags, const char *text)
 {
     const int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);

@@ -44,10 +44,11 @@ static const struct {
 #undef FILE
 };
 
-/* ---- what the files say of lines and of JSON ------------------------------------------------- */
+/* ---- differences between lines and JSON in the files ----------------------------------------- */
 
 struct word {
-    const char *name, *lines, *json; /* name between @ and @ in the files, and its replacement */
+    /* a name that the files have between @ and @, and its replacement */
+    const char *name, *lines, *json;
 };
 
 static const struct word words[] = {
@@ -78,13 +79,15 @@ static const struct word words[] = {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* What is between names in a file, as this format has it. */
+/* The replacements for this format. */
 struct names {
     char lower[MAX_NAME + 1], upper[MAX_NAME + 1];
     bool json;
 };
 
-/* Prints the text with its words replaced, which may hold words. A lone @ stays. */
+/*
+ * Prints the text with its names replaced. A replacement may contain further names. A lone @ stays.
+ */
 static void fill_in(FILE *out, const char *text, size_t n, const struct names *names)
 {
     for (size_t i = 0; i < n; i++) {
@@ -149,7 +152,7 @@ static int write_skeleton(const struct names *names)
     }
     if (!put(list, "a", "FORMAT(@name@)\n", names))
         return BO_EXIT_USAGE;
-    /* The skeleton is laid out for a name of some length. */
+    /* The layout of the skeleton depends on the length of the name. */
     snprintf(path, sizeof path, "! command -v clang-format >/dev/null || clang-format -i %s/*.[ch]",
              folder);
     if (system(path) != 0)
@@ -160,7 +163,7 @@ static int write_skeleton(const struct names *names)
     return BO_EXIT_OK;
 }
 
-/* a-z and digits, a letter first: the name is part of names in C. */
+/* Accepts a-z and digits, a letter first: the name becomes part of names in C. */
 static bool take_name(const char *name, struct names *names)
 {
     const size_t n = strlen(name);

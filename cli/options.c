@@ -23,9 +23,7 @@ static void print_help(const struct bo_usage *usage)
     printf("  %-24s %s\n", "-h, --help", "this text");
 }
 
-/*
- * The option that a word names; *inline_ret is the argument of --name=ARGUMENT or -nARGUMENT.
- */
+/* The option that a word names. *inline_ret is the argument of --name=ARGUMENT or -nARGUMENT. */
 static const struct bo_option *find_option(const struct bo_usage *usage, const char *word,
                                            const char **inline_ret)
 {

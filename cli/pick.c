@@ -18,8 +18,7 @@ int bo_cmd_pick(int argc, char **argv);
 enum { N_MEASURES = 7, WIDTH = 160 };
 
 /*
- * The measures that options can name. LOOKUP's row is the format's main one unless --row names
- * another.
+ * The measures that options can name. LOOKUP is the format's main row unless --row names another.
  */
 enum { SIZE, PACKED, LOOKUP, OPEN, ENCODE, DECODE, MEMORY };
 
@@ -65,7 +64,7 @@ static bool parse_weight(const char *name, const char *text, double *weight_ret)
                            name, text);
 }
 
-/* "+5%", "-20%" and "0.8x" are over the status quo; "30" is in the measure's unit. */
+/* "+5%", "-20%" and "0.8x" are relative to the status quo; "30" is in the measure's unit. */
 static bool parse_limit(const char *name, const char *text, struct bo_wish *wish)
 {
     const char *rest;
@@ -79,7 +78,7 @@ static bool parse_limit(const char *name, const char *text, struct bo_wish *wish
            !bo_usage_error("pick", "--max-%s takes +5%%, 0.8x or a number, not '%s'", name, text);
 }
 
-/* At least so many times as fast as the status quo: "2", "2x". */
+/* The minimum speed relative to the status quo: "2", "2x". */
 static bool parse_speed(const char *text, struct bo_wish *wish)
 {
     const char *rest;
@@ -92,7 +91,7 @@ static bool parse_speed(const char *text, struct bo_wish *wish)
            !bo_usage_error("pick", "--min-speed takes a factor such as 2x, not '%s'", text);
 }
 
-/* The measures of the options; size and lookup without any. False after a message. */
+/* The measures of the options; without any, size and lookup. False after a message. */
 static bool make_wishes(const struct request *r, const struct bo_run_document *document,
                         struct bo_arena *arena, struct bo_wish *wishes, unsigned *n_ret)
 {
@@ -153,7 +152,7 @@ static bool take_use(const char *format, const char *use, struct bo_wish *wishes
 
 /* ---- picking --------------------------------------------------------------------------------- */
 
-/* Whether the pick would be one, too, on the documents that were held out. */
+/* Prints whether the pick is also the pick on the held-out documents. */
 static void tell_held_out(const char *format, const struct bo_run *run, const struct bo_pick *pick,
                           struct bo_arena *arena)
 {
@@ -179,7 +178,7 @@ static void tell_held_out(const char *format, const struct bo_run *run, const st
     }
 }
 
-/* The wishes are the n given, or (n 0) those that the weights and limits ask for. */
+/* Picks by the n given wishes, or (n is 0) by the weights and limits of the options. */
 static int pick(const struct request *r, const char *format, const struct bo_run *run,
                 struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena)
 {

@@ -28,7 +28,7 @@ bool bo_load_plugin(const char *path)
 {
     if (n_loaded == MAX_LISTED)
         return fail(path, "too many plugins");
-    /* Names that only the loader resolves: data and functions have different pointers in C. */
+    /* The loader returns data pointers, and C does not convert them to function pointers. */
     const struct bo_plugin *(*entry)(void);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)

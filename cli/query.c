@@ -1,4 +1,4 @@
-/* bakeoff query: one answer from a codec's bytes, as text. */
+/* bakeoff query: answers one query from a codec's bytes, as text. */
 #include <stdio.h>
 
 #include "cli/options.h"
@@ -6,7 +6,7 @@
 
 int bo_cmd_query(int argc, char **argv);
 
-/* Runs a query; the answer's buffer grows until it fits. Variable-size answers use a sink. */
+/* Runs a query. The answer's buffer grows until it fits. Answers of variable size use a sink. */
 static enum bo_status ask(const struct bo_codec *codec, void *reader, unsigned k,
                           const struct bo_query_kind *kind, const void *query,
                           struct bo_arena *arena, struct bo_span *answer_ret, struct bo_error *err)

@@ -20,7 +20,7 @@
 
 int bo_cmd_report(int argc, char **argv);
 
-/* A file that is written in memory first, so that it is never half there. */
+/* A file that is written to memory first, so that it is never incomplete. */
 struct text_file {
     FILE *out;
     char *text;
@@ -35,7 +35,7 @@ static FILE *begin_file(struct text_file *file)
     return file->out;
 }
 
-/* Writes it where `ok`. */
+/* Writes the file if `ok`. */
 static bool end_file(struct text_file *file, bool ok, const char *path)
 {
     fclose(file->out);
@@ -88,7 +88,7 @@ static bool make_folder(const char *path)
     return false;
 }
 
-/* A page of the report whose links begin at `root`. */
+/* Starts a page of the report whose links begin at `root`. */
 static void begin_page(struct text_file *file, struct bo_report *report, const char *root)
 {
     report->out = begin_file(file);
@@ -133,7 +133,7 @@ static bool write_fuzz_page(const char *path, struct bo_arena *arena)
     return end_file(&file, true, path);
 }
 
-/* results/FORMAT.md of each format that was measured. */
+/* results/FORMAT.md for each measured format. */
 static bool write_document_pages(struct bo_report *report, const char *output)
 {
     bool ok = true;
@@ -152,9 +152,9 @@ static bool write_document_pages(struct bo_report *report, const char *output)
 /* The options of the command line. */
 struct request {
     const char *results; /* NULL: the newest of each format */
-    const char *machine; /* NULL: of every machine */
+    const char *machine; /* NULL: all machines */
     const char *output;
-    const char *charts; /* NULL: where `make` puts the library, if it is there */
+    const char *charts; /* NULL: the path where `make` puts the library, if it exists */
     bool page_only, run_only;
 };
 
@@ -200,7 +200,7 @@ static bool write_html(struct bo_report *report, const struct request *r)
     return true;
 }
 
-/* The report's parts in a page that people write; nothing when there is no such page. */
+/* Updates the report's parts in a hand-written page. Does nothing if the page does not exist. */
 static bool fill_page(struct bo_report *report, const char *path, const char *root)
 {
     struct bo_input in;
@@ -214,7 +214,7 @@ static bool fill_page(struct bo_report *report, const char *path, const char *ro
         abort();
     begin_page(&file, report, root);
     bool ok = bo_inserts_print(report, text, path);
-    /* a page that stays as it is keeps its time */
+    /* an unchanged page keeps its modification time */
     fflush(file.out);
     if (ok && strcmp(file.text, text) == 0)
         end_file(&file, false, path);
@@ -267,7 +267,7 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
     if (r->page_only)
         return ok && write_html(&report, r);
     /*
-     * Encoding all embedded documents anew takes 20 s: the report of one file is about its
+     * Encoding all embedded documents takes 20 s, and the report of one file is only about its
      * documents.
      */
     const bool with_sizes = !r->results || r->run_only;
@@ -281,7 +281,7 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
            fill_pages(&report, output) && write_html(&report, r);
 }
 
-/* From one file of results, or (NULL) from those that stand for each format. */
+/* Writes the report from one file of results, or (NULL) from those that represent each format. */
 static int report(const struct request *r)
 {
     const char *results = r->results;

@@ -1,12 +1,12 @@
-/* What `bakeoff bench --report` writes. */
+/* The report of `bakeoff bench --report`. */
 #ifndef BO_CLI_REPORT_H
 #define BO_CLI_REPORT_H
 
 #include <stdbool.h>
 
 /*
- * Writes ./REPORT.md and ./results/FORMAT.md, without pictures: of a file of results, and for
- * formats that it did not measure of those that `bakeoff report` uses. False after a message.
+ * Writes ./REPORT.md and ./results/FORMAT.md without pictures, from a file of results; formats that
+ * it does not contain come from the results that `bakeoff report` uses. False after a message.
  */
 bool bo_report_run(const char *results);
 

@@ -33,7 +33,7 @@ static void print_sections(const json_t *sections, const char *before)
     }
 }
 
-/* A quotient with so many decimals, or "-" where there is nothing to divide by. */
+/* A quotient with this many decimals, or "-" if the divisor is 0. */
 static void print_quotient(uint64_t a, uint64_t b, int width, int decimals)
 {
     if (b)
@@ -42,7 +42,7 @@ static void print_quotient(uint64_t a, uint64_t b, int width, int decimals)
         printf("  %*s", width, "-");
 }
 
-/* What the columns share. */
+/* Shared by the columns. */
 struct table {
     int name_width;
     uint64_t first_bytes, n_units;
@@ -125,8 +125,8 @@ static json_t *grid_json(const struct bo_grid *grid)
 }
 
 /*
- * The fields of a document, and what codecs store for them: printed, or (not NULL) added to the
- * list. A picture where `svg` is a path.
+ * Prints the fields of a document and the codecs' bytes for them, or adds them to the list (if not
+ * NULL). Draws a picture if `svg` is a path.
  */
 static bool show_fields(const struct bo_document *document, const char *svg, json_t *list)
 {

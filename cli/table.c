@@ -1,4 +1,4 @@
-/* bakeoff table: one comparison of a format's codecs, ready to paste. */
+/* bakeoff table: prints a comparison of a format's codecs, ready to paste. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static const struct bo_table_style *find_style(const char *name)
     return NULL;
 }
 
-/* What the command line says. */
+/* The options of the command line. */
 struct request {
     const char *style, *kind, *workload, *codec, *role, *corpus, *results, *machine;
     bool held_out;
@@ -54,23 +54,23 @@ static bool all_met(struct bo_filter *names, const char *what)
            !bo_usage_error("table", "the results have no %s '%s'%s", what, unknown, suggestion);
 }
 
-/* ---- the codecs that are wanted -------------------------------------------------------------- */
+/* ---- selected codecs ------------------------------------------------------------------------- */
 
-/* Marks the names that met a codec, in both filters. */
+/* Marks the names that matched a codec, in both filters. */
 static bool is_wanted(const struct bo_run_codec *codec, void *arg)
 {
     struct request *r = arg;
     char role[BO_MAX_NAME];
     snprintf(role, sizeof role, "%s", codec->role);
     for (char *p = role; *p; p++)
-        *p = *p == ' ' ? '-' : *p; /* status-quo */
+        *p = *p == ' ' ? '-' : *p; /* for status-quo */
     const bool has_name = bo_filter_allows(&r->codecs, codec->name);
     return bo_filter_allows(&r->roles, role) && has_name;
 }
 
 /*
- * Replaces the table's run by one whose documents of the format have the wanted codecs only. False
- * after a message.
+ * Replaces the table's run by a copy whose documents of the format only have the selected codecs.
+ * False after a message.
  */
 static bool choose_codecs(struct bo_table *table, struct request *r, struct bo_run *run_ret,
                           struct bo_arena *arena)
@@ -112,7 +112,7 @@ static char *options_text(const struct request *r, struct bo_arena *arena)
     return text;
 }
 
-/* The document to show. Says which others there are when the user named none. */
+/* Chooses the document to show. Names the others if the user named none. */
 static bool choose_document(struct bo_table *table, const char *corpus, bool one_document)
 {
     table->document = bo_run_document(table->run, table->format, corpus);
@@ -146,7 +146,7 @@ static bool choose_document(struct bo_table *table, const char *corpus, bool one
     return true;
 }
 
-/* A name that is nowhere in the document is a mistake, not an empty table. */
+/* A name that matches nothing in the document is an error, not an empty table. */
 static bool filter_met(struct bo_table *table)
 {
     for (size_t d = 0; d < table->run->n_documents; d++) {
@@ -158,7 +158,7 @@ static bool filter_met(struct bo_table *table)
     return all_met(&table->filter.kinds, "kind") && all_met(&table->filter.workloads, "workload");
 }
 
-/* Held-out documents beside the others. */
+/* Prints held-out documents next to the others. */
 static bool print_held_out(const struct bo_run *run, const char *format, const char *style,
                            struct bo_arena *arena)
 {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The command line as scripts see it: exit codes, messages, files, pipes, JSON. Run from the
-# repository's root, with
-# BAKEOFF naming the program. Prints each failed case, then `N passed, M failed`; exits 1 when one
+# Tests the command line as used by scripts: exit codes, messages, files, pipes, JSON. Run it from the repository's
+# root, with the program's path in BAKEOFF. Prints each failed case, then `N passed, M failed`; exits with 1 when one
 # failed.
 set -u
 bakeoff=$(realpath "${BAKEOFF:-build/bakeoff}")
@@ -24,14 +23,14 @@ note() { # OK-OR-NOT WHAT DETAIL
     fi
 }
 
-# run ARGS...: the exit code in $code, the output in $t/out and $t/err.
+# run ARGS...: runs the program. The exit code is in $code, the output in $t/out and $t/err.
 run() {
     "$bakeoff" "$@" >"$t/out" 2>"$t/err" </dev/null
     code=$?
 }
 
-# gives CODE STDERR ARGS...: this exit code, and this one line on stderr (a pattern; "" for none);
-# no data on failure.
+# gives CODE STDERR ARGS...: expects this exit code, this one line on stderr (a pattern; "" for none), and no data on
+# failure.
 gives() {
     local expected=$1 pattern=$2 err
     shift 2
@@ -224,7 +223,7 @@ make -s -C "$root" verify-codec >"$t/out" 2>"$t/err"
 holds "verify-codec without CODEC fails" test $? = 2
 holds "verify-codec without CODEC" grep -q 'needs a codec: make verify-codec CODEC=pcdata/shape-code' "$t/err"
 
-# ---- verify-corpora: shards, resuming, what the rows say; on a program that pretends
+# ---- verify-corpora: shards, resuming, the rows written; with a fake program
 # ----------------------------------------------------------
 
 mkdir "$t/corpora" && cd "$t/corpora" || exit 1
@@ -283,7 +282,7 @@ holds "make install takes gcc's program, whichever variant runs this" \
     bash -c "! grep -q __asan_init '$t/staged/usr/bin/bakeoff'"
 installed=$t/staged/usr
 holds "the installed program runs" "$installed/bin/bakeoff" --version
-# completes WORD... EXPECTED: what bash completes the last word to
+# completes WORD... EXPECTED: the completions that bash offers for the last word
 completes() {
     local expected=${*: -1}
     (
@@ -344,7 +343,7 @@ else
     echo "note: mandoc is missing: the man page was not checked"
 fi
 
-# ---- files that are not there, or not files
+# ---- missing files, and paths that are not files
 # ---------------------------------------------------------------
 
 mkdir "$t/folder"
@@ -413,8 +412,8 @@ done
 gives 2 "bakeoff: query: takes FORMAT/CODEC, a file, a query kind and its arguments; see *" \
     query pcdata/raw "$t/bare.bin"
 
-# A real document through every codec that holds all of it, in a row, comes out as it went in. Where
-# none does, it starts as what the first one holds, and goes through those that read that whole.
+# A real document goes through every codec that can hold all of it, one after the other, and must be unchanged. If no
+# codec can, it is first reduced by the first codec, and then goes through those that can hold the result.
 for format in $formats; do
     document=$("$bakeoff" list corpora --json |
         jq -r "[.[] | select(.format == \"$format\" and .embedded).path][0]")
@@ -444,13 +443,14 @@ for format in $formats; do
         previous=$codec
     done
     gives 0 "" decode "$previous" "$t/chain.bin"
-    # The order in which intervals were closed is in a history's text, but not part of the model.
+    # A history's text also has the order in which intervals were closed, which is not part of the model.
     if [[ $format = statehist ]]; then
         LC_ALL=C sort -o "$t/out" "$t/out"
         LC_ALL=C sort "$document" >"$t/sorted.txt"
         document=$t/sorted.txt
     fi
-    # The PCs after calls and the sizes of the sections are what queries and ratios need, not part of the model.
+    # The text also has the PCs after calls and the sizes of sections, for queries and ratios. They are not part of
+    # the model.
     if [[ $format = unwind ]]; then
         grep -vE '^(calls|real) ' "$document" >"$t/rows.txt"
         document=$t/rows.txt
@@ -458,7 +458,7 @@ for format in $formats; do
     same "$document through every codec" "$t/out" "$document"
 done
 
-# A text of more than the first answer buffer.
+# An answer that exceeds the first buffer.
 {
     echo "pcdata 1"
     echo "quantum 1"
@@ -515,7 +515,7 @@ gives 2 "bakeoff: $t/other.bin: file is of another format: it holds xcdata/linea
 gives 2 "bakeoff: $t/tiny.txt: not a file that \`encode\` wrote (bad magic) at byte 0 (corrupt)" \
     decode pcdata/linear-index "$t/tiny.txt"
 
-# Without the header, errors count from the payload; with it, from the file.
+# Without the header, errors report offsets in the payload; with it, in the file.
 gives 0 "" encode pcdata/varint-delta "$t/tiny.txt" --raw -o "$t/bare.bin"
 head -c 30 "$t/bare.bin" >"$t/cut.bin"
 for command in "decode pcdata/varint-delta" "query pcdata/varint-delta"; do
@@ -524,7 +524,7 @@ for command in "decode pcdata/varint-delta" "query pcdata/varint-delta"; do
         $command "$t/cut.bin" --raw $([[ $command = query* ]] && echo point 0 0)
 done
 
-# Texts that are wrong: the byte is named, in encode, size and verify alike.
+# Invalid texts: encode, size and verify all report the offset.
 sed 's/^30 0/10 0/' "$t/canonical.txt" >"$t/bad.txt"
 for command in "encode pcdata/raw" "size pcdata" "verify pcdata"; do
     # shellcheck disable=SC2086
@@ -720,7 +720,7 @@ cp "$t/canonical.txt" "$t/documents/b.txt"
 gives 0 "" verify pcdata "$t/documents" --codec raw --json
 json "verify of a folder" '[.results[].document] | unique == ["a", "b"]'
 
-# The same results in the same order, however many workers there are.
+# The same results in the same order, for any number of workers.
 gives 0 "" verify pcdata "$t/documents" --jobs 0
 cp "$t/out" "$t/one"
 for n in 1 3; do
@@ -740,7 +740,7 @@ gives 0 "" vectors pcdata/linear-index -o "$t/linear.json"
 holds "vectors are those in the repository" cmp -s "$t/linear.json" <(xz -dc corpora/vectors/pcdata-linear-index.json.xz)
 gives 0 "" verify pcdata --vectors "$t/linear.json"
 holds "every reader passes" test "$(grep -c 'linear-index-simd ' "$t/out")" -gt 20
-# FILTER WHAT: vectors that a filter spoils fail.
+# spoilt_vector FILTER WHAT: a vector that the filter damages must fail.
 spoilt_vector() {
     jq "$1" "$t/linear.json" >"$t/spoilt.json"
     gives 1 "" verify pcdata --vectors "$t/spoilt.json"
@@ -854,12 +854,12 @@ gives 2 "bakeoff: size: --svg requires --fields and one file*" size pcdata --svg
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --page --charts /dev/null
 holds "report --page writes the page" grep -q '<section class="document" data-document="tiny">' "$t/report/build/report/index.html"
 holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"
-# A report of one file encodes nothing anew: the sizes of the embedded documents are in the whole report only.
+# A report of one file encodes nothing: the sizes of the embedded documents are only in the complete report.
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --charts /dev/null
 holds "report --results has the file's documents" grep -q '^## pcdata' "$t/report/REPORT.md"
 note "$(grep -c 'Sizes of the embedded documents' "$t/report/REPORT.md")" "report --results" "encodes the corpora"
 holds "report --results writes no sizes" test ! -e "$t/report/results/sizes.md"
-# The level of x86-64 that codecs use has a cap, and results say which path ran.
+# The level of x86-64 can be capped, and results contain the path that ran.
 export BAKEOFF_ISA=v9
 gives 2 "bakeoff: BAKEOFF_ISA=v9: not one of v1, v2, v3, v4" list formats
 export BAKEOFF_ISA=v1
@@ -871,11 +871,11 @@ json "a capped run says so" '.documents[0].codecs[] | select(.name == "shape-cod
 gives 0 "" table pcdata --results "$t/v1.json" --style rfc
 holds "the path is in the caption" grep -q 'shape-code portable' <(tr -s '\n ' ' ' <"$t/out")
 
-# `bench --quick` makes 5 repetitions, which have no 95% interval.
+# `bench --quick` makes 5 repetitions, too few for a 95% interval.
 gives 0 "" table pcdata --results "$t/bench.json" --style rfc
 note "$(grep -c '^Choose' "$t/out")" "table --style rfc" "answers where nothing is compared"
 tr -s '\n ' ' ' <"$t/out" >"$t/words"
-# The recipe makes the same table: of a user's file, and of a document in the repository.
+# The recipe reproduces the table: for a user's file, and for a document in the repository.
 again() { # WHAT: runs the recipe in $t/out, without the checkout and the build, in another folder
     sed -n '/^Again/,$p' "$t/out" | sed -n '2,/[^\\]$/p' >"$t/recipe"
     mkdir -p "$t/again/build" && ln -sf "$bakeoff" "$t/again/build/bakeoff" && ln -sfn "$root/corpora" "$t/again/corpora"
@@ -883,7 +883,7 @@ again() { # WHAT: runs the recipe in $t/out, without the checkout and the build,
     cp "$t/out" "$t/first"
     holds "$1: the recipe runs" env -C "$t/again" \
         bash -ec "make() { :; }; git() { :; }; $(cat "$t/recipe") >second"
-    # The codecs of the tables before the caption, the caption and the recipe: not the times, nor lines that wrap by them.
+    # The codecs in the tables, the caption and the recipe: neither times nor lines whose breaks depend on times.
     exact() { sed -n '/^Format:/,/^Machine:/p; /^Again/,/--style/p; 1,/^Format:/s/^\([a-z][a-z0-9+-]*\) .*/\1/p' "$1" | sort -u; }
     same "$1: the recipe prints the same table" <(exact "$t/first") <(exact "$t/again/second")
 }
@@ -916,7 +916,7 @@ gives 0 "" table pcdata --results "$t/bench.json" --style rfc
 tr -s '\n ' ' ' <"$t/out" >"$t/words"
 holds "few repetitions have no interval" grep -q 'no 95% intervals, which need 6 repetitions' "$t/words"
 note "$(grep -c '+-' "$t/out")" "few repetitions" "an interval is printed"
-# Encodings whose bytes are the same on all documents are one: its readers name it in `reads`.
+# Encodings with the same bytes on all documents are one encoding: its second readers name it in `reads`.
 for golden in codecs/*/golden.tsv; do
     holds "$golden: each encoding once" awk \
         '$1 != "sections" {h[$2] = h[$2] " " $4} END {for (c in h) if (seen[h[c]]++) {print c; bad = 1}; exit bad}' "$golden"
@@ -929,7 +929,7 @@ json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
 gives 2 "bakeoff: table: *" table pcdata --results "$t/bench.json" --style nothing
 gives 2 "bakeoff: $t/absent: *" table pcdata --results "$t/absent"
 gives 2 "bakeoff: bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
-# A codec that cannot hold a document is reported, and is no failure.
+# A codec that cannot hold a document is reported, but has not failed.
 gives 0 "*" bench --quick --corpus make --format statehist --codec snapshot-packed --kind point --workload uniform
 holds "bench says what is not held" grep -qx \
     'not held: make by snapshot-packed: holds one instant, not a history' "$t/out"
@@ -1077,7 +1077,7 @@ gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
     merge lprf "$t/one.proftext" "$t/tiny.txt"
 
-# ---- what measures again and again
+# ---- repeated measurements
 # ----------------------------------------------------------------------------------------------------------------
 
 cd "$root" || exit 1
@@ -1111,7 +1111,7 @@ for i in 1 2 3 4; do sed "s/^600 16/600 1$i/" "$t/tiny.txt" >"$t/docs4/d$i.txt";
 ln -s "$root"/{Makefile,bench,build,codecs,corpora,fuzz,harness} "$t/tree/"
 cp -r README.md docs "$t/tree/"
 long=(bench --format pcdata --corpus "$t/docs4" --codec raw,varint-delta --repetitions 8)
-# A run of the tiny documents that has written its first one, and takes long for the rest: stopped.
+# Stops a run of the tiny documents after its first document; the others take long.
 stopped_by() { # SIGNAL OPTIONS...: the exit code in $code
     local signal=$1
     shift
@@ -1206,7 +1206,7 @@ for i in 1 2 3 4; do
 done
 options=(--format pcdata --corpus "$t/many" --codec raw --kind point --workload pc-0 --repetitions 1 --no-compress)
 examples=$root/examples/shards
-# All documents once, each with the part that timed it, whatever way the shards were run.
+# All documents once, each with the part that timed it, for any order of the shards.
 merged='[.context.bakeoff.documents[].name] == ["d1", "d2", "d3", "d4"]
     and [.context.bakeoff.parts[].bakeoff.shard.shard] == [1, 2, 3]
     and [.context.bakeoff.documents[].part] == [0, 1, 2, 0]
@@ -1295,7 +1295,7 @@ gives 0 "*" "${held[@]}" --held-out "$t/unseen" --json "$t/held.json"
 cp "$t/out" "$t/held.txt"
 cp "$t/held.json" "$t/out"
 json "the results know them" '[.context.bakeoff.documents[] | select(.held_out).name] == ["late"]'
-# Of one document each, means are the ratios themselves, and sizes are exact.
+# With one document of each sort, means are the ratios themselves, and sizes are exact.
 ratio_on() { # DOCUMENT
     jq -r ".context.bakeoff.documents[] | select(.name == \"$1\").codecs
         | map({(.name): .bytes}) | add | .raw / .[\"varint-delta\"]" "$t/held.json" | xargs printf %.3f
@@ -1327,7 +1327,7 @@ gives 2 "bakeoff: $t/absent: no such folder" "${held[@]}" --held-out "$t/absent"
 gives 2 "bakeoff: $t/flat: no documents here; its subfolders would be called as formats are" \
     bench --held-out "$t/flat"
 
-# Digests of held-out documents are in git; the corpora beside the working directory are taken first.
+# The digests of held-out documents are in git. The corpora next to the working directory have priority.
 mkdir -p "$t/sealing/corpora"
 echo '{"documents": [], "drawn": [], "external": [], "lists": []}' >"$t/sealing/corpora/manifest.json"
 "$bakeoff" encode pcdata/raw "$t/unseen/pcdata/late.txt" -o "$t/late.raw"
@@ -1389,7 +1389,7 @@ holds "make contribute's script keeps what is not accepted" grep -q "depth is se
         --kind point --workload pc-0 --repetitions 2 2>/dev/null)
 holds "the results of that are there" compgen -G "$t/contributed/*/*.json"
 
-# ---- bench/watch.pl: figures from traces of made programs
+# ---- bench/watch.pl: figures from artificial traces
 # ----------------------------------------------------------------------------------------------------------------
 
 printf '%s\n' 'payload 10020 256' 'mark 4000' 'kind point uniform 2' 'kind all whole 1' >"$t/said"
@@ -1438,7 +1438,7 @@ if [[ -e $bakeoff.link ]] && command -v ld.lld >/dev/null; then
     cp "$t/one.json" "$t/out"
     json "results without --layouts have no layouts" '(.context.bakeoff.layouts | not) and
         all(.benchmarks[]; has("layout") | not) and .context.bakeoff.documents[0].noise.point.between == null'
-    # Beside a program that is not in its build tree, there is nothing to link.
+    # A program that was moved out of its build tree cannot be linked.
     mkdir "$t/moved"
     cp "$bakeoff" "$t/moved/bakeoff"
     holds "layouts need the build tree" grep -q "moved/bakeoff.link: no such file" \
@@ -1500,7 +1500,7 @@ gives 2 "bakeoff: $t/absent: *" compare "$t/bench.json" "$t/absent"
 # ---- bench --against
 # ----------------------------------------------------------------------------------------------------------------
 
-# A build that is ours but for what it says: a jq filter, over its results.
+# disguise FILE JQ-FILTER: makes a build that is this one, except that the filter changes its results.
 disguise() { # FILE JQ-FILTER
     cat >"$1" <<END
 #!/usr/bin/env bash
@@ -1517,7 +1517,7 @@ disguise "$t/asks-others" '.context.bakeoff.documents[].questions["point/pc-0"] 
 disguise "$t/lacks" 'del(.benchmarks[] | select(.name | startswith("pcdata/raw/")))'
 against=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0
     --no-compress --repetitions 6)
-# Ours may be slower or faster by chance, but not eleven times.
+# This build may be slower or faster by chance, but not eleven times.
 gives 0 "*" "${against[@]}" --threshold 1000 --against "$bakeoff" --json "$t/ab.json"
 holds "two builds, in turns" grep -qx 'Measured in turns, in one run.' "$t/out"
 holds "nothing is worse than itself" grep -q '^0 better, 0 worse, [0-2] no difference, [0-2] unknown, [1-9][0-9]* equal$' "$t/out"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Exports codecs of role `new` and `proposed` and builds the folders as a stranger does: test_export.sh [CODEC...].
-# Without arguments all of them, and: prefixes, a reader alone, C++, other machines, threads, the fuzz target, and a plugin
-# and a program against an installed tree. 77 when the machine lacks something.
+# Exports codecs of the roles `new` and `proposed` and builds the folders as a user would: test_export.sh [CODEC...].
+# Without arguments: all of them, and also prefixes, a reader alone, C++, other machines, threads, the fuzz target,
+# and a plugin and a program built against an installed tree. Exits with 77 when the machine lacks something.
 set -uo pipefail
 for tool in jq python3 clang g++ pkg-config; do
     command -v "$tool" >/dev/null || { echo "$tool is missing"; exit 77; }
@@ -9,7 +9,7 @@ done
 bakeoff=${BAKEOFF:-$PWD/build/bakeoff} t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 include=(-isystem "$PWD/build/include")
-# Warnings that depend on optimisation are wrong in some codecs with GCC 12, so strict builds have none.
+# With optimisation, GCC 12 prints false warnings for some codecs, so strict builds do not optimise.
 strict=(-std=c11 -pedantic -Wall -Wextra -Werror -O0 "${include[@]}")
 passed=0 failed=0
 
@@ -31,7 +31,8 @@ export_to() { # CODEC DIR OPTION...: without the folder, nothing after it can be
 }
 name_of() { echo "${1//[^a-z0-9]/_}"; }
 
-# build DIR CODEC [PREFIX]: with both compilers; the vectors run. What all codecs of a format share is checked once.
+# build DIR CODEC [PREFIX]: builds with both compilers and runs the vectors. Parts that all codecs of a format share
+# are checked once.
 declare -A checked=()
 build() {
     local dir=$1 name files
@@ -59,7 +60,7 @@ for codec in "${codecs[@]}"; do
 done
 (($# == 0)) || { echo "$passed passed, $failed failed"; exit $((failed > 0)); }
 
-# ---- the test programs detect what is wrong
+# ---- the test programs detect errors
 
 cp -r "$t/pcdata/linear-index" "$t/broken"
 echo x >>"$t/broken/vectors/valid-2.txt"
@@ -115,7 +116,7 @@ elsewhere() { # MACHINE RUNNER
 elsewhere s390x-linux-gnu qemu-s390x-static
 elsewhere i686-linux-gnu ''
 
-# ---- threads; the fuzz target. docs/adopting.md lists whose readers may be shared.
+# ---- threads; the fuzz target. docs/adopting.md lists the codecs whose readers threads may share.
 
 threads() { # MODE CODEC
     make -s -C "$t/$2" threads SANITIZED="clang ${strict[*]} -fsanitize=thread" && (
@@ -132,8 +133,7 @@ holds "a shared reader with scratch memory is detected" bash -c '! "$0" shared "
 holds "fuzz target" make -s -C "$t/pcdata/shape-code" fuzz SANITIZED="clang ${strict[*]}"
 holds "it runs" "$t/pcdata/shape-code/fuzz" -runs=200 "$t/pcdata/shape-code/vectors"
 
-# ---- an installed tree, in a folder named as one of the sources' is: a plugin and a program are built against it,
-# and it exports
+# ---- an installed tree, in a folder with the name of a source folder: a plugin and a program are built against it, and it can export
 
 holds "make install" make -s install DESTDIR="$t/check" PREFIX=/usr
 installed=$t/check/usr

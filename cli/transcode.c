@@ -1,4 +1,4 @@
-/* Between files, models and payloads. */
+/* Conversions between files, models and payloads. */
 #include "cli/transcode.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ int bo_write_text(const struct bo_format *format, const void *model, const char 
     return code;
 }
 
-/* Says which codec did write the file, when that is what is wrong. */
+/* Names the codec that wrote the file, if that is the error. */
 static int report_open_error(const struct bo_input *in, const struct bo_error *error)
 {
     struct bo_span format, codec;
@@ -61,7 +61,7 @@ int bo_open_payload(const struct bo_format *format, const struct bo_codec *codec
     return code;
 }
 
-/* What an encoding cannot hold is said, not lost in silence. */
+/* Prints a note about everything that an encoding cannot hold. */
 static enum bo_status tell_what_is_left_out(const struct bo_format *format,
                                             const struct bo_codec *codec, const void *model,
                                             struct bo_arena *arena, struct bo_error *err)

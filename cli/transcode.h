@@ -1,6 +1,6 @@
 /*
- * Between files, models and payloads: what encode, decode, convert, import and query have in
- * common.
+ * Conversions between files, models and payloads: shared by encode, decode, convert, import and
+ * query.
  */
 #ifndef BO_TRANSCODE_H
 #define BO_TRANSCODE_H
@@ -13,17 +13,17 @@
 int bo_read_text(const struct bo_format *format, const char *path, struct bo_arena *arena,
                  void **model_ret);
 
-/* Writes a text form to `path`, or standard output for NULL. */
+/* Writes the text form to `path`, or to standard output for NULL. */
 int bo_write_text(const struct bo_format *format, const void *model, const char *path);
 
 /*
- * Opens a file that encode wrote; with `raw`, all of it is the payload. `in` stays open while it is
- * used.
+ * Opens a file that encode wrote; with `raw`, the whole file is the payload. `in` must stay open
+ * while the payload is used.
  */
 int bo_open_payload(const struct bo_format *format, const struct bo_codec *codec, const char *path,
                     bool raw, struct bo_input *in, struct bo_span *payload_ret);
 
-/* Encodes to `path`, or standard output for NULL, behind a file header unless `raw`. */
+/* Encodes to `path`, or to standard output for NULL, with a file header unless `raw`. */
 int bo_write_payload(const struct bo_format *format, const struct bo_codec *codec,
                      const void *model, const char *path, bool raw);
 

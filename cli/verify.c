@@ -1,4 +1,4 @@
-/* bakeoff verify: every check, every codec, on these documents; or a file of test vectors. */
+/* bakeoff verify: runs every check of every codec on documents, or a file of test vectors. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ static void note(struct tally *tally, const char *document, const char *codec, c
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-/* print, parse, print: the same model, the same text. */
+/* Prints, parses and prints again: the model and the text must be the same. */
 static struct bo_check_result check_text_form(const struct bo_format *format, const void *model)
 {
     struct bo_check_result result = {.outcome = BO_PASS, .n_cases = 1};
@@ -84,12 +84,13 @@ static struct bo_check_result check_text_form(const struct bo_format *format, co
 
 /* ---- effort ---------------------------------------------------------------------------------- */
 
-/* How hard each level looks; --help documents these numbers. */
+/* The effort of each level; --help documents these numbers. */
 struct level {
     const char *name;
-    uint64_t max_queries, least_queries; /* a query kind */
-    uint64_t query_text_nbytes;   /* queries of a large document: so much over its text's size */
-    uint64_t damaged_text_nbytes; /* damaged inputs of a large document: the same */
+    uint64_t max_queries, least_queries; /* for each query kind */
+    /* queries of a large document: this divided by the size of its text */
+    uint64_t query_text_nbytes;
+    uint64_t damaged_text_nbytes; /* damaged inputs of a large document: likewise */
     size_t max_damage_full, n_damage_sample;
     uint64_t max_failures;
 };
@@ -132,11 +133,11 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
     return v < least ? least : v > most ? most : v;
 }
 
-/* What the level means for a document: total work is bounded, however long the document is. */
+/* The effort of a level for a document. The total work is bounded for documents of any length. */
 static struct bo_effort effort_for(const struct level *level, uint64_t seed,
                                    const struct bo_document *document)
 {
-    /* Of documents with more than 1000 units, the check draws an eighth of the sample. */
+    /* For documents with more than 1000 units, the check uses an eighth of the sample. */
     enum { LARGE_UNITS = 1000, OF_LARGE_ONE_IN = 8 };
     struct bo_effort effort = bo_effort_default();
     struct bo_unit units[BO_MAX_UNITS] = {{NULL, 0}};
@@ -175,7 +176,7 @@ struct verification {
     struct job *jobs;
     size_t n_jobs;
     struct bo_progress progress;
-    /* of this process, a worker: the encoding that its last job used */
+    /* for a worker process: the document of the encoding that its last job used */
     const struct bo_document *encoded_document;
     const struct bo_codec *encoded_by;
     struct bo_arena arena;
@@ -196,7 +197,7 @@ static void drop_encoding(struct verification *v)
     v->encoded_by = NULL;
 }
 
-/* The codec's encoding of the document, shared by the checks of it; p is NULL when it has none. */
+/* The codec's encoding of the document, which the checks share. p is NULL when there is none. */
 static struct bo_span encoding_for(struct verification *v, const struct job *job)
 {
     const struct bo_codec *writer = bo_encoding_of(job->document->format, job->codec);
@@ -246,7 +247,7 @@ static void job_done(void *context, size_t i, const void *result)
 {
     struct verification *v = context;
     const struct job *job = &v->jobs[i];
-    bo_progress_end(&v->progress); /* wipes the line before another one */
+    bo_progress_end(&v->progress); /* clears the progress line before printing another one */
     note(v->tally, job->document->name, name_of_codec(job),
          job->check ? job->check->name : "text-form", result);
 }
@@ -276,7 +277,7 @@ static void add_jobs(struct verification *v, const struct bo_document *document)
             v->jobs[v->n_jobs++] = (struct job){document, *c, check};
 }
 
-/* Every check of n loaded documents. */
+/* Runs every check on n loaded documents. */
 static bool verify_loaded(struct verification *v, const struct bo_document *documents, size_t n)
 {
     size_t n_checks = 0, n_codecs = 0;
@@ -309,7 +310,10 @@ static bool verify_loaded(struct verification *v, const struct bo_document *docu
     return ok;
 }
 
-/* Loads as many documents at a time as fit, so that no processor waits for the last job of each. */
+/*
+ * Loads as many documents at a time as fit, so that no processor waits for the last job of a
+ * document.
+ */
 static bool verify_documents(struct verification *v, struct bo_documents *documents)
 {
     const size_t max_nbytes = (size_t)256 << 20;
@@ -379,7 +383,7 @@ static void verify_vector(const struct bo_format *format, const json_t *vector, 
     }
 }
 
-/* Vectors of models and the bytes that several codecs make of them. */
+/* Checks vectors that are models with the bytes of several codecs. */
 static bool verify_models(const struct bo_format *format, const char *path, const json_t *vectors,
                           const struct bo_effort *effort, struct tally *tally)
 {
@@ -425,7 +429,7 @@ static void note_vector(void *context, const char *name, const struct bo_vector_
     note(checked->tally, name, checked->codec, "vector", &result);
 }
 
-/* Vectors of one codec (corpora/vectors.h), by every reader of its bytes. */
+/* Checks the vectors of one codec (corpora/vectors.h) with every reader of its bytes. */
 static bool verify_conformance(const struct bo_format *format, const char *path,
                                const json_t *vectors, struct tally *tally)
 {

@@ -1,4 +1,4 @@
-/* The program's version, and the commit that it was built from, both from the Makefile. */
+/* The program's version and the commit of the build, both from the Makefile. */
 #ifndef BO_VERSION_H
 #define BO_VERSION_H
 

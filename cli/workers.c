@@ -1,4 +1,4 @@
-/* Worker processes that draw jobs from a shared counter. */
+/* Worker processes that take jobs from a shared counter. */
 #include "cli/workers.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 
 enum { MAX_WORKERS = 256, TICK_MS = 100 };
 
-/* What all processes see. */
+/* Memory that all processes share. */
 struct shared {
-    atomic_size_t next;                 /* the job that is drawn next */
-    atomic_size_t current[MAX_WORKERS]; /* what each worker runs */
+    atomic_size_t next;                 /* the next job to take */
+    atomic_size_t current[MAX_WORKERS]; /* the current job of each worker */
 };
 
 struct pool {
@@ -27,11 +27,11 @@ struct pool {
     struct shared *shared;
     atomic_bool *finished; /* by job */
     uint8_t *results;
-    size_t nbytes; /* of the mapping that holds all of these */
+    size_t nbytes; /* size of the mapping that holds all of these */
     pid_t workers[MAX_WORKERS];
     unsigned n_workers;
     int wake[2];   /* a pipe: workers write a byte after each job */
-    size_t n_done; /* jobs whose results were given to `done` */
+    size_t n_done; /* jobs whose results were passed to `done` */
 };
 
 unsigned bo_n_processors(void)
@@ -75,10 +75,10 @@ static void *result_of(const struct pool *pool, size_t job)
     return pool->results + job * pool->jobs->result_nbytes;
 }
 
-/* Of a build that measures coverage: its counts are written at exit, which _exit skips. */
+/* For a build that measures coverage: its counts are written at exit, which _exit skips. */
 extern int __llvm_profile_write_file(void) __attribute__((weak));
 
-/* A worker's life. */
+/* The main loop of a worker. */
 static void work(struct pool *pool, unsigned worker)
 {
     const struct bo_jobs *jobs = pool->jobs;
@@ -93,7 +93,8 @@ static void work(struct pool *pool, unsigned worker)
         }
         jobs->run(jobs->context, job, result_of(pool, job));
         atomic_store(&pool->finished[job], true);
-        const ssize_t ignored = write(pool->wake[1], "", 1); /* full: the reader is awake anyway */
+        /* if the pipe is full, the reader is awake anyway */
+        const ssize_t ignored = write(pool->wake[1], "", 1);
         (void)ignored;
     }
 }
@@ -110,7 +111,7 @@ static bool start_worker(struct pool *pool, unsigned worker)
     return pid > 0;
 }
 
-/* The job of a worker that ended in the middle of it has crashed; another worker continues. */
+/* A worker ended while it ran a job: the job has crashed, and another worker continues. */
 static void bury(struct pool *pool, unsigned worker, int status)
 {
     const size_t job = atomic_load(&pool->shared->current[worker]);
@@ -127,7 +128,7 @@ static void bury(struct pool *pool, unsigned worker, int status)
     start_worker(pool, worker);
 }
 
-/* Looks after workers that ended; returns how many are left. */
+/* Handles workers that ended. Returns the number of workers left. */
 static unsigned reap(struct pool *pool)
 {
     unsigned n_left = 0;
@@ -140,7 +141,7 @@ static unsigned reap(struct pool *pool)
     return n_left;
 }
 
-/* Waits until a job is finished, for at most a tick. */
+/* Waits until a job finishes, at most for one tick. */
 static void wait_for_workers(const struct pool *pool)
 {
     struct pollfd fd = {.fd = pool->wake[0], .events = POLLIN};

@@ -1,6 +1,6 @@
 /*
- * Independent jobs on all processors. Workers are processes, so a job that crashes is reported as a
- * result of that job, and the others go on.
+ * Runs independent jobs on all processors. Workers are processes, so a job that crashes only fails
+ * itself, and the others continue.
  */
 #ifndef BO_WORKERS_H
 #define BO_WORKERS_H
@@ -11,16 +11,20 @@
 
 struct bo_jobs {
     size_t n;
-    size_t result_nbytes; /* of one result: plain data; pointers only to what existed before */
+    /* size of a result. A result is plain data, with pointers only to memory that existed before */
+    size_t result_nbytes;
     void *context;
 
     /* Runs a job in a worker. Jobs are started in order. */
     void (*run)(void *context, size_t job, void *result);
-    /* Fills in the result of a job that ended its worker; how: "Segmentation fault" */
+    /* Fills in the result of a job that crashed its worker; how: "Segmentation fault" */
     void (*crashed)(void *context, size_t job, const char *how, void *result);
-    /* In this process, in the order of the jobs. */
+    /* Called in this process, in the order of the jobs. */
     void (*done)(void *context, size_t job, const void *result);
-    /* In this process, about ten times a second, after n_finished jobs; may be NULL. */
+    /*
+     * Called in this process, about ten times a second, with the number of finished jobs; may be
+     * NULL.
+     */
     void (*tick)(void *context, size_t n_finished);
 };
 
@@ -28,8 +32,8 @@ struct bo_jobs {
 unsigned bo_n_processors(void);
 
 /*
- * Runs all jobs on n_workers processes; 0 runs them in this process, where a debugger sees them.
- * False after a message when there is no process or memory for it.
+ * Runs all jobs on n_workers processes; 0 runs them in this process, for debugging. False after a
+ * message when a process or memory is not available.
  */
 bool bo_jobs_run(const struct bo_jobs *jobs, unsigned n_workers);
 

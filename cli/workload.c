@@ -1,4 +1,4 @@
-/* bakeoff workload: recorded workloads, checked against their document. */
+/* bakeoff workload: checks recorded workloads against their documents. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -72,7 +72,7 @@ static int check(const char *path, const char *name)
     return code;
 }
 
-/* What comes before the recorder's own fields. */
+/* Prints the header up to the recorder's own fields. */
 static int print_header(const char *name)
 {
     struct bo_arena arena;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks that the embedded documents, name lists and vectors are those that manifest.json lists,
-# byte for byte. Needs no network.
+# Checks that the embedded documents, name lists and vectors are byte for byte those in manifest.json. Needs no
+# network.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
 . ./documents.sh
@@ -39,7 +39,7 @@ while IFS=$'\t' read -r file counters; do
 done < <(jq -r '.documents[] | select(.embedded and .counters) | [.file, .counters] | @tsv' \
     manifest.json)
 
-# Files of the field that tests read, and the documents that they are.
+# Real files that tests read, and their documents.
 while IFS=$'\t' read -r file sha256 document; do
     n=$((n + 1))
     has_sha256 "$file" "$sha256" || fail "$file: the vector has another SHA-256"
@@ -47,7 +47,7 @@ while IFS=$'\t' read -r file sha256 document; do
         >/dev/null || fail "$file: is no embedded document"
 done < <(jq -r '.vectors[] | [.file, .sha256, .document] | @tsv' manifest.json)
 
-# Recorded workloads, and the documents that they are of; `bakeoff workload check` reads them.
+# Recorded workloads and their documents; `bakeoff workload check` reads them.
 while IFS=$'\t' read -r file sha256 document queries; do
     n=$((n + 1))
     has_sha256 "$file" "$sha256" || fail "$file: the workload has another SHA-256"
@@ -57,16 +57,16 @@ while IFS=$'\t' read -r file sha256 document queries; do
         >/dev/null || fail "$file: is of no embedded document"
 done < <(jq -r '.workloads[] | [.file, .sha256, .document, .queries] | @tsv' manifest.json)
 
-# What documents are made from must be in the manifest, too.
+# The sources of documents must be in the manifest, too.
 unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as $files |
     .documents[] | select((.source.list and (.source.list | IN($lists[]) | not)) or
         (.import.counters_like and (.import.counters_like | IN($files[]) | not))) | .name' \
     manifest.json)
 [ -z "$unknown" ] || fail "made from what the manifest does not list: $unknown"
 
-# Every text in a format's folder, packed or not, must be in the manifest.
+# Every text in a format's folder, compressed or not, must be in the manifest.
 for file in */*.txt */*.xz */*.zst */*/*.xz; do
-    # Conformance vectors are compared with what codecs make: corpora/vectors.sh check.
+    # Conformance vectors are compared with the codecs' output: corpora/vectors.sh check.
     [[ $file != fetched/* && $file != vectors/* ]] || continue
     jq -e --arg file "$file" 'any(.documents[], .lists[], .vectors[], .workloads[]; .file == $file)' \
         manifest.json >/dev/null || fail "$file: not in the manifest"

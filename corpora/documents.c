@@ -1,4 +1,4 @@
-/* Documents, from the corpora's manifest or from a user's files. */
+/* Finds and loads documents, from the corpora's manifest or from a user's files. */
 #include "corpora/documents.h"
 
 #include <dirent.h>
@@ -40,7 +40,7 @@ char *bo_corpora_folder(void)
     for (ssize_t i = n, up = 0; i > 0 && up < 4; i--) {
         if (program[i - 1] != '/')
             continue;
-        program[i] = 0; /* the program's folder, then its parents */
+        program[i] = 0; /* tries the program's folder, then its parents */
         char *folder = join(program, "corpora"), *manifest = join(program, "corpora/manifest.json");
         const bool found = folder && manifest && exists(manifest);
         free(manifest);
@@ -73,7 +73,7 @@ static const char *string_of(const json_t *object, const char *key)
     return value ? value : "";
 }
 
-/* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT": whatever of it the manifest has. */
+/* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT": the parts that the manifest has. */
 static char *describe(const json_t *entry)
 {
     const json_t *source = json_object_get(entry, "source");
@@ -160,8 +160,8 @@ static char *name_of(const char *path)
 }
 
 /*
- * Documents that may not be in the repository: the manifest knows where in $BAKEOFF_CORPORA they
- * lie, by a pattern, and where they are from.
+ * Documents that must not be in the repository. The manifest has their origin and a pattern for
+ * their paths in $BAKEOFF_CORPORA.
  */
 static bool append_external(const json_t *entry, const struct bo_format *wanted,
                             struct bo_documents *documents)
@@ -234,7 +234,7 @@ static bool append_path(const struct bo_format *format, const char *path,
                                                   .present = true});
 }
 
-/* Every file of a folder, by name, is a document. */
+/* Adds every file of a folder, by name, as a document. */
 static bool append_folder(const struct bo_format *format, const char *folder,
                           struct bo_documents *documents)
 {
@@ -262,7 +262,7 @@ static void release(struct bo_document *document)
     bo_arena_free(&document->arena);
 }
 
-/* Notes, sources and lists of names that lie beside documents. */
+/* True for notes, sources and lists of names, which are next to documents. */
 static bool is_note(const struct bo_document *document)
 {
     static const char *const patterns[] = {"*/README*", "*.md",  "*.json",    "*.sql",
@@ -282,7 +282,7 @@ static bool is_named(const struct bo_documents *documents, const struct bo_docum
     return false;
 }
 
-/* Moves the files of a folder of $BAKEOFF_CORPORA that are documents to the list. */
+/* Moves the files of a folder in $BAKEOFF_CORPORA that are documents to the list. */
 static bool append_extra(struct bo_documents *files, struct bo_documents *documents)
 {
     bool ok = true;
@@ -298,7 +298,7 @@ static bool append_extra(struct bo_documents *files, struct bo_documents *docume
     return ok;
 }
 
-/* $BAKEOFF_CORPORA/<format>, where there is one. */
+/* Lists $BAKEOFF_CORPORA/<format>, if it exists. */
 static bool list_extra(const struct bo_format *wanted, struct bo_documents *documents)
 {
     const char *extra = getenv("BAKEOFF_CORPORA");
@@ -315,7 +315,7 @@ static bool list_extra(const struct bo_format *wanted, struct bo_documents *docu
     return ok;
 }
 
-/* Moves files to the list, and leaves notes and sources. */
+/* Moves files to the list, except notes and sources. */
 static bool append_held_out(struct bo_documents *files, struct bo_documents *documents)
 {
     bool ok = true;
@@ -364,7 +364,7 @@ bool bo_documents_add_held_out(const struct bo_format *format, const char *folde
     return false;
 }
 
-/* True when a document of this format is there that does not lie in the repository. */
+/* True when a document of this format outside the repository is available. */
 static bool any_fetched(const struct bo_documents *documents, const struct bo_format *format)
 {
     for (size_t i = 0; i < documents->n; i++) {
@@ -385,7 +385,7 @@ static bool is_chosen(const struct bo_documents *documents, const struct bo_docu
     return !document->scale && (!document->sample || !any_fetched(documents, document->format));
 }
 
-/* Keeps what is present and chosen. */
+/* Keeps the available documents of the choice. */
 static bool filter(struct bo_documents *documents, enum bo_document_choice choice)
 {
     bool *chosen = calloc(documents->n + 1, sizeof *chosen);
@@ -419,8 +419,8 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
 }
 
 /*
- * Appends the documents of the corpora that have this name; false after a message, also without
- * one.
+ * Appends the documents of the corpora with this name. False after a message, also when there is
+ * none.
  */
 static bool add_known(const struct bo_format *format, const char *name,
                       struct bo_documents *documents)
@@ -460,10 +460,11 @@ static bool add_known(const struct bo_format *format, const char *name,
     return ok && found;
 }
 
-/* ---- the format of what a user names --------------------------------------------------------- */
+/* ---- the format of a path or name ------------------------------------------------------------ */
 
 /*
- * Whether the format accepts the file: as a binary of the field that it knows, or as its text form.
+ * True when the format accepts the file: as a binary of the field that it knows, or as its text
+ * form.
  */
 static bool accepts(const struct bo_format *format, const char *path)
 {
@@ -485,7 +486,7 @@ static bool accepts(const struct bo_format *format, const char *path)
     return ok;
 }
 
-/* Offers the names of its documents to `near`, which is for `name`. */
+/* Offers the names of the format's documents to `near`, which looks for `name`. */
 static bool has_document(const struct bo_format *format, const char *name,
                          struct bo_suggestion *near)
 {
@@ -591,7 +592,7 @@ static bool load_file(struct bo_document *document)
     return status == BO_OK;
 }
 
-/* The model of a real document becomes one that is drawn from it. */
+/* Replaces the model of a real document by one that is drawn from it. */
 static bool draw(struct bo_document *document)
 {
     struct bo_random random = bo_random_seeded(1);

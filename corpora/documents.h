@@ -2,7 +2,7 @@
  * Documents: models with a name and a provenance, from the corpora's manifest or from a user's
  * files.
  *
- * The corpora are searched in ./corpora, then beside the program's folder (../corpora).
+ * The corpora are searched in ./corpora, then next to the program's folder (../corpora).
  * BAKEOFF_CORPORA may name one more folder. The manifest gives the paths below it of documents that
  * may not be in the repository ("external"). The files of its subfolders, one a format, are
  * offered, too.
@@ -19,24 +19,25 @@
 struct bo_document {
     const struct bo_format *format;
     char *name; /* "esbuild-amd64-sample", or a user's file name */
-    char *path; /* of its text form, or of a file that an importer of the format takes */
+    char *path; /* path of its text form, or of a file that an importer of the format accepts */
     /* "npm @esbuild/linux-x64 0.28.2, amd64, Go 1.26.5, MIT"; a path for a user's file */
     char *provenance;
-    bool embedded;    /* lies in the repository */
-    bool external;    /* lies in $BAKEOFF_CORPORA */
-    bool sample;      /* embedded, but a part of a document that can be fetched */
-    bool scale;       /* made for curves over sizes, not for comparisons: taken only by its name */
-    bool held_out;    /* nobody looked at it while codecs were made, as its user says */
-    char sealed[16];  /* "2026-11-24": since when git says so (sealed.h); "" */
-    bool present;     /* its file exists (fetched ones: after `make corpora`) */
-    uint64_t n_drawn; /* not 0: so many units, drawn as they are in what lies at `path` */
+    bool embedded;   /* is in the repository */
+    bool external;   /* is in $BAKEOFF_CORPORA */
+    bool sample;     /* embedded, but only a part of a document that can be fetched */
+    bool scale;      /* made for curves over sizes, not for comparisons: used only when named */
+    bool held_out;   /* nobody looked at it while codecs were designed, according to its user */
+    char sealed[16]; /* "2026-11-24": the date of the seal in git (sealed.h); "" without one */
+    bool present;    /* its file exists (fetched ones: after `make corpora`) */
+    /* if not 0: the number of units to draw, distributed as in the document at `path` */
+    uint64_t n_drawn;
 
-    /* After bo_document_load: */
+    /* Set by bo_document_load: */
     void *model;
     uint64_t hash;      /* XXH3-64 of the canonical text form */
-    size_t text_nbytes; /* of that text */
-    struct bo_recorded
-        *recorded; /* after bo_document_load_recorded; NULL without recorded queries */
+    size_t text_nbytes; /* size of that text */
+    /* set by bo_document_load_recorded; NULL without recorded queries */
+    struct bo_recorded *recorded;
     struct bo_arena arena;
 };
 
@@ -45,18 +46,18 @@ struct bo_documents {
     size_t n;
 };
 
-/* Which documents of the corpora are wanted. */
+/* A choice of documents of the corpora. */
 enum bo_document_choice {
-    BO_DOCUMENTS_ALL,      /* also those that are not present */
+    BO_DOCUMENTS_ALL,      /* also those that are not available */
     BO_DOCUMENTS_EMBEDDED, /* those in the repository */
     /*
-     * Those fetched, BAKEOFF_CORPORA's and the embedded, without those for scale; of the embedded,
-     * samples stand in for a format only as long as nothing of it was fetched.
+     * Fetched documents, those of BAKEOFF_CORPORA and the embedded ones, without those for scale.
+     * Samples of a format are used only if none of its documents was fetched.
      */
     BO_DOCUMENTS_BEST,
 };
 
-/* The folder that holds manifest.json, malloced, or NULL. */
+/* The folder of manifest.json, malloced, or NULL. */
 char *bo_corpora_folder(void);
 
 /* Lists documents of one format, or of all for NULL. False after a message. */
@@ -64,24 +65,25 @@ bool bo_documents_list(const struct bo_format *format, enum bo_document_choice c
                        struct bo_documents *documents);
 
 /*
- * The format of what a user names: that of the corpora's document, or the one format whose importer
- * or text form accepts the file or folder. NULL after a message that lists the formats, when none
- * or several do.
+ * The format of a document, file or folder that a user names: the format of the corpora's document,
+ * or the only format whose importer or text form accepts it. NULL after a message that lists the
+ * formats, when none or several do.
  */
 const struct bo_format *bo_documents_format(const char *command, const char *name_or_path);
 
 /*
- * Appends what a user names: a document of the corpora, a file (text form, or anything importable),
- * a folder that an importer takes, or one of files. False after a message.
+ * Appends a document, file or folder that a user names: a document of the corpora, a file (text
+ * form, or anything importable), a folder that an importer accepts, or a folder of files. False
+ * after a message.
  */
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents);
 
 /*
- * Appends the documents of a folder as held-out ones: the files of its subfolders that are called
- * as formats, or (with `format`, and without such a subfolder) its own files. Notes and sources
- * beside them are passed over. False after a message, also when there is none, or when a name is on
- * the list.
+ * Appends the documents of a folder as held-out ones: the files of its subfolders that have names
+ * of formats, or (with `format`, and without such a subfolder) its own files. Notes and sources are
+ * skipped. False after a message, also when there is no document, or when a name is already in the
+ * list.
  */
 bool bo_documents_add_held_out(const struct bo_format *format, const char *folder,
                                struct bo_documents *documents);
@@ -90,9 +92,9 @@ bool bo_documents_add_held_out(const struct bo_format *format, const char *folde
 bool bo_document_load(struct bo_document *document);
 
 /*
- * The recorded workload of a loaded document: NAME.workload, also .zst and .xz, beside its file,
- * NAME being the document's name. True without *recorded when there is no such file; false after a
- * message, also when it is of another document.
+ * Loads the recorded workload of a loaded document: the file NAME.workload, also .zst and .xz, next
+ * to the document's file; NAME is the document's name. True without *recorded when there is no such
+ * file. False after a message, also when it was recorded on another document.
  */
 bool bo_document_load_recorded(struct bo_document *document);
 
@@ -105,11 +107,11 @@ void bo_recorded_say(const char *path, const struct bo_error *err);
 /* The path of that file, malloced, or NULL when it does not exist. */
 char *bo_document_recorded_path(const struct bo_document *document);
 
-/* What the importer makes of a folder; false after a message. */
+/* Imports a folder. False after a message. */
 bool bo_import_folder(const struct bo_importer *importer, const char *folder,
                       struct bo_arena *arena, void **model_ret);
 
-/* Takes the i-th document off the list. */
+/* Removes the i-th document from the list. */
 void bo_documents_take_off(struct bo_documents *documents, size_t i);
 
 /* The same with a message. */

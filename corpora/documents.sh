@@ -1,7 +1,7 @@
 #!/bin/bash
-# What the scripts of this folder share: documents and name lists, as the manifest means them.
+# Shared by the scripts of this folder: documents and name lists, as the manifest defines them.
 
-# The bytes that the manifest's hash is of: the text, whether it is packed or not.
+# The bytes for the manifest's hash: the text, decompressed if necessary.
 text_of() { # file
     case $1 in
     *.xz) xz -dc "$1" ;;
@@ -14,13 +14,14 @@ has_sha256() { # file sha256
     [ -f "$1" ] && [ "$(text_of "$1" | sha256sum | cut -d ' ' -f 1)" = "$2" ]
 }
 
-# codecs/<format>/units.tsv: what the manifest counts, and a pattern (of grep -E) that each of them has one line of.
+# codecs/<format>/units.tsv: the unit that the manifest counts, and a pattern (of grep -E) that matches one line per
+# unit.
 unit_field() { # format field
     [ "$1" != names ] || { printf 'names\n.\n' | sed -n "$2p"; return; }
     cut -f "$2" "../codecs/$1/units.tsv"
 }
 
-# How many tables, functions, ... the text on standard input has: the manifest's number.
+# The number of tables, functions, ... in the text on standard input: the manifest's number.
 count_units() { # format
     grep -cE "$(unit_field "$1" 2)"
 }

@@ -36,9 +36,9 @@ mkdir -p fetched
 work=$(mktemp -d "$PWD/fetched/.work.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
-# ---- packages: each fetcher says on stderr why it cannot ----------------------------------------
+# ---- packages: each function prints to stderr why it failed ----------------------------------------
 
-# Leaves the member of a package at "$work/source".
+# Writes the member of a package to "$work/source".
 fetch_npm() { # package version member
     command -v npm >/dev/null || { echo "npm is not installed (Debian: npm)" >&2; return 1; }
     local tarball
@@ -47,7 +47,7 @@ fetch_npm() { # package version member
         mv "$work/$3" "$work/source"
 }
 
-# Package lists of our own, so that foreign architectures need no change to the system.
+# Uses package lists of its own, so that foreign architectures need no change to the system.
 apt_for() { # architecture command...
     local lists=$work/apt/lists archives=$work/apt/archives architecture=$1
     shift
@@ -73,7 +73,7 @@ fetch_debian() { # package:architecture version member
     unpack_debian "$1" "$2" && mv "$work/deb/$3" "$work/source"
 }
 
-# Puts the source at "$work/source", from sources kept by an earlier run or from its package.
+# Puts the source at "$work/source", from the sources that an earlier run kept or from its package.
 get_binary() { # from package version member sha256
     local kept=fetched/sources/$5
     rm -rf "$work/source" "$work/deb" "$work/package" "$work"/*.tgz
@@ -92,10 +92,9 @@ get_binary() { # from package version member sha256
     fi
 }
 
-# ---- traces: what clang does with the templates of a driver beside the documents ------------------
+# ---- traces: clang's template instantiations of a driver next to the documents ------------------
 
-# Headers are unpacked where the system has not got this version of them; their places in the trace
-# are those that they have when they are installed.
+# Unpacks headers if the system does not have this version. Their paths in the trace are those of installed headers.
 trace_with_clang() { # driver packages versions
     command -v clang++-14 >/dev/null || { echo "clang++-14 is not installed (Debian: clang-14)" >&2; return 77; }
     local name headers=unpacked-headers package version versions=()
@@ -115,7 +114,7 @@ trace_with_clang() { # driver packages versions
 
 # ---- name lists: the function symbols of libraries, sorted bytewise ------------------------------
 
-# Types T t (text), W w (weak), i (indirect functions); versions (@...) are cut off.
+# Types T t (text), W w (weak), i (indirect functions). Versions (@...) are cut off.
 function_symbols() { # folder dynamic|static members
     local option=()
     [ "$2" = static ] || option=(-D)
@@ -141,7 +140,7 @@ make_list() { # name sha256
     has_sha256 "$work/list" "$2" || { echo "the list of names has another SHA-256" >&2; return 1; }
 }
 
-# Puts a list at "$work/source": an embedded one, one made before, or a new one, which is kept.
+# Puts a list at "$work/source": an embedded one, one made earlier, or a new one, which is kept.
 get_list() { # name
     local file sha256
     IFS=$'\t' read -r file sha256 < <(jq -r --arg name "$1" \
@@ -157,7 +156,7 @@ get_list() { # name
 
 # ---- documents ----------------------------------------------------------------------------------
 
-# The options of `bakeoff import` that an entry's "import" means, one word a line.
+# The options of `bakeoff import` for an entry's "import", one word per line.
 import_options() { # name
     jq -r --arg name "$1" '.documents[] | select(.name == $name) | .import | to_entries[] |
         "--" + (.key | gsub("_"; "-")), (if .value == true then empty else .value end)' \
@@ -188,7 +187,7 @@ fetch_document() { # name format file sha256 units from package version member s
         { $embedded || { mkdir -p "$(dirname "$3")" && mv "$work/document" "$3"; }; }
 }
 
-# A document without a hash is there when its file is.
+# A document without a hash is available when its file exists.
 is_there() { # file sha256
     if [ "$2" = - ]; then [ -s "$1" ]; else has_sha256 "$1" "$2"; fi
 }

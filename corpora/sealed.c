@@ -1,4 +1,4 @@
-/* Comparing held-out documents with the digests in git. */
+/* Compares held-out documents with the digests in git. */
 #include "corpora/sealed.h"
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The SHA-256 of the canonical text; false when it cannot be printed. */
+/* The SHA-256 of the canonical text. False when the text cannot be printed. */
 static bool digest_of(const struct bo_document *document, char digest_ret[65])
 {
     struct bo_arena arena;

@@ -10,9 +10,9 @@
 
 /*
  * Finds the loaded documents that are held out in corpora/held-out.json, by format and name, and
- * notes the day when each was sealed; that of others stays "", and a line says so. False after a
- * message when a document has another digest than its entry, or the file cannot be read. No file:
- * nothing is sealed.
+ * stores the day when each was sealed. For others it stays "", and a note is printed. False after a
+ * message when a document has another digest than its entry, or the file cannot be read. Without
+ * the file, nothing is sealed.
  */
 bool bo_documents_check_sealed(struct bo_documents *documents);
 

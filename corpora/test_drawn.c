@@ -1,9 +1,9 @@
 /*
- * Documents that are drawn as in a real one: with as many units they take as many bytes in each
- * codec, to a tenth; and they are valid at other sizes. Why: curves over sizes say something about
- * real documents only as far as this holds.
+ * Documents drawn from a real one: with the same number of units, each codec's bytes differ by at
+ * most a tenth; and they are valid at other sizes. Why: curves over sizes are only meaningful for
+ * real documents if this holds.
  *
- * With BAKEOFF_PRINT set, prints the comparison as a table for the formats' READMEs.
+ * If BAKEOFF_PRINT is set, prints the comparison as a table for the formats' READMEs.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,10 +17,10 @@ enum { TOLERANCE_PERCENT = 10 };
 
 static bool prints;
 
-/* Codecs that are not held to it, and why: the README of the format says so, too. */
+/* Codecs to which the limit does not apply, and the reason, which the format's README has, too. */
 static bool is_excused(const struct bo_format *format, const char *codec)
 {
-    /* Its bytes are those of text: a few long functions have most. */
+    /* Most of its bytes depend on the text's length, which a few long functions dominate. */
     return strcmp(format->name, "pcdata") == 0 && strcmp(codec, "raw") == 0;
 }
 
@@ -31,7 +31,7 @@ static uint64_t units_of(const struct bo_format *format, const void *model)
     return units[0].n;
 }
 
-/* Bytes that count; 0 where the codec does not hold such models. */
+/* Counted bytes; 0 if the codec cannot hold such models. */
 static uint64_t nbytes_of(const struct bo_codec *codec, const void *model)
 {
     struct bo_arena scratch;
@@ -66,7 +66,7 @@ static void compare(const struct bo_format *format, const struct bo_document *li
     }
 }
 
-/* What is printed of it is read again, which holds it against all rules. */
+/* Prints the model and parses the text again, which checks it against all rules. */
 static void expect_valid(const struct bo_format *format, const void *model)
 {
     struct bo_arena scratch;
@@ -104,7 +104,7 @@ static void test_drawn(void **state)
         const struct bo_format *format = like->format;
         if (like->n_drawn != 1000)
             continue;
-        like->n_drawn = 0; /* its path is the real one's */
+        like->n_drawn = 0; /* its path is that of the real document */
         assert_true(bo_document_load(like));
         const size_t n = (size_t)units_of(format, like->model);
         compare(format, like, draw(format, like->model, n, 1));

@@ -1,4 +1,4 @@
-/* Conformance vectors: made, and checked. */
+/* Makes and checks conformance vectors. */
 #include "corpora/vectors.h"
 
 #include <stdio.h>
@@ -10,16 +10,16 @@
 enum {
     SCHEMA = 1,
     N_VALID = 24,
-    MAX_TEXT = 4096,  /* bytes of a model's text */
-    MAX_BYTES = 2048, /* of an encoding */
-    /* For codecs without so small ones, such as history trees with nodes of 64 KiB: */
+    MAX_TEXT = 4096,  /* size of a model's text */
+    MAX_BYTES = 2048, /* size of an encoding */
+    /* For codecs without such small encodings, such as history trees with nodes of 64 KiB: */
     N_LARGE = 3,
     MAX_LARGE_BYTES = 1 << 18,
     N_SEEDS = 400,
-    N_ANSWERS = 6,      /* of a query kind */
+    N_ANSWERS = 6,      /* per query kind */
     MAX_DAMAGED = 1024, /* damaged bytes, from the start of an encoding */
     MAX_INVALID = 128,  /* rules */
-    BUDGET = 1 << 26,   /* bytes of memory of one input */
+    BUDGET = 1 << 26,   /* memory for one input, in bytes */
     MAX_ANSWER = 65536, /* bytes */
 };
 
@@ -45,7 +45,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* False when it is not hex of whole bytes. */
+/* False unless it is hex of whole bytes. */
 static bool read_hex(const json_t *json, struct bo_arena *arena, struct bo_span *bytes_ret)
 {
     const char *text = json_string_value(json);
@@ -62,7 +62,7 @@ static bool read_hex(const json_t *json, struct bo_arena *arena, struct bo_span 
     return true;
 }
 
-/* Text as a string; as hex where it is not UTF-8 or holds a NUL. */
+/* Stores text as a string, or as hex if it is not UTF-8 or contains a NUL. */
 static void set_text(json_t *object, const char *name, struct bo_span text)
 {
     char hex_name[32];
@@ -116,7 +116,7 @@ static bool encode(const struct bo_codec *codec, const void *model, struct bo_ar
     return p != NULL;
 }
 
-/* One answer as `bakeoff query` prints it, by the reader, or by the oracle without one. */
+/* Prints one answer like `bakeoff query`, from the reader, or from the oracle if that is NULL. */
 static bool print_answer(const struct bo_codec *codec, void *reader, const void *model,
                          const struct bo_query_kind *kind, unsigned k, const void *query,
                          struct bo_arena *arena, struct bo_span *text_ret)
@@ -141,7 +141,7 @@ static bool print_answer(const struct bo_codec *codec, void *reader, const void 
     return p != NULL;
 }
 
-/* The i-th of the answers that a vector has of a kind: spread over all of its queries. */
+/* The i-th query whose answer a vector contains: they are spread over all queries of the kind. */
 static bool query_at(const struct bo_query_kind *kind, const void *model, unsigned i, void *query)
 {
     const uint64_t n = kind->count(model),
@@ -152,7 +152,7 @@ static bool query_at(const struct bo_query_kind *kind, const void *model, unsign
     return ok;
 }
 
-/* All answers of a model by a reader; "answers": [{"kind": "point", "text": "..."}]. */
+/* All answers of a reader for a model: "answers": [{"kind": "point", "text": "..."}]. */
 static json_t *answers_json(const struct bo_format *format, const struct bo_codec *codec,
                             const void *model, void *reader, struct bo_arena *arena)
 {
@@ -175,8 +175,8 @@ static json_t *answers_json(const struct bo_format *format, const struct bo_code
 }
 
 /*
- * Of one model: what the codec holds of it as text, its bytes, its answers. NULL where it is too
- * large or the codec cannot hold it.
+ * The vector of one model: the part that the codec holds as text, its bytes, its answers. NULL if
+ * it is too large or the codec cannot hold it.
  */
 static json_t *valid_json(const struct bo_format *format, const struct bo_codec *codec,
                           const void *model, size_t max_nbytes, struct bo_arena *arena,
@@ -209,7 +209,7 @@ struct rejections {
     unsigned n;
 };
 
-/* Without its data: the length of "name is not UTF-8" for "name is not UTF-8: quark 7". */
+/* The length without data: that of "name is not UTF-8" in "name is not UTF-8: quark 7". */
 static size_t phrase_nbytes(const char *what)
 {
     const char *data = what;
@@ -219,7 +219,7 @@ static size_t phrase_nbytes(const char *what)
     return data ? (size_t)(data - what) : strlen(what);
 }
 
-/* A copy: a reader may make its next phrase with data where the last one was. */
+/* Copies the phrase: a reader may overwrite it with its next one. */
 static const char *rule_of(const json_t *vector)
 {
     return json_string_value(json_object_get(vector, "rule"));
@@ -257,7 +257,7 @@ static void offer(struct rejections *all, struct bo_span bytes)
     bo_arena_free(&arena);
 }
 
-/* Prefixes, a byte more, and one or two neighbouring bits flipped. */
+/* Tries prefixes, an additional byte, and one or two neighbouring flipped bits. */
 static void damage(struct rejections *all, struct bo_span bytes)
 {
     const size_t n = bytes.n < MAX_DAMAGED ? bytes.n : MAX_DAMAGED;
@@ -281,7 +281,10 @@ static void damage(struct rejections *all, struct bo_span bytes)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Small models of growing size; odd ones from a fuzzer's bytes, which hold more that is rare. */
+/*
+ * Small models of growing size. Odd ones come from a fuzzer's bytes, which give more unusual
+ * values.
+ */
 static bool make_model(const struct bo_format *format, uint64_t seed, struct bo_arena *arena,
                        void **model_ret)
 {
@@ -295,7 +298,7 @@ static bool make_model(const struct bo_format *format, uint64_t seed, struct bo_
     return !format->generate(&random, scales[seed / 2 % 4], arena, model_ret, NULL);
 }
 
-/* Up to n different valid vectors of encodings of at most so many bytes; damages each of them. */
+/* Up to n different valid vectors of encodings of limited size. Damages each of them. */
 static json_t *make_valid(const struct bo_format *format, size_t n, size_t max_nbytes,
                           struct rejections *all)
 {
@@ -347,7 +350,7 @@ static bool say(struct bo_vector_finding *finding, const char *what)
     return false;
 }
 
-/* Those of the kinds that the codec answers: some readers answer fewer. */
+/* Those of the kinds that the codec supports: some readers support fewer. */
 static json_t *answers_to(const struct bo_format *format, const struct bo_codec *codec,
                           const json_t *answers)
 {

@@ -10,23 +10,23 @@
 #include "harness/format.h"
 
 /*
- * Makes the vectors of a codec: the same ones whenever and wherever they are made. Valid ones come
- * from generated models, invalid ones from damaged encodings: for each rule that decode names, the
- * shortest input found. The caller owns the object.
+ * Makes the vectors of a codec. The result is the same at any time on any machine. Valid vectors
+ * come from generated models, invalid ones from damaged encodings: for each rule that decode names,
+ * the shortest input found. The caller owns the object.
  */
 json_t *bo_vectors_make(const struct bo_format *format, const struct bo_codec *codec);
 
-/* What a vector is wrong about; "" where a text does not apply. */
+/* An error in a vector; "" for texts that do not apply. */
 struct bo_vector_finding {
     char name[64];    /* "valid 3", "invalid 12" */
     char detail[240]; /* "bytes differ at byte 5" */
 };
 
 /*
- * Checks vectors against a codec: models encode to the bytes, bytes decode to the model and give
- * the answers, by the codec and by the oracle; invalid bytes are rejected with the rule, status and
- * offset. Calls `note` for each vector, with NULL where it holds. False, with a static phrase, when
- * the object is not of the schema.
+ * Checks vectors against a codec: models must encode to the bytes; bytes must decode to the model
+ * and give the answers, from the codec and from the oracle; invalid bytes must be rejected with the
+ * rule, status and offset. Calls `note` for each vector, with NULL if it passes. False, with a
+ * static phrase, when the object does not match the schema.
  */
 bool bo_vectors_check(const struct bo_format *format, const struct bo_codec *codec,
                       const json_t *vectors,

@@ -8,7 +8,7 @@ bakeoff=${BAKEOFF:-build/bakeoff}
 command -v jq >/dev/null || { echo "jq is missing"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# Encodings on top of libraries are not the same everywhere.
+# Encodings that need libraries are not the same everywhere.
 encodings=$("$bakeoff" list codecs --json | jq -r '.[] | select(.reads == null and (.optional | not)) | .format + "/" + .codec')
 passed=0 failed=0
 for encoding in $encodings; do

@@ -33,7 +33,7 @@ import glob, re, sys
 encoding, source, lcov, listed = sys.argv[1:]
 text = open(source, encoding="utf-8").read().split("\n")
 counts = {int(line): int(n) for line, n in re.findall(r"^DA:(\d+),(\d+)", open(lcov).read(), re.M)}
-# A statement that reports an error, passes one on or gives up; a line that only closes a block.
+# Matches a statement that reports an error, passes one on or gives up, or a line that only closes a block.
 error = re.compile(r"fail\w*\(|_MEMORY|_CORRUPT|_TRUNCATED|_UNSUPPORTED|_OVER_LIMIT|\babort\(|return (false|NULL|status|err|-1|BO_\w+)?;|"
                    r"return (invalid|reject\w*|damaged|refuse\w*|corrupt|flaw)\b|->status = |error|flaw|reject|past_the_end|->bad|goto (fail|done|out)")
 core = set()

@@ -13,8 +13,8 @@
 
 /*
  * Prints `text`, a page of that name, with all generated parts updated: those of bo_page_part, and
- * `glance all`. The part of a format that no run measured stays as it is. False after a message that
- * names the line of an unknown or unterminated part.
+ * `glance all`. The part of a format that no run measured stays as it is. False after a message
+ * that names the line of an unknown or unterminated part.
  */
 bool bo_inserts_print(const struct bo_report *report, const char *text, const char *name);
 

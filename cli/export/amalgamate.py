@@ -17,10 +17,10 @@ TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 STRUCT = re.compile(r'\s*(?:typedef\s+)?(?:struct|union)\b')
 LOCAL = re.compile(r'\b(?!return\b|else\b|case\b|goto\b)[A-Za-z_]\w*(?: +\**| *\*+)([a-z_]\w*)\s*(?=[=;,)[])')
-# Headers that are not libc's are included where one of their names is used.
+# Headers other than libc's are included if one of their names is used.
 OTHER_HEADERS = {'xxhash.h': 'XXH', 'zstd.h': 'ZSTD_', 'simde/x86/sse2.h': 'simde_', 'emmintrin.h': '_mm_|__m128',
                  'immintrin.h': '_mm|__m128|__m256|__m512|_pdep|_pext|_bzhi|_tzcnt'}
-# Header, what the folder's README says that it needs, library to link.
+# A header, the requirement in the folder's README, and the library to link.
 NEEDS = [('<xxhash.h>', 'the header `xxhash.h` of xxHash 0.8', ''), ('<zstd.h>', 'libzstd', 'zstd'),
          ('<simde/', 'the headers of SIMDe', ''), ('<math.h>', '', 'm')]
 UNUSED_IN_CHECKS = 'workloads|n_workloads|parse|print|draw_edges|link'
@@ -340,7 +340,7 @@ class Tree:
 
     def file(self, path):
         if path not in self.files:
-            # Headers first: their macros decide what a line of the file is.
+            # Headers come first: their macros determine how a line of the file is read.
             with open(os.path.join(self.root, path), encoding='utf-8') as f:
                 for include in re.findall(r'^#\s*include "(.*?\.h)"', f.read(), re.M):
                     if self.is_template(include):

@@ -1,12 +1,11 @@
-# What callgrind counted in one binary, as the text samples that create_gcov --profiler=text reads.
+# Converts callgrind's counts for one binary to the text samples that create_gcov --profiler=text reads.
 #
 #   awk -v binary=/full/path -v base=0x400000 -f callgrind_to_samples.awk callgrind.out
 #
-# The profile must come from `valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes
-# --compress-pos=no --compress-strings=no`, the binary must not be relocated; `base` is where its
-# first segment is loaded. Prints a number of ranges (none: a range of one instruction counts as
-# empty), of addresses with `ADDRESS:COUNT`, of branches with `FROM->TO:COUNT`; addresses are
-# hexadecimal, from the base.
+# The profile must come from `valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes --compress-pos=no
+# --compress-strings=no`, the binary must not be relocated; `base` is where its first segment is loaded. Prints a
+# number of ranges (none: a range of one instruction counts as empty), of addresses with `ADDRESS:COUNT`, of branches
+# with `FROM->TO:COUNT`; addresses are hexadecimal, from the base.
 function number(hex,    i, n) {
     hex = tolower(substr(hex, 3))
     for (i = 1; i <= length(hex); i++)
@@ -18,7 +17,7 @@ function after(prefix) {
     return substr($0, length(prefix) + 1)
 }
 
-# A call or jump counts for the instruction on the next line.
+# A call or jump is counted for the instruction on the next line.
 function await(kind) {
     awaited = kind
     split($1, word, /[=\/]/)

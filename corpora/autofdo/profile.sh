@@ -48,9 +48,9 @@ unpack() {
         (cd unpack && apt source "$package=$version") && mv unpack/*/ "$package"
 }
 
-# ---- programs: each leaves ./$package.program and says how to run it -----------------------------
+# ---- programs: each function writes ./$package.program and sets the command to run it -----------------------------
 
-# Temporary tables stay in memory: the names of files are random, and so are their lengths.
+# Temporary tables stay in memory, since the names of files and their lengths would be random.
 build_sqlite3() {
     (cd "$package" && ./configure --disable-tcl --disable-readline && make sqlite3.c) &&
         gcc-12 $flags -no-pie -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION \
@@ -60,7 +60,7 @@ build_sqlite3() {
 
 build_lua5.4() {
     local sources
-    # Debian's own build writes this; the name of a folder that we do not search.
+    # Debian's own build writes this file; it contains the name of a folder that is not searched here.
     echo '#define DEB_HOST_MULTIARCH ""' >"$package/src/lua5.4-deb-multiarch.h"
     mapfile -t sources < <(ls "$package"/src/*.c | grep -v '/luac\.c$')
     gcc-12 $flags -no-pie -std=gnu99 -DLUA_COMPAT_5_3 -DLUA_USE_LINUX "${sources[@]}" \
@@ -80,7 +80,7 @@ build_leveldb() {
             "$package.build/libleveldb.a" -lpthread -o "$package.program"
 }
 
-# How much runs is chosen so that either sampler takes about half a minute.
+# The amount of work is chosen so that either sampler takes about half a minute.
 run_arguments() {
     case $package-$sampler in
     sqlite3-callgrind) echo --size 5 --testset main,cte,rtree,orm,fp ;;
@@ -92,7 +92,7 @@ run_arguments() {
     esac
 }
 
-# ---- sampling: each leaves what create_gcov reads at ./samples -----------------------------------
+# ---- sampling: each function writes ./samples, the input of create_gcov -----------------------------------
 
 sample_callgrind() { # arguments
     local program=$folder/$package.program base

@@ -1,5 +1,6 @@
 /*
- * Work in a process of its own. It answers: status, length of the phrase, offset, phrase, output.
+ * Runs work in a process of its own. Its answer: status, length of the phrase, offset, phrase,
+ * output.
  */
 #include "corpora/import/apart.h"
 
@@ -17,7 +18,7 @@ struct answer {
     uint64_t off;
 };
 
-static unsigned patience_s; /* in the process of its own */
+static unsigned patience_s; /* set in the process of the work */
 
 void apart_goes_on(void)
 {
@@ -25,7 +26,7 @@ void apart_goes_on(void)
     setitimer(ITIMER_PROF, &left, NULL);
 }
 
-/* ---- the process of its own ------------------------------------------------------------------ */
+/* ---- the process of the work ----------------------------------------------------------------- */
 
 static bool write_all(int fd, const void *p, size_t n)
 {
@@ -79,7 +80,7 @@ static void work(const struct apart *apart, struct bo_arena *arena, int fd)
     _exit(ok ? 0 : 1);
 }
 
-/* ---- this one -------------------------------------------------------------------------------- */
+/* ---- the calling process --------------------------------------------------------------------- */
 
 static enum bo_status say(struct bo_arena *arena, struct bo_error *err, enum bo_status status,
                           const char *who, const char *what)

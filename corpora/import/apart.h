@@ -1,6 +1,6 @@
 /*
- * Work in a process of its own: for libraries that may crash, hang or eat memory on bad input. What
- * the process does to its memory, nobody sees; what it writes comes back.
+ * Runs work in a process of its own, for libraries that may crash, hang or exhaust memory on bad
+ * input. Changes to the memory of the process are lost; its output is returned.
  */
 #ifndef BO_APART_H
 #define BO_APART_H
@@ -11,19 +11,19 @@
 
 struct apart {
     const char *who;        /* "babeltrace", for messages */
-    unsigned patience_s;    /* of processor time without apart_goes_on() */
-    uint64_t memory_nbytes; /* that it may allocate on top of what there is */
+    unsigned patience_s;    /* limit of processor time without a call of apart_goes_on() */
+    uint64_t memory_nbytes; /* memory that it may allocate in addition to the current amount */
     enum bo_status (*work)(void *context, struct bo_writer *out, struct bo_error *err);
     void *context;
 };
 
-/* Inside of the work: it is getting on. */
+/* Called by the work: it makes progress. */
 void apart_goes_on(void);
 
 /*
- * What the work has put out, in `arena`. Its failure is passed on, phrase and all (in `arena`);
- * BO_CORRUPT when it crashed, or did not get on. Where the work is done and *err had a phrase, it
- * has still.
+ * Returns the output of the work, in `arena`. A failure of the work is returned with its phrase (in
+ * `arena`). BO_CORRUPT when it crashed or made no progress. After a success, a phrase in *err is
+ * kept.
  */
 enum bo_status apart_run(const struct apart *apart, struct bo_arena *arena, struct bo_span *out_ret,
                          struct bo_error *err);

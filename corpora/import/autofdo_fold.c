@@ -1,8 +1,8 @@
 /*
- * Sorting and adding up what was read.
+ * Sorts and adds up a profile that was read.
  *
- * Each level is folded before what is inlined in it, so that every record and callsite is moved
- * once when two instances become one, and the work stays that of sorting.
+ * Each level is folded before the instances inlined in it, so that every record and callsite is
+ * moved once when two instances are merged, and the total work is that of sorting.
  */
 #include "corpora/import/autofdo_fold.h"
 
@@ -13,7 +13,7 @@ static int compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Names lie in memory in their order. */
+/* Names are in memory in their order, so addresses compare like names. */
 static int compare_addresses(struct bo_span a, struct bo_span b)
 {
     return (a.p > b.p) - (a.p < b.p);
@@ -38,7 +38,7 @@ static int compare_records(const void *a, const void *b)
     return compare_u64(place(x->line, x->discriminator), place(y->line, y->discriminator));
 }
 
-/* How many are left. */
+/* Returns the number of targets left. */
 static size_t fold_targets(struct autofdo_target *targets, size_t n)
 {
     size_t kept = 0;
@@ -52,7 +52,9 @@ static size_t fold_targets(struct autofdo_target *targets, size_t n)
     return kept;
 }
 
-/* One record of n of one place, its targets those of all, one after the other. */
+/*
+ * Merges n records of one place to one. Its targets are those of all records, one after the other.
+ */
 static bool join_records(struct autofdo_record *records, size_t n, struct bo_arena *arena)
 {
     size_t n_targets = 0, at = 0;
@@ -101,13 +103,13 @@ static int compare_callsites(const void *a, const void *b)
     return order ? order : compare_addresses(x->callee.name, y->callee.name);
 }
 
-/* The i-th of instances that lie `stride` bytes apart. */
+/* The i-th of instances that are `stride` bytes apart. */
 static struct autofdo_instance *nth(struct autofdo_instance *first, size_t stride, size_t i)
 {
     return (struct autofdo_instance *)((char *)first + i * stride);
 }
 
-/* One instance of n of one name: the records and callsites of all, one after the other. */
+/* Merges n instances of one name to one: the records and callsites of all, one after the other. */
 static bool join_instances(struct autofdo_instance *first, size_t stride, size_t n,
                            struct bo_arena *arena)
 {
@@ -132,7 +134,7 @@ static bool join_instances(struct autofdo_instance *first, size_t stride, size_t
     return true;
 }
 
-/* Recursion is as deep as instances are inside each other, which readers bound. */
+/* The recursion is as deep as instances are nested, which readers limit. */
 static bool fold_instance(struct autofdo_instance *instance, struct bo_arena *arena)
 {
     struct autofdo_callsite *callsites = (struct autofdo_callsite *)instance->callsites;

@@ -1,15 +1,14 @@
 /*
- * The importer of GCC's AutoFDO profiles, .gcov or .afdo: an independent reader of all layouts that
- * are in use.
+ * The importer of GCC's AutoFDO profiles, .gcov or .afdo: an independent reader of all layouts in
+ * use.
  *
- *   version        strings                                summary, files, timestamps
- *   0x3430372a, 1  length in words, NULs to a full word   no
- *   2              length in bytes, one NUL               no
- *   3              as in 2                                yes
+ * Versions: 0x3430372a and 1 have strings with a length in words, padded with NULs to a full word.
+ * 2 has strings with a length in bytes and one NUL. 3 is like 2, with a summary, files and
+ * timestamps in addition.
  *
- * All integers are little-endian. Sections come in a fixed order, and the lengths in front of them
- * are wrong in the field, so they are passed over, as every reader does. The summary is computed
- * anew from the counts. A profile is read whole: unlike GCC, which reads zeros past the end.
+ * All integers are little-endian. Sections have a fixed order. Real files have wrong section
+ * lengths, so every reader ignores them. The summary is computed again from the counts. A profile
+ * must be complete; GCC reads zeros past the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "corpora/import/import.h"
 
 enum {
-    MAGIC = 0x67636461, /* "adcg" on the disk */
+    MAGIC = 0x67636461, /* "adcg" in the file */
     VERSION_407 = 0x3430372a,
     VERSION_1 = 1,
     VERSION_2 = 2,
@@ -34,7 +33,7 @@ enum {
 #define TAG_WORKING_SET 0xaf000000u
 #define NO_FILE UINT32_MAX
 
-/* The least that things take in a file. */
+/* The smallest sizes of things in a file. */
 enum {
     HEAD_NBYTES = 8,
     TIMESTAMP_NBYTES = 8,
@@ -51,11 +50,11 @@ struct string {
 
 struct name {
     struct string string;
-    struct name *same; /* the first name of the same text; of a HEAD file, more may have it */
+    struct name *same; /* the first name of the same text; in a HEAD file, several may have it */
     uint32_t own_file; /* of this entry of the table */
-    uint32_t file;     /* the first one that is known of this text, in `same` */
-    bool sound;        /* functions may have it; in `same` */
-    bool has_body;     /* a function or a callee in this profile; in `same` */
+    uint32_t file;     /* the first known file of this text, in `same` */
+    bool sound;        /* functions may have this name; in `same` */
+    bool has_body;     /* a function or a callee of this profile has this name; in `same` */
     bool is_function;  /* of its own */
 };
 
@@ -69,8 +68,10 @@ struct reader {
     struct string *files;
     struct name *names;
     struct name **sorted; /* by text */
-    /* Bytes that things which are announced and not yet read take at least: memory for announced
-     * things is never more than a few times the file. */
+    /*
+     * The minimum size of announced things that are not read yet. It limits the memory for
+     * announced things to a few times the size of the file.
+     */
     uint64_t n_announced;
 };
 
@@ -122,7 +123,7 @@ static enum bo_status expect(struct reader *r, uint32_t wanted, enum bo_status o
     return bo_fail(r->err, otherwise, off, what);
 }
 
-/* A section's tag and its length, which nobody believes. */
+/* A section's tag and its length, which is ignored. */
 static enum bo_status get_section(struct reader *r, uint32_t tag, const char *what)
 {
     uint32_t ignored;
@@ -140,15 +141,15 @@ static enum bo_status announce(struct reader *r, uint64_t n, unsigned nbytes, si
     return BO_OK;
 }
 
-/* What was announced is now being read. */
+/* Announced things are being read now. */
 static void arrive(struct reader *r, unsigned nbytes)
 {
     r->n_announced -= nbytes;
 }
 
 /*
- * How many of something, each of at least so many bytes, and an array for them; the caller lets
- * each arrive.
+ * Reads the number of things, each of at least nbytes, and allocates an array for them. The caller
+ * calls arrive for each.
  */
 static enum bo_status get_array(struct reader *r, unsigned nbytes, size_t size, uint32_t *n_ret,
                                 void *array_ret, const char *what)
@@ -182,7 +183,7 @@ static enum bo_status get_string(struct reader *r, struct string *string_ret)
     if (!end)
         return bo_fail(r->err, BO_CORRUPT, string_ret->off, "string is not terminated");
     string_ret->text = (struct bo_span){p, (size_t)(end - p)};
-    /* The end takes one byte, or as many as fill up its word. */
+    /* The terminator takes one byte, or the rest of a word. */
     const size_t n_end = (size_t)nbytes - string_ret->text.n;
     for (size_t i = 0; i < n_end; i++)
         if (end[i] || i == (r->padded ? WORD_NBYTES : 1))
@@ -208,13 +209,16 @@ static enum bo_status get_header(struct reader *r)
         return bo_fail(r->err, BO_UNSUPPORTED, off, "version is not 0x3430372a, 1, 2 or 3");
     if (bo_left(&r->in) >= sizeof tag)
         tag = bo_le32(r->in.p + r->in.off);
-    /* A tool writes the layout of version 3 under 0x3430372a by default. */
+    /* By default, a tool writes the layout of version 3 under 0x3430372a. */
     r->extended = version == VERSION_3 || (version == VERSION_407 && tag == TAG_SUMMARY);
     r->padded = !r->extended && version != VERSION_2;
     return BO_OK;
 }
 
-/* Five totals, then entries of a cutoff, a count and how many have it; there is no length. */
+/*
+ * Skips the summary: five totals, then entries of a cutoff, a count and a number of counters. It
+ * has no length.
+ */
 static enum bo_status pass_summary(struct reader *r)
 {
     enum { TOTALS_NBYTES = 5 * 8, ENTRY_NBYTES = 4 + 8 + 8 };
@@ -245,7 +249,7 @@ static int compare_names(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Copies the names, in their order: so their addresses compare as they do. */
+/* Copies the names in their order, so that their addresses compare like names. */
 static enum bo_status sort_names(struct reader *r)
 {
     size_t nbytes = 0;
@@ -318,7 +322,7 @@ static enum bo_status get_names(struct reader *r)
     return status ? status : sort_names(r);
 }
 
-/* The name of a function, callee or target, of which `off` is where it is used. */
+/* The name of a function, callee or target. `off` is the offset of its use. */
 static enum bo_status use_name(struct reader *r, uint64_t index, size_t off, struct name **name_ret)
 {
     if (index >= r->n_names)
@@ -353,7 +357,7 @@ static enum bo_status get_target(struct reader *r, struct autofdo_target *target
     return status;
 }
 
-/* Lines and discriminators share a word. */
+/* A word contains a line and a discriminator. */
 static enum bo_status get_place(struct reader *r, uint32_t *line_ret, uint32_t *discriminator_ret)
 {
     uint32_t word = 0;
@@ -401,7 +405,10 @@ static enum bo_status get_callsite(struct reader *r, unsigned depth,
     return status ? status : get_instance(r, depth + 1, &callsite->callee);
 }
 
-/* The three numbers at an instance's start, and memory for what they announce. */
+/*
+ * Reads the three numbers at an instance's start, and allocates memory for the things that they
+ * announce.
+ */
 static enum bo_status get_instance_head(struct reader *r, struct autofdo_instance *instance,
                                         struct autofdo_record **records_ret,
                                         struct autofdo_callsite **callsites_ret)
@@ -484,8 +491,8 @@ static enum bo_status get_functions(struct reader *r, struct autofdo_function **
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /*
- * No modules, then the working set: 128 pairs of a number of counters and a count, or, from some
- * tools, one word 0.
+ * Skips the end: no modules, then the working set: 128 pairs of a number of counters and a count.
+ * Some tools write one word 0 instead.
  */
 static enum bo_status pass_end(struct reader *r)
 {
@@ -508,7 +515,7 @@ static enum bo_status pass_end(struct reader *r)
     return status;
 }
 
-/* Copies each path once, however many functions are defined in it. */
+/* Copies each path once, however many functions its file defines. */
 static enum bo_status use_file(struct reader *r, uint32_t index, bool *used,
                                struct bo_span *path_ret)
 {
@@ -551,13 +558,13 @@ static enum bo_status collect_files(struct reader *r, struct autofdo_model *mode
 }
 
 /*
- * A name that has several files is that of several functions, which become one, as they are in
- * LLVM's formats: a note states how many there are too few.
+ * A name with several files belongs to several functions, which become one, as in LLVM's formats. A
+ * note states how many functions were merged.
  */
 static enum bo_status note_files(const struct reader *r)
 {
     enum { MAX_NBYTES = 120 };
-    const struct name *before = NULL; /* the last function of its own */
+    const struct name *before = NULL; /* the last function with a body */
     size_t n = 0;
     for (uint32_t i = 0; i < r->n_names; i++) {
         const struct name *name = r->sorted[i];

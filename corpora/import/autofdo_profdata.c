@@ -14,7 +14,7 @@ static bool has_magic(struct bo_span file)
     return bo_get_uvarint64(&in, &magic, NULL) == BO_OK && magic >> 8 == 0x5350524f463432;
 }
 
-/* The newest reads the most. */
+/* The newest version reads most profiles. */
 static const struct profdata_tool tool = {
     .newest_first = true, .args = {"merge", "--sample", "--text", "-o", "-", "/dev/stdin", NULL}};
 
@@ -27,7 +27,7 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
     const enum bo_status status = profdata_tool_text(&tool, file, arena, &text, err);
     if (status)
         return status;
-    /* An offset would be one of a text that nobody sees. */
+    /* An offset would refer to a text that the user does not see. */
     if (bo_find_format("autofdo")->parse(text, arena, model_ret, err) == BO_OK)
         return BO_OK;
     return bo_fail(err, err ? err->status : BO_CORRUPT, BO_NO_OFFSET,

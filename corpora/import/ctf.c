@@ -1,6 +1,6 @@
 /*
- * A graph of babeltrace's components: a reader for each folder that has metadata, all of them muxed
- * by time, and a sink of ours. https://babeltrace.org/docs/v2.0/libbabeltrace2/
+ * Builds a graph of babeltrace's components: a reader for each folder with metadata, a muxer that
+ * orders events by time, and a sink. https://babeltrace.org/docs/v2.0/libbabeltrace2/
  */
 #include "corpora/import/ctf.h"
 
@@ -11,17 +11,17 @@
 #include <string.h>
 
 enum {
-    MAX_TRACES = 1024,  /* each of them keeps files open */
-    MAX_PHRASE_N = 300, /* of what babeltrace says */
+    MAX_TRACES = 1024,  /* each keeps files open */
+    MAX_PHRASE_N = 300, /* limits the length of babeltrace's message */
 };
 
-/* ---- what babeltrace says -------------------------------------------------------------------- */
+/* ---- babeltrace's errors --------------------------------------------------------------------- */
 
 struct reading {
     const struct ctf_visitor *visitor;
     struct bo_arena *arena;
     struct bo_error *err;
-    enum bo_status status; /* the first that was not BO_OK */
+    enum bo_status status; /* the first status other than BO_OK */
     bt_graph *graph;
     const bt_component_class_source *reader;
     const bt_component_filter *muxer;
@@ -29,7 +29,7 @@ struct reading {
     uint64_t n_lost;
 };
 
-/* "babeltrace: PHRASE: what it was that failed first", on one line. */
+/* "babeltrace: PHRASE: the first error", on one line. */
 static enum bo_status fail(struct reading *in, enum bo_status status, const char *phrase)
 {
     char text[MAX_PHRASE_N];
@@ -153,7 +153,7 @@ static enum bo_status tell_event(struct reading *in, const bt_message *message)
     return decoded.name ? in->visitor->event(in->visitor->context, &decoded) : BO_OK;
 }
 
-/* A message without a count is one lost event. */
+/* A message without a count counts as one lost event. */
 static void count_lost(struct reading *in, const bt_message *message)
 {
     uint64_t n = 1;
@@ -219,7 +219,7 @@ static const bt_plugin *find_plugin(const char *name)
                                                                                        : plugin;
 }
 
-/* Connects a reader's port to the muxer, which always has one more to spare. */
+/* Connects a reader's port to the muxer, which always has another free port. */
 static bool connect_port(struct reading *in, const bt_port_output *port)
 {
     const uint64_t n = bt_component_filter_get_input_port_count(in->muxer);
@@ -255,7 +255,7 @@ static bool add_trace(void *context, const char *path)
     struct reading *in = context;
     if (in->n_traces++ == MAX_TRACES)
         fail(in, BO_OVER_LIMIT, "more than 1024 traces in one folder");
-    else if (!ctf_metadata_is_whole(path)) /* it would wait for the rest for ever */
+    else if (!ctf_metadata_is_whole(path)) /* it would wait for the rest forever */
         fail(in, BO_TRUNCATED, "metadata packet is truncated");
     else if (!add_reader(in, path) || left_error())
         fail(in, BO_CORRUPT, "cannot read the trace");

@@ -1,4 +1,4 @@
-/* Which folders hold CTF traces: those with metadata. */
+/* Finds folders of CTF traces: those with metadata. */
 #include "corpora/import/ctf.h"
 
 #include <fts.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 enum {
-    MAX_DEPTH = 12,        /* of folders below the one that is named */
-    MAX_ENTRIES = 1 << 16, /* beyond these, it is no folder of traces */
+    MAX_DEPTH = 12,        /* levels of folders below the given one */
+    MAX_ENTRIES = 1 << 16, /* a folder with more entries is not a folder of traces */
     MAGIC_N = 4,
     TEXT_MAGIC_N = 10,
 };
@@ -19,7 +19,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Whether the folder has metadata: text, or packets of either byte order. */
+/* True when the folder has metadata: text, or packets of either byte order. */
 static bool is_trace(const char *folder)
 {
     char head[TEXT_MAGIC_N], *path = NULL;
@@ -35,8 +35,8 @@ static bool is_trace(const char *folder)
 }
 
 /*
- * Packets of metadata begin with a magic number, a UUID of 16 bytes and a checksum; then how many
- * bits the content has, and the packet.
+ * Packets of metadata start with a magic number, a UUID of 16 bytes and a checksum. The sizes of
+ * the content and of the packet follow, in bits.
  */
 bool ctf_metadata_is_whole(const char *folder)
 {

@@ -1,8 +1,8 @@
 /*
- * LTTng's events of the kernel: what they change.
+ * The changes of states that follow from LTTng's kernel events.
  *
- * They do not say whose they are but in contexts that may or may not have been recorded ("tid",
- * "pid", "procname"): without them it is the thread that the CPU switched to last.
+ * Events identify their thread only in contexts, which may not have been recorded ("tid", "pid",
+ * "procname"). Without contexts, it is the thread that the CPU switched to last.
  */
 #include "corpora/import/ctf_states.h"
 
@@ -59,7 +59,7 @@ static bool clean(struct ctf_kernel *kernel, struct bo_span *text)
     return state_clean_text(kernel->states.system.builder.arena, text);
 }
 
-/* The event with its CPU, and its thread where that is known. */
+/* An event with its CPU, and its thread if that is known. */
 struct event {
     const struct ctf_event *fields;
     uint32_t cpu, tid;
@@ -69,11 +69,11 @@ struct event {
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
 /*
- * Bits of a task's state. Since Linux 4.14 tracers are given those that the kernel reports, among
- * which idle kernel threads have one of their own; before, those that the scheduler uses.
+ * Bits of a task's state. Since Linux 4.14, tracers get the bits that the kernel reports, which
+ * include one for idle kernel threads. Before, they got the scheduler's bits.
  */
 enum {
-    TASK_SLEEPS = 0x03, /* interruptibly, or not */
+    TASK_SLEEPS = 0x03, /* interruptible or not */
     TASK_STOPPED_OR_TRACED = 0x0c,
     TASK_EXITED = 0x30,
     TASK_IS_PARKED = 0x40,
@@ -158,7 +158,9 @@ static enum ctf_reading on_free(struct ctf_kernel *k, const struct event *e)
     return tid_in(k, e->fields, "tid", &tid) ? done(kernel_free(&k->states, tid)) : CTF_MALFORMED;
 }
 
-/* The event has no name but the program's path. Without a context the next switch gives it. */
+/*
+ * The event has the program's path, but no name. Without a context, the next switch gives the name.
+ */
 static enum ctf_reading on_exec(struct ctf_kernel *k, const struct event *e)
 {
     struct bo_span comm;
@@ -229,9 +231,7 @@ static enum ctf_reading on_soft_irq_exit(struct ctf_kernel *k, const struct even
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 
-/*
- * The name of the call that an event's name has behind one of the prefixes; NULL when it has none.
- */
+/* The system call in an event's name, which follows one of the prefixes. NULL without a prefix. */
 static const char *behind(const char *name, const char *const *prefixes)
 {
     for (; *prefixes; prefixes++)
@@ -240,7 +240,7 @@ static const char *behind(const char *name, const char *const *prefixes)
     return NULL;
 }
 
-/* Prefixes of LTTng since 2.6 and before. */
+/* The prefixes since LTTng 2.6, and before. */
 static enum ctf_reading on_system_call(struct ctf_kernel *k, const struct event *e)
 {
     static const char *const entries[] = {"syscall_entry_", "compat_syscall_entry_", "sys_",

@@ -1,4 +1,7 @@
-/* LTTng's events of memory, which liblttng-ust-libc-wrapper records: what they change. */
+/*
+ * The changes of states that follow from LTTng's memory events, which liblttng-ust-libc-wrapper
+ * records.
+ */
 #include "corpora/import/ctf_states.h"
 
 static bool number(struct ctf_memory *memory, const struct ctf_event *e, const char *field,
@@ -63,7 +66,7 @@ static enum ctf_reading on_free(struct ctf_memory *memory, const struct ctf_even
     return number(memory, e, "ptr", &address) ? allocate(memory, e, address, 0) : CTF_MALFORMED;
 }
 
-/* A call that failed leaves what there was. */
+/* A failed call does not change the old block. */
 static enum ctf_reading on_realloc(struct ctf_memory *memory, const struct ctf_event *e)
 {
     uint64_t from, to, nbytes;

@@ -1,4 +1,4 @@
-/* What LTTng's events say, by tracer: each turns the events of its own into states. */
+/* States from LTTng's events. Each tracer has a function that converts its events to states. */
 #ifndef BO_CTF_STATES_H
 #define BO_CTF_STATES_H
 
@@ -6,11 +6,11 @@
 #include "corpora/import/kernel_states.h"
 #include "corpora/import/memory_states.h"
 
-/* What became of an event. */
+/* The result of an event. */
 enum ctf_reading {
-    CTF_READ,      /* or passed over: it says nothing about states */
-    CTF_MALFORMED, /* `lacks` is the field that is not there, or out of range */
-    CTF_REFUSED,   /* by the arena */
+    CTF_READ,      /* or skipped, if it does not affect states */
+    CTF_MALFORMED, /* `lacks` is the missing or invalid field */
+    CTF_REFUSED,   /* the arena refused memory */
 };
 
 struct ctf_kernel {
@@ -21,11 +21,11 @@ struct ctf_kernel {
 
 struct ctf_memory {
     struct memory_states states;
-    uint64_t n_events; /* of memory */
+    uint64_t n_events; /* memory events */
     const char *lacks;
 };
 
-/* Both: the time is set already. */
+/* For both, the time must be set before. */
 enum ctf_reading ctf_kernel_event(struct ctf_kernel *kernel, const struct ctf_event *event);
 enum ctf_reading ctf_memory_event(struct ctf_memory *memory, const struct ctf_event *event);
 

@@ -1,4 +1,4 @@
-/* Finding a section of an ELF file in memory, with libelf. */
+/* Finds a section of an ELF file in memory, with libelf. */
 #include "corpora/import/elf_sections.h"
 
 #include <gelf.h>
@@ -30,7 +30,7 @@ enum bo_status bo_elf_identify(struct bo_span file, struct bo_elf *elf_ret, stru
     return BO_OK;
 }
 
-/* The file has section headers, and they lie inside it. */
+/* Checks that the file has section headers and that they are inside it. */
 static enum bo_status check_headers(Elf *libelf, size_t file_nbytes, bool *any_ret,
                                     struct bo_error *err)
 {

@@ -1,4 +1,4 @@
-/* ELF files, as far as importers need them: byte order, word size, where a section lies. */
+/* ELF files, as far as importers need them: byte order, word size, position of a section. */
 #ifndef BO_ELF_SECTIONS_H
 #define BO_ELF_SECTIONS_H
 
@@ -10,7 +10,7 @@ struct bo_elf {
     unsigned word_nbytes; /* 4 or 8 */
 };
 
-/* A part of the file that lies inside it. */
+/* A part of a file, which is inside the file. */
 struct bo_elf_part {
     size_t off, n; /* bytes */
 };

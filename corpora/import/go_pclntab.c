@@ -1,13 +1,13 @@
 /*
- * Reading the PCDATA tables of a Go binary.
+ * Reads the PCDATA tables of a Go binary.
  *
- * A function's entry is its PC and the offset of its record. The record: the PC again, three u32
- * that do not matter here, the offsets of the pcsp, pcfile and pcln tables, the number of PCDATA
- * tables, some more bytes, the PCDATA tables' offsets. Offset 0 means that the function has no
- * such table.
+ * An entry of a function has its PC and the offset of its record. The record has the PC again,
+ * three u32 that are not needed here, the offsets of the pcsp, pcfile and pcln tables, the number
+ * of PCDATA tables, some more bytes, and the PCDATA tables' offsets. Offset 0 means that the
+ * function has no such table.
  *
- * A table is a list of pairs, value delta (zigzag) and run length, both varints, from value -1 at
- * PC 0. A delta of zero ends it, except as the very first. Lengths count quanta.
+ * A table is a list of pairs, value delta (zigzag) and run length, both varints, starting with
+ * value -1 at PC 0. A delta of zero ends it, except as the very first. Lengths count quanta.
  */
 #include "corpora/import/go_pclntab.h"
 
@@ -29,7 +29,7 @@ struct function {
     uint32_t n_pcdata;
 };
 
-/* Reads function i; a hole between text sections is a function without tables. */
+/* Reads function i. A hole between text sections is a function without tables. */
 static enum bo_status read_function(const struct go_pclntab *table, uint32_t i,
                                     struct function *function_ret, struct bo_error *err)
 {
@@ -88,7 +88,7 @@ struct reference {
     uint8_t kind;
 };
 
-/* A growing or, with NULL items, a counting list. */
+/* A growing list, or, if items is NULL, a counter. */
 struct references {
     struct reference *items;
     size_t n;
@@ -114,7 +114,7 @@ static enum bo_status add_references(const struct go_pclntab *table, uint32_t i,
     return BO_OK;
 }
 
-/* All references of the functions that the options draw, in the order of functions and kinds. */
+/* All references of the functions that the options select, ordered by function and kind. */
 static enum bo_status walk_functions(const struct go_pclntab *table,
                                      const struct bo_import_options *options,
                                      struct references *refs, struct go_pclntab_facts *facts,
@@ -135,7 +135,7 @@ static enum bo_status walk_functions(const struct go_pclntab *table,
             return status;
         facts->n_functions += function.pc_tables_off != 0;
         facts->n_tableless += function.pc_tables_off != 0 && refs->n == n_before;
-        /* Each takes four bytes of its own, unless records overlap: work stays linear. */
+        /* Each takes four bytes of its own unless records overlap, so the work is linear. */
         if (refs->n > table->records.n / 4)
             return bo_fail(err, BO_CORRUPT, table->records.off, "function records overlap");
     }
@@ -152,7 +152,7 @@ static int compare_references(const void *a_p, const void *b_p)
     return a->kind - b->kind;
 }
 
-/* Collects the references by table, and of each table by function. */
+/* Collects the references by table, and those of each table by function. */
 static enum bo_status collect_references(const struct go_pclntab *table,
                                          const struct bo_import_options *options,
                                          struct bo_arena *arena, struct references *refs,
@@ -173,14 +173,14 @@ static enum bo_status collect_references(const struct go_pclntab *table,
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* What a walk over one table found. */
+/* The result of walking over one table. */
 struct walked {
     uint32_t n_runs;
     uint32_t n_empty;  /* runs of length zero */
     uint32_t text_len; /* bytes */
 };
 
-/* One pair of the table; *end_ret is true, and there is no pair, at the table's end. */
+/* Reads one pair of the table. At the table's end, *end_ret is true and there is no pair. */
 static enum bo_status get_pair(struct bo_cursor *c, bool first, uint32_t *delta_ret,
                                uint32_t *length_ret, bool *end_ret, struct bo_error *err)
 {
@@ -192,9 +192,9 @@ static enum bo_status get_pair(struct bo_cursor *c, bool first, uint32_t *delta_
 }
 
 /*
- * Reads the table at the cursor up to and with its end; the runs are kept where `runs` is not
- * NULL. No PC lies in a run of length zero, so none is kept (Go's assembler for s390x makes some,
- * where lines change faster than its quantum).
+ * Reads the table at the cursor including its end. The runs are kept unless `runs` is NULL. Runs of
+ * length zero contain no PC and are not kept (Go's assembler for s390x makes some, if lines change
+ * faster than its quantum).
  */
 static enum bo_status walk_table(struct bo_cursor *c, unsigned quantum_shift,
                                  struct pcdata_run *runs, struct walked *walked_ret,
@@ -240,7 +240,7 @@ static struct bo_cursor table_cursor(const struct go_pclntab *table, uint32_t ta
                         table->tables.n - table_off);
 }
 
-/* The tables found so far, without runs, and where each starts. */
+/* The tables found so far, without runs, and their offsets. */
 struct found {
     struct pcdata_table *tables;
     uint32_t *offs; /* in the table area */
@@ -248,7 +248,7 @@ struct found {
     uint64_t n_runs;
 };
 
-/* Measures each distinct table; they must not overlap. */
+/* Measures each distinct table. Tables must not overlap. */
 static enum bo_status measure_tables(const struct go_pclntab *table, const struct references *refs,
                                      struct found *found, struct go_pclntab_facts *facts,
                                      struct bo_error *err)
@@ -288,7 +288,7 @@ static size_t count_distinct(const struct references *refs)
     return n;
 }
 
-/* Makes the measured tables' runs in one array. */
+/* Stores the measured tables' runs in one array. */
 static enum bo_status fill_tables(const struct go_pclntab *table, struct found *found,
                                   struct bo_arena *arena, struct bo_error *err)
 {

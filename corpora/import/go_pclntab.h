@@ -3,9 +3,8 @@
  * functions refer to.
  *
  * Four layouts are read: Go 1.2, 1.16, 1.18, and 1.20 and later, of either byte order and word
- * size. What they have in common is a header, a table of functions in the order of their PCs, a
- * record for each function, and the PCDATA tables, which the records name by their offset in an
- * area of the table.
+ * size. All have a header, a table of functions in the order of their PCs, a record for each
+ * function, and the PCDATA tables, which the records name by their offset in an area of the table.
  */
 #ifndef GO_PCLNTAB_H
 #define GO_PCLNTAB_H
@@ -14,9 +13,9 @@
 #include "corpora/import/elf_sections.h"
 #include "corpora/import/import.h"
 
-/* ---- where it lies --------------------------------------------------------------------------- */
+/* ---- position -------------------------------------------------------------------------------- */
 
-/* In what the layouts differ. */
+/* The differences between the layouts. */
 struct go_pclntab_layout {
     uint32_t magic;
     const char *since;  /* the first Go release that writes it */
@@ -25,41 +24,44 @@ struct go_pclntab_layout {
     unsigned n_skipped; /* bytes in a function record between its PCDATA count and PCDATA offsets */
 };
 
-/* A function table with a checked header: its parts lie inside `all`, and that in the file. */
+/*
+ * A function table with a checked header. Its parts are inside `all`, and `all` is inside the file.
+ */
 struct go_pclntab {
     struct bo_elf elf;
     const struct go_pclntab_layout *layout;
     unsigned quantum_shift;
     uint32_t n_functions;
-    struct bo_elf_part all;       /* the whole table, from its magic on */
-    struct bo_elf_part functions; /* the entries, two numbers a function */
-    struct bo_elf_part records;   /* what the entries' offsets count from */
-    struct bo_elf_part tables;    /* what the records' PCDATA offsets count from */
+    struct bo_elf_part all;       /* the whole table, from its magic number on */
+    struct bo_elf_part functions; /* the entries, two numbers per function */
+    struct bo_elf_part records;   /* base of the entries' offsets */
+    struct bo_elf_part tables;    /* base of the records' PCDATA offsets */
 };
 
 /*
- * Finds the function table of an ELF file: by its section's name or, in programs that the
- * system's linker put together, by its magic. BO_UNSUPPORTED when the file is no ELF file or has
- * no function table.
+ * Finds the function table of an ELF file: by its section's name or, in programs linked by the
+ * system's linker, by its magic number. BO_UNSUPPORTED when the file is not an ELF file or has no
+ * function table.
  */
 enum bo_status go_pclntab_locate(struct bo_span file, struct go_pclntab *table_ret,
                                  struct bo_error *err);
 
-/* ---- what is in it --------------------------------------------------------------------------- */
+/* ---- content --------------------------------------------------------------------------------- */
 
-/* What an import saw, for tests and reports. */
+/* Statistics of an import, for tests and reports. */
 struct go_pclntab_facts {
-    uint32_t n_functions;   /* records read: all, or those drawn */
+    uint32_t n_functions;   /* records read: all, or the drawn ones */
     uint32_t n_tableless;   /* of these, functions without any table */
-    uint64_t tables_nbytes; /* of the distinct tables, as they stand in the file */
-    uint64_t gap_nbytes;    /* between the first table and the last one's end, in no table */
-    uint64_t n_empty_runs;  /* left out of the model: see go_pclntab.c */
+    uint64_t tables_nbytes; /* size of the distinct tables in the file */
+    /* bytes between the first table and the end of the last one that belong to no table */
+    uint64_t gap_nbytes;
+    uint64_t n_empty_runs; /* left out of the model: see go_pclntab.c */
 };
 
 /*
- * Reads the tables of all functions, or of those that the options draw, into a model: distinct
- * tables by ascending offset, each under the first kind that the first of its functions uses it
- * as; `refs` counts functions. facts_ret may be NULL.
+ * Reads the tables of all functions, or of those that the options select, into a model: distinct
+ * tables by ascending offset, each under the first kind as which its first function uses it; `refs`
+ * counts functions. facts_ret may be NULL.
  */
 enum bo_status go_pclntab_read(const struct go_pclntab *table,
                                const struct bo_import_options *options, struct bo_arena *arena,
@@ -85,7 +87,7 @@ static inline uint64_t go_pclntab_word(const struct go_pclntab *table, size_t of
     return table->elf.big_endian ? bo_be64(p) : bo_le64(p);
 }
 
-/* Bytes of one number of the function table, and of the PC that starts a function's record. */
+/* Size of a number in the function table, and of the PC at the start of a function's record. */
 static inline unsigned go_pclntab_entry_nbytes(const struct go_pclntab *table)
 {
     return table->layout->narrow ? 4 : table->elf.word_nbytes;

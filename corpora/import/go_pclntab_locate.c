@@ -36,7 +36,7 @@ static size_t part_end(struct bo_elf_part part)
     return part.off + part.n;
 }
 
-/* The first eight bytes: sets the layout and the quantum. */
+/* Reads the first eight bytes: sets the layout and the quantum. */
 static enum bo_status read_fixed(struct go_pclntab *table, struct bo_error *err)
 {
     const size_t off = table->all.off;
@@ -56,14 +56,14 @@ static enum bo_status read_fixed(struct go_pclntab *table, struct bo_error *err)
     return BO_OK;
 }
 
-/* Word i of the header, which read_words has checked to be there. */
+/* Word i of the header. read_words has checked that it exists. */
 static uint64_t header_word(const struct go_pclntab *table, unsigned i)
 {
     const unsigned nbytes = table->elf.word_nbytes;
     return go_pclntab_word(table, table->all.off + FIXED_NBYTES + i * nbytes, nbytes);
 }
 
-/* The areas of Go 1.16 and later: the last two words say where tables and functions start. */
+/* The areas of Go 1.16 and later: the last two words are the offsets of tables and functions. */
 static enum bo_status read_areas(struct go_pclntab *table, struct bo_error *err)
 {
     const unsigned last = table->layout->n_words - 1, word = table->elf.word_nbytes;
@@ -112,7 +112,7 @@ static enum bo_status read_header(const struct bo_elf *elf, struct bo_elf_part a
     return status ? status : read_words(table_ret, err);
 }
 
-/* Whether the first function's record repeats the entry PC that its entry gives. */
+/* True when the record of the first function repeats the PC of its entry. */
 static bool first_record_fits(const struct go_pclntab *table)
 {
     const unsigned nbytes = go_pclntab_entry_nbytes(table);
@@ -125,7 +125,7 @@ static bool first_record_fits(const struct go_pclntab *table)
     return go_pclntab_word(table, table->records.off + record, nbytes) == pc;
 }
 
-/* Looks for a plausible header in a part of the file; the table then reaches to the part's end. */
+/* Searches for a plausible header in a part of the file. The table then ends with the part. */
 static bool scan(const struct bo_elf *elf, struct bo_elf_part part, struct go_pclntab *table_ret)
 {
     const uint8_t *p = elf->file.p;
@@ -133,7 +133,7 @@ static bool scan(const struct bo_elf *elf, struct bo_elf_part part, struct go_pc
     const size_t end = part_end(part);
     for (size_t off = (part.off + 3) & ~(size_t)3; off < end && end - off >= FIXED_NBYTES;
          off += 4) {
-        /* All magics are ff ff ff f?: one comparison passes over nearly everything. */
+        /* All magic numbers are ff ff ff f?: one comparison rejects nearly everything. */
         if (p[off + 1] != 0xff || p[off + 2] != 0xff || (p[off + low_byte] & 0xf0) != 0xf0)
             continue;
         if (read_header(elf, (struct bo_elf_part){off, end - off}, table_ret, NULL) == BO_OK &&

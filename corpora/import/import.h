@@ -1,9 +1,9 @@
 /*
- * What an importer is: it reads a real file of the field (a Go binary, a profile, a trace) into a
- * format's model.
+ * An importer reads a real file of the field (a Go binary, a profile, a trace) into a format's
+ * model.
  *
- * Importers share no code with the codecs of their format, so that what they read is an
- * independent witness. Adding one is one file and one line in importers.def.
+ * Importers share no code with the codecs of their format, so their models are an independent
+ * check. A new one needs one file and one line in importers.def.
  */
 #ifndef BO_IMPORT_H
 #define BO_IMPORT_H
@@ -13,58 +13,61 @@
 #include "harness/core/error.h"
 #include "harness/core/stream.h"
 
-/* What to take from a source. Zeros, or a NULL pointer to this, take everything. */
+/* Options of an import. Zeros, or a NULL pointer to this, select everything. */
 struct bo_import_options {
-    uint64_t max_functions;       /* keep so many whole functions, as the importer says; 0: all */
-    uint64_t seed;                /* of whatever is drawn */
+    /* the number of whole functions to keep, chosen by the importer; 0: all */
+    uint64_t max_functions;
+    uint64_t seed;                /* for everything that is drawn */
     struct bo_span counters_like; /* a profile's text form; p is NULL without one */
-    uint64_t instant;             /* keep the state at this time alone; 0: all times */
+    uint64_t instant;             /* keep only the state at this time; 0: all times */
 };
 
 enum bo_import_option_kind {
-    BO_IMPORT_NUMBER, /* a uint64_t of the options */
-    BO_IMPORT_FILE,   /* a struct bo_span of the options: the file's bytes, unpacked */
-    BO_IMPORT_SELECT, /* a flag without a field: chooses this importer for any file */
+    BO_IMPORT_NUMBER, /* stored in a uint64_t of the options */
+    /* stored in a struct bo_span of the options: the file's bytes, decompressed */
+    BO_IMPORT_FILE,
+    BO_IMPORT_SELECT, /* a flag without a field: selects this importer for any file */
 };
 
-/* One option that an importer takes. The command line makes its parser and --help from these. */
+/* One option of an importer. The command line derives its parser and --help from these. */
 struct bo_import_option {
     const char *name;     /* "--functions" */
-    const char *argument; /* what --help calls it; NULL for a flag */
+    const char *argument; /* name of the argument in --help; NULL for a flag */
     const char *help;
     enum bo_import_option_kind kind;
-    size_t field; /* of a value: its place in struct bo_import_options */
-    uint64_t max; /* of a number */
+    size_t field; /* for a value: its offset in struct bo_import_options */
+    uint64_t max; /* for a number: the maximum */
 };
 
 struct bo_importer {
-    const char *format;                     /* whose model it makes: "pcdata" */
+    const char *format;                     /* the format of the model: "pcdata" */
     const char *name;                       /* "go-pclntab" */
-    const char *summary;                    /* one line: what it reads */
-    const struct bo_import_option *options; /* end with a NULL name; NULL when it takes none */
+    const char *summary;                    /* one line: the files that it reads */
+    const struct bo_import_option *options; /* end with a NULL name; NULL without options */
 
-    /* True when the file looks like one of its own. Looks at the first bytes only. */
+    /* True when the file looks like one that this importer reads. Only examines the first bytes. */
     bool (*sniff)(struct bo_span file);
 
     /*
      * Makes the model in `arena`; it does not point into the file. Every number in the file is
-     * checked before it is used: bad input ends as BO_TRUNCATED, BO_CORRUPT or BO_UNSUPPORTED
-     * with its offset in the file. What another program says of a file is BO_CORRUPT without an
-     * offset; such a phrase is not static but lives in `arena`. Where *err has a phrase though all
-     * went well, it is a note for the user, in `arena`, too.
+     * checked before it is used: bad input ends in BO_TRUNCATED, BO_CORRUPT or BO_UNSUPPORTED with
+     * its offset in the file. An error of another program about the file is BO_CORRUPT without an
+     * offset; such a phrase is not static but in `arena`. If *err has a phrase after a success, it
+     * is a note for the user, also in `arena`.
      */
     enum bo_status (*import)(struct bo_span file, const struct bo_import_options *options,
                              struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
     /*
-     * The text form of what `import` makes, written while the file is read, in memory that does not
-     * grow with its records; NULL for importers that read a file as a whole. Takes no options.
+     * Writes the text form of the model that `import` would make, while it reads the file, in
+     * memory that does not grow with the number of records. NULL for importers that read whole
+     * files. Has no options.
      */
     enum bo_status (*stream)(struct bo_source *file, struct bo_drain *out, struct bo_error *err);
 
     /*
-     * Of importers of folders, which have none of the functions above (those of files have none of
-     * these): the same two, with notes as above.
+     * For importers of folders, which have none of the functions above (importers of files have
+     * none of these): the same two functions, with notes as above.
      */
     bool (*sniff_folder)(const char *folder);
     enum bo_status (*import_folder)(const char *folder, struct bo_arena *arena, void **model_ret,
@@ -73,13 +76,13 @@ struct bo_importer {
 
 extern const struct bo_importer *const bo_importers[]; /* NULL-terminated */
 
-/* The first importer of the format that takes the file, or the folder, for its own; or NULL. */
+/* The first importer of the format that recognises the file or the folder; or NULL. */
 const struct bo_importer *bo_find_importer(const char *format, struct bo_span file);
 const struct bo_importer *bo_find_folder_importer(const char *format, const char *folder);
 
 /*
- * True for what is not binary, of an empty file, too: text forms have no NUL, and the magics of
- * LLVM's binary profiles are no text.
+ * True for a file that is not binary, or is empty. Text forms have no NUL, and the magic numbers of
+ * LLVM's binary profiles are not text.
  */
 bool bo_looks_like_text(struct bo_span file);
 

@@ -1,4 +1,4 @@
-/* The table of importers, made from importers.def, and the choice of one by looking at the file. */
+/* The table of importers, from importers.def, and the choice of one by the content of a file. */
 #include "corpora/import/import.h"
 
 #define IMPORTER(format, name, input) extern const struct bo_importer format##_##name##_importer;

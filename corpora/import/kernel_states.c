@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* Values as Trace Compass has them. */
+/* Values as in Trace Compass. */
 enum thread_status {
     WAIT_BLOCKED = 1,
     RUN_USERMODE = 2,
@@ -39,7 +39,7 @@ static bool cpu_node(struct kernel_states *states, uint32_t cpu, uint32_t *quark
     return numbered(states, states->cpus, cpu, quark_ret);
 }
 
-/* Each CPU has a thread 0 of its own, which is called so. */
+/* Each CPU has a thread 0 of its own, with the CPU in its name. */
 static bool thread_node(struct kernel_states *states, uint32_t cpu, uint32_t tid,
                         uint32_t *quark_ret)
 {
@@ -82,7 +82,7 @@ static bool clear_field(struct kernel_states *states, uint32_t node, const char 
            set_null(states, quark);
 }
 
-/* The value of an attribute now; null without one. */
+/* The current value of an attribute; null without one. */
 static struct statehist_interval value_of(const struct kernel_states *states, uint32_t node,
                                           const char *field)
 {
@@ -103,7 +103,7 @@ static bool set_running(struct kernel_states *states, uint32_t thread)
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
-/* What a CPU does that no interrupt keeps busy. */
+/* The state of a CPU outside of interrupts. */
 static bool set_cpu_running(struct kernel_states *states, uint32_t cpu_quark, uint32_t thread,
                             uint32_t tid)
 {
@@ -140,7 +140,7 @@ bool kernel_switch(struct kernel_states *states, uint32_t cpu, uint32_t prev_tid
            set_cpu_running(states, node, next, next_tid);
 }
 
-/* A thread that runs is not put to sleep by being woken up. */
+/* A wakeup does not change a thread that is running. */
 bool kernel_wakeup(struct kernel_states *states, uint32_t tid, int32_t prio, uint32_t target_cpu)
 {
     uint32_t thread;
@@ -169,7 +169,7 @@ bool kernel_prio(struct kernel_states *states, uint32_t tid, int32_t prio)
            (thread_node(states, 0, tid, &thread) && set_field(states, thread, "Prio", prio));
 }
 
-/* A child is born within the call that made it. */
+/* A child starts inside the system call that created it. */
 bool kernel_fork(struct kernel_states *states, uint32_t parent_tid, uint32_t tid,
                  struct bo_span comm)
 {
@@ -185,7 +185,7 @@ bool kernel_fork(struct kernel_states *states, uint32_t parent_tid, uint32_t tid
            state_set(&states->system, system_call, (enum statehist_type)call.type, call.value);
 }
 
-/* Nothing is left of it. */
+/* All attributes of the thread become null. */
 bool kernel_free(struct kernel_states *states, uint32_t tid)
 {
     static const char *const fields[] = {"Exec_name", "Prio", "System_call",
@@ -203,7 +203,7 @@ bool kernel_free(struct kernel_states *states, uint32_t tid)
     return true;
 }
 
-/* ---- what runs ------------------------------------------------------------------------------- */
+/* ---- the running thread ---------------------------------------------------------------------- */
 
 bool kernel_process(struct kernel_states *states, uint32_t cpu, uint32_t tid, uint32_t pid)
 {
@@ -252,14 +252,14 @@ struct bo_span kernel_numbered_call(uint32_t number, char room[KERNEL_CALL_ROOM]
     return bo_span_of(room);
 }
 
-/* ---- what was there before the trace began --------------------------------------------------- */
+/* ---- the state before the trace began -------------------------------------------------------- */
 
 static bool is_null(const struct kernel_states *states, uint32_t thread, const char *field)
 {
     return value_of(states, thread, field).type == STATEHIST_NULL;
 }
 
-/* A thread's parent is its process; a process' is another one. */
+/* The parent of a thread is its process; the parent of a process is another process. */
 bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uint32_t ppid,
                    struct bo_span comm, bool waits_for_cpu)
 {
@@ -278,7 +278,7 @@ bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uin
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-/* The thread that a CPU runs, where that is known: after its first switch. */
+/* The thread that runs on a CPU, if known: after its first switch. */
 static bool current_thread(struct kernel_states *states, uint32_t cpu, uint32_t node,
                            bool *known_ret, uint32_t *tid_ret, uint32_t *thread_ret)
 {
@@ -311,7 +311,7 @@ static bool interrupt(struct kernel_states *states, uint32_t cpu, enum cpu_statu
            (!known || set_int(states, thread, INTERRUPTED)) && set_int(states, node, status);
 }
 
-/* How deep a CPU is in interrupts. */
+/* The interrupt depth of a CPU. */
 static struct kernel_cpu *cpu_of(struct kernel_states *states, uint32_t cpu)
 {
     if (cpu >= states->n_cpus) {
@@ -325,7 +325,7 @@ static struct kernel_cpu *cpu_of(struct kernel_states *states, uint32_t cpu)
     return &states->per_cpu[cpu];
 }
 
-/* Back to what was interrupted: another interrupt, or a thread. */
+/* Returns to the interrupted state: another interrupt, or a thread. */
 static bool resume(struct kernel_states *states, uint32_t cpu)
 {
     uint32_t node, tid, thread;
@@ -348,7 +348,7 @@ static const struct kernel_irq *find_irq(const struct kernel_states *states, uin
     return NULL;
 }
 
-/* It is called what it was called first. */
+/* The first name of an interrupt stays. */
 static const struct kernel_irq *know_irq(struct kernel_states *states, uint32_t number,
                                          struct bo_span name)
 {
@@ -392,12 +392,12 @@ bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t number
     struct kernel_cpu *depth = cpu_of(states, cpu);
     if (!depth)
         return false;
-    depth->irqs -= depth->irqs > 0; /* a trace may begin within an interrupt */
+    depth->irqs -= depth->irqs > 0; /* a trace may begin inside an interrupt */
     return interrupt_nodes(states, cpu, "IRQs", &states->irqs, irq->name, &one, &all) &&
            set_null(states, one) && set_null(states, all) && resume(states, cpu);
 }
 
-/* The bits of one vector, on one CPU and (those of whatever CPU was last) on all. */
+/* Sets the bits of one vector, on one CPU and on all CPUs (the latter reflect the latest CPU). */
 static bool set_bits(struct kernel_states *states, uint32_t cpu, uint32_t vector, uint64_t kept,
                      uint64_t added)
 {

@@ -11,28 +11,29 @@
 enum { KERNEL_MAX_CPUS = 1 << 16 }; /* CPUs have smaller numbers */
 
 struct kernel_cpu {
-    uint32_t irqs, soft_irqs; /* that have begun and not ended */
+    uint32_t irqs, soft_irqs; /* begun and not ended */
 };
 
 struct kernel_states {
     struct state_system system;
-    uint32_t threads, cpus, irqs, soft_irqs; /* quarks; the last two are made when first needed */
+    /* quarks; the last two are created when first needed */
+    uint32_t threads, cpus, irqs, soft_irqs;
     struct kernel_cpu *per_cpu;
     size_t n_cpus, cap_cpus;
-    struct kernel_irq *known_irqs; /* that have begun at least once */
+    struct kernel_irq *known_irqs; /* interrupts that began at least once */
     size_t n_known_irqs, cap_known_irqs;
 };
 
-/* Interrupts have their names only where they begin. */
+/* The name of an interrupt is only known from its begin. */
 struct kernel_irq {
     uint32_t number;
     struct bo_span name; /* "14/ata_piix" */
 };
 
-/* How a thread left its CPU. */
+/* The state in which a thread left its CPU. */
 enum kernel_prev_state { KERNEL_RUNNABLE, KERNEL_BLOCKED, KERNEL_DEAD, KERNEL_OTHER };
 
-/* Each of these is false when the arena refuses. Thread 0 is another one on each CPU. */
+/* Each returns false when the arena refuses. Thread 0 is a different one on each CPU. */
 bool kernel_states_init(struct kernel_states *states, int64_t start, struct bo_arena *arena);
 
 bool kernel_switch(struct kernel_states *states, uint32_t cpu, uint32_t prev_tid,
@@ -45,14 +46,14 @@ bool kernel_fork(struct kernel_states *states, uint32_t parent_tid, uint32_t tid
                  struct bo_span comm);
 bool kernel_free(struct kernel_states *states, uint32_t tid);
 
-/* What the thread that runs on a CPU does, or has: */
+/* The state or property of the thread that runs on a CPU: */
 bool kernel_process(struct kernel_states *states, uint32_t cpu, uint32_t tid, uint32_t pid);
 bool kernel_name(struct kernel_states *states, uint32_t cpu, uint32_t tid, struct bo_span comm);
 bool kernel_sys_enter(struct kernel_states *states, uint32_t cpu, uint32_t tid,
                       struct bo_span name);
 bool kernel_sys_exit(struct kernel_states *states, uint32_t cpu, uint32_t tid);
 
-/* An interrupt that ends without having begun, as far as anyone saw, changes nothing. */
+/* The end of an interrupt without a recorded begin changes nothing. */
 bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t irq,
                       struct bo_span name);
 bool kernel_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t irq);
@@ -60,14 +61,14 @@ bool kernel_soft_irq_raise(struct kernel_states *states, uint32_t cpu, uint32_t 
 bool kernel_soft_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t vector);
 bool kernel_soft_irq_exit(struct kernel_states *states, uint32_t cpu, uint32_t vector);
 
-/* The thread that runs on a CPU; false until the CPU's first switch. */
+/* The thread that runs on a CPU. False until the CPU's first switch. */
 bool kernel_current_thread(const struct kernel_states *states, uint32_t cpu, uint32_t *tid_ret);
 
-/* The state dump at a trace's start, for one thread. It sets only what is not known yet. */
+/* The state dump at a trace's start, for one thread. It only sets unknown values. */
 bool kernel_dumped(struct kernel_states *states, uint32_t tid, uint32_t pid, uint32_t ppid,
                    struct bo_span comm, bool waits_for_cpu);
 
-/* What a system call is called of which only the number is known: "syscall_439", in `room`. */
+/* The name of a system call of which only the number is known: "syscall_439", in `room`. */
 enum { KERNEL_CALL_ROOM = 24 };
 struct bo_span kernel_numbered_call(uint32_t number, char room[KERNEL_CALL_ROOM]);
 

@@ -1,5 +1,5 @@
 /*
- * The importer of lists of symbols, one a line, which become profiles of any scale: names are real,
+ * The importer of lists of symbols, one per line. They become profiles of any size: names are real,
  * and each function gets the hash and the counters of a function drawn from a real profile.
  */
 #include "codecs/lprf/model.h"
@@ -8,12 +8,13 @@
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Where the list is read next, and which of its names are kept: evenly spaced ones. */
+/* The position in the list, and the selection of its names: evenly spaced ones. */
 struct list {
     struct bo_span file;
     size_t off;
-    uint64_t n, n_kept; /* names in the file, and how many to keep */
-    uint64_t phase;     /* grows by n_kept a name, modulo n: a name that makes it wrap is kept */
+    uint64_t n, n_kept; /* names in the file, and the number to keep */
+    /* grows by n_kept per name, modulo n: a name that makes it wrap around is kept */
+    uint64_t phase;
 };
 
 /* The next line without its end; false at the end of the file. */
@@ -43,7 +44,7 @@ static bool next_kept(struct list *list, struct bo_span *name_ret)
 static void rewind_list(struct list *list)
 {
     list->off = 0;
-    list->phase = list->n - list->n_kept; /* keeps the first */
+    list->phase = list->n - list->n_kept; /* keeps the first name */
 }
 
 static enum bo_status open_list(struct bo_span file, uint64_t max_functions, struct list *list,
@@ -63,7 +64,7 @@ static enum bo_status open_list(struct bo_span file, uint64_t max_functions, str
 
 /* ---- the profile ----------------------------------------------------------------------------- */
 
-/* The profile that counters are drawn from. */
+/* Reads the profile that counters are drawn from. */
 static enum bo_status read_like(const struct bo_import_options *options, struct bo_arena *arena,
                                 const struct lprf_model **like_ret, struct bo_error *err)
 {
@@ -96,7 +97,7 @@ static bool copy_name(struct bo_span name, struct bo_arena *arena, struct bo_spa
     return true;
 }
 
-/* Where the i-th of the names kept lies in the file. */
+/* The offset in the file of the i-th kept name. */
 static uint64_t place_of(struct list *list, size_t i)
 {
     struct bo_span name = {list->file.p, 0};
@@ -143,7 +144,7 @@ static enum bo_status import_names(struct bo_span file, const struct bo_import_o
 
 /* ---- the importer ---------------------------------------------------------------------------- */
 
-/* A list of names looks like any text: it is read as one only on request. */
+/* A list of names looks like any text, so it is only used on request. */
 static bool never(struct bo_span file)
 {
     (void)file;

@@ -7,7 +7,7 @@
 #include "corpora/import/profdata_tool.h"
 #include "harness/registry.h"
 
-/* ff "lprof" K 81, or backwards: K is i for an indexed profile, r or R for a raw one. */
+/* ff "lprof" K 81, or reversed. K is i for an indexed profile, r or R for a raw one. */
 static bool has_magic(struct bo_span file)
 {
     enum { MAGIC_NBYTES = 8, KIND = 6 };
@@ -44,7 +44,7 @@ static enum bo_status check_index_place(struct bo_span file, struct bo_error *er
     return inside ? BO_OK : bo_fail(err, BO_TRUNCATED, file.n, "file ends before its index does");
 }
 
-/* Decodes with the codec, of whose version 13 version 12 differs in its number alone. */
+/* Decodes with the codec. Version 12 differs from its version 13 only in the version number. */
 static bool decode(struct bo_span file, struct bo_arena *arena, void **model_ret)
 {
     const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "profdata");
@@ -62,8 +62,8 @@ static bool decode(struct bo_span file, struct bo_arena *arena, void **model_ret
 }
 
 /*
- * Later versions read all indexed profiles of earlier ones. A .profraw is read only by the LLVM
- * whose programs write it: there, the plain name goes first.
+ * Later versions read all indexed profiles of earlier ones. A .profraw is only read by the LLVM
+ * version that wrote it, so for these the plain name comes first.
  */
 static const struct profdata_tool tools[] = {
     {.newest_first = false, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}},
@@ -83,7 +83,7 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
         status = profdata_tool_text(&tools[indexed], file, arena, &text, err);
     if (status)
         return status;
-    /* An offset would be one of a text that nobody sees. */
+    /* An offset would refer to a text that the user does not see. */
     if (bo_find_format("lprf")->parse(text, arena, model_ret, err) == BO_OK)
         return BO_OK;
     return bo_fail(err, err ? err->status : BO_CORRUPT, BO_NO_OFFSET,

@@ -1,4 +1,4 @@
-/* The bytes that threads have allocated, event by event. */
+/* The bytes allocated by threads, event by event. */
 #include "corpora/import/memory_states.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 struct memory_block {
     uint64_t address, nbytes;
-    struct memory_block *next; /* of the unused ones */
+    struct memory_block *next; /* list of unused ones */
 };
 
 static int compare_blocks(const void *a, const void *b)
@@ -19,7 +19,7 @@ static int compare_blocks(const void *a, const void *b)
 
 static void keep_block(void *block)
 {
-    (void)block; /* it lies in the arena */
+    (void)block; /* the arena releases it */
 }
 
 static void free_tree(void *root)

@@ -1,6 +1,4 @@
-/*
- * The PCDATA part of test vectors: one table, its runs listed or made by a rule; counted in quanta.
- */
+/* The PCDATA part of test vectors: one table whose runs are listed or generated, in quanta. */
 #include "corpora/import/pcdata_vectors.h"
 
 #include "codecs/pcdata/pcdata.h"

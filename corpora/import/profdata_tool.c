@@ -1,8 +1,8 @@
 /*
- * Runs llvm-profdata, without a shell.
+ * Runs llvm-profdata without a shell.
  *
- * Its input and outputs are files in memory: nothing can stay behind on a disk, whatever happens,
- * and no pipe can fill up while the other end waits.
+ * Its input and outputs are files in memory. So no file can be left on a disk, and no pipe can
+ * block.
  */
 #include "corpora/import/profdata_tool.h"
 
@@ -19,7 +19,7 @@ extern char **environ;
 
 enum { N_STREAMS = 3, FIRST_OTHER_FD = 3 };
 
-/* The tool's standard input, output and error, by these numbers. */
+/* The tool's standard input, output and error. */
 struct streams {
     int fd[N_STREAMS];
 };
@@ -31,7 +31,10 @@ static enum bo_status fail_io(struct bo_error *err, const char *what)
 
 /* ---- files in memory ------------------------------------------------------------------------- */
 
-/* An empty file, apart from the standard streams, which may be closed here; -1 on failure. */
+/*
+ * Creates an empty file, not as one of the standard streams, which may be closed here. -1 on
+ * failure.
+ */
 static int open_memory(void)
 {
     const int fd = memfd_create("llvm-profdata", MFD_CLOEXEC);
@@ -104,7 +107,7 @@ static const char *const versioned_names[] = {
     "llvm-profdata-16", "llvm-profdata-15", "llvm-profdata-14",
 };
 
-/* Starts the program; 0, or an error number. */
+/* Starts the program. Returns 0, or an error number. */
 static int spawn(const char *name, const struct profdata_tool *tool,
                  const posix_spawn_file_actions_t *actions, pid_t *pid_ret)
 {
@@ -118,7 +121,7 @@ static int spawn(const char *name, const struct profdata_tool *tool,
     return posix_spawnp(pid_ret, name, actions, NULL, argv, environ);
 }
 
-/* Starts the first of the programs that the PATH has; 0, or an error number. */
+/* Starts the first of the programs that is found in PATH. Returns 0, or an error number. */
 static int spawn_any(const struct profdata_tool *tool, const posix_spawn_file_actions_t *actions,
                      pid_t *pid_ret)
 {
@@ -150,7 +153,7 @@ static enum bo_status spawn_on(const struct profdata_tool *tool, const struct st
     return code ? fail_io(err, "cannot start llvm-profdata") : BO_OK;
 }
 
-/* What it said, in one line, without the name that our file had for it. */
+/* Fails with the tool's message in one line, without the name of the input file. */
 static enum bo_status fail_said(const struct streams *s, struct bo_arena *arena,
                                 struct bo_error *err)
 {

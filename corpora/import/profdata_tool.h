@@ -8,11 +8,11 @@
 
 enum { PROFDATA_MAX_ARGS = 7 };
 
-/* Which program is run, and how. */
+/* A program and its arguments. */
 struct profdata_tool {
     /*
-     * Of the programs on the PATH: the newest of llvm-profdata-22 to -14, then plain llvm-profdata,
-     * whose version is unknown; or the plain one before all others.
+     * true: tries llvm-profdata-22 to -14 in PATH, newest first, then plain llvm-profdata, whose
+     * version is unknown. false: tries plain llvm-profdata first
      */
     bool newest_first;
     /* It reads /dev/stdin and prints the text form; ends with NULL. At most 31 bytes each. */
@@ -20,9 +20,9 @@ struct profdata_tool {
 };
 
 /*
- * The profile's text form as the program prints it, in `arena`. BO_UNSUPPORTED when there is no
- * such program; BO_CORRUPT when it refuses the profile, with what it says for a phrase (in
- * `arena`, one line); BO_IO when it cannot be run.
+ * The profile's text form as printed by the program, in `arena`. BO_UNSUPPORTED when no program is
+ * found. BO_CORRUPT when it rejects the profile; the phrase is its message (in `arena`, one line).
+ * BO_IO when it cannot be run.
  */
 enum bo_status profdata_tool_text(const struct profdata_tool *tool, struct bo_span profile,
                                   struct bo_arena *arena, struct bo_span *text_ret,

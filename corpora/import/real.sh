@@ -1,10 +1,10 @@
-# What the tests that exchange files with real programs share. Sourced by test_real_NAME.sh, with NAME, the
-# Debian packages that it needs and their programs:
+# Shared by the tests that exchange files with real programs. Sourced by test_real_NAME.sh, with NAME, the Debian
+# packages that it needs and their programs:
 #
 #   . corpora/import/real.sh NAME "PACKAGES" PROGRAM...
 #
-# Goes to the project's folder; sets bakeoff (BAKEOFF overrides) and out, an empty folder (OUT overrides). Exits
-# with 77 where a program is missing.
+# Goes to the project's folder; sets bakeoff (BAKEOFF overrides) and out, an empty folder (OUT overrides). Exits with
+# 77 where a program is missing.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 test_name=test_real_$1 packages=$2

@@ -3,7 +3,7 @@
 
 #include "harness/core/utf8.h"
 
-enum { MAX_NAME_NBYTES = 256 }; /* of what traces name: tasks, interrupts */
+enum { MAX_NAME_NBYTES = 256 }; /* of tasks and interrupts in traces */
 
 bool state_system_init(struct state_system *system, int64_t start, struct bo_arena *arena)
 {
@@ -12,7 +12,7 @@ bool state_system_init(struct state_system *system, int64_t start, struct bo_are
            bo_texts_init(&system->paths, true, arena);
 }
 
-/* What is too long is cut. */
+/* A path that is too long is cut. */
 static struct bo_span path_of(uint8_t path[4 + MAX_NAME_NBYTES], uint32_t parent,
                               struct bo_span name)
 {

@@ -1,7 +1,7 @@
 /*
- * The importer of LTTng's traces, folders in the Common Trace Format: the kernel's events become
- * states of threads and CPUs; a program's calls of malloc and free, what each thread has allocated.
- * corpora/statehist/README.md has the rules.
+ * The importer of LTTng's traces, folders in the Common Trace Format. Kernel events become states
+ * of threads and CPUs. A program's calls of malloc and free become the memory that each thread has
+ * allocated. corpora/statehist/README.md has the rules.
  */
 #include "corpora/import/apart.h"
 #include "corpora/import/ctf_states.h"
@@ -20,7 +20,7 @@ struct importer {
     struct bo_arena *arena;
     struct bo_error *err;
     enum tracer tracer; /* of all traces so far */
-    char *host;         /* of the traces; empty when they have none */
+    char *host;         /* of the traces; empty if they have none */
     bool has_begun;
     union {
         struct ctf_kernel kernel;
@@ -48,7 +48,7 @@ static enum tracer tracer_of(const struct ctf_trace *trace)
                                                                  : NO_TRACER;
 }
 
-/* "4.9.0-6-amd64" is; a trace that does not say so is not. */
+/* "4.9.0-6-amd64" is. False for a trace without a release. */
 static bool is_before_4_14(const char *release)
 {
     char *end;
@@ -151,7 +151,7 @@ static enum bo_status finish(struct importer *in, void **model_ret)
     return status;
 }
 
-/* States stay as they were until the next event that was recorded. */
+/* States stay unchanged until the next recorded event. */
 static enum bo_status note_losses(struct importer *in, uint64_t n_lost)
 {
     char text[80], *kept;
@@ -165,7 +165,7 @@ static enum bo_status note_losses(struct importer *in, uint64_t n_lost)
     return bo_fail(in->err, BO_OK, BO_NO_OFFSET, kept);
 }
 
-/* The history's text form. */
+/* Reads a history into its text form. */
 static enum bo_status read_history(const char *folder, struct bo_writer *out, struct bo_error *err)
 {
     struct importer in = {.arena = out->arena, .err = err};

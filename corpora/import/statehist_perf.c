@@ -17,11 +17,11 @@
 /* One event; spans point into the file. */
 struct event {
     struct bo_span comm;
-    uint32_t pid, tid, cpu; /* pid is tid where only the tid is known */
+    uint32_t pid, tid, cpu; /* pid is tid if only the tid is known */
     bool has_pid;
     int64_t time;        /* ns */
     struct bo_span name; /* "sched:sched_switch" */
-    struct bo_span text; /* what the kernel prints */
+    struct bo_span text; /* the kernel's text */
 };
 
 struct importer {
@@ -44,7 +44,7 @@ static struct bo_span slice(const uint8_t *from, const uint8_t *to)
 }
 
 /*
- * Takes decimal digits, leading zeros allowed, at least one; false when the number is above `most`.
+ * Reads decimal digits, leading zeros allowed, at least one. False when the number exceeds `most`.
  */
 static bool take_digits(const uint8_t **at, const uint8_t *end, uint64_t most, uint64_t *v_ret)
 {
@@ -75,7 +75,7 @@ static void skip_blanks(const uint8_t **at, const uint8_t *end)
         ++*at;
 }
 
-/* Seconds and a fraction of up to nine digits: perf prints six or nine. */
+/* Reads seconds and a fraction of up to nine digits: perf prints six or nine. */
 static bool take_time(const uint8_t **at, const uint8_t *end, int64_t *time_ret)
 {
     uint64_t seconds, fraction;
@@ -90,7 +90,7 @@ static bool take_time(const uint8_t **at, const uint8_t *end, int64_t *time_ret)
     return true;
 }
 
-/* From a bracket on: "[000]  2990.476402: sched:sched_switch: ..." */
+/* Reads from a bracket on: "[000]  2990.476402: sched:sched_switch: ..." */
 static bool read_tail(const uint8_t *at, const uint8_t *end, struct event *event)
 {
     uint64_t cpu;
@@ -113,7 +113,7 @@ static bool read_tail(const uint8_t *at, const uint8_t *end, struct event *event
     return true;
 }
 
-/* Up to a bracket: "    make 30599/30599 ". Names may have blanks and brackets themselves. */
+/* Reads up to a bracket: "    make 30599/30599 ". Names may contain blanks and brackets. */
 static bool read_head(const uint8_t *start, const uint8_t *end, struct event *event)
 {
     uint64_t number = 0, pid = 0;
@@ -148,14 +148,14 @@ static bool read_event(struct bo_span line, struct event *event)
     return false;
 }
 
-/* ---- what the kernel prints ------------------------------------------------------------------ */
+/* ---- the kernel's text ----------------------------------------------------------------------- */
 
 static const uint8_t *find(struct bo_span text, const char *word)
 {
     return memmem(text.p, text.n, word, strlen(word));
 }
 
-/* The value behind "key=", up to `stop` or the end; empty when it is not there. */
+/* The value after "key=", up to `stop` or the end. Empty if missing. */
 static struct bo_span text_of(struct bo_span text, const char *key, const char *stop)
 {
     const uint8_t *at = find(text, key), *end = text.p + text.n;
@@ -177,7 +177,7 @@ static bool number_of(struct bo_span text, const char *key, uint64_t most, uint3
     return true;
 }
 
-/* Priorities may be below 0. */
+/* Priorities may be negative. */
 static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
 {
     const struct bo_span value = text_of(text, key, NULL);
@@ -192,7 +192,7 @@ static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-enum reading { READ, MALFORMED, REFUSED /* by the arena */ };
+enum reading { READ, MALFORMED, REFUSED /* the arena refused memory */ };
 
 static enum reading done(bool ok)
 {
@@ -278,7 +278,7 @@ static enum reading on_free(struct importer *in, const struct event *e)
     return done(kernel_free(&in->states, tid));
 }
 
-/* The task has its new name already. */
+/* The task already has its new name. */
 static enum reading on_exec(struct importer *in, const struct event *e)
 {
     struct bo_span comm = e->comm;
@@ -299,7 +299,7 @@ static struct bo_span system_call_name(const struct importer *in, uint32_t numbe
     return kernel_numbered_call(number, room);
 }
 
-/* "NR 16 (3f, 2400, ...)"; a task that leaves a signal enters call -1. */
+/* "NR 16 (3f, 2400, ...)". A task that leaves a signal handler enters call -1. */
 static enum reading on_sys_enter(struct importer *in, const struct event *e)
 {
     char room[KERNEL_CALL_ROOM];
@@ -436,7 +436,7 @@ static enum bo_status import_perf(struct bo_span file, const struct bo_import_op
     return status;
 }
 
-/* Comments, then an event. */
+/* Skips comments; an event must follow. */
 static bool looks_like_perf(struct bo_span file)
 {
     struct event event;

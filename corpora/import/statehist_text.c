@@ -1,6 +1,6 @@
 /*
  * The importer of state histories as text: the format's own text form, checked and laid out
- * canonically; or the state at one time of it.
+ * canonically; or its state at one time.
  */
 #include "codecs/statehist/model.h"
 #include "corpora/import/import.h"

@@ -23,8 +23,9 @@ enum {
 };
 
 /*
- * Texts that are made of less may have so many bytes each; and all that a file makes, counted each
- * time, 1 GiB and 64 times its own. Real ones: 28 931 bytes, and 22 times the dictionary.
+ * Limits on expanded texts: the size of one text, and, for all texts of a file, each counted at
+ * every use, 1 GiB plus 64 times the file's size. Real files have up to 28 931 bytes per text, and
+ * 22 times the dictionary.
  */
 #define MAX_NAME_NBYTES ((size_t)16 << 20)
 #define MAX_MADE_NBYTES(file_nbytes) ((UINT64_C(1) << 30) + UINT64_C(64) * (file_nbytes))
@@ -70,7 +71,7 @@ static size_t offset_of(const struct reader *r, const uint8_t *p)
 
 static const char runs_past_end[] = "field runs past the end";
 
-/* In the file itself, what runs past the end has been cut off. */
+/* In the file itself, a field that runs past the end is truncated. */
 static enum bo_status fail_past_end(const struct reader *r, struct bo_span in, const uint8_t *at)
 {
     const bool is_file = in.p + in.n == r->file.p + r->file.n && in.p == r->file.p;
@@ -97,7 +98,7 @@ static enum bo_status take_varint(const struct reader *r, struct bo_span in, siz
     return fail(r, BO_CORRUPT, offset_of(r, start), "varint has more than 64 bits");
 }
 
-/* The field at byte *at of the message, which moves behind it. */
+/* Reads the field at byte *at of the message, and moves *at behind it. */
 static enum bo_status take_field(const struct reader *r, struct bo_span in, size_t *at,
                                  struct field *f)
 {
@@ -153,7 +154,7 @@ static enum bo_status need_text(const struct reader *r, const struct field *f,
     return nul ? fail(r, BO_CORRUPT, offset_of(r, nul), "text holds a NUL") : status;
 }
 
-/* A message that may stand in another one once; *message is where it is. */
+/* Checks that a submessage occurs once; *message is its position. */
 static enum bo_status need_message(const struct reader *r, const struct field *f,
                                    struct bo_span *message)
 {
@@ -163,7 +164,7 @@ static enum bo_status need_message(const struct reader *r, const struct field *f
     return need_wire(r, f, BYTES);
 }
 
-/* Reads a message: `take` is shown each field. */
+/* Reads a message: calls `take` for each field. */
 typedef enum bo_status (*field_taker)(struct reader *r, const struct field *f, void *into);
 
 static enum bo_status read_message(struct reader *r, struct bo_span in, field_taker take,
@@ -180,7 +181,7 @@ static enum bo_status read_message(struct reader *r, struct bo_span in, field_ta
     return BO_OK;
 }
 
-/* ---- texts that are made of less ------------------------------------------------------------- */
+/* ---- expanded texts -------------------------------------------------------------------------- */
 
 static enum bo_status count_made(struct reader *r, uint64_t n, size_t off)
 {
@@ -190,7 +191,7 @@ static enum bo_status count_made(struct reader *r, uint64_t n, size_t off)
                : BO_OK;
 }
 
-/* The expansion of an entry: its bytes, with an entry's text for each NUL. */
+/* Expands an entry: its bytes, with the text of another entry for each NUL. */
 static enum bo_status expand(struct reader *r, struct bo_span marked, size_t off,
                              struct bo_span *text_ret)
 {
@@ -234,9 +235,7 @@ static bool make_room(struct reader *r, size_t n)
     return bo_grow_from(1 << 12, r->arena, &r->inflated, n, 1, &r->cap_inflated);
 }
 
-/*
- * Inflates into the buffer, which grows up to the longest name that is allowed, or not much more.
- */
+/* Inflates into the buffer, which grows to about the longest allowed name. */
 static enum bo_status inflate_name(struct reader *r, const struct field *f, struct bo_span *text)
 {
     size_t n = 0;
@@ -323,7 +322,7 @@ static enum bo_status take_definition(struct reader *r, const struct field *f)
 static enum bo_status take_name_field(struct reader *r, const struct field *f, void *into)
 {
     enum { TEXT = 1, COMPRESSED = 2, ID = 3 };
-    struct bo_span *name = into; /* of several forms, the last one counts */
+    struct bo_span *name = into; /* if there are several forms, the last one counts */
     uint32_t id = 0;
     enum bo_status status;
     switch (f->number) {
@@ -371,7 +370,7 @@ static enum bo_status take_location_field(struct reader *r, const struct field *
     }
 }
 
-/* A file's name is stored at its first use; it may be repeated. */
+/* A file's name is stored at its first use. It may be repeated. */
 static enum bo_status find_file(struct reader *r, struct location *location, size_t off)
 {
     if (location->id > r->n_files || (location->id == r->n_files && !location->has_name))
@@ -462,7 +461,7 @@ static enum bo_status take_end_field(struct reader *r, const struct field *f, vo
                                  : BO_OK;
 }
 
-/* A record's messages, one of which is there. */
+/* A record's messages; exactly one must be present. */
 struct record {
     struct bo_span begin, end;
 };
@@ -556,7 +555,7 @@ static enum bo_status take_trace(struct reader *r, const struct field *f, void *
 
 /* ---- the importer ---------------------------------------------------------------------------- */
 
-/* A trace's tag and length, and its header's tag. */
+/* Recognises a trace's tag and length, and its header's tag. */
 static bool looks_like_traces(struct bo_span file)
 {
     enum { TAG = 1 << 3 | BYTES, MAX_LENGTH_NBYTES = 10 };

@@ -1,9 +1,9 @@
 /*
- * The importer of clang's -ftime-trace: JSON with a list of events, of which those that instantiate
- * a class or a function become Begins and Ends. README.md of the format says what is taken.
+ * The importer of clang's -ftime-trace: JSON with a list of events. Events that instantiate a class
+ * or a function become Begins and Ends. README.md of the format has the details.
  *
  * Events are in the order of their ends, inner ones first. So the events are a forest in postorder,
- * in which an event's children are the roots before it that do not start before it.
+ * in which an event's children are the preceding roots that do not start before it.
  */
 #include <stdlib.h>
 
@@ -17,14 +17,14 @@ struct event {
     uint64_t start, length; /* microseconds */
     struct bo_span detail, file;
     uint32_t line;
-    size_t first; /* of its events and itself, in postorder */
+    size_t first; /* the first event of its subtree, in postorder */
 };
 
 struct reader {
     struct bo_cursor in;
     struct bo_arena *arena;
     struct bo_error *err;
-    struct bo_writer text; /* of the string read last */
+    struct bo_writer text; /* of the last string read */
     struct event *events;
     size_t n_events, cap_events;
 };
@@ -79,7 +79,7 @@ static bool take_unit(struct reader *r, uint32_t *unit_ret)
     return true;
 }
 
-/* What follows "\u": one code unit or a pair. */
+/* Reads the rest after "\u": one code unit or a pair. */
 static enum bo_status get_code(struct reader *r, uint32_t *code_ret)
 {
     enum { HIGH = 0xd800, LOW = 0xdc00, END = 0xe000, REPLACEMENT = 0xfffd };
@@ -119,7 +119,7 @@ static enum bo_status get_escape(struct reader *r)
     return status;
 }
 
-/* Into r->text, until the next one. */
+/* Reads a string into r->text, which is valid until the next one. */
 static enum bo_status get_string(struct reader *r)
 {
     enum bo_status status = expect(r, '"', "string is missing");
@@ -147,7 +147,7 @@ static bool is_text(const struct reader *r, const char *text)
     return bo_span_equal(bo_writer_span(&r->text), bo_span_of(text));
 }
 
-/* A copy in the arena, which a name may be. */
+/* Copies a string to the arena, for a name. */
 static enum bo_status get_name(struct reader *r, struct bo_span *name_ret)
 {
     const size_t off = r->in.off;
@@ -167,7 +167,7 @@ static enum bo_status get_name(struct reader *r, struct bo_span *name_ret)
     return BO_OK;
 }
 
-/* An integer that a double holds. */
+/* Reads an integer that a double can hold. */
 static enum bo_status get_integer(struct reader *r, uint64_t max, uint64_t *v_ret)
 {
     peek(r);
@@ -187,7 +187,7 @@ static enum bo_status get_integer(struct reader *r, uint64_t max, uint64_t *v_re
 
 static enum bo_status skip_value(struct reader *r, unsigned depth);
 
-/* The key of an object's next member; *is_there_ret is false at its end. */
+/* Reads the key of an object's next member. *is_there_ret is false at its end. */
 static enum bo_status get_key(struct reader *r, bool is_first, bool *is_there_ret)
 {
     *is_there_ret = false;
@@ -250,7 +250,7 @@ static enum bo_status skip_value(struct reader *r, unsigned depth)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* What an event has of what a Begin needs. */
+/* The fields of an event that a Begin needs. */
 struct seen {
     bool is_complete, is_template, has_start, has_length, has_detail;
 };
@@ -303,7 +303,7 @@ static enum bo_status get_member(struct reader *r, struct event *event, struct s
     return status;
 }
 
-/* The roots before the event that do not start before it are its children. */
+/* The preceding roots that do not start before the event are its children. */
 static enum bo_status add_event(struct reader *r, const struct event *event)
 {
     if (!bo_grow(r->arena, &r->events, r->n_events, 1, &r->cap_events))
@@ -334,7 +334,7 @@ static enum bo_status get_event(struct reader *r)
     if (status)
         return status;
     if (!seen.is_complete || !seen.is_template) {
-        bo_arena_rewind(r->arena, mark); /* its texts */
+        bo_arena_rewind(r->arena, mark); /* releases the event's texts */
         return BO_OK;
     }
     if (!seen.has_start || !seen.has_length || !seen.has_detail)
@@ -404,14 +404,15 @@ static struct templight_entry end_of(const struct event *event)
 }
 
 /*
- * Begins come in the order of starts of subtrees, outer ones first. Of the events whose subtree
- * starts at i, which are linked from the last to the first, all begin before event i ends.
+ * Writes Begins in the order of the starts of subtrees, outer ones first. The events whose subtree
+ * starts at i are linked from the last to the first. All of them begin before event i ends.
  */
 static bool put_events(struct reader *r, struct templight_builder *builder)
 {
     const size_t n = r->n_events;
     size_t *outermost = bo_alloc_array(r->arena, n, sizeof *outermost); /* + 1, by first event */
-    size_t *inner = bo_alloc_array(r->arena, n, sizeof *inner);         /* + 1: of the same first */
+    /* + 1, for the same first event */
+    size_t *inner = bo_alloc_array(r->arena, n, sizeof *inner);
     bool ok = outermost && inner &&
               templight_start_trace(builder, TEMPLIGHT_VERSION, (struct bo_span){NULL, 0});
     for (size_t i = 0; ok && i < n; i++)
@@ -452,7 +453,7 @@ static enum bo_status import_time_trace(struct bo_span file,
     return BO_OK;
 }
 
-/* An object; no other file of this format starts like one. */
+/* Recognises an object. No other file of this format starts like one. */
 static bool looks_like_json(struct bo_span file)
 {
     size_t i = 0;

@@ -1,19 +1,19 @@
 /*
  * The importer of the YAML that clang prints (-Xclang -templight-dump): the format's own text form,
- * checked and laid out canonically, record by record: a dump may have gigabytes.
+ * checked and laid out canonically. It works record by record, since a dump may have gigabytes.
  */
 #include "codecs/templight/text.h"
 #include "corpora/import/import.h"
 #include "harness/registry.h"
 
-/* As far as the file goes: it may be cut off. */
+/* Compares as far as the file goes, since it may be truncated. */
 static bool begins_with(struct bo_span file, const char *word)
 {
     const size_t n = strlen(word);
     return memcmp(file.p, word, file.n < n ? file.n : n) == 0;
 }
 
-/* Documents of YAML, perhaps behind comments; a trace of nothing is an empty file. */
+/* Recognises YAML documents, perhaps after comments. An empty file is a trace without records. */
 static bool looks_like_yaml(struct bo_span file)
 {
     return file.n == 0 || begins_with(file, "---\n") || begins_with(file, "---\r\n") ||
@@ -34,7 +34,11 @@ struct canonical {
     struct bo_writer out;
     struct bo_drain *drain;
     uint64_t n_traces;
-    bool owes_header; /* of the trace that has started: its first record decides if it needs one */
+    /*
+     * the header of the current trace is not written yet: its first record decides whether it needs
+     * one
+     */
+    bool owes_header;
 };
 
 static void put_owed_header(struct canonical *c)

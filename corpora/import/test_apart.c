@@ -1,7 +1,7 @@
 /*
- * Work in a process of its own: its output is returned, and its failure, crash, hang or memory use
- * beyond the limit becomes an error. Why: it isolates this program from bugs of a library, and good
- * traces exercise none of these ends.
+ * Work in a process of its own: its output is returned, and a failure, crash, hang or excessive use
+ * of memory becomes an error. Why: it isolates this program from bugs of a library, and good traces
+ * do not exercise these cases.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static enum bo_status leave(void *context, struct bo_writer *out, struct bo_erro
 static enum bo_status eat(void *context, struct bo_writer *out, struct bo_error *err)
 {
     (void)context, (void)out;
-    void *volatile eaten = malloc((size_t)1 << 30); /* volatile: else nobody needs it */
+    void *volatile eaten = malloc((size_t)1 << 30); /* volatile, so that it is not optimised away */
     return eaten ? BO_OK : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "refused");
 }
 
@@ -107,7 +107,7 @@ static void test_failures(void **state)
     expect(leave, BO_CORRUPT, BO_NO_OFFSET, "library ended without an answer");
 }
 
-/* A sanitizer's allocator maps what it likes, and ends the process where it is refused. */
+/* A sanitizer's allocator maps large areas, and ends the process if they are refused. */
 static void test_hunger(void **state)
 {
     (void)state;

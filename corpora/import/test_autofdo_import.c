@@ -1,8 +1,7 @@
 /*
- * The importers of AutoFDO profiles: which files they take for theirs, and GCC's files in every
- * layout, in any order, damaged and cut. Why: they are the witness against which codecs are held,
- * and what GCC itself reads in silence. What LLVM's program makes of profiles, and the real files,
- * are in test_real_autofdo.sh.
+ * The importers of AutoFDO profiles: which files they recognise, and GCC's files in every layout,
+ * in any order, damaged and truncated. Why: codecs are compared with them, and GCC itself reads
+ * damaged files silently. test_real_autofdo.sh tests the files of LLVM's program, and real files.
  */
 #define TEST_FORMAT "autofdo"
 
@@ -11,7 +10,7 @@
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"
 
-/* ---- which file is whose --------------------------------------------------------------------- */
+/* ---- recognising files ----------------------------------------------------------------------- */
 
 static void test_sniffing(void **state)
 {
@@ -36,7 +35,7 @@ static void test_sniffing(void **state)
 
 enum { V407 = 0x3430372a, N_WORKING_SET_BYTES = 128 * 12 };
 
-/* A file in the making. */
+/* A file under construction. */
 struct image {
     struct bo_arena arena;
     struct bo_writer out;
@@ -64,7 +63,7 @@ static void put_string(struct image *image, const char *s)
 static void put_section(struct image *image, uint32_t tag)
 {
     put(image, tag);
-    put(image, 0xdeadbeef); /* lengths are wrong in the field */
+    put(image, 0xdeadbeef); /* section lengths are wrong in real files */
 }
 
 /* The header and the names "", "main", "_Zfn", "callee", "main" again, in files "", "a.c". */
@@ -138,8 +137,8 @@ static void put_target(struct image *image, uint64_t name, uint64_t count)
 }
 
 /*
- * `main`, twice, and `_Zfn`, everything backwards: of `main`, two records and two callsites of one
- * place each add up.
+ * `main`, twice, and `_Zfn`, everything in reverse order. In `main`, two records and two callsites
+ * of one place each add up.
  */
 static void put_profile(struct image *image, uint32_t version)
 {
@@ -260,7 +259,7 @@ static void test_layouts(void **state)
     }
 }
 
-/* The layout of version 3 under the version word that its writer puts there by default. */
+/* The layout of version 3 under the version word that its writer uses by default. */
 static void test_new_layout_under_old_version(void **state)
 {
     (void)state;
@@ -317,7 +316,7 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-/* Every byte, changed in two ways: a model or a named error within bounded memory, no more. */
+/* Every byte, changed in two ways, must give a model or a named error, within bounded memory. */
 static void test_changed_bytes(void **state)
 {
     (void)state;
@@ -345,7 +344,7 @@ static void test_changed_bytes(void **state)
     }
 }
 
-/* The word (or 8 bytes) at `off` becomes `v`: this status, at that offset. */
+/* Sets the word (or 8 bytes) at `off` to `v`, and expects this status at that offset. */
 static void assert_refused(struct image *image, size_t off, unsigned nbytes, uint64_t v,
                            enum bo_status wanted, uint64_t wanted_off)
 {
@@ -414,7 +413,7 @@ static void test_rejects(void **state)
     release(&image);
 }
 
-/* Behind what only version 3 has: the summary, files, files of names. */
+/* Rules of version 3 only: the summary, files, files of names. */
 static void test_rejects_extended(void **state)
 {
     (void)state;
@@ -429,7 +428,7 @@ static void test_rejects_extended(void **state)
     release(&image);
 }
 
-/* Sums stop at 2^64 - 1. */
+/* Sums are limited to 2^64 - 1. */
 static void test_saturation(void **state)
 {
     (void)state;
@@ -486,8 +485,8 @@ static void test_depth(void **state)
 }
 
 /*
- * Each of many nested instances announces as many callsites as the bytes behind it could hold:
- * together they announce more than the file has, and memory is not taken for them.
+ * Each of many nested instances announces as many callsites as the following bytes could hold.
+ * Together they announce more than the file can hold, so no memory must be allocated for them.
  */
 static void test_announced_bomb(void **state)
 {
@@ -537,7 +536,7 @@ static void test_without_memory(void **state)
     }
 }
 
-/* A static function of one name in two files: one function here, and a note that says so. */
+/* A static function of one name in two files becomes one function, and a note reports it. */
 static void test_two_files(void **state)
 {
     (void)state;

@@ -24,9 +24,9 @@ static const char *const calls[] = {
 #undef SYSCALL
 };
 
-/* ---- kernel traces, written ------------------------------------------------------------------ */
+/* ---- writing kernel traces ------------------------------------------------------------------- */
 
-/* What the metadata leaves open. */
+/* Variants of the metadata. */
 struct kind {
     const char *host, *tracer, *release, *context, *child_pid;
 };
@@ -43,7 +43,7 @@ struct trace {
     uint64_t first[N_CPUS], last[N_CPUS];
 };
 
-/* Who is running; has to do with contexts only. */
+/* The running thread. It only affects contexts. */
 struct who {
     uint32_t cpu;
     int32_t tid, pid;
@@ -65,7 +65,7 @@ static void put_comm(struct bo_writer *to, const char *comm)
     bo_put_bytes(to, room, COMM_N);
 }
 
-/* The event's head; its fields follow. */
+/* Writes the head of an event. Its fields follow. */
 static struct bo_writer *put_event(struct trace *trace, const struct who *who, uint64_t time,
                                    uint32_t id)
 {
@@ -235,9 +235,9 @@ static void expect_refused_trace(struct trace *trace, enum bo_status status, con
     remove_folder(trace->folder);
 }
 
-/* ---- perf's text as such a trace ------------------------------------------------------------- */
+/* ---- perf's text as a kernel trace ----------------------------------------------------------- */
 
-/* The number, or the text up to a blank, that follows a key. */
+/* The number, or the text up to a blank, after a key. */
 static long number_behind(const char *line, const char *key)
 {
     const char *at = strstr(line, key);
@@ -280,7 +280,7 @@ static void tell_switch(struct trace *trace, const struct who *who, uint64_t tim
     bo_put_le32(to, (uint32_t)number_behind(text, " next_prio="));
 }
 
-/* comm, tid and then the numbers behind these keys */
+/* comm, tid and then the numbers after these keys */
 static void tell_thread(struct bo_writer *to, const char *text, const char *const *keys)
 {
     put_comm(to, "c");
@@ -376,7 +376,7 @@ static void write_event(struct trace *trace, const struct who *who, uint64_t tim
         put_event(trace, who, time, 0);
 }
 
-/* "NAME PID/TID [CPU] SECONDS.NANOSECONDS: EVENT: TEXT", as the recordings have it. */
+/* "NAME PID/TID [CPU] SECONDS.NANOSECONDS: EVENT: TEXT", as in the recordings. */
 static void tell_line(struct trace *trace, char *line)
 {
     char event[64], *bracket = strstr(line, " [");
@@ -427,23 +427,26 @@ static void test_same_as_perf(void **state)
     expect_same_as_perf("corpora/statehist/perf/make.txt.xz", "corpora/statehist/make.tsv.xz");
 }
 
-/* ---- what perf's text has no counterpart of -------------------------------------------------- */
+/* ---- events that perf's text does not have --------------------------------------------------- */
 
 static const struct who nobody = {.cpu = 1, .comm = ""};
 
-/* Whose system call it is follows from the last switch; of nobody, before the first. */
+/*
+ * The thread of a system call follows from the last switch. Before the first switch, it belongs to
+ * no thread.
+ */
 static void test_without_contexts(void **state)
 {
     (void)state;
     struct trace trace;
     begin_trace(&trace, without_contexts);
     put_event(&trace, &nobody, 1000, FIRST_CALL + 2);     /* write */
-    put_event(&trace, &nobody, 1010, FIRST_CALL + 2 + 1); /* and out of it */
+    put_event(&trace, &nobody, 1010, FIRST_CALL + 2 + 1); /* and its exit */
     put_switch(&trace, &nobody, 1020, 0, 0, 7);
     put_event(&trace, &nobody, 1030, FIRST_CALL);
     bo_put_le32(put_event(&trace, &nobody, 1040, 15), 999);
     put_event(&trace, &nobody, 1050, FIRST_CALL + 1);
-    put_event(&trace, &nobody, 1060, 17); /* as it was called before LTTng 2.6 */
+    put_event(&trace, &nobody, 1060, 17); /* the name before LTTng 2.6 */
     bo_put_le64(put_event(&trace, &nobody, 1070, 18), 0);
     tell_exec(&trace, &nobody, 1080);
     struct bo_writer *to = put_event(&trace, &nobody, 1090, 6);
@@ -499,7 +502,7 @@ static void put_dumped(struct trace *trace, uint64_t time, int32_t tid, int32_t 
     bo_put_le32(to, (uint32_t)status);
 }
 
-/* What is known already stays. */
+/* Known values stay. */
 static void test_state_dump(void **state)
 {
     (void)state;
@@ -540,7 +543,7 @@ static void test_memory(void **state)
     remove_folder(folder);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- rejected traces ------------------------------------------------------------------------- */
 
 static void test_malformed_events(void **state)
 {
@@ -574,7 +577,7 @@ static void test_damaged_traces(void **state)
     expect_refused_trace(&trace, BO_CORRUPT, "no events");
 }
 
-/* On metadata that ends within a packet, babeltrace 2.0 would go on for ever. */
+/* For metadata that ends inside a packet, babeltrace 2.0 would run forever. */
 static void test_metadata_cut_short(void **state)
 {
     (void)state;
@@ -639,7 +642,7 @@ static void test_other_folders(void **state)
     remove_folder(folder);
 }
 
-/* Each allocation of ours fails in turn, in the process that reads and in this one. */
+/* Each of our allocations fails in turn, in the reading process and in this one. */
 static void test_failing_allocations(void **state)
 {
     (void)state;
@@ -665,7 +668,7 @@ static void test_failing_allocations(void **state)
     remove_folder(trace.folder);
 }
 
-/* A build without the library says so. */
+/* A build without the library reports it. */
 static bool is_built(void)
 {
     struct trace trace;

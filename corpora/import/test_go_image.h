@@ -1,7 +1,7 @@
 /*
  * Small Go binaries, built in memory: an ELF file around a function table of any layout, byte
- * order, word size and quantum. Written from the layouts' description and sharing no code with
- * the importer under test.
+ * order, word size and quantum. Written from the layouts' description and sharing no code with the
+ * importer under test.
  *
  * The program has five functions and one hole between text sections:
  *
@@ -22,7 +22,7 @@ enum { IMAGE_CAP = 4096, IMAGE_N_ENTRIES = 6, IMAGE_N_TABLES = 7, IMAGE_MAX_RUNS
 enum image_layout { GO_1_2, GO_1_16, GO_1_18, GO_1_20, GO_1_26, IMAGE_N_LAYOUTS };
 enum image_place { IN_OWN_SECTION, IN_SHARED_SECTION, WITHOUT_SECTIONS, IMAGE_N_PLACES };
 
-/* What to build. */
+/* The properties of the file. */
 struct image_plan {
     enum image_layout layout;
     enum image_place place;
@@ -30,7 +30,7 @@ struct image_plan {
     bool big_endian;
 };
 
-/* The file, and the offsets of what tests damage. */
+/* The file, and the offsets of the fields that tests damage. */
 struct image {
     struct image_plan plan;
     uint8_t p[IMAGE_CAP];
@@ -43,21 +43,22 @@ struct image {
     size_t used;           /* no shorter prefix can be imported */
 };
 
-/* A table as the tests think of it: lengths in quanta. */
+/* A table for the tests, with lengths in quanta. */
 struct image_table {
     unsigned n_runs;
     struct {
         uint32_t length;
         int32_t value;
     } runs[IMAGE_MAX_RUNS];
-    unsigned refs, kind; /* what the importer must find */
+    unsigned refs, kind; /* the expected values in the model */
 };
 
 static const struct image_table image_tables[IMAGE_N_TABLES] = {
     /* A */ {3, {{5, 0}, {3, 8}, {2, 0}}, 3, 0},
     /* B: begins with a zero byte */ {1, {{10, -1}}, 2, 1},
     /* C: deltas and lengths of several bytes */ {3, {{1, 10}, {300, 11}, {70000, -200000}}, 1, 2},
-    /* D: the difference wraps */ {4, {{2, INT32_MAX}, {2, INT32_MIN}, {3, -1}, {3, 0}}, 2, 4},
+    /* D: the difference wraps around */
+    {4, {{2, INT32_MAX}, {2, INT32_MIN}, {3, -1}, {3, 0}}, 2, 4},
     /* E */ {2, {{9, 1000}, {1, 999}}, 2, 2},
     /* F: after a run of -1 */ {3, {{4, -1}, {4, 16}, {1, -1}}, 1, 0},
     /* G */ {5, {{1, 1}, {1, 2}, {1, 1}, {1, 2}, {127, -3}}, 1, 5},
@@ -164,7 +165,7 @@ static void image_put_record(struct image *image, unsigned function)
         image_put(image, 4, f->pcdata[i]);
 }
 
-/* Turns table numbers in the records into offsets, once both are placed. */
+/* Converts table numbers in the records to offsets, after both are placed. */
 static void image_link_tables(struct image *image)
 {
     for (unsigned i = 0; i < IMAGE_N_ENTRIES; i++) {
@@ -187,7 +188,7 @@ static void image_put_entries(struct image *image)
     image->entries = image->n;
     for (unsigned i = 0; i < IMAGE_N_ENTRIES; i++) {
         image_put(image, image_entry_nbytes(image), image_pc(image, i));
-        image_put(image, image_entry_nbytes(image), UINT64_MAX); /* until it is known */
+        image_put(image, image_entry_nbytes(image), UINT64_MAX); /* placeholder until it is known */
     }
     image_put(image, image_entry_nbytes(image), image_pc(image, IMAGE_N_ENTRIES));
 }
@@ -217,7 +218,7 @@ static void image_put_pclntab(struct image *image)
     const unsigned word = image->plan.word_nbytes;
     image_align(image, 32);
     if (image->plan.place != IN_OWN_SECTION)
-        image_put(image, 4, 0); /* as little aligned as a table can be */
+        image_put(image, 4, 0); /* minimal alignment of a table */
     image->table = image->tables_base = image_put(image, 4, magics[layout]);
     image_put(image, 2, 0);
     image_put(image, 1, image->plan.quantum);
@@ -320,7 +321,7 @@ static void image_put_sections(struct image *image, size_t start, const char *se
     image_put_section_header(image, sizeof own_name - 1, 1, start, end - start);
 }
 
-/* Things that look like a function table for a few bytes. */
+/* Bytes that resemble a function table for a few bytes. */
 static void image_put_decoys(struct image *image)
 {
     static const uint8_t quanta[] = {1, 3, 1};

@@ -1,7 +1,7 @@
 /*
- * The importer of Go binaries: on small programs of every layout whose tables are known, on
- * damaged ones, and on files that are no Go binaries. Why: an import is the root of every PCDATA
- * figure, and it reads files from anywhere.
+ * The importer of Go binaries: on small programs of every layout with known tables, on damaged
+ * ones, and on files that are not Go binaries. Why: every PCDATA figure depends on the import, and
+ * it reads files of any origin.
  */
 #include "harness/core/test_cmocka.h"
 
@@ -44,7 +44,7 @@ static struct bo_span image_span(const struct image *image)
     return (struct bo_span){image->p, image->n};
 }
 
-/* Imports a copy that ends at a guard page. The arena is the caller's to free. */
+/* Imports a copy that ends at a guard page. The caller frees the arena. */
 static enum bo_status import_guarded(struct bo_span file, const struct bo_import_options *options,
                                      struct bo_arena *arena, struct pcdata_model **model_ret,
                                      struct bo_error *err)
@@ -59,7 +59,7 @@ static enum bo_status import_guarded(struct bo_span file, const struct bo_import
     return status;
 }
 
-/* The rules of pcdata.h, stated once more. */
+/* Checks the rules of pcdata.h again, independently. */
 static void assert_sound(const struct pcdata_model *model)
 {
     for (uint32_t i = 0; i < model->n_tables; i++) {
@@ -84,7 +84,7 @@ static void assert_named_error(enum bo_status status, const struct bo_error *err
     assert_true(err->off == BO_NO_OFFSET || err->off <= n);
 }
 
-/* ---- what a good file holds ------------------------------------------------------------------ */
+/* ---- valid files ----------------------------------------------------------------------------- */
 
 static void assert_table_is(const struct pcdata_table *table, const struct image_table *expected,
                             uint32_t quantum)
@@ -148,7 +148,7 @@ static void test_facts(void **state)
     for_each_plan(check_facts);
 }
 
-/* Go for s390x rounds line changes down to quanta, so that no PC is in some runs. */
+/* Go for s390x rounds line changes down to quanta, so that some runs contain no PC. */
 static void test_empty_runs_are_left_out(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void test_draw(void **state)
         assert_int_equal(count_tables(&image, 1, seed, &n_functions), n);
         seen[n]++;
     }
-    /* Of six entries two have no tables, one four of its own, two three, one two. */
+    /* Of the six entries, two have no tables; the others have four, three, three and two tables. */
     assert_in_range(seen[0], 40, 95);
     assert_in_range(seen[4], 15, 55);
     assert_in_range(seen[3], 40, 95);
@@ -210,9 +210,9 @@ static void test_draw(void **state)
     assert_int_equal(n_functions, IMAGE_N_ENTRIES - 1);
 }
 
-/* ---- bad input: what, and where -------------------------------------------------------------- */
+/* ---- bad input: the error and its offset ----------------------------------------------------- */
 
-/* Expects the file to be refused with just this status and offset. */
+/* Expects the file to be rejected with exactly this status and offset. */
 static void expect_error(const struct image *image, enum bo_status status, uint64_t off)
 {
     struct bo_arena arena;
@@ -278,7 +278,7 @@ static void test_bad_functions(void **state)
     expect_after(&image, record + 16, 4, UINT32_MAX, BO_CORRUPT, record + 16);
 }
 
-/* Many entries that name one record would make much work of a small file. */
+/* Many entries that refer to one record would cause much work for a small file. */
 static void test_overlapping_records(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void test_not_go(void **state)
     expect_error(&image, BO_UNSUPPORTED, BO_NO_OFFSET);
 }
 
-/* ---- bad input: no bytes can hurt ------------------------------------------------------------ */
+/* ---- bad input: arbitrary bytes -------------------------------------------------------------- */
 
 static void check_prefixes(const struct image *image)
 {

@@ -1,7 +1,8 @@
 /*
- * What the tests of importers share: an importer by its name, and which file is whose.
+ * Shared by the tests of importers: finds an importer by name, and checks which files it
+ * recognises.
  *
- * Who includes this says first which format it is about: #define TEST_FORMAT "lprf".
+ * The including file defines the format first: #define TEST_FORMAT "lprf".
  */
 #ifndef BO_TEST_IMPORT_H
 #define BO_TEST_IMPORT_H
@@ -19,7 +20,10 @@ static inline const struct bo_importer *importer_called(const char *name)
     return NULL;
 }
 
-/* That the importer of this name takes the bytes, which end at a guard page; NULL: none. */
+/*
+ * Expects that the importer of this name recognises the bytes, which end at a guard page. NULL: no
+ * importer does.
+ */
 static inline void assert_taken_by(const char *name, const void *bytes, size_t n)
 {
     struct bo_guarded guarded;

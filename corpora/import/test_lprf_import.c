@@ -1,8 +1,7 @@
 /*
- * The importers of profiles: which files they take for theirs, lists of names with drawn counters,
- * and binary profiles that end early. Why: scale documents are only as real as this draw, and
- * LLVM's own reader does not notice a profile that was cut. What LLVM makes of whole profiles is in
- * test_real_llvm.sh.
+ * The importers of profiles: which files they recognise, lists of names with drawn counters, and
+ * truncated binary profiles. Why: scale documents are only as real as this draw, and LLVM's own
+ * reader does not detect truncation. test_real_llvm.sh tests complete profiles.
  */
 #define TEST_FORMAT "lprf"
 
@@ -19,7 +18,7 @@ static struct bo_span text(const char *s)
     return (struct bo_span){(const uint8_t *)s, strlen(s)};
 }
 
-/* ---- which file is whose --------------------------------------------------------------------- */
+/* ---- recognising files ----------------------------------------------------------------------- */
 
 static void test_sniffing(void **state)
 {
@@ -107,7 +106,10 @@ static char *many_names(struct bo_arena *arena)
     return list;
 }
 
-/* Every record is drawn about as often, the same ones for a seed and others for another. */
+/*
+ * Every record is drawn about equally often. A seed always gives the same records, another seed
+ * gives others.
+ */
 static void test_draw(void **state)
 {
     (void)state;
@@ -192,7 +194,7 @@ static void test_bad_lists(void **state)
     bo_arena_free(&arena);
 }
 
-/* Also: the n-th allocation may fail. */
+/* Includes: the n-th allocation fails. */
 static void test_names_without_memory(void **state)
 {
     (void)state;
@@ -216,7 +218,7 @@ static void test_names_without_memory(void **state)
     }
 }
 
-/* ---- binary profiles that end early ---------------------------------------------------------- */
+/* ---- truncated binary profiles --------------------------------------------------------------- */
 
 enum { HEADER_NBYTES = 40, N_BUCKETS = 3, INDEX_NBYTES = 16 + 8 * N_BUCKETS, N_RECORD_BYTES = 24 };
 
@@ -237,7 +239,7 @@ static void test_cut_profiles(void **state)
     (void)state;
     uint8_t p[HEADER_NBYTES + N_RECORD_BYTES + INDEX_NBYTES];
     const size_t whole =
-        make_outline(p, 7 | (uint64_t)1 << 56); /* with a flag beside the version */
+        make_outline(p, 7 | (uint64_t)1 << 56); /* with a flag next to the version */
     for (size_t n = HEADER_NBYTES; n < whole; n++) {
         struct bo_arena arena;
         struct bo_guarded guarded;
@@ -273,9 +275,11 @@ static void test_wild_index_places(void **state)
     }
 }
 
-/* ---- binary profiles of the codec's version, and of the one before -------------------------- */
+/* ---- binary profiles of the codec's version, and of the previous one ------------------------- */
 
-/* They need no program. Version 7, with the same bytes behind, is another format and needs one. */
+/*
+ * These need no program. Version 7, with the same bytes after it, is another format and needs one.
+ */
 static void test_known_versions(void **state)
 {
     (void)state;

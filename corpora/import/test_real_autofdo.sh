@@ -1,18 +1,16 @@
 #!/bin/bash
-# Exchanges AutoFDO profiles with the field's own programs: gcc-12 compiles with ours, every
-# installed llvm-profdata and autofdo's dump_gcov print them, and what one of them reads in silence
-# although it is damaged, we refuse.
+# Exchanges AutoFDO profiles with the field's own programs: gcc-12 compiles with ours, every installed llvm-profdata
+# and autofdo's dump_gcov print them, and what one of them reads in silence although it is damaged, we refuse.
 #
 #   corpora/import/test_real_autofdo.sh
 #
-# Needs xz and jq; gcc-12, llvm-profdata and dump_gcov (Debian: autofdo), each for its part; no
-# network. A part whose program is missing is said; where CI is set, that is a failure. BAKEOFF and
-# OUT override where the program is and where files go. Exit 0: all passed; 1: a comparison failed;
-# 77: nothing could run.
+# Needs xz and jq; gcc-12, llvm-profdata and dump_gcov (Debian: autofdo), each for its part; no network. A part whose
+# program is missing is reported; if CI is set, that is a failure. BAKEOFF and OUT override where the program is and
+# where files go. Exit 0: all passed; 1: a comparison failed; 77: nothing could run.
 . "$(dirname "$0")/real.sh" autofdo "xz-utils jq" xz jq
 sources=corpora/import/testdata/sampled
 
-# True when the program is there; else it is said, and fails where CI is set.
+# True when the program is installed. Otherwise prints a line, and fails if CI is set.
 have() { # PROGRAM PACKAGE WHAT
     command -v "$1" >/dev/null && return
     echo "note: not run: $3: $1 is not installed (Debian: $2)"
@@ -20,7 +18,7 @@ have() { # PROGRAM PACKAGE WHAT
     return 1
 }
 
-# Without what LLVM and older versions have no place for.
+# Removes everything that LLVM and older versions cannot represent.
 plain() { # text
     grep -v '^#@' "$1"
 }
@@ -33,7 +31,7 @@ encode() { # codec text file
     "$bakeoff" encode "autofdo/$1" --raw "$2" -o "$3"
 }
 
-# ---- the documents, and the files that they were -------------------------------------------------
+# ---- the documents and their original files -------------------------------------------------
 
 names=$(jq -r '.documents[] | select(.format == "autofdo" and .embedded) | .name' \
     corpora/manifest.json)
@@ -59,9 +57,8 @@ is_document() { # version text name
     esac
 }
 
-# Each real file is its document, and is read and written by the codec of its version. Only the
-# order of callsites, which is that of a hash table in them, may be another; and one has two names
-# twice.
+# Each real file equals its document, and the codec of its version reads and writes it. Only the order of callsites
+# may differ, which is that of a hash table in the files; one file has two names twice.
 while IFS=$'\t' read -r file name; do
     version=${file%.gcov.xz} version=${version##*.}
     real=$out/$name.real-$version.gcov
@@ -78,7 +75,7 @@ done < <(jq -r '.vectors[] | select(.file | startswith("autofdo/")) | [.file, .d
 
 # ---- gcc ----------------------------------------------------------------------------------------
 
-# Compiles with a profile; what gcc knows of each function goes to $out/gcc.dump.
+# Compiles with a profile; gcc's data for each function goes to $out/gcc.dump.
 gcc_with() { # profile
     rm -rf "$out/gcc" && mkdir -p "$out/gcc" || return
     gcc-12 -O2 -g -fauto-profile="$1" -fdump-ipa-whole-program -c $sources/program.c \
@@ -90,13 +87,13 @@ gcc_is_silent() { # profile
     gcc_with "$1" >"$out/said.gcc" 2>&1 && [ ! -s "$out/said.gcc" ]
 }
 
-# In a function's part of the dump.
+# Searches in a function's part of the dump.
 dump_says() { # function PATTERN
     awk -v name="$1" '$0 ~ "^[a-z]+/[0-9]+ " { on = index($0, name "/") == 1 } on' "$out/gcc.dump" |
         grep -E "$2"
 }
 
-# With one byte changed, gcc compiles or crashes; we refuse, and say where.
+# With one byte changed, gcc compiles or crashes; bakeoff must reject the file with the offset.
 damaged() { # what byte's-offset value offset-of-the-error
     cp "$out/program.gcov" "$out/damaged.gcov"
     printf "\\x$3" | dd of="$out/damaged.gcov" bs=1 seek="$2" conv=notrunc status=none
@@ -107,7 +104,7 @@ damaged() { # what byte's-offset value offset-of-the-error
         "$bakeoff" decode autofdo/gcov-v2 --raw "$out/damaged.gcov"
 }
 
-# No word about the profile: nothing, or an internal error.
+# gcc prints nothing about the profile, or an internal error.
 gcc_is_blind() { # profile
     gcc_is_silent "$1" || grep 'internal compiler error' "$out/said.gcc"
 }
@@ -187,7 +184,7 @@ have "${newest:-llvm-profdata}" llvm "LLVM's reading" && for tool in $tools; do
     check "a cut profile: what $with says" fails_saying 'cut.afdo: llvm-profdata: ' \
         env PATH="$out/$with" "$bakeoff" import autofdo "$out/cut.afdo"
 done
-# Out of LLVM's file, through each codec that holds all of it, and into LLVM again.
+# From LLVM's file through each codec that holds all of it, and back to LLVM.
 through() { # codec
     import_to "$out/real.afdo" "$out/through.txt" &&
         "$bakeoff" encode "$1" "$out/through.txt" -o "$out/through.bin" &&
@@ -195,7 +192,7 @@ through() { # codec
         prints_as "$newest" "$out/through.txt" "$out/leveldb-callgrind.plain.txt"
 }
 
-# Profiles that may not be in the repository, when they are here: LLVM reads of our file what we do.
+# Profiles that must not be in the repository, if available: LLVM must read our file as we do.
 external() { # path
     encode gcov-v407 "$1" "$out/external.gcov" &&
         import_to "$out/external.gcov" "$out/external.txt" &&
@@ -223,7 +220,7 @@ check "without llvm-profdata: its package" fails_saying 'not installed (Debian: 
 
 # ---- the bytes of llvm-profdata 22 ---------------------------------------------------------------
 
-# CODEC PASSES OPTIONS...: our bytes of $text are those that llvm-profdata-22 writes, in so many passes.
+# CODEC PASSES OPTIONS...: our bytes of $text must equal those that llvm-profdata-22 writes in this many passes.
 writes_bytes_of_llvm() {
     local codec=$1 passes=$2 from=$text i
     shift 2
@@ -234,7 +231,7 @@ writes_bytes_of_llvm() {
     encode "$codec" "$text" "$out/ours.bin" 2>/dev/null && "${same:-cmp}" "$out/ours.bin" "$from"
 }
 
-# Zlib's bytes depend on its version: the section tables without offsets and sizes, and the contents.
+# Zlib's bytes depend on its version: compares the section tables without offsets and sizes, and the contents.
 same_unpacked() { # file file
     python3 - "$@" <<'END'
 import struct, sys, zlib

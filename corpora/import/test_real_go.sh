@@ -1,12 +1,10 @@
 #!/bin/bash
-# Imports real Go programs and compares with what Go itself says of them: see
-# testdata/checker/main.go.
+# Imports real Go programs and compares the result with Go's own reading: see testdata/checker/main.go.
 #
-#   corpora/import/test_real_go.sh [CASE...]
+# corpora/import/test_real_go.sh [CASE...]
 #
-# Builds testdata/program for each case with the installed Go; needs no network. BAKEOFF, GO and
-# OUT override where the tools are and where files go. Exit 0: all that could run passed; 1: a
-# comparison failed; 77: nothing could run.
+# Builds testdata/program for each case with the installed Go; needs no network. BAKEOFF, GO and OUT override the
+# tools and the output folder. Exit 0: all that could run passed; 1: a comparison failed; 77: nothing could run.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 bakeoff=${BAKEOFF:-build/bakeoff}
@@ -45,7 +43,7 @@ build() { # case program
     esac
 }
 
-# Why a case cannot run here; nothing if it can.
+# The reason why a case cannot run here; empty if it can.
 obstacle() {
     case $1 in
     stripped | pie) ;;

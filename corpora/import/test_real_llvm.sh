@@ -1,16 +1,16 @@
 #!/bin/bash
-# Exchanges profiles with LLVM's own program, both ways: what llvm-profdata makes of our text is what
-# we make of its text, for every embedded profile and for programs that this test builds and runs.
+# Exchanges profiles with LLVM's own program in both directions, for every embedded profile and for programs that this
+# test builds and runs.
 #
 #   corpora/import/test_real_llvm.sh
 #
 # Needs clang, llvm-profdata, xz and jq; llvm-profdata-19 and -22 where their bytes are compared with ours; no
-# network. BAKEOFF and OUT override where the program is and
-# where files go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
+# network. BAKEOFF and OUT override where the program is and where files go. Exit 0: all passed; 1: a comparison
+# failed; 77: could not run.
 . "$(dirname "$0")/real.sh" llvm "clang llvm xz-utils jq" clang clang++ llvm-profdata xz jq
 sources=corpora/import/testdata/profiled
 
-# ---- one line a function: name, hash, number of counters, counters -------------------------------
+# ---- one line per function: name, hash, number of counters, counters -------------------------------
 
 # From the text form, numbers as they are.
 table_of_text() { # file
@@ -41,7 +41,7 @@ table_of_show() { # file
         /^  / { name = substr($0, 3, length($0) - 3) }' "$1" | LC_ALL=C sort
 }
 
-# What LLVM reads in a text, function by function, is what the text says.
+# LLVM must read a text, function by function, as written.
 shown_as_written() { # text profdata
     llvm-profdata show --all-functions --counts "$2" >"$out/show" &&
         table_of_show "$out/show" >"$out/show.table" && table_of_text "$1" >"$out/text.table" &&
@@ -55,7 +55,7 @@ same_functions() { # text text: whatever their order
 
 # ---- every embedded profile ----------------------------------------------------------------------
 
-# Our text to LLVM's binary form and its text, and back: the same bytes.
+# Converts our text to LLVM's binary form and its text, and back to the same bytes.
 exchange() { # name text
     local name=$1 ours=$out/$1.ours.proftext
     check "$name: import of the text" "$bakeoff" import lprf "$2" -o "$ours"
@@ -88,7 +88,7 @@ check "dup_main has three functions of one name" \
 
 # ---- LLVM's own format: the same bytes -----------------------------------------------------------
 
-# LLVM 19 writes version 12, LLVM 22 version 13, which differ in the version alone.
+# LLVM 19 writes version 12, LLVM 22 version 13. They only differ in the version.
 same_bytes() { # version-of-LLVM name: as `merge` writes
     "$bakeoff" encode --raw lprf/profdata "$out/$2.proftext" -o "$out/ours.profdata" &&
         llvm-profdata-$1 merge "$out/$2.proftext" -o "$out/theirs.profdata" &&
@@ -123,7 +123,7 @@ if command -v llvm-profdata-22 >/dev/null; then
     check "and reads the same" cmp "$out/imported.proftext" "$out/$name.proftext"
 fi
 
-# ---- programs of our own, from their counters to each codec and back -----------------------------
+# ---- programs of this test, from their counters to each codec and back -----------------------------
 
 instrument() { # program compiler source flags
     local program=$out/$1 compiler=$2 source=$3
@@ -144,13 +144,13 @@ check "a counter past 2^32" grep -x 19327352832 "$out/built.proftext"
 check "two functions called main" test "$(grep -c '^main$' "$out/built.proftext")" = 2
 llvm-profdata show --all-functions --counts "$out/built.profdata" >"$out/built.show"
 table_of_show "$out/built.show" >"$out/built.table"
-# LLVM orders its hash chains as functions come: its own text, read again, is the one to compare with.
+# LLVM orders its hash chains by the order of functions, so the comparison uses its own text, read again.
 check "LLVM's text of the merge" llvm-profdata merge --text -o "$out/built.llvm.proftext" \
     "$out/built.profdata"
 check "LLVM reads it again" llvm-profdata merge -o "$out/built.again.profdata" \
     "$out/built.llvm.proftext"
 
-# One codec's bytes to LLVM, which makes of them what it makes of the programs' own profile.
+# LLVM must read one codec's bytes as it reads the programs' own profile.
 through() { # codec
     local f=$out/codec
     "$bakeoff" encode "lprf/$1" "$out/built.proftext" -o "$f.bin" &&
@@ -201,13 +201,13 @@ check "merge of the same three times" "$bakeoff" merge lprf "$out/high.proftext"
     "$out/high.proftext" "$out/high.proftext" -o "$out/weighted.ours"
 check "three times is weight three" same_functions "$out/weighted.ours" "$out/weighted.llvm"
 printf 'high\n1\n2\n1\n1\n\n' >"$out/other.proftext"
-# LLVM warns and leaves the second out; we refuse.
+# LLVM warns and leaves the second profile out; bakeoff rejects it.
 check "LLVM minds other counts" grep 'high: .*counter mismatch' <(llvm-profdata merge --text \
     -o /dev/null "$out/high.proftext" "$out/other.proftext" 2>&1)
 check "merge names the function" fails_saying high \
     "$bakeoff" merge lprf "$out/high.proftext" "$out/other.proftext"
 
-# ---- what is no profile, and no llvm-profdata -----------------------------------------------------
+# ---- files that are not profiles, and a missing llvm-profdata -----------------------------------------------------
 
 nbytes=$(stat -c %s "$out/built.profdata")
 for n in 500 20000 $((nbytes - 1)); do

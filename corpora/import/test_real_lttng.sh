@@ -1,11 +1,11 @@
 #!/bin/bash
-# Records what programs allocate with LTTng's user-space tracer, imports the traces, and compares them with what
-# follows from babeltrace's own printing of them; then damages them.
+# Records what programs allocate with LTTng's user-space tracer, imports the traces, and compares them with sums
+# computed from babeltrace's own output; then damages them.
 #
 #   corpora/import/test_real_lttng.sh
 #
-# Needs lttng-tools, liblttng-ust1, babeltrace2 and gcc; no network, no kernel module. BAKEOFF and OUT override
-# where the program is and where files go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
+# Needs lttng-tools, liblttng-ust1, babeltrace2 and gcc; no network, no kernel module. BAKEOFF and OUT override where
+# the program is and where files go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
 . "$(dirname "$0")/real.sh" lttng "lttng-tools liblttng-ust1 babeltrace2 libbabeltrace2-dev gcc" lttng babeltrace2 gcc
 if "$bakeoff" import statehist corpora/statehist/ctf 2>&1 | grep -q 'built without libbabeltrace2'; then
     echo "test_real_lttng: NOT RUN: built without libbabeltrace2 (Debian: libbabeltrace2-dev)"
@@ -16,8 +16,7 @@ record() { # NAME COMMAND...
     corpora/statehist/record_memory.sh "$out/$1" "${@:2}" >"$out/$1.out" 2>"$out/$1.err"
 }
 
-# The changes of each thread's sum, "tid start value", from the printed events. Numbers of 64 bits
-# stay texts.
+# The changes of each thread's sum, "tid start value", from the printed events. Numbers of 64 bits stay texts.
 summed() { # TRACE
     babeltrace2 --clock-seconds --no-delta "$1" | awk '
         function field(name, at) { # of the line
@@ -88,7 +87,7 @@ check "processes: import" "$bakeoff" import statehist "$out/processes" -o "$out/
 check "processes: agree with babeltrace" agrees processes
 check "processes: more than one" test "$(awk -F '\t' '$1 == "I" && $5 == "s" { print $6 }' "$out/processes.tsv" | sort -u | wc -l)" -gt 1
 
-# ---- damage: babeltrace says what is wrong -------------------------------------------------------------
+# ---- damage: babeltrace names the error -------------------------------------------------------------
 
 stream=$(find "$out/threads" -name 'memory_*' -size +0 ! -name '*.idx' | head -n 1)
 damaged() { # COMMAND FILE: on a copy of the trace

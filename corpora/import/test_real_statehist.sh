@@ -18,12 +18,12 @@ tree() { # read|write FILE
 
 # ---- attribute trees --------------------------------------------------------------------------------
 
-# What Java reads in the file is what the text says.
+# Java must read the file as the text says.
 java_reads() { # text file
     grep -a '^Q' "$1" >"$out/lines" && tree read "$2" | cmp - "$out/lines"
 }
 
-# What Java writes for the text ends the file.
+# The file must end with the bytes that Java writes for the text.
 java_writes() { # text file
     grep -a '^Q' "$1" >"$out/lines" && tree write "$out/lines" >"$out/tree" &&
         tail -c "$(stat -c %s "$out/tree")" "$2" | cmp - "$out/tree"
@@ -44,8 +44,8 @@ put_history() { # lines of attributes on standard input
     awk '{ print; n++ } END { for (q = 0; q < n; q++) printf "I\t%d\t0\t9\tn\t\n", q }'
 }
 
-# Names beyond ASCII and beyond U+FFFF, empty, with slashes and escapes, "*" where it can be held,
-# equal ones under several parents, and one of more than 65535 bytes.
+# Names beyond ASCII and beyond U+FFFF, empty, with slashes and escapes, "*" if it can be represented, equal ones
+# under several parents, and one of more than 65535 bytes.
 {
     printf 'Q\t0\t-1\tThreads\nQ\t1\t0\t\nQ\t2\t1\t*\nQ\t3\t2\t*\nQ\t4\t0\t26/0000:00:1f.2\n'
     printf 'Q\t5\t-1\t\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\nQ\t6\t5\ta\\tb\\nc\\\\d\nQ\t7\t0\tThreads\n'
@@ -55,7 +55,7 @@ put_history() { # lines of attributes on standard input
 } | put_history >"$out/hard.txt"
 exchange "hard names" "$out/hard.txt"
 
-# Thousands of attributes, which is where references have large numbers.
+# Thousands of attributes, so that references have large numbers.
 for ((q = 0; q < 3000; q++)); do
     printf 'Q\t%d\t%d\t%d\n' $q $(((q + 2) / 3 - 1)) $((q % 100 + q / 1000 * 100))
 done | put_history >"$out/many.txt"
@@ -67,7 +67,7 @@ for text in corpora/statehist/*.tsv.xz; do
     exchange "$(basename "$text")" "$out/embedded.txt"
 done
 
-# ---- what the real Trace Compass made of three histories ----------------------------------------------
+# ---- Trace Compass' own answers for three histories ----------------------------------------------
 
 sum() { # sum of standard input
     local sum

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Carries traces of the installed clang through every codec and back, and exchanges Templight's messages
-# with protoc: it reads what we write, and we import what it writes, in every form that names have.
+# Converts traces of the installed clang through every codec and back, and exchanges Templight's messages with protoc
+# in both directions, with names in every form.
 #
 #   corpora/import/test_real_templight.sh
 #
-# Needs clang, protoc and jq; no network. BAKEOFF and OUT override where the program is and where files
-# go. Exit 0: all passed; 1: a comparison failed; 77: could not run.
+# Needs clang, protoc and jq; no network. BAKEOFF and OUT override where the program is and where files go. Exit 0:
+# all passed; 1: a comparison failed; 77: could not run.
 . "$(dirname "$0")/real.sh" templight "clang protobuf-compiler jq" clang++ protoc jq
 schema=(--proto_path=codecs/templight templight.proto)
 message=TemplightTraceCollection
@@ -16,7 +16,7 @@ trace() { # source
     clang++ -std=c++17 -Xclang -templight-dump -fsyntax-only "$1" >"$out/clang.yaml"
 }
 
-# What protocol buffers hold of it: an End's origin is its Begin's.
+# The part that protocol buffers can hold: an End's origin is its Begin's.
 without_own_origins() { # yaml
     awk '/^event:/ { is_begin = $2 == "Begin" }
         /^orig:/ { if (is_begin) open[++n] = $0; else $0 = open[n--] }
@@ -50,7 +50,7 @@ while read -r codec lossy; do
     check "$codec: clang's trace and back" through "$codec" "$lossy"
 done <<<"$codecs"
 
-# ---- protoc reads our messages, and we read its ---------------------------------------------------
+# ---- protoc reads our messages, and bakeoff reads protoc's ---------------------------------------------------
 
 decode() { # binary text
     protoc "--decode=$message" "${schema[@]}" <"$1" >"$2" 2>"$2.err" && ! test -s "$2.err"
@@ -59,7 +59,7 @@ encode() { # text binary
     protoc "--encode=$message" "${schema[@]}" <"$1" >"$2"
 }
 
-# The Begins' names, from what protoc prints of plain and from clang's YAML.
+# The Begins' names, from protoc's output for plain and from clang's YAML.
 names_of_plain() { # protoc's text
     awk -v quote="'" '
         function text(s) {
@@ -92,7 +92,7 @@ exchange() { # codec
         "$bakeoff" import templight "$f.bin" -o "$f.yaml" && cmp "$f.yaml" "$out/reduced.yaml"
 }
 
-# protoc puts all dictionary entries behind the records.
+# Makes protoc write all dictionary entries after the records.
 late_names() { # codec
     local f=$out/$1.late
     encode "$out/$1.txt" "$f.bin" &&
@@ -108,7 +108,7 @@ check "plain: protoc writes the same bytes" cmp "$out/plain.raw.bin" "$out/plain
 check "dict: late names are refused by the sequential reader" fails_saying \
     "name's dictionary entry has not come" "$bakeoff" decode templight/dict --raw "$out/dict.late.bin"
 
-# ---- files that we do not write -------------------------------------------------------------------
+# ---- files that bakeoff does not write -------------------------------------------------------------------
 
 # Two traces, names in all forms, a kind that clang does not have.
 cat >"$out/forms.txt" <<'END'
@@ -185,7 +185,7 @@ imports_as() { # text expected
 }
 check "names in all forms, two traces" imports_as "$out/forms.txt" "$out/forms.expected"
 
-# The same from a schema with fields that ours does not have: at every level, of every type.
+# The same from a schema with additional fields at every level, of every type.
 sed -e 's/^message \(.*\) {$/&\n  optional bytes later_text = 90;\n  optional double later_time = 91;/' \
     -e 's/^  message \(.*\) {$/&\n    repeated fixed32 later_words = 92;\n    optional int64 later_number = 1900;/' \
     codecs/templight/templight.proto >"$out/later.proto"
@@ -213,7 +213,7 @@ done
 
 # ---- clang's -ftime-trace ------------------------------------------------------------------------
 
-# Each instantiation is a Begin with its name, in the order of starts; children are inside of their parents.
+# Each instantiation is a Begin with its name, in the order of starts. Children are inside their parents.
 time_trace() {
     clang++ -std=c++17 -ftime-trace -ftime-trace-granularity=0 -c corpora/import/testdata/traced/program.cpp \
         -o "$out/program.o" && "$bakeoff" import templight "$out/program.json" -o "$out/time.yaml"

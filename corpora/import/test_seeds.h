@@ -1,8 +1,8 @@
 /*
- * Importing what a test made: the input is kept as a candidate for a seed of the importer's fuzz
- * target where BAKEOFF_KEEP_IMPORTS names a folder with a folder for each target. As
- * harness/test_decode.h for codecs; but tests that change every byte make 400,000 files, so that
- * the first accepted ones are kept, and of each phrase the smallest.
+ * Imports files that a test made. If BAKEOFF_KEEP_IMPORTS names a folder with a folder for each
+ * target, the inputs are kept there as candidates for seeds of the importers' fuzz targets. Like
+ * harness/test_decode.h for codecs; but tests that change every byte make 400,000 files, so only
+ * the first accepted ones and, for each phrase, the smallest are kept.
  */
 #ifndef BO_TEST_SEEDS_H
 #define BO_TEST_SEEDS_H
@@ -13,7 +13,7 @@
 enum { TEST_MAX_ACCEPTED = 64 };
 
 /*
- * The input as target_import.c reads it: where an option is a file, that file and a NUL go first.
+ * The input in the form of target_import.c: if an option is a file, that file and a NUL come first.
  */
 static inline void test_keep_import(const char *root, const struct bo_importer *importer,
                                     struct bo_span file, const struct bo_import_options *options,

@@ -1,8 +1,7 @@
 /*
  * The importer of kernel traces: each rule of the states by a few events, bad lines by their
- * offsets, and the recordings beside the documents that were made of them. Why: documents are made
- * once and then believed; and what perf prints has names of tasks in it, which may look like
- * anything.
+ * offsets, and the recordings next to the documents made from them. Why: documents are made once
+ * and then trusted, and perf prints names of tasks, which may contain anything.
  */
 #include <stdio.h>
 
@@ -36,7 +35,7 @@ static const struct statehist_model *import_good(const char *text)
     return model;
 }
 
-/* Events at 1 s and so many ns. */
+/* Events at 1 s plus this many ns. */
 #define AT(ns, comm, ids, cpu, event) "  " comm " " ids " [" cpu "] 1.000000" ns ": " event "\n"
 #define SWITCH(prev, prev_state, next)                                                       \
     "sched:sched_switch: prev_comm=p prev_pid=" prev " prev_prio=120 prev_state=" prev_state \
@@ -156,7 +155,7 @@ static void test_interrupts(void **state)
     expect_timeline(model, "Soft_IRQs/1", "n 20:1 30:8 50:9 70:1 90:8 100:n");
 }
 
-/* Two changes at one time are one; there and back leaves two neighbours that are equal. */
+/* Two changes at one time count as one. A change there and back leaves two equal neighbours. */
 static void test_changes_at_once(void **state)
 {
     (void)state;
@@ -190,7 +189,7 @@ static void test_bad_lines(void **state)
     static const char first[] = "a 1 [000] 2.0: x:y: z\n";
     static const struct {
         const char *text;
-        size_t off; /* behind the first line */
+        size_t off; /* offset from the end of the first line */
         enum bo_status status;
         const char *what;
     } cases[] = {

@@ -1,7 +1,7 @@
 /*
- * The importers of clang's YAML and of Templight's own files: which files they take for theirs, and
- * what they read in them. Why: the first bytes decide who reads a file, and a file that nobody
- * takes cannot be imported; and names come in forms that none of our codecs writes.
+ * The importers of clang's YAML and of Templight's own files: which files they recognise, and what
+ * they read. Why: the first bytes decide which importer reads a file, and names have forms that
+ * none of our codecs writes.
  */
 #include <zlib.h>
 
@@ -112,7 +112,7 @@ static struct bo_span deflated(struct bo_span text)
                "4444\x59"                              \
                "88888888"))
 
-/* ---- what is read ---------------------------------------------------------------------------- */
+/* ---- valid files ----------------------------------------------------------------------------- */
 
 static enum bo_status import(struct bo_span file, void **model, struct bo_error *error)
 {
@@ -155,13 +155,13 @@ static void test_forms_of_names(void **state)
     expect_text(TRACE(HEADER, parts, bytes_field(3, JOIN(bytes_field(1, marked), ids)),
                       BEGIN(number_field(3, 2)), BEGIN(number_field(3, 1))),
                 YAML_BEGIN("A<b, b>") YAML_BEGIN("b"));
-    /* Packed ids, before the text. */
+    /* Packed ids before the text. */
     expect_text(TRACE(HEADER, parts,
                       bytes_field(3, JOIN(bytes_field(2, (struct bo_span)BYTES("\0\1\1")),
                                           bytes_field(1, marked))),
                       BEGIN(number_field(3, 2))),
                 YAML_BEGIN("A<b, b>"));
-    /* All in one trace; of several forms, the last one counts. */
+    /* All in one trace. If a name has several forms, the last one counts. */
     expect_text(TRACE(HEADER, BEGIN(text_field(1, "x"), bytes_field(2, zipped)), LEAF("y"),
                       BEGIN(bytes_field(2, zipped), number_field(3, 0)),
                       BEGIN(number_field(3, 0), text_field(1, "x"))),
@@ -171,7 +171,7 @@ static void test_forms_of_names(void **state)
 static void test_batch(void **state)
 {
     (void)state;
-    /* Names behind the records, as a library writes them. */
+    /* Names after the records, as a library writes them. */
     expect_text(TRACE(HEADER, BEGIN(number_field(3, 1)), END, LEAF("a"), LEAF("b")),
                 YAML_BEGIN("b") YAML_END);
 }
@@ -216,7 +216,7 @@ static void test_fields(void **state)
                 "---\nevent: End\nmemory: 3221225472\n");
 }
 
-/* What codecs write is read as what they were given. */
+/* The importer reads the output of codecs as the original model. */
 static void test_codecs_files(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void test_codecs_files(void **state)
         }
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- rejected files -------------------------------------------------------------------------- */
 
 static void expect_refusal(struct bo_span file, enum bo_status expected, size_t off,
                            const char *what)
@@ -338,7 +338,7 @@ static void test_compressed_names(void **state)
                                 YAML_BEGIN("std::vector<int, std::allocator<int>>")));
 }
 
-/* Each entry is the one before twice: refused by its length, before it is put together. */
+/* Each entry doubles the previous one. It must be rejected by its length, before it is expanded. */
 static void test_bomb(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void test_bomb(void **state)
     assert_true(arena.region_nbytes - before < (size_t)64 << 20);
 }
 
-/* Wherever a file is cut off, but between traces, it is truncated. */
+/* A file that is cut anywhere, except between traces, is truncated. */
 static void test_cuts(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
  * The importer of clang's -ftime-trace. Why: nesting is not in the file but follows from times and
- * the order of events, and the file is JSON that people edit, filter and cut.
+ * the order of events, and people edit, filter and cut these JSON files.
  */
 #define TEST_FORMAT "templight"
 
@@ -49,7 +49,7 @@ static void expect(const char *text, const char *yaml)
 #define BEGIN(name, time) RECORD("Begin", name, "", time)
 #define END(name, time) RECORD("End", name, "", time)
 
-/* ---- what is read ---------------------------------------------------------------------------- */
+/* ---- valid files ----------------------------------------------------------------------------- */
 
 /* clang-format off */
 /* As clang writes it, with kinds of work that are not taken. */
@@ -74,7 +74,10 @@ static void test_nesting(void **state)
                END("c", "0.000036") END("a", "0.00011") BEGIN("d", "0.00012") END("d", "0.000121"));
 }
 
-/* Of two that start at once, the later one in the file is the outer one; ends may be rounded. */
+/*
+ * Of two events that start at the same time, the later one in the file is the outer one. Ends may
+ * be rounded.
+ */
 static void test_rounding(void **state)
 {
     (void)state;
@@ -96,7 +99,7 @@ static void test_texts(void **state)
     expect(FILE_OF(""), "# trace: {version: 1, source: ''}\n");
 }
 
-/* As deep as there are events: nothing recurses over them. */
+/* Nesting as deep as there are events: no function must recurse over them. */
 static void test_deep(void **state)
 {
     (void)state;
@@ -123,7 +126,7 @@ static void test_deep(void **state)
     bo_arena_free(&arena);
 }
 
-/* ---- what is rejected ------------------------------------------------------------------------ */
+/* ---- rejected files -------------------------------------------------------------------------- */
 
 static void test_rejects(void **state)
 {
@@ -194,7 +197,7 @@ static void test_depth(void **state)
 
 static const char whole[] = FILE_OF(CLASS("20", "5", "b\\u00e9") "," FUNCTION("10", "100", "a"));
 
-/* Wherever it is cut off, it is truncated. */
+/* A file that is cut anywhere is truncated. */
 static void test_cuts(void **state)
 {
     (void)state;

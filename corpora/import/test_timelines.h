@@ -35,8 +35,7 @@ static inline uint32_t find(const struct statehist_model *model, const char *pat
 }
 
 /*
- * An attribute's timeline as text: "n 100:5 130:n": what it is at first, then changes with their
- * times.
+ * An attribute's timeline as text: "n 100:5 130:n": the first value, then changes with their times.
  */
 static inline void expect_timeline(const struct statehist_model *model, const char *path,
                                    const char *expected)
@@ -62,7 +61,7 @@ static inline void expect_timeline(const struct statehist_model *model, const ch
         fail_msg("%s: %s; not %s", path, text, expected);
 }
 
-/* What is printed of a model, compared with a file's bytes. */
+/* Compares the printed text of a model with a file's bytes. */
 static inline void expect_file(const void *model, const char *path)
 {
     struct bo_input in;

@@ -1,6 +1,6 @@
 /*
- * The importer of unwind tables: every instruction, pointers, augmentations, and what files that
- * are wrong are refused for. No real binary has most of this, so it is made here.
+ * The importer of unwind tables: every instruction, pointers, augmentations, and the errors for
+ * invalid files. The tests make the files, since no real binary has most of this.
  */
 #define TEST_FORMAT "unwind"
 #include "corpora/import/test_import.h"
@@ -25,7 +25,7 @@ static void set(size_t at, unsigned n, uint64_t v)
         file[at + (big ? n - 1 - i : i)] = (uint8_t)(v >> 8 * i);
 }
 
-/* Appends bytes in hexadecimal to .eh_frame; spaces are passed over. */
+/* Appends bytes in hexadecimal to .eh_frame; spaces are skipped. */
 static void put(const char *hex)
 {
     for (; *hex; hex++) {
@@ -70,7 +70,7 @@ static void put_fde(size_t cie, uint32_t start, uint32_t length, const char *hex
     end_record(at);
 }
 
-/* Headers of an ELF file whose .eh_frame lies at its own offset as its address. */
+/* Writes headers of an ELF file. The address of its .eh_frame equals its offset. */
 static void begin_file(unsigned machine)
 {
     memset(file, 0, sizeof file);
@@ -102,7 +102,7 @@ static void begin_file(unsigned machine)
     set(384 + 32, 8, 21);
 }
 
-/* ---- what comes of them ---------------------------------------------------------------------- */
+/* ---- expected results ------------------------------------------------------------------------ */
 
 static void expect(const char *text, const char *what, enum bo_status expected, const char *note)
 {
@@ -180,9 +180,9 @@ static void test_instructions(void **state)
                 "3 sp+16 c-8 s\n");
     expect_rows("00 41 10 06 02 7600 41 16 06 02 7600 41 10 10 03 922000",
                 "0 sp+8 c-8 s\n1 sp+8 c-8 *fp+0\n2 sp+8 c-8 x\n3 sp+8 *r32+0 x\n");
-    /* An LEB that is longer than it must be; an advance by 0; two rows at one PC; args_size. */
+    /* An LEB128 that is longer than necessary; an advance by 0; two rows at one PC; args_size. */
     expect_rows("00 41 0e 908000 40 0e18 2e 04", "0 sp+8 c-8 s\n1 sp+24 c-8 s\n");
-    /* What starts past the end is cut; so is what follows. */
+    /* A row that starts past the end is dropped, with all after it. */
     expect_rows("00 03 3f00 0e10 03 0100 0e18", "0 sp+8 c-8 s\n63 sp+16 c-8 s\n");
     expect_rows("00 41 0c 8001 08", "0 sp+8 c-8 s\n1 x c-8 s\n");
 }
@@ -250,7 +250,7 @@ static void test_records(void **state)
     const size_t cie = put_cie(CIE);
     put("00000000"); /* a terminator in the middle */
     put_fde(cie, TEXT + 16, 8, "00");
-    put_fde(cie, TEXT, 24, "00"); /* overlaps the one before in the section */
+    put_fde(cie, TEXT, 24, "00"); /* overlaps the previous one in the section */
     put_fde(cie, TEXT + 16, 4, "00 41 0e10");
     put_fde(cie, TEXT + 64, 0, "00");
     put_fde(cie, TEXT - 16, 4, "00");
@@ -280,7 +280,7 @@ static void test_records(void **state)
     }
 }
 
-/* GNU ld's PLT: one function becomes two; elsewhere its expression is any other. */
+/* GNU ld's PLT: one function becomes two. Elsewhere, its expression is treated like any other. */
 static void test_plt(void **state)
 {
     static const char plt[] = "00 0e10 46 0e18 4a 0f 0b 77088000 3f1a 3b2a 3324 22 00000000";
@@ -299,7 +299,7 @@ static void test_plt(void **state)
 static void test_machines(void **state)
 {
     (void)state;
-    begin_file(183); /* key B, a toggle that is remembered, one twice at one PC */
+    begin_file(183); /* key B, a remembered toggle, one toggled twice at one PC */
     put_fde(put_cie("01 7a524200 04 78 1e 01 1b 0c1f00"), TEXT, 40,
             "00 41 2d 41 0a 0e20 9e03 9d04 46 0b 41 2d 41 2d2d");
     expect("fn 0x10000 40 B\n0 sp+0 s s\n4 sp+0 s s a\n8 sp+32 c-24 c-32 a\n32 sp+0 s s a\n"
@@ -328,7 +328,7 @@ static void test_elf(void **state)
     begin_file(62);
     set(40, 8, sizeof file);
     expect(NULL, "the file ends before its section headers", BO_TRUNCATED, NULL);
-    begin_file(62); /* a section of nothing has no functions */
+    begin_file(62); /* an empty section has no functions */
     expect("", NULL, BO_OK, NULL);
 }
 

@@ -1,9 +1,11 @@
-/* Records, pointers and instructions of .eh_frame. */
+/* Reads records, pointers and instructions of .eh_frame. */
 #include "corpora/import/unwind_cfi.h"
 
 enum { MAX_REMEMBERED = 1 << 16, PLT_BLOCK = 16 };
 
-/* A state while instructions run; plt_k: the CFA is GNU ld's expression for a PLT, with this K. */
+/*
+ * The rules while instructions run. plt_k: the CFA is GNU ld's expression for a PLT, with this K.
+ */
 struct rules {
     struct unwind_state state;
     bool has_cfa;
@@ -16,7 +18,7 @@ struct cie {
     int64_t data_factor;
     uint8_t pointer; /* encoding of addresses in FDEs; 0: absolute */
     uint8_t flags;
-    bool has_data; /* augmentation data in CIE and FDEs */
+    bool has_data; /* CIE and FDEs have augmentation data */
     struct rules initial;
 };
 
@@ -32,14 +34,14 @@ struct reader {
     size_t n_saved, cap_saved;
 };
 
-/* Instructions at work: of a CIE (initial is NULL) or of a function. */
+/* The execution of instructions of a CIE (initial is NULL) or of a function. */
 struct run {
     struct reader *r;
     struct bo_cursor in;
     const struct cie *cie;
     const struct rules *initial;
     struct rules now;
-    uint64_t start, loc, length; /* loc: from start */
+    uint64_t start, loc, length; /* loc: offset from start */
 };
 
 static enum bo_status fail(const struct reader *r, const struct bo_cursor *at, const char *what)
@@ -49,7 +51,7 @@ static enum bo_status fail(const struct reader *r, const struct bo_cursor *at, c
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* n bytes of the target's order, 1 to 8. */
+/* Reads n bytes in the target's byte order, 1 to 8. */
 static bool get_word(const struct reader *r, struct bo_cursor *c, unsigned n, uint64_t *v_ret)
 {
     const uint8_t *p;
@@ -62,7 +64,7 @@ static bool get_word(const struct reader *r, struct bo_cursor *c, unsigned n, ui
     return true;
 }
 
-/* LEB128 of at most ten bytes that fits 64 bits; longer forms than needed are valid. */
+/* Reads an LEB128 of at most ten bytes that fits 64 bits. Longer forms than needed are valid. */
 static bool get_leb(struct bo_cursor *c, bool is_signed, uint64_t *v_ret)
 {
     uint64_t v = 0;
@@ -98,8 +100,8 @@ static bool get_sleb(struct bo_cursor *c, int64_t *v_ret)
 }
 
 /*
- * A pointer: its low four bits are a format, the next three what it is relative to. `relative`
- * false: a plain number of that format, as the length of an FDE.
+ * Reads a pointer: its low four bits are a format, the next three its base. `relative` false: reads
+ * a plain number of that format, such as the length of an FDE.
  */
 static enum bo_status get_pointer(const struct reader *r, struct bo_cursor *c, unsigned encoding,
                                   bool relative, uint64_t *v_ret)
@@ -140,7 +142,7 @@ static enum bo_status get_pointer(const struct reader *r, struct bo_cursor *c, u
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* DW_OP_bregR offset, then DW_OP_deref when `deref`. */
+/* Recognises DW_OP_bregR offset, followed by DW_OP_deref if `deref` is set. */
 static bool is_register_plus(struct bo_span bytes, bool deref, uint8_t *reg_ret, int32_t *off_ret)
 {
     struct bo_cursor c = bo_cursor(bytes);
@@ -214,7 +216,7 @@ static struct rule initial_rule(const struct run *run, uint64_t reg)
                                : (struct rule){unwind_fp(s), s->fp_off, s->fp_reg};
 }
 
-/* n x data factor, within 32 bits. */
+/* n x data alignment factor, within 32 bits. */
 static bool factored(const struct run *run, int64_t n, int32_t *off_ret)
 {
     int64_t v;
@@ -254,7 +256,7 @@ static enum bo_status set_loc(struct run *run, const struct bo_cursor *at)
     return BO_OK;
 }
 
-/* def_cfa and its relatives. */
+/* def_cfa and its variants. */
 static enum bo_status define_cfa(struct run *run, const struct bo_cursor *at, unsigned op)
 {
     const bool has_register = op == 0x0c || op == 0x0d || op == 0x12;
@@ -306,7 +308,7 @@ static enum bo_status by_expression(struct run *run, const struct bo_cursor *at,
     return BO_OK;
 }
 
-/* Instructions about one register, given, with at most one operand. */
+/* Instructions about one given register, with at most one operand. */
 static enum bo_status about_register(struct run *run, const struct bo_cursor *at, unsigned op,
                                      uint64_t reg)
 {
@@ -315,7 +317,7 @@ static enum bo_status about_register(struct run *run, const struct bo_cursor *at
     int64_t s = 0;
     bool ok = true;
     switch (op) {
-    case 0x06: /* restore: nothing, where no rules were before */
+    case 0x06: /* restore: no rule if there were none before */
         if (run->initial)
             set_rule(run, reg, initial_rule(run, reg));
         return BO_OK;
@@ -393,7 +395,7 @@ static enum bo_status extended(struct run *run, const struct bo_cursor *at, unsi
     case 0x10:
     case 0x16:
         return by_expression(run, at, op);
-    case 0x2c: /* signed with the PC: no rule of the model */
+    case 0x2c: /* signed with the PC: the model has no such rule */
         if (r->section->arch != UNWIND_ARM64)
             return fail(r, at, "unknown instruction");
         set_rule(run, run->cie->ra, (struct rule){UNWIND_EXPRESSION, 0, 0});
@@ -442,10 +444,10 @@ static enum bo_status step(struct run *run)
 
 struct record {
     size_t off;          /* in the section */
-    struct bo_cursor in; /* behind the length: the id and the rest */
+    struct bo_cursor in; /* after the length: the id and the rest */
 };
 
-/* The record at *off, which moves on; in.n is 0 for a terminator. */
+/* Reads the record at *off and advances *off. in.n is 0 for a terminator. */
 static enum bo_status get_record(const struct reader *r, size_t *off, struct record *record)
 {
     const struct bo_span s = r->section->bytes;
@@ -465,7 +467,7 @@ static enum bo_status get_record(const struct reader *r, size_t *off, struct rec
     return BO_OK;
 }
 
-/* The letters behind z, whose data lie in `data`. */
+/* Interprets the letters after z, whose data is in `data`. */
 static enum bo_status get_letters(struct reader *r, struct cie *cie, const char *letters,
                                   struct bo_cursor *data)
 {
@@ -500,7 +502,7 @@ static enum bo_status get_letters(struct reader *r, struct cie *cie, const char 
             break;
         case 'G':
             break;
-        default: /* its data, and those of what follows, have no known size */
+        default: /* the sizes of its data and of all following data are unknown */
             r->out->n_unknown++;
             return BO_OK;
         }
@@ -585,7 +587,7 @@ static bool add_function(struct reader *r, uint64_t start, uint64_t length, uint
     return true;
 }
 
-/* The rest of a PLT from its second block on: one block of two rows. */
+/* Adds the rest of a PLT from its second block on: one block of two rows. */
 static bool add_plt(struct reader *r, const struct run *run)
 {
     struct rules rules = run->now;
@@ -600,7 +602,7 @@ static bool add_plt(struct reader *r, const struct run *run)
     return run->now.plt_k >= rest || add_row(r, run->now.plt_k, &rules);
 }
 
-/* Runs a function's instructions; one row for each location at which something was said. */
+/* Runs a function's instructions. Makes one row for each location that instructions describe. */
 static enum bo_status get_rows(struct reader *r, struct run *run)
 {
     enum bo_status status = BO_OK;

@@ -1,9 +1,9 @@
 /*
  * The importer of unwind tables: an ELF64 file of amd64, arm64 or s390x, from its .eh_frame.
  *
- * The search table in .eh_frame_hdr is not read: it may be absent or wrong. What is left out is
- * counted and reported: FDEs of length 0, those outside of executable segments, equal starts but
- * the first, rows past their function's end. Where functions overlap, the earlier one ends at the
+ * The search table in .eh_frame_hdr is not read: it may be absent or wrong. Omissions are counted
+ * and reported: FDEs of length 0, those outside executable segments, those with the start of an
+ * earlier one, rows past their function's end. Where functions overlap, the earlier one ends at the
  * start of the later.
  */
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static bool is_inside(const struct elf *elf, uint64_t off, uint64_t n)
     return off <= elf->file.n && n <= elf->file.n - off;
 }
 
-/* n entries of `size` bytes at `off`, which is what a header says. */
+/* Checks a table of n entries of `size` bytes at `off`, as stated in a header. */
 static enum bo_status check_table(const struct elf *elf, uint64_t off, uint64_t n, uint64_t size,
                                   uint64_t least, const char *what)
 {
@@ -141,12 +141,12 @@ static enum bo_status open_elf(struct bo_span file, struct elf *elf, struct bo_e
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* What was left out, beyond what the reader of the section counts. */
+/* Omissions that are not counted by the reader of the section. */
 struct dropped {
     uint64_t n_outside, n_equal, n_overlap;
 };
 
-/* One function to be, by start and then by its place in the section. */
+/* A function to be added, sorted by start and then by its position in the section. */
 struct entry {
     uint64_t start;
     size_t number;
@@ -206,7 +206,10 @@ static enum bo_status add_functions(const struct elf *elf, const struct unwind_c
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The return address of a direct call at `at` of .text, and its target; false for anything else. */
+/*
+ * Decodes a direct call at offset `at` of .text: its return address and its target. False for any
+ * other instruction.
+ */
 static bool get_call(const struct elf *elf, size_t at, uint64_t *after_ret, uint64_t *target_ret)
 {
     const uint8_t *p = elf->file.p + elf->text.off + at;
@@ -273,7 +276,7 @@ static bool sniff(struct bo_span file)
     return file.n >= 4 && memcmp(file.p, "\177ELF", 4) == 0;
 }
 
-/* What was dropped, as a note; empty when nothing was. */
+/* A note about omissions; empty if there are none. */
 static enum bo_status note_dropped(const struct unwind_cfi_functions *all,
                                    const struct dropped *dropped, struct bo_arena *arena,
                                    struct bo_error *err)

@@ -1,4 +1,4 @@
-/* Test vectors: what is the same for all formats, and the table of readers. */
+/* Test vectors: the part that all formats share, and the table of readers. */
 #include "corpora/import/vectors.h"
 
 #include <sha2.h>
@@ -36,7 +36,7 @@ static void to_hex(const uint8_t *bytes, size_t n, char *hex)
     hex[2 * n] = 0;
 }
 
-/* NULL when the bytes are those of the vector. */
+/* NULL when the bytes equal those of the vector. */
 static const char *compare(const json_t *hex, const json_t *nbytes, const json_t *sha256,
                            struct bo_span bytes, struct bo_arena *arena)
 {

@@ -1,5 +1,5 @@
-# Of what perf script prints: the events of one process and its descendants, and of others only what the
-# scheduler and interrupts say. Names of other tasks become "other", but for those that every kernel has.
+# Filters the output of perf script: keeps the events of one process and its descendants, and only scheduler and
+# interrupt events of others. Names of other tasks become "other", but for those that every kernel has.
 #
 #   awk -v root=PID -f own_events.awk
 
@@ -12,7 +12,7 @@ BEGIN {
 
 function shown(comm, tid) { return tid in own ? comm : comm ~ kernel ? comm : "other" }
 
-# "...KEY<comm> PIDKEY<tid>..." with the comm replaced, where there is one.
+# "...KEY<comm> PIDKEY<tid>..." with the comm replaced, if there is one.
 function hide(text, key, pidkey,    at, rest, stop, comm, tid) {
     at = index(text, key)
     if (!at)

@@ -33,7 +33,7 @@ if [ ! -e /sys/kernel/tracing/events ]; then
     mounted=true
 fi
 
-# Six files that include headers, so that a compiler has something to do.
+# Six files that include headers, so that the compiler has enough to do.
 make_project() {
     mkdir "$work/project"
     for i in 1 2 3 4 5 6; do

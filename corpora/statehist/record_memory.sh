@@ -22,7 +22,7 @@ wrapper=$(ldconfig -p | awk '/liblttng-ust-libc-wrapper/ { print $NF; exit }')
 [ -n "$wrapper" ] || cannot "liblttng-ust-libc-wrapper is not installed (Debian: liblttng-ust1)"
 [ ! -e "$folder" ] || { echo "record_memory.sh: $folder is there" >&2; exit 1; }
 
-# A daemon and a home of our own; where root has a daemon already, that one.
+# Uses a daemon and a home folder of its own; if root already runs a daemon, that one.
 export LTTNG_HOME
 LTTNG_HOME=$(mktemp -d) || exit 1
 session=bakeoff-$$ daemon=
@@ -46,7 +46,7 @@ fi
         lttng start "$session"
 } >"$LTTNG_HOME/log" 2>&1 || { cat "$LTTNG_HOME/log" >&2; exit 1; }
 
-# Processes wait for the tracer, and for room in its buffers: nothing is lost.
+# Processes wait for the tracer, and for room in its buffers, so that no event is lost.
 LTTNG_UST_REGISTER_TIMEOUT=10000 LTTNG_UST_ALLOW_BLOCKING=1 LD_PRELOAD=$wrapper "$@"
 code=$?
 lttng destroy "$session" >"$LTTNG_HOME/log" 2>&1 || { cat "$LTTNG_HOME/log" >&2; exit 1; }

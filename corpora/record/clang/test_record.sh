@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Records two compilations by clang 14 with a profile, and runs what was recorded. 77 when a tool is missing.
+# Records two compilations by clang 14 with a profile, and runs the recorded queries. Exits with 77 when a tool is
+# missing.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 bakeoff=${BAKEOFF:-build/bakeoff}

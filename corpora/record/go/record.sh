@@ -34,7 +34,7 @@ PCTAB_RECORDING=$out.recording "$out.program" "$@"
     printf '# program: %s\n' "$package${*:+ $*}"
     printf '# version: %s\n' "$("$goroot/bin/go" version | cut -d ' ' -f 3,4)"
     printf '# recorded: runtime.pcvalue by corpora/record/go, from lookup %d on\n' "${PCTAB_SKIP:-0}"
-    # What one stack walk looks up: a cold cache sees this many in a row.
+    # The lookups of one stack walk: a cold cache sees this many in a row.
     printf '# stretch: 64\n'
     "$root/corpora/record/go/convert.py" "$out.txt" "$out.recording"
 } >"$out.workload"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests of the recorder: a short program is recorded, and what it must look up is in the workload; a
-# patch that does not fit is an error. Exit 77: Debian's packages are missing.
+# Tests of the recorder: it records a short program, and the expected lookups must be in the workload. A patch that
+# does not fit is an error. Exits with 77 when Debian's packages are missing.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD here=corpora/record/go
@@ -26,7 +26,7 @@ whole=$(sed -n 's/.*without \([0-9]*\) of whole.*/\1/p' "$folder/said")
 sort "$folder/deep.workload" | uniq -c | sort -rn | head -n 2 >"$folder/most"
 awk '$1 < 5000 || $2 != "hit" { exit 1 }' "$folder/most" || fail "hits: $(cat "$folder/most")"
 
-# A text that does not occur once: the error names the file and the text.
+# A text that does not occur exactly once: the error names the file and the text.
 cat >"$folder/bad.patch" <<'END'
 file src/runtime/symtab.go
 replace

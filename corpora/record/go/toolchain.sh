@@ -25,8 +25,8 @@ find_go() {
     unset GOPATH GOOS GOARCH GOAMD64 GODEBUG GOGC GOMAXPROCS
 }
 
-# patch_linker OUT PATCH [NAME=VALUE...]: builds OUT/link, on the unpatched runtime, and OUT/toolexec, which
-# takes the linker's place.
+# patch_linker OUT PATCH [NAME=VALUE...]: builds OUT/link, on the unpatched runtime, and OUT/toolexec, which replaces
+# the linker.
 patch_linker() {
     local out=$1
     "$root"/corpora/record/go/patch.py "$goroot" "$out/linker" "${@:2}" &&

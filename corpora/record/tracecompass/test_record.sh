@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recorder of Trace Compass' queries, against classes of the same names and shape, and the conversion of logs. 77
-# without a JDK.
+# Tests the recorder of Trace Compass' queries with classes of the same names and signatures, and the conversion of
+# logs. Exits with 77 without a JDK.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 command -v javac >/dev/null || { echo "javac is missing"; exit 77; }
@@ -17,7 +17,7 @@ javac -d "$scratch/jars" $here/testdata/*.java
 TRACECOMPASS_JARS=$scratch/jars $here/record.sh none.ht 1 "$scratch/run.workload" 40 >"$scratch/checked"
 grep -q '; 41 actions$' "$scratch/checked"
 for kind in point full-state times range2d; do grep -q " $kind " "$scratch/checked"; done
-# What a log has becomes the same lines.
+# The lines of a log become these lines.
 printf '%s\n' 'open span 0 9999 1 3+2x3' 'zoom times 1457113582794565804 999999999 1457113584794565802 5' \
     'zoom-names single 4 17' 'zoom full 3' | awk -f $here/session.awk >"$scratch/lines"
 printf '%b' 'action\topen\nrange2d\t0\t9999\t1\t3\t5\t7\naction\tzoom\n' \

@@ -8,7 +8,7 @@
 
 enum { N_THREADS = 3, N_ROUNDS = 400 };
 
-static void *passed[N_THREADS][N_ROUNDS]; /* by thread: to the next one */
+static void *passed[N_THREADS][N_ROUNDS]; /* memory passed from each thread to the next one */
 
 static void *allocate(unsigned thread, unsigned round)
 {
@@ -58,7 +58,7 @@ int main(void)
 {
     run_all(run);
     run_all(release);
-    void *huge = malloc(SIZE_MAX / 2); /* refused */
+    void *huge = malloc(SIZE_MAX / 2); /* must fail */
     printf("%s\n", huge ? "not refused" : "done");
     free(realloc(malloc(10), 0));
     return 0;

@@ -1,4 +1,4 @@
-/* What gcc compiles with a profile: calls whose counts its dumps show. */
+/* A program that gcc compiles with a profile: its dumps show the counts of the calls. */
 #define APART __attribute__((noinline, noclone))
 
 static volatile int seen;
