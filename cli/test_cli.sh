@@ -145,7 +145,7 @@ gives 2 "bakeoff: import: takes a format and one file or folder; see *" import p
 gives 2 "bakeoff: import: no format 'x'; *" import x "$t/tiny.txt"
 gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; see *" \
     import pcdata "$t/tiny.txt" --functions x
-gives 2 "bakeoff: import: no importer of pcdata has --names; see *" import pcdata "$t/tiny.txt" --names
+gives 2 "bakeoff: import: no importer of pcdata has the option --names; see *" import pcdata "$t/tiny.txt" --names
 gives 2 "bakeoff: import: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
     import lprf "$t/tiny.txt" --seed -1
 gives 2 "bakeoff: workload: takes check FILE DOC, or header DOC; see *" workload check
@@ -360,9 +360,9 @@ gives 2 "bakeoff: $t/absent: neither a file nor a document of the corpora; see *
     verify pcdata "$t/absent"
 gives 2 "bakeoff: $t/absent: neither a file nor a document of the corpora; see *" \
     size pcdata "$t/absent"
-gives 2 "bakeoff: $t/tiny.txt: no importer of pcdata takes this file; there are*" \
+gives 2 "bakeoff: $t/tiny.txt: no importer of pcdata accepts this file; the importers are*" \
     import pcdata "$t/tiny.txt"
-gives 2 "bakeoff: $t/folder: no importer of statehist takes this folder; there are*" \
+gives 2 "bakeoff: $t/folder: no importer of statehist accepts this folder; the importers are*" \
     import statehist "$t/folder"
 
 # ---- encode, decode, convert, query: every codec
@@ -552,7 +552,7 @@ printf 'f\n1\n2\n3\n4\n' >"$t/like.proftext"
 printf '%s\n' a b c d >"$t/names.txt"
 gives 0 "" import lprf "$t/like.proftext"
 holds "import lays the text out" grep -qx '# Counter Values:' "$t/out"
-gives 2 "bakeoff: import: proftext, which takes this file, has no --seed; see *" \
+gives 2 "bakeoff: import: importer proftext, which accepts this file, has no option --seed; see *" \
     import lprf "$t/like.proftext" --seed 1
 gives 2 "bakeoff: $t/names.txt: names have no counters: take some from a profile with --counters-like FILE (bad usage)" \
     import lprf "$t/names.txt" --names
@@ -561,7 +561,7 @@ gives 2 "bakeoff: $t/absent: No such file or directory" \
 xz -kc "$t/like.proftext" >"$t/like.proftext.xz"
 gives 0 "" import lprf "$t/names.txt" --names --counters-like "$t/like.proftext.xz" --functions 2
 holds "two names, evenly spaced" test "$(grep -x '[a-d]' "$t/out" | paste -sd,)" = a,c
-gives 2 "bakeoff: $bakeoff: no importer of lprf takes this file; there are*" import lprf "$bakeoff"
+gives 2 "bakeoff: $bakeoff: no importer of lprf accepts this file; the importers are*" import lprf "$bakeoff"
 
 # ---- import: a long text, record by record
 # ----------------------------------------------------------------------------------------
@@ -754,7 +754,7 @@ spoilt_vector '.invalid[2].offset = 1000' 'rejected with: '
 spoilt_vector '.valid[3].model = "pcdata 1"' 'at byte\|ends\|quantum\|other\|no '
 jq '.schema = 2' "$t/linear.json" >"$t/spoilt.json"
 gives 2 "bakeoff: $t/spoilt.json: unknown schema" verify pcdata --vectors "$t/spoilt.json"
-gives 2 "bakeoff: $t/linear.json: vectors of pcdata, not of lprf" verify lprf --vectors "$t/linear.json"
+gives 2 "bakeoff: $t/linear.json: the vectors are for pcdata, not for lprf" verify lprf --vectors "$t/linear.json"
 
 gives 0 "" verify pcdata --vectors corpora/pcdata/vectors.json
 holds "vectors pass" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
@@ -1011,15 +1011,15 @@ fi
 gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
 gives 2 "bakeoff: libm.so.6: not a plugin for this version: it has no bo_plugin_4" --plugin libm.so.6 list
 gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
-gives 2 "bakeoff: new-codec: pcdata has a codec raw; see *" new-codec pcdata raw
-gives 2 "bakeoff: new-codec: a codec's name is made of a-z, 0-9 and -: 'My_Idea' is not; see *" \
+gives 2 "bakeoff: new-codec: pcdata already has a codec raw; see *" new-codec pcdata raw
+gives 2 "bakeoff: new-codec: codec name 'My_Idea' contains characters other than a-z, 0-9 and -; see *" \
     new-codec pcdata My_Idea
 cd "$t" || exit 1
-gives 2 "bakeoff: codecs/pcdata/codecs.def: *; this is for bakeoff's own source tree" new-codec pcdata my-idea
-gives 2 "bakeoff: codecs/formats.def: *; this is for bakeoff's own source tree" new-format mine
+gives 2 "bakeoff: codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree" new-codec pcdata my-idea
+gives 2 "bakeoff: codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
 gives 2 "bakeoff: new-format: takes a name; see *" new-format
-gives 2 "bakeoff: new-format: there is a format pcdata; see *" new-format pcdata
-gives 2 "bakeoff: new-format: a format's name is made of a-z and 0-9: 'my-idea' is not; see *" new-format my-idea
+gives 2 "bakeoff: new-format: format pcdata already exists; see *" new-format pcdata
+gives 2 "bakeoff: new-format: format name 'my-idea' contains characters other than a-z and 0-9; see *" new-format my-idea
 gives 2 "bakeoff: new-format: --as is lines or json, not 'yaml'; see *" new-format mine --as yaml
 mkdir -p codecs/mine
 echo 'FORMAT(pcdata)' >codecs/formats.def
@@ -1056,7 +1056,7 @@ record() { # NAME HASH COUNTER...
     record step 0 18446744073709551615
     record 'x y' 3 5
 } >"$t/sum.proftext"
-gives 0 "bakeoff: merge: 1 sums stopped at the largest number" \
+gives 0 "bakeoff: merge: 1 sums were limited to the largest number" \
     merge lprf "$t/one.proftext" "$t/two.proftext" -o "$t/merged.proftext"
 same "merge adds up" "$t/merged.proftext" "$t/sum.proftext"
 gives 0 "" merge lprf "$t/one.proftext"
@@ -1071,7 +1071,7 @@ fi
 record main 24 1 2 3 >"$t/three.proftext"
 gives 2 "bakeoff: $t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
     merge lprf "$t/one.proftext" "$t/two.proftext" "$t/three.proftext" "$t/two.proftext"
-gives 2 "bakeoff: merge: merging means nothing to pcdata; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
+gives 2 "bakeoff: merge: documents of pcdata cannot be merged; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
 gives 2 "bakeoff: merge: takes a format and files, or results; see *" merge lprf
 gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
@@ -1274,7 +1274,7 @@ gives 0 "*" bench "${options[@]}" --corpus "$t/many/d1.txt,$t/many/d2.txt" --sha
 gives 2 "bakeoff: $t/other.json: is a shard of another list of documents than $s/1.json" \
     merge "$s/1.json" "$t/other.json" "$s/3.json"
 gives 2 "bakeoff: $t/bench.json: is no shard; \`bakeoff bench --shard K/N\` makes them" merge "$t/bench.json"
-gives 0 "*no document for shard 5 of 9*" bench "${options[@]}" --shard 5/9 --json "$t/none.json"
+gives 0 "*shard 5 of 9 has no documents*" bench "${options[@]}" --shard 5/9 --json "$t/none.json"
 gives 2 "bakeoff: $t/none.json: is a shard of 9, $s/1.json one of 3" merge "$s/1.json" "$t/none.json"
 gives 2 "bakeoff: $t/tiny.txt: * at byte *" merge "$t/tiny.txt" "$s/1.json"
 for shard in 0/3 4/3 1/0 2 x/3 1/3x; do
@@ -1319,7 +1319,7 @@ holds "pick says how its pick does there" grep -q \
 gives 0 "*" "${held[@]}" --held-out "$t/flat"
 holds "a folder of files of the one format" grep -q '(later), of bytes' "$t/out"
 cp "$t/tiny.txt" "$t/flat/copy.txt"
-gives 2 "bakeoff: $t/flat/copy.txt: is not held out: it is what tiny is" "${held[@]}" --held-out "$t/flat"
+gives 2 "bakeoff: $t/flat/copy.txt: not a held-out document: it has the content of tiny" "${held[@]}" --held-out "$t/flat"
 mv "$t/flat/copy.txt" "$t/flat/tiny.txt"
 gives 2 "bakeoff: $t/flat/tiny.txt: duplicate document name in this run" \
     "${held[@]}" --held-out "$t/flat"
@@ -1549,13 +1549,13 @@ json "--full --against has sizes under compressors" '.context.bakeoff.documents[
 gives 2 "bakeoff: $t/absent: no such program" "${against[@]}" --against "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: no such program" "${against[@]}" --against "$t/tiny.txt"
 false=$(type -P false)
-gives 2 "bakeoff: $(realpath "$false"): its bench exited with 1" "${against[@]}" --against "$false"
+gives 2 "bakeoff: $(realpath "$false"): bench exited with code 1" "${against[@]}" --against "$false"
 printf '#!/bin/sh\necho "bakeoff: bench: no codec here" >&2\nexit 2\n' >"$t/older"
 chmod +x "$t/older"
-gives 2 "bakeoff: $t/older: its bench exited with 2: bakeoff: bench: no codec here" \
+gives 2 "bakeoff: $t/older: bench exited with code 2: bakeoff: bench: no codec here" \
     "${against[@]}" --against "$t/older"
 gives 2 "bakeoff: bench: --threshold requires --against; see *" bench --threshold 5
-gives 2 "bakeoff: bench: --against goes without --shard, and *" bench --against x --shard 1/2
+gives 2 "bakeoff: bench: --against cannot be combined with --shard, and *" bench --against x --shard 1/2
 mkdir "$t/temporary"
 TMPDIR=$t/temporary gives 2 "*" "${against[@]}" --against "$t/older"
 TMPDIR=$t/temporary gives 0 "" "${against[@]}" --repetitions 1 --against "$bakeoff"

@@ -1,4 +1,4 @@
-# A table of llvm-cov (functions, lines, branches), file by file; fails below `least` percent of lines.
+# A table from llvm-cov (functions, lines, branches), file by file. Fails below `least` percent of lines.
 function percent(missed, all) { return all ? 100 - 100 * missed / all : 100 }
 NF == 10 && $5 ~ /^[0-9]+$/ && $1 != "TOTAL" {
     printf "%-40s %6d lines %6.2f%%, %6d branches %6.2f%%\n", $1, $5, percent($6, $5), $8, percent($9, $8)

@@ -1,10 +1,10 @@
 #!/bin/bash
-# coverage.sh FORMAT...: how much of each codec the replayed inputs cover, by operation.
+# coverage.sh FORMAT...: measures how much of each codec the replayed inputs cover, by operation.
 #
-# The inputs are those in git and, where a night left one, the corpus (FUZZ_CORPUS). An operation's
-# lines and branches are those of the functions in codecs/FORMAT that it enters. Prints a line a codec and
-# a line of all; build/fuzz/coverage/FORMAT.tsv has the numbers: codec, operation, lines, missed
-# ones, branches, missed ones; FORMAT.gaps what nothing reached (gaps.awk). With the replay programs of VARIANT=coverage.
+# The inputs are those in git and, where a night left one, the corpus (FUZZ_CORPUS). An operation's lines and branches
+# are those of the functions in codecs/FORMAT that it enters. Prints a line a codec and a line of all;
+# build/fuzz/coverage/FORMAT.tsv has the numbers: codec, operation, lines, missed ones, branches, missed ones;
+# FORMAT.gaps what nothing reached (gaps.awk). With the replay programs of VARIANT=coverage.
 
 . fuzz/engines.sh
 DIR=$WORK/coverage
@@ -20,11 +20,11 @@ replay() {
     done
 }
 
-# sources FORMAT: of its codecs, without tests.
+# sources FORMAT: the sources of its codecs, without tests.
 sources() { find codecs/"$1" -name '*.[ch]' ! -name 'test_*'; }
 
-# table FORMAT CODEC OPERATION: the line of the TSV. Functions without an executed line are not the
-# operation's.
+# table FORMAT CODEC OPERATION: prints the line of the TSV. Functions without an executed line do not belong to the
+# operation.
 table() {
     local profiles=("$DIR/$1"_*/"$2.$3".profraw)
     ((${#profiles[@]})) || return 0
@@ -36,7 +36,7 @@ table() {
             END { if (l) print codec, operation, l, lm, b, bm }'
 }
 
-# gaps FORMAT: what no operation of any codec has reached, and a line of the TSV for all.
+# gaps FORMAT: prints the code that no operation of any codec reached, and a line of the TSV for all codecs.
 gaps() {
     llvm-profdata merge -o "$DIR/all.profdata" "$DIR/$1"_*/*.profraw
     llvm-cov export -format=lcov -instr-profile "$DIR/all.profdata" "build/coverage/fuzz/$1_model" \

@@ -8,7 +8,7 @@ struct bo_span bo_fuzz_events;
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* Takes what is left of `end`, or everything, off *text; and `end`. */
+/* Cuts *text before the next `end`, or takes everything; removes the part and `end` from *text. */
 static struct bo_span take_until(struct bo_span *text, char end)
 {
     const uint8_t *at = text->n ? memchr(text->p, end, text->n) : NULL;
@@ -72,7 +72,7 @@ bool ctf_text(const struct ctf_event *event, const char *field, struct bo_span *
     if (!find_field(event, field, text_ret) || parse_number(*text_ret, &v))
         return false;
     const uint8_t *nul = text_ret->n ? memchr(text_ret->p, 0, text_ret->n) : NULL;
-    text_ret->n = nul ? (size_t)(nul - text_ret->p) : text_ret->n; /* as babeltrace's */
+    text_ret->n = nul ? (size_t)(nul - text_ret->p) : text_ret->n; /* like babeltrace's */
     return true;
 }
 

@@ -15,7 +15,7 @@
 
 #include "harness/core/bytes.h"
 
-/* What the importer reads next, whatever folder it is given. */
+/* The events for the importer, whatever folder it gets. */
 extern struct bo_span bo_fuzz_events;
 
 #endif

@@ -98,7 +98,7 @@ static uint64_t hash_more(uint64_t hash, const char *text)
     return (hash ^ 0xff) * 0x100000001b3;
 }
 
-/* The finalizer of SplitMix64: FNV-1a alone leaves the high bits of similar texts similar. */
+/* The finalizer of SplitMix64. FNV-1a alone gives similar texts hashes with similar high bits. */
 static uint64_t hash_mixed(uint64_t hash)
 {
     hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
@@ -217,7 +217,7 @@ static void offer_removal(struct edit *edit, const char *padded, const char *cod
 
 /* ---- the lines of a file --------------------------------------------------------------------- */
 
-/* Blanks comments and what is in quotes, so that `code` has the columns of `line`. */
+/* Blanks comments and quoted text, so that `code` has the same columns as `line`. */
 static void mask(const char *line, char *code, bool *in_comment)
 {
     char quote = 0;
@@ -277,11 +277,11 @@ static bool is_edited(const char *code, bool continued)
            !strstr(code, "tatic_assert");
 }
 
-/* What is known of a file while its lines are read. */
+/* State while a file is read. */
 struct reader {
     const char *file;
     uint64_t seed_hash;
-    size_t first; /* of its edits */
+    size_t first; /* index of its first edit */
     unsigned number;
     bool in_comment, continued;
     char before; /* the last character of code before the line */
@@ -298,7 +298,7 @@ static void add_line(struct reader *reader, struct edits *edits, const char *raw
     size_t n = strlen(code);
     while (n > 2 && code[n - 2] == ' ')
         n--;
-    code[n] = 0; /* one blank remains at the end */
+    code[n] = 0; /* one blank stays at the end */
     snprintf(edit.line, sizeof edit.line, "%s", line);
     unsigned occurrence = 1;
     const size_t n_place = strlen(reader->place);
@@ -317,7 +317,7 @@ static void add_line(struct reader *reader, struct edits *edits, const char *raw
     offer_removal(&edit, padded, code, reader->before);
     if (!edit.edited[0])
         return;
-    if ((edits->n & (edits->n - 1)) == 0) /* full at each power of two */
+    if ((edits->n & (edits->n - 1)) == 0) /* the array is full at each power of two */
         edits->items = realloc(edits->items, (edits->n ? 2 * edits->n : 1) * sizeof *edits->items);
     if (!edits->items)
         abort();

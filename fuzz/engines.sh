@@ -24,13 +24,13 @@ targets_of() {
     tr ' ' '\n' <<<"$FUZZ_ALL_TARGETS" | grep "^$1_"
 }
 
-# kind_of TARGET: model, of pcdata_model; import, of pcdata_import_go_pclntab.
+# kind_of TARGET: the kind, for example model for pcdata_model, import for pcdata_import_go_pclntab.
 kind_of() {
     local kind=${1#*_}
     echo "${kind%%_*}"
 }
 
-# dictionary_of TARGET: its own dictionary, or the format's, for targets whose input is bytes of the format.
+# dictionary_of TARGET: its own dictionary, or the format's if its input is bytes of the format.
 dictionary_of() {
     local file
     [[ $(kind_of "$1") = @(bytes|import) ]] || return 0
@@ -39,7 +39,7 @@ dictionary_of() {
     done
 }
 
-# known_inputs TARGET: the directories of what is in git, and of what earlier nights kept.
+# known_inputs TARGET: the directories of the inputs in git and of those kept by earlier nights.
 known_inputs() {
     local dir
     for dir in build/seeds/"$1" fuzz/regressions/"$1" "$CORPUS/$1"; do
@@ -48,8 +48,8 @@ known_inputs() {
     return 0
 }
 
-# start_inputs TARGET COPY: those to start from. What is in git goes to the directory COPY, without regressions of
-# time, as an engine tries few inputs of their kind a second, and without what a replay has just reported.
+# start_inputs TARGET COPY: the inputs to start from. Those in git are copied to the directory COPY. It leaves out
+# timeout regressions, of which an engine runs only a few per second, and inputs that a replay has just reported.
 start_inputs() {
     local dir failing=()
     rm -rf "$2"
@@ -72,7 +72,7 @@ last_match() {
     echo "$value"
 }
 
-# ms_since MS: milliseconds since a moment, which `ms_since 0` returns.
+# ms_since MS: milliseconds since a time that an earlier `ms_since 0` returned.
 ms_since() {
     local us=${EPOCHREALTIME/./}
     echo $((us / 1000 - $1))
@@ -97,7 +97,7 @@ facts_afl() { # DIR
     features=$coverage
 }
 
-# watch ENGINE TARGET SECONDS PROCESS: until it ends, a line every half minute; returns its status.
+# watch ENGINE TARGET SECONDS PROCESS: prints a line every half minute until the process ends, and returns its status.
 watch() {
     local began next=30 now
     began=$(ms_since 0)
@@ -118,7 +118,7 @@ progress() { # ENGINE TARGET WHEN
         "$1" "$2" "$3" "$execs" "$corpus" "$coverage" "${#found[@]}"
 }
 
-# run_replay TARGET: what is in git. $WORK/failing/TARGET names the inputs that fail, if any.
+# run_replay TARGET: replays the inputs in git. $WORK/failing/TARGET lists the inputs that fail, if any.
 run_replay() {
     local log=$WORK/replay/$1.log inputs began
     mkdir -p "$WORK/replay" "$WORK/failing"
@@ -182,8 +182,8 @@ run_afl() {
     found+=("${failing[@]}")
 }
 
-# failing_inputs TARGET DIR: the inputs that fail from the start, which AFL++ drops in silence; in its own build,
-# where a replay finds nothing.
+# failing_inputs TARGET DIR: the inputs that fail before any mutation, which AFL++ drops silently. Runs in AFL++'s own
+# build if a replay finds nothing.
 failing_inputs() {
     local input
     { build/asan/fuzz/"$1" "$2" 2>&1 || true; } |
@@ -194,7 +194,7 @@ failing_inputs() {
     done
 }
 
-# engine_failed ENGINE TARGET LOG: the engine itself broke, which is no finding and no pass either.
+# engine_failed ENGINE TARGET LOG: reports that the engine itself failed, which is neither a finding nor a success.
 engine_failed() {
     echo "fuzz: $1 could not run $2; the end of $3:" >&2
     tail -n 15 "$3" >&2

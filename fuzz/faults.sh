@@ -1,16 +1,14 @@
 #!/bin/bash
-# faults.sh anchors: whether every fault can still be planted.
-# faults.sh SECONDS [FAULT...]: plants each bug of fuzz/faults in a copy of the sources, and measures how long
-# the tests and each engine take to find it.
+# faults.sh anchors: checks that every fault can still be planted. faults.sh SECONDS [FAULT...]: plants each bug of
+# fuzz/faults in a copy of the sources, and measures how long the tests and each engine take to find it.
 #
-# A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the
-# lines to replace (-), which must stand there exactly once, and the lines to put there (+). The copy,
-# build/faults/tree, is built step by step, so that a fault costs the one file that it changes.
-# `tests` is a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of
-# the file's folder, and selfcheck with the effort of a slow variant. An engine has SECONDS, from the
-# seeds in git. Without a fault, the copy must pass the tests, and the seeds under both engines.
-# Their rows in results/fuzz/faults.tsv are written anew; those of faults that are no more go, and those of
-# runs of other SECONDS. Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
+# A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the lines to
+# replace (-), which must stand there exactly once, and the lines to put there (+). The copy, build/faults/tree, is
+# built step by step, so that a fault costs the one file that it changes. `tests` is a part of what `make test` runs
+# under gcc: replays, the cmocka tests of the format and of the file's folder, and selfcheck with the effort of a slow
+# variant. An engine has SECONDS, from the seeds in git. Without a fault, the copy must pass the tests, and the seeds
+# under both engines. Their rows in results/fuzz/faults.tsv are written anew; those of faults that are no more go, and
+# those of runs of other SECONDS. Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
 
 . fuzz/engines.sh
 seconds=$1
@@ -24,7 +22,7 @@ fail() { echo "faults: $*" >&2; exit 1; }
 # field FAULT NAME
 field() { sed -n "s/^$2: //p" "$TOP/fuzz/faults/$1"; }
 
-# Whatever a run before left built of a fault is built anew.
+# Everything that an earlier run built with a fault is built again.
 copy_tree() {
     mkdir -p $TREE
     find $TREE -mindepth 1 -maxdepth 1 -not -name build -exec rm -rf {} +
@@ -33,10 +31,10 @@ copy_tree() {
     (cd $TREE && sed -n 's/^file: //p' fuzz/faults/* | xargs touch)
 }
 
-# lines FAULT SIGN: of its anchor (-), or of what replaces that (+).
+# lines FAULT SIGN: the lines of its anchor (-), or their replacement (+).
 lines() { sed -n "s/^[$2]//p" "$TOP/fuzz/faults/$1"; }
 
-# check_anchor FAULT FILE: it occurs there once.
+# check_anchor FAULT FILE: checks that the anchor occurs exactly once.
 check_anchor() {
     local text old without
     text=$(<"$2") old=$(lines "$1" -)
@@ -45,7 +43,7 @@ check_anchor() {
     [[ ${without/"$old"/} = "$without" ]] || fail "$1: its anchor is in $2 more than once"
 }
 
-# plant FAULT FILE: in the copy.
+# plant FAULT FILE: plants the fault in the copy.
 plant() {
     local text old new
     check_anchor "$@"
@@ -62,7 +60,7 @@ build() { # WHAT...
     make -s -j"$(nproc)" "$@" >build.log 2>&1 || { tail -n 20 build.log; fail "does not build: $*"; }
 }
 
-# fails NAME COMMAND...: whether a command fails, which finds the fault; `took` is then "NAME<tab>MS".
+# fails NAME COMMAND...: true if a command fails, which means that it finds the fault. `took` is then "NAME<tab>MS".
 fails() {
     local name=$1 began
     began=$(ms_since 0)
@@ -71,7 +69,7 @@ fails() {
     took=$name$'\t'$(ms_since "$began")
 }
 
-# by_tests FORMAT FOLDER: the first that fails.
+# by_tests FORMAT FOLDER: runs the tests until one fails.
 by_tests() {
     local target program
     for target in $(targets_of "$1"); do
@@ -90,7 +88,7 @@ by_libfuzzer() { # TARGET
     ((${#found[@]} == 0)) || took=$elapsed_ms
 }
 
-# A seed that fails, or does not end, counts; AFL++ itself leaves it out.
+# A seed that fails or does not end counts as found; AFL++ itself leaves it out.
 by_afl() { # TARGET
     took=-
     if fails seeds timeout "$seconds" build/afl/fuzz/"$1" build/seeds/"$1"/*; then

@@ -5,12 +5,12 @@
 # sanitizer's word and the innermost functions of ours. Its name, in words and hyphens, names the input
 # that shows it. fuzz/known/TARGET/NAME is an accepted finding, NAME.md beside it gives the reason.
 
-# replay_of TARGET FILE: what a replay says.
+# replay_of TARGET FILE: the output of a replay.
 replay_of() {
     build/asan/fuzz/"$1" "$2" 2>&1 || true
 }
 
-# bucket_in OUTPUT: one line; nothing when nothing broke.
+# bucket_in OUTPUT: prints the bucket as one line; nothing if no property failed.
 bucket_in() {
     local line frames
     if line=$(grep -m1 -oE 'BAKEOFF-DIFF .*' <<<"$1"); then
@@ -18,7 +18,7 @@ bucket_in() {
     elif line=$(grep -m1 -oE '(SUMMARY: |runtime error: ).*' <<<"$1"); then
         frames=$(grep -oE ' in [a-z0-9_]+ [^ ]*(codecs|harness)/[^ :]+' <<<"$1" | head -n 3 |
             awk '{ n = split($3, part, "/"); print $2 "@" part[n] }' | paste -sd' ')
-        # Without the place, which has a path, and with no number that another input would change.
+        # Removes the position, which contains a path, and all numbers that depend on the input.
         line=$(sed -E 's/^SUMMARY: //; s| [^ ]*/.*||; s/-?(0x)?[0-9]+[0-9a-f]*/N/g' <<<"$line")
         echo "$line in ${frames:-unknown}"
     else
@@ -27,7 +27,7 @@ bucket_in() {
     fi
 }
 
-# answers_in OUTPUT: the lines behind the BAKEOFF-DIFF line that say what was queried, and the answers.
+# answers_in OUTPUT: prints the lines after the BAKEOFF-DIFF line: the query and the answers.
 answers_in() {
     sed -n '/^BAKEOFF-DIFF/,$ { /^BAKEOFF-DIFF/d; /^\(replay: \|==\|$\)/q; p }' <<<"$1"
 }
@@ -39,7 +39,7 @@ name_of() {
     echo "${name:0:120}"
 }
 
-# make_smaller TARGET FILE BUCKET: in place, as far as libFuzzer gets in ten seconds without leaving the
+# make_smaller TARGET FILE BUCKET: minimises the file in place with libFuzzer, for ten seconds, without leaving the
 # bucket.
 make_smaller() {
     local small=$2.smaller
@@ -51,7 +51,8 @@ make_smaller() {
     rm -f "$small" "$2.log"
 }
 
-# keep TARGET FILE: puts it into its bucket; sets bucket, answers and kept. The first of a bucket is made smaller.
+# keep TARGET FILE: stores the file in its bucket, and sets bucket, answers and kept. The first file of a bucket is
+# minimised.
 keep() {
     local output
     output=$(replay_of "$1" "$2")
@@ -68,14 +69,15 @@ is_known() { # TARGET NAME
     [[ -f fuzz/known/$1/$2 ]]
 }
 
-# is_first TARGET NAME: whether no run of this `make fuzz` has reported that bucket before.
+# is_first TARGET NAME: true if no run of this `make fuzz` has reported the bucket before.
 is_first() {
     mkdir -p "$WORK/reported/$1"
     mkdir "$WORK/reported/$1/$2" 2>/dev/null
 }
 
-# report ENGINE TARGET: one line, then each bucket with what was queried, the answers, and the command that replays
-# it; a bucket that was reported before, by its name alone. Sets n_buckets. 1 when there are any that are not known.
+# report ENGINE TARGET: prints one line, then each bucket with the query, the answers, and the command that replays
+# it. For a bucket that was reported before, it prints only the name. Sets n_buckets. Returns 1 if any bucket is not
+# known.
 report() {
     local engine=$1 target=$2 file status=0 answers
     local -A count=() example=() details=()
@@ -105,8 +107,7 @@ report() {
     return $status
 }
 
-# check_known: accepted findings still show, each in the bucket that it is named after. 1 when one
-# does not.
+# check_known: checks that accepted findings still occur, each in the bucket of its name. Returns 1 if one does not.
 check_known() {
     local file name target status=0
     for file in fuzz/known/*/*; do

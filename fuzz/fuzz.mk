@@ -11,7 +11,7 @@ FUZZ_MINUTES ?= 10
 
 FUZZ_KINDS := $(patsubst fuzz/target_%.c,%,$(wildcard fuzz/target_*.c))
 FUZZ_FORMATS := $(shell sed -n 's/^FORMAT(\([a-z0-9]*\))$$/\1/p' codecs/formats.def)
-# Importers as <format>_import_<name>: those that are given a file, and those that are given events.
+# Importers as <format>_import_<name>: those whose input is a file, and those whose input is events.
 importers = $(shell sed -n 's/^IMPORTER(\([a-z0-9]*\), \([a-z0-9_]*\), $(1))$$/\1_import_\2/p' \
 	corpora/import/importers.def)
 FUZZ_EVENT_IMPORTS := $(call importers,EVENTS)
@@ -24,7 +24,7 @@ export FUZZ_ALL_TARGETS := $(foreach f,$(FORMATS),$(call targets_of,$(f)))
 format_of = $(firstword $(subst _, ,$(1)))
 kind_of = $(word 2,$(subst _, ,$(1)))
 
-# Importers on top of libraries, which exist for the native machine and are not instrumented for MSan.
+# Importers that need libraries. These are installed for the native machine only and are not instrumented for MSan.
 # FUZZ_STATIC=1 links them statically.
 library = $(if $(FUZZ_STATIC),-Wl$(comma)-Bstatic) $(shell pkg-config $(if $(FUZZ_STATIC),--static) --libs $(1)) \
 	$(if $(FUZZ_STATIC),-Wl$(comma)-Bdynamic)
@@ -54,9 +54,9 @@ FUZZ_VARIANT_cmplog = VARIANT=cmplog CC_cmplog=afl-clang-fast LDFLAGS_cmplog=-fs
 FUZZ_OBJ := $(OBJ)/fuzz
 FUZZ_COMMON_OBJ := $(FUZZ_OBJ)/target.o $(FUZZ_OBJ)/operators.o
 
-# Who brings main: AFL++'s driver and libFuzzer's library, or replay_main.c.
+# The object with main: AFL++'s driver, libFuzzer's library, or replay_main.c.
 FUZZ_MAIN_libfuzzer = $(FUZZ_OBJ)/mutator.o $(FUZZ_OBJ)/mutator_libfuzzer_$(1).o
-# VARIANT=oss is built by oss-fuzz/build.sh, whose caller brings the engine.
+# oss-fuzz/build.sh builds VARIANT=oss; its caller provides the engine.
 FUZZ_MAIN_oss = $(FUZZ_MAIN_libfuzzer)
 FUZZ_MAIN_afl =
 FUZZ_MAIN_cmplog =
@@ -120,7 +120,7 @@ build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c 
 	@mkdir -p $(@D)
 	$(say) clang -std=gnu11 -O2 $(WARNINGS) -I. -fPIC -shared -DBO_TARGET=$* $(filter %.c,$^) -o $@
 
-# As many at once as there are processors.
+# Runs as many targets at once as there are processors.
 FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-afl-%)
 
 .PHONY: fuzz fuzz-list fuzz-matrix fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
@@ -151,8 +151,8 @@ fuzz-replay: ## replay all seeds and regressions under ASan and UBSan
 	+@$(FUZZ_MAKE) VARIANT=asan fuzz-replay-here
 	@fuzz/known.sh
 
-# The same in the current VARIANT. RUN_<variant> is an emulator, for foreign machines; what that takes is no measure, so
-# that regressions of time are left to the others.
+# The same in the current VARIANT. RUN_<variant> is an emulator, for foreign machines. Times under an emulator have no
+# meaning, so timeout regressions are left out there.
 fuzz-replay-here: fuzz-binaries
 	@status=0; $(if $(FUZZ_LEFT_OUT),echo "note: $(VARIANT): without the libraries that these targets need:" \
 	    "$(strip $(FUZZ_LEFT_OUT))";) \
@@ -163,7 +163,7 @@ fuzz-replay-here: fuzz-binaries
 	    $(RUN_$(VARIANT)) $(OUT)/fuzz/$$target $$inputs || status=1; \
 	done; exit $$status
 
-# A seed or regression that fails is reported by its replay; the engines run without it.
+# The replay reports a seed or regression that fails; the engines run without it.
 fuzz: fuzz-build ## replay, then run FUZZ_TARGETS (all) for FUZZ_SECONDS (30) each under both engines
 	@rm -rf build/fuzz/failing build/fuzz/reported
 	+@status=0; \
@@ -177,7 +177,7 @@ $(FUZZ_RUNS) $(FUZZ_TARGETS:%=fuzz-run-replay-%): fuzz-run-%:
 fuzz-list: ## print FUZZ_TARGETS (all), one a line
 	@printf '%s\n' $(FUZZ_TARGETS)
 
-# One job a format. Its minutes: an hour to build, replay and count coverage, and what each target takes.
+# One job per format. Its minutes: an hour to build, replay and measure coverage, plus the time of each target.
 FUZZ_JOB_MINUTES = $(shell echo $$((60 + $(words $(call targets_of,$(1))) * ($(FUZZ_MINUTES) + 5))))
 fuzz-matrix: ## print the jobs of a nightly of FUZZ_MINUTES (10) a target, as JSON for GitHub Actions
 	@printf '%s\n' $(foreach f,$(FUZZ_FORMATS),'$(f) $(call FUZZ_JOB_MINUTES,$(f))') | jq -Rnc \
@@ -207,9 +207,9 @@ fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are 
 
 # ---- mutation score -----------------------------------------------------------------------------
 
-# quick/checks/FORMAT is what runs on one planted edit in a file of the format (or of `harness`), with
-# -j1 in this order, the cheapest first: a program is linked when the checks before it have passed.
-# Each prints its name before it runs.
+# quick/checks/FORMAT runs on one planted edit in a file of the format (or of `harness`), with -j1 in this order, the
+# fastest first: a program is linked after the checks before it have passed. Each check prints its name before it
+# runs.
 quick/objects: $(CORE_OBJ)
 
 quick/replay/%: $(OUT)/fuzz/% build/seeds/%
@@ -233,7 +233,7 @@ build/mutants/edits: fuzz/edits.c
 	@mkdir -p $(@D)
 	$(say) gcc -std=gnu11 -D_GNU_SOURCE -O2 $(WARNINGS) $< -o $@
 
-# The trees start from the objects that are built here.
+# The trees start with the objects that are built here.
 MUTANTS_OBJ := $(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(OBJ)/harness/check/selfcheck.o $(FUZZ_COMMON_OBJ) $(FUZZ_MAIN) \
 	$(patsubst %.c,$(OBJ)/%.o,$(TEST_MAIN).c $(filter harness/% codecs/%,$(TEST_SRC))) \
 	$(if $(filter $(PROTOBUF_C_TEST).c,$(TEST_SRC)),$(OBJ)/$(PROTOBUF_C_CODE).o) \
@@ -241,13 +241,13 @@ MUTANTS_OBJ := $(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(OBJ)/harness/check/selfcheck
 mutants: build/mutants/edits $(MUTANTS_OBJ) $(ALL_DOCUMENTS) ## mutation score: plant N (200) small edits drawn with SEED (1), in FORMAT (all)
 	@fuzz/mutants.sh $(or $(N),200) $(or $(SEED),1) $(FORMAT)
 
-# The script itself on a toy project, and its list of equivalent edits.
+# Tests the script on a toy project, and checks its list of equivalent edits.
 check-mutants: build/mutants/edits
 	@fuzz/test_mutants.sh $<
 	@fuzz/mutants.sh anchors
 
-# Candidates of an importer are those of the format's encodings and text form, too. What is called written-* is
-# written by hand and stays.
+# Candidates for an importer include those of the format's encodings and text form. Files named written-* are written
+# by hand and stay.
 fuzz-seeds: fuzz-tools ## make fuzz/seeds anew: small models in every encoding, what tests reject, entropy
 	+@$(FUZZ_MAKE) VARIANT=asan build/asan/fuzz/seeds
 	+@$(FUZZ_MAKE) VARIANT=gcc $(FUZZ_FORMATS:%=build/gcc/test/codecs/%/tests) build/gcc/test/corpora/import/tests

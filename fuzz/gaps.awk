@@ -1,7 +1,7 @@
-# What no input has reached, from llvm-cov's lcov: in the functions that some operation enters, each run of lines
-# that were not executed, and each line with branches that were not taken. A row has the place, why it may be out of
-# reach (by the words in the lines and in the condition above them), lines, branches, and the first line's text.
-# Last comes what all of these functions have: lines, missed ones, branches, missed ones.
+# Lists the code that no input has reached, from llvm-cov's lcov: in the functions that some operation enters, each
+# run of lines that were not executed, and each line with branches that were not taken. A row has the place, why it
+# may be out of reach (by the words in the lines and in the condition above them), lines, branches, and the first
+# line's text. Last comes what all of these functions have: lines, missed ones, branches, missed ones.
 
 function why(text) {
     if (text ~ /alloc|grow_array|no_memory|NO_MEMORY|OVER_LIMIT|no memory|->refus/) return "memory runs out"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# known.sh: whether the accepted findings of fuzz/known still show. Exits 1 when one has expired.
+# known.sh: checks that the accepted findings of fuzz/known still occur. Exits with 1 when one has expired.
 
 . fuzz/engines.sh
 . fuzz/findings.sh

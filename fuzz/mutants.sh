@@ -14,8 +14,8 @@
 # equivalent is detected.
 set -eu -o pipefail
 
-# What a process of a check may use: several times what the slowest uses without an edit. A check that waits for
-# something ends after WALL_SECONDS.
+# Limits for a process of a check: several times the need of the slowest one without an edit. A check that only waits
+# ends after WALL_SECONDS.
 CPU_SECONDS=${MUTANTS_CPU_SECONDS:-40} WALL_SECONDS=900
 EQUIVALENT=fuzz/mutants/equivalent.tsv
 WORK=$PWD/build/mutants
@@ -34,7 +34,7 @@ check_anchors() {
     echo "$n passed, 0 failed: equivalent edits that are still in the sources"
 }
 
-# Sources to edit: neither tests nor what only makes data for tests and benchmarks.
+# Sources to edit: neither tests nor generators of data for tests and benchmarks.
 sources() { # [FORMAT...]
     local of
     for of in "$@"; do
@@ -53,7 +53,7 @@ stamp() { # TREE
         cut -c1-12
 }
 
-# A tree is the working files and the objects that are built already. `pristine` has the objects alone.
+# A tree consists of the working files and the objects that are already built. `pristine` has only the objects.
 make_trees() { # N
     rm -rf "$WORK"/tree-* "$WORK"/pristine
     mkdir -p "$WORK"/pristine
@@ -70,7 +70,7 @@ make_trees() { # N
     done
 }
 
-# run_checks PART: in the tree. The log ends with the check that failed.
+# run_checks PART: runs the checks in the tree. The log ends with the check that failed.
 run_checks() {
     (
         ulimit -c 0 -t $CPU_SECONDS -v 8000000
@@ -80,7 +80,7 @@ run_checks() {
 
 last_check() { grep -a '^check: ' "$log" | tail -n 1 | cut -c8-; }
 
-# Whether every object that was rebuilt has the code that it had.
+# True if every object that was rebuilt has the same code as before.
 same_code() {
     local object
     while read -r object; do

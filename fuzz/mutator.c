@@ -1,4 +1,6 @@
-/* The mutator core: structural operators, a block of another input, or the engine's bytes. */
+/*
+ * The mutator core: structural operators, a block of another input, or the engine's own mutation.
+ */
 #include "fuzz/mutator.h"
 
 #include <stdlib.h>
@@ -17,7 +19,7 @@ size_t bo_fuzz_mutate(enum bo_fuzz_input input, uint8_t *p, size_t n, size_t cap
                       struct bo_span other, uint64_t seed, bo_fuzz_byte_mutator *mutate_bytes)
 {
     struct bo_random random = bo_random_seeded(seed);
-    n = n < cap ? n : cap; /* libFuzzer's minimiser passes inputs that are longer */
+    n = n < cap ? n : cap; /* libFuzzer's minimiser passes longer inputs */
     if (mutate_bytes && (bo_random_one_in(&random, 3) || bo_fuzz_is_plain()))
         return mutate_bytes(p, n, cap);
     struct bo_fuzz_buffer buffer = {.p = p, .n = n, .cap = cap};
@@ -25,7 +27,7 @@ size_t bo_fuzz_mutate(enum bo_fuzz_input input, uint8_t *p, size_t n, size_t cap
         bo_fuzz_splice(&buffer, other, MAX_SPLICE, &random);
     for (uint32_t left = 1 + bo_random_below(&random, MAX_OPERATORS); left; left--)
         bo_fuzz_apply_operator(input, &buffer, &random);
-    if (buffer.n == 0) /* engines do not want empty inputs; on one, every operator appends */
+    if (buffer.n == 0) /* engines reject empty inputs; on an empty input, every operator appends */
         bo_fuzz_apply_operator(input, &buffer, &random);
     return buffer.n;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# mutator.sh SECONDS TARGET...: what the structure-aware mutator is worth: edges that each engine reaches
-# from one byte, with it and without. Writes results/fuzz/mutator.tsv.
+# mutator.sh SECONDS TARGET...: measures the benefit of the structure-aware mutator: the edges that each engine
+# reaches from one byte, with it and without. Writes results/fuzz/mutator.tsv.
 
 . fuzz/engines.sh
 seconds=$1
@@ -15,7 +15,7 @@ for target; do
     for engine in libfuzzer afl; do
         run_$engine "$target" "$seconds"
         with=$coverage
-        # Both wrappers leave mutating to the engine then.
+        # Both wrappers then leave mutation to the engine.
         BAKEOFF_FUZZ_PLAIN=1 run_$engine "$target" "$seconds"
         printf '%s\t%s\t%d\t%d\n' "$target" "$engine" "$with" "$coverage" | tee -a "$table"
     done

@@ -1,4 +1,4 @@
-/* The mutator as AFL++ loads it; AFL++ runs its own byte stages beside it. */
+/* The mutator as a library for AFL++, which also runs its own byte stages. */
 #include <stdlib.h>
 
 #include "fuzz/mutator.h"

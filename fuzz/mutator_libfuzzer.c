@@ -1,7 +1,10 @@
-/* The mutator as libFuzzer calls it. */
+/* The mutator as a function for libFuzzer. */
 #include "fuzz/mutator.h"
 
-/* libFuzzer's own; other engines that link this file have none, nor do they call the mutator. */
+/*
+ * libFuzzer's own function. Other engines that link this file do not have it, and do not call the
+ * mutator.
+ */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# nightly.sh TARGET MINUTES: AFL++ (an instance with the mutator, one with CmpLog), then libFuzzer in
-# fork mode, half of the time each; what adds coverage is kept, what was found becomes a regression.
+# nightly.sh TARGET MINUTES: AFL++ (an instance with the mutator, one with CmpLog), then libFuzzer in fork mode, half
+# of the time each. Inputs that add coverage are kept; findings become regressions.
 #
-# The corpus lies in FUZZ_CORPUS (build/fuzz/corpus). TARGET.stats beside it says what the last night
-# left: files, features, coverage. When one of them is more than a tenth smaller now, the night fails: set
-# FUZZ_PRUNE=1 once to minimise anew and accept the loss. So it does when no codec took any input, for
-# then nothing got past the header. build/fuzz/night/TARGET.tsv has what the report shows.
-# Exits 0, 1 on a new finding or a loss, 2 when an engine could not run.
+# The corpus lies in FUZZ_CORPUS (build/fuzz/corpus). TARGET.stats beside it says what the last night left: files,
+# features, coverage. When one of them is more than a tenth smaller now, the night fails: set FUZZ_PRUNE=1 once to
+# minimise anew and accept the loss. So it does when no codec took any input, for then nothing got past the header.
+# build/fuzz/night/TARGET.tsv has what the report shows. Exits 0, 1 on a new finding or a loss, 2 when an engine could
+# not run.
 
 . fuzz/engines.sh
 . fuzz/findings.sh
@@ -32,7 +32,7 @@ merge() {
         engine_failed libfuzzer "$target" "$log"
 }
 
-# note ENGINE: a line for the report, and new buckets to where the next build replays them.
+# note ENGINE: writes a line for the report, and stores new buckets where the next build replays them.
 note() {
     local dir=$WORK/$1/$target finding name
     printf '%s\t%s\t%d\t%d\t%d\t%d\n' "$target" "$1" $((elapsed_ms / 1000)) "$execs" "$coverage" \
@@ -45,12 +45,12 @@ note() {
     done
 }
 
-# accepted: how many inputs codecs took, of both engines: the second half of the counts.
+# accepted: the number of inputs that codecs accepted, under both engines: the second half of the counts.
 accepted() {
     cat "$night".counts-* | od -An -v -w8 -tu8 | awk '(NR - 1) % 128 >= 64 { n += $1 } END { print n + 0 }'
 }
 
-# fell NAME BEFORE AFTER: by more than a tenth.
+# fell NAME BEFORE AFTER: true if the number decreased by more than a tenth.
 fell() {
     ((10 * $3 >= 9 * $2)) && return 1
     echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts that" >&2
@@ -61,7 +61,7 @@ merge "$store" "${start[@]}"
 read -r files_before features_before coverage_before <<<"$(measure)"
 [[ ! -f $stats || ${FUZZ_PRUNE:-} ]] || read -r files_before features_before coverage_before <"$stats"
 
-# CmpLog has an instance of its own beside the main one, which has our mutator.
+# CmpLog runs in an instance of its own next to the main one, which has our mutator.
 run_cmplog() {
     afl-fuzz -S cmplog -i "$WORK/afl/$target/start" -o "$WORK/afl/$target" -V "$half" \
         "${AFL_LIMITS[@]}" -c build/cmplog/fuzz/"$target" \

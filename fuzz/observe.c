@@ -1,4 +1,4 @@
-/* Measures what the operations of codecs cost, through codecs that wrap them. */
+/* Measures the cost of the operations of codecs, through codecs that wrap them. */
 #include "fuzz/observe.h"
 
 #include <inttypes.h>
@@ -12,8 +12,8 @@ static const char *const operation_names[] = {"encode", "open", "query", "decode
 enum { MAX_CODECS = 64, MIN_NBYTES = 64 };
 
 /*
- * The most that an operation cost, by bytes read (at least MIN_NBYTES, as every call costs
- * something).
+ * The largest cost of an operation, relative to the bytes read (at least MIN_NBYTES, as every call
+ * has a fixed cost).
  */
 struct extreme {
     double per_byte;
@@ -96,7 +96,7 @@ bool bo_fuzz_write_coverage(const char *dir)
             ok = __llvm_profile_write_file() == 0;
         }
     if (n)
-        __llvm_profile_set_filename("/dev/null"); /* for the file that is written at exit */
+        __llvm_profile_set_filename("/dev/null"); /* the file that would be written at exit */
     return ok;
 }
 
@@ -138,7 +138,7 @@ bool bo_fuzz_write_worst(const char *path)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* What an observed codec's `own` points to: the codec itself, and what its operations cost. */
+/* The `own` member of an observed codec: the codec itself, and the costs of its operations. */
 struct observed {
     const struct bo_codec *inner;
     struct watched *watched; /* by operation */
@@ -154,7 +154,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
     return status;
 }
 
-/* Reads bytes with open or decode. Memory of the arena is counted from here on. */
+/* Reads bytes with open or decode. From here on, memory of the arena is counted. */
 static enum bo_status read(const struct observed *o, enum operation operation, struct bo_span in,
                            struct bo_arena *arena, void **ret, struct bo_error *err)
 {

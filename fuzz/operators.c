@@ -1,4 +1,4 @@
-/* The operators: those for encodings, those for entropy, and the range moves that both share. */
+/* The operators: those for encodings, those for entropy, and range moves, which both share. */
 #include "fuzz/operators.h"
 
 /* Longest range that one operator moves, in bytes. */
@@ -6,14 +6,14 @@ enum { MAX_RANGE = 256, NEAR = 16, TAIL = 16 };
 
 typedef void fuzz_operator(struct bo_fuzz_buffer *b, struct bo_random *r);
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 static size_t below(struct bo_random *r, size_t bound)
 {
     return bo_random_below(r, bound < UINT32_MAX ? (uint32_t)bound : UINT32_MAX);
 }
 
-/* An offset below b->n (which is not 0), likely where a structure starts or ends. */
+/* An offset below b->n (which is not 0), preferably at the start or end of a structure. */
 static size_t pick_off(const struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const size_t n_near = b->n < NEAR ? b->n : NEAR;
@@ -32,7 +32,7 @@ static size_t pick_off(const struct bo_fuzz_buffer *b, struct bo_random *r)
     return below(r, b->n);
 }
 
-/* From 1 to what lies after off; short lengths are as likely as long ones. */
+/* From 1 to the number of bytes after off. Short lengths are as likely as long ones. */
 static size_t pick_length(const struct bo_fuzz_buffer *b, size_t off, struct bo_random *r)
 {
     const size_t left = b->n - off, most = left < MAX_RANGE ? left : MAX_RANGE;
@@ -42,7 +42,10 @@ static size_t pick_length(const struct bo_fuzz_buffer *b, size_t off, struct bo_
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* Makes room for up to `want` bytes at off <= b->n; returns how many the capacity allowed. */
+/*
+ * Makes room for up to `want` bytes at off <= b->n. Returns the number of bytes that the capacity
+ * allowed.
+ */
 static size_t open_gap(struct bo_fuzz_buffer *b, size_t off, size_t want)
 {
     const size_t room = b->cap - b->n, nbytes = want < room ? want : room;
@@ -120,14 +123,14 @@ void bo_fuzz_splice(struct bo_fuzz_buffer *b, struct bo_span from, size_t max_nb
 
 /* ---- integers -------------------------------------------------------------------------------- */
 
-/* An integer of 1, 2, 4 or 8 bytes, either byte order, that lies inside the buffer. */
+/* An integer of 1, 2, 4 or 8 bytes, in either byte order, inside the buffer. */
 struct place {
     uint8_t *p;
     unsigned width; /* bytes */
     bool big_endian;
 };
 
-/* `width` no larger than the one drawn, where the buffer is too short for it. */
+/* If the buffer is too short, `width` is smaller than drawn. */
 static struct place pick_place(const struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     size_t off = pick_off(b, r);
@@ -165,7 +168,7 @@ static void flip_bit(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[pick_off(b, r)] ^= (uint8_t)(1u << bo_random_below(r, 8));
 }
 
-/* Where types, loops and buffers end. */
+/* Limits of types, loops and buffers. */
 static void set_to_boundary(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const struct place at = pick_place(b, r);
@@ -181,7 +184,7 @@ static void nudge(struct bo_fuzz_buffer *b, struct bo_random *r)
     store(at, bo_random_one_in(r, 2) ? load(at) - by : load(at) + by);
 }
 
-/* An offset or length of this very buffer: its end, one off, itself (a cycle), any place. */
+/* An offset or length in this buffer: its end, one off, its own offset (a cycle), any offset. */
 static void set_to_place(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const struct place at = pick_place(b, r);
@@ -192,7 +195,7 @@ static void set_to_place(struct bo_fuzz_buffer *b, struct bo_random *r)
 
 /* ---- varints --------------------------------------------------------------------------------- */
 
-/* Groups of all ones over what is there: the largest varint of its type, or one past it. */
+/* Overwrites bytes with groups of all ones: the largest varint of its type, or one above it. */
 static void set_to_long_varint(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const size_t off = pick_off(b, r);
@@ -202,7 +205,7 @@ static void set_to_long_varint(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[off + end - 1] = (uint8_t)((1u << bo_random_below(r, 8)) - 1);
 }
 
-/* The same value in one group more than it needs. */
+/* The same value with one group more than necessary. */
 static void make_varint_overlong(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     size_t off = pick_off(b, r);
@@ -219,7 +222,7 @@ static void toggle_continuation(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[pick_off(b, r)] ^= 0x80;
 }
 
-/* ---- decisions of a generator ---------------------------------------------------------------- */
+/* ---- entropy of a generator ------------------------------------------------------------------ */
 
 static void set_small(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
@@ -236,7 +239,7 @@ static void nudge_byte(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[pick_off(b, r)] += (uint8_t)(bo_random_below(r, 9) - 4);
 }
 
-/* The parameters stand in the tail: other ones for the same model. */
+/* Changes the parameters, which are in the tail, for the same model. */
 static void redraw_tail(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const size_t most = b->n < TAIL ? b->n : TAIL, nbytes = 1 + below(r, most);

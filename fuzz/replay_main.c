@@ -65,13 +65,13 @@ static char *join(const char *dir, const char *name)
     return path;
 }
 
-/* Names that start with a dot, such as .gitkeep, are no inputs. */
+/* Names that start with a dot, such as .gitkeep, are not inputs. */
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
 
-/* Adds a file, or what a directory holds, in the order of names. */
+/* Adds a file, or the files in a directory, ordered by name. */
 static void collect(struct paths *paths, const char *path)
 {
     struct stat info;
@@ -113,7 +113,7 @@ static uint8_t *read_file(const char *path, size_t *nbytes_ret)
     return data;
 }
 
-/* From now on, the process dies after that many seconds of CPU time; 0: never. */
+/* Limits the process to this many seconds of CPU time from now on; 0: no limit. */
 static void limit_cpu_seconds(time_t seconds)
 {
     const struct itimerval limit = {.it_value.tv_sec = seconds};
@@ -131,7 +131,7 @@ static void replay(const char *path)
     free(data);
 }
 
-/* Runs inputs from *next on in a child, which moves *next as it goes. False when it died. */
+/* Runs inputs from *next on in a child, which advances *next. False when the child died. */
 static bool replay_from(const struct paths *paths, volatile size_t *next,
                         const struct options *options)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# results.sh MINUTES FORMAT...: what the night left in build/fuzz goes into results/fuzz, for the report;
-# the worst units to build/fuzz/worst. Without a night (MINUTES is 0) coverage and worst units alone, of the corpus
-# as it is. Exits 1 when a codec's cost was not linear in its input.
+# results.sh MINUTES FORMAT...: writes the results of the night in build/fuzz to results/fuzz, for the report, and the
+# worst units to build/fuzz/worst. Without a night (MINUTES is 0) coverage and worst units alone, of the corpus as it
+# is. Exits 1 when a codec's cost was not linear in its input.
 
 . fuzz/engines.sh
 minutes=$1
@@ -10,13 +10,13 @@ OUT=results/fuzz
 made="$(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
 mkdir -p "$OUT"
 
-# sources FORMAT: a hash of all that its codecs are made of, which tests and checks are not.
+# sources FORMAT: a hash of all sources of its codecs, without tests and checks.
 sources() {
     find codecs/"$1" harness -name '*.[ch]' ! -name 'test_*' ! -path 'harness/check/*' -print0 |
         sort -z | xargs -0 cat | sha1sum | cut -c1-12
 }
 
-# counts FORMAT: "CODEC MET TAKEN" of this night's runs.
+# counts FORMAT: "CODEC MET TAKEN" for this night's runs.
 counts() {
     local files=("$WORK/night/$1"_*.counts-*)
     ((${#files[@]})) || return 0
@@ -27,7 +27,7 @@ counts() {
             <(build/asan/fuzz/"$1_bytes" -l) -
 }
 
-# codecs FORMAT: the lines of the table: what nights before counted stays as long as the sources do.
+# codecs FORMAT: the lines of the table. Counts of earlier nights stay as long as the sources are unchanged.
 codecs() {
     local hash seconds name met taken before
     hash=$(sources "$1")
@@ -41,8 +41,8 @@ codecs() {
     done < <(counts "$1")
 }
 
-# worst FORMAT: of each codec's open and decode, the slowest and the hungriest unit of all targets. The
-# replays are those of VARIANT=gcc, as fast as codecs are.
+# worst FORMAT: for each codec's open and decode, the slowest unit of all targets and the one with the largest
+# allocations. The replays are those of VARIANT=gcc, whose speed is that of real codecs.
 worst() {
     local target inputs
     for target in $(targets_of "$1"); do
@@ -67,13 +67,13 @@ keep_worst() { # the units themselves
     done
 }
 
-# earlier NAME FORMAT: the rows that a night before wrote; of codecs, while the sources are the same.
+# earlier NAME FORMAT: the rows that an earlier night wrote; for codecs, only if the sources are the same.
 earlier() {
     [[ ! -f $OUT/$1.tsv ]] || awk -F '\t' -v name="$1" -v format="$2" -v hash="$(sources "$2")" \
         '$1 ~ "^" format "[_/]" && (name != "codecs" || $2 == hash)' "$OUT/$1.tsv"
 }
 
-# table NAME COMMENT FUNCTION FORMAT...: rows of other formats stay.
+# table NAME COMMENT FUNCTION FORMAT...: rows of other formats stay unchanged.
 table() {
     local name=$1 comment=$2 function=$3 format
     shift 3
@@ -100,7 +100,7 @@ table gaps "seeds, regressions and the night's corpus" gaps "$@"
 table worst "gcc -O2, seeds, regressions and the night's corpus" worst "$@"
 for format; do grep "^$format/" "$OUT/worst.tsv" | keep_worst; done
 sed -i "s|$CORPUS/|build/fuzz/corpus/|g" "$OUT/worst.tsv"
-# More than 20 us and 4 KiB a byte, beyond what the first bytes may cost.
+# Fails above 20 us and 4 KiB per byte, after an allowance for the first bytes.
 awk -F '\t' '!/^#/ && ($4 > 1e7 + 20000 * $5 || $7 > 1048576 + 4096 * $8) {
     print "fuzz: the work of " $1 " is not linear: " $0 >"/dev/stderr"; bad = 1 } END { exit bad }' \
     "$OUT/worst.tsv"

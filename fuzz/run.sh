@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh ENGINE TARGET SECONDS: one target under one engine (libfuzzer or afl), from the seeds and
-# regressions in git; or `replay`, these inputs alone, under ASan and UBSan. Exits 0 when nothing new was
-# found, 1 on a finding, 2 when the engine could not run.
+# run.sh ENGINE TARGET SECONDS: runs one target under one engine (libfuzzer or afl), from the seeds and regressions in
+# git; or `replay`: only these inputs, under ASan and UBSan. Exits with 0 when nothing new was found, 1 on a finding,
+# 2 when the engine could not run.
 
 . fuzz/engines.sh
 . fuzz/findings.sh

@@ -36,7 +36,7 @@ static void write_seed(const char *dir, const struct bo_format *format, const ch
         die(path, strerror(errno));
 }
 
-/* Every encoding of one model, those that are too large for a seed left out. */
+/* Writes every encoding of one model, except those that are too large for a seed. */
 static void write_encodings(const char *dir, const struct bo_format *format, unsigned number,
                             const void *model, struct bo_arena *arena)
 {

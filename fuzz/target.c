@@ -1,4 +1,4 @@
-/* What the fuzz targets share: parameters, bounds, reports. */
+/* Shared by the fuzz targets: parameters, limits, reports. */
 #include "fuzz/target.h"
 
 #include <fcntl.h>
@@ -64,13 +64,19 @@ struct bo_effort bo_fuzz_effort(uint64_t seed)
     };
 }
 
-/* The encodings that every build has: by their number, a replay means the same in each. */
+/*
+ * True for encodings that every build has, so that an encoding number has the same meaning in each
+ * build.
+ */
 static bool is_everywhere(const struct bo_codec *codec)
 {
     return !codec->reads && !codec->optional;
 }
 
-/* An encoding of ours on top of a library. Controls are as safe as their libraries. */
+/*
+ * True for an available encoding of bakeoff's own that needs a library. Controls are only as safe
+ * as their libraries.
+ */
 static bool is_ours_here(const struct bo_codec *codec)
 {
     return !codec->reads && codec->optional && codec->role == BO_NEW;
@@ -127,8 +133,8 @@ void bo_fuzz_show(const char *title, const void *model)
 }
 
 /*
- * What a codec decodes, or, without one, the parser of the text form; nothing unless
- * bo_fuzz_prints.
+ * Prints the model that a codec decodes or, without one, the parser of the text form. Nothing
+ * unless bo_fuzz_prints.
  */
 static void show_decoded(const struct bo_format *format, const struct bo_codec *codec,
                          struct bo_span bytes, const struct bo_effort *effort)

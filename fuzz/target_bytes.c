@@ -1,8 +1,8 @@
 /*
- * <format>_bytes: the input is offered, as it is, to every encoding of the format, and to the
- * parser of its text form.
+ * <format>_bytes: passes the input unchanged to every encoding of the format, and to the parser of
+ * its text form.
  *
- * No bytes may hurt a reader; what one accepts must mean the same to all that read it.
+ * No bytes may crash a reader, and readers that accept the same bytes must agree about them.
  */
 #include "fuzz/target.h"
 

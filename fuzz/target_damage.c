@@ -1,8 +1,7 @@
 /*
- * <format>_damage: a valid encoding of a generated model, damaged where it hurts, is offered to all
- * its readers.
+ * <format>_damage: damages a valid encoding of a generated model, and passes it to all its readers.
  *
- * Input: the generator's entropy, then N_PARAMS bytes: which encoding, how many operators, and
+ * Input: the generator's entropy, then N_PARAMS bytes: the encoding, the number of operators, and
  * their entropy.
  */
 #include "fuzz/operators.h"
@@ -11,7 +10,7 @@
 /* GROWTH: bytes that the operators may add to an encoding. */
 enum { MAX_OPERATORS = 3, N_PARAMS = 2 + 12 * MAX_OPERATORS, GROWTH = 512 };
 
-/* Damages the encoding of nbytes in `out`, which has GROWTH bytes of room behind it, in place. */
+/* Damages the encoding of nbytes in `out` in place; GROWTH bytes of room follow it. */
 static struct bo_span damage(struct bo_writer *out, size_t nbytes, struct bo_random *params)
 {
     struct bo_fuzz_buffer buffer = {.p = out->p,
@@ -24,7 +23,7 @@ static struct bo_span damage(struct bo_writer *out, size_t nbytes, struct bo_ran
     return (struct bo_span){buffer.p, buffer.n};
 }
 
-/* A model may be too large for an encoding, or for the budget; any other refusal is a finding. */
+/* A model may be too large for an encoding or for the budget. Any other refusal is a finding. */
 static bool encode(const struct bo_codec *encoding, const void *model, struct bo_writer *out)
 {
     struct bo_error err = {0};

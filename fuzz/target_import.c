@@ -2,8 +2,8 @@
  * <format>_import_<name>: the input is a file for one importer of the format, or a stream of events
  * (ctf_events.h).
  *
- * No file may hurt an importer. What it accepts has a text form that parses back to the same model,
- * and every encoding of the format stores that model or reports that it cannot.
+ * No file may crash an importer. An accepted file gives a model whose text form parses to the same
+ * model, and every encoding of the format stores that model or reports that it cannot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ extern const struct bo_importer the_importer;
  */
 enum { N_PARAMS = 16, MAX_ENCODED = 2 * BO_FUZZ_MAX_INPUT_NBYTES };
 
-/* An import that is checked: the file, its options, and what the importer returned. */
+/* The import under test: the file, its options, and the importer's results. */
 struct import {
     struct bo_span file;
     const struct bo_import_options *options; /* NULL: none */
@@ -58,7 +58,7 @@ _Noreturn static void report(const char *b, const char *class, const char *detai
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Imports, with the fail_at-th allocation failing (0: none). Every error must be a named one. */
+/* Imports, with allocation number fail_at failing (0: none). Every error must be a named one. */
 static void import(struct import *in, uint64_t fail_at)
 {
     bo_arena_init(&in->arena, bo_fuzz_effort(1).budget_nbytes);
@@ -94,7 +94,7 @@ static void import_with_failures(const struct import *complete)
     }
 }
 
-/* ---- what was read --------------------------------------------------------------------------- */
+/* ---- the imported model ---------------------------------------------------------------------- */
 
 static void check_text(const struct import *in, struct bo_writer *text)
 {
@@ -133,7 +133,7 @@ struct streamed {
     struct bo_writer out;
 };
 
-/* In pieces of one to eight bytes, so that every token is cut somewhere. */
+/* Reads pieces of one to eight bytes, so that every token is split in some run. */
 static const char *read_piece(void *context, uint8_t *to, size_t n, size_t *n_ret)
 {
     struct streamed *s = context;
@@ -201,8 +201,8 @@ static void check_import(struct bo_span file, const struct bo_import_options *op
 }
 
 /*
- * Numbers from the last bytes of the file, small or any. Where an option is a file, the input is
- * that file, a NUL, and the importer's own file.
+ * Options from the last bytes of the file, small or arbitrary numbers. If an option is a file, the
+ * input is that file, a NUL, and the importer's own file.
  */
 static struct bo_import_options draw_options(struct bo_span *file)
 {

@@ -3,8 +3,8 @@
  * encoding and its readers. (Each agrees with the oracle, so all agree; with a format's thirty
  * codecs at once, an engine would see ten models a second.)
  *
- * Input: the generator's entropy, then N_PARAMS bytes: which encoding and the seed of what is
- * sampled, how many small changes are made to the model, and their entropy.
+ * Input: the generator's entropy, then N_PARAMS bytes: the encoding and the seed of the samples,
+ * the number of small changes to the model, and their entropy.
  */
 #include "fuzz/target.h"
 
@@ -32,7 +32,7 @@ static void check_codec(const struct bo_codec *codec, const void *model,
     bo_fuzz_count(bo_fuzz_format, codec, accepted);
 }
 
-/* An encoding and all that read it. */
+/* Checks an encoding and all its readers. */
 static void check_encoding(const struct bo_codec *encoding, const void *model,
                            const struct bo_effort *effort)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `make fuzz` does with a seed that fails, and what its lists say. Why: a failing seed once ended the
-# run before any engine started, and a nightly of one more format would have exceeded its time limit.
+# Tests the behaviour of `make fuzz` with a failing seed, and its lists. Why: a failing seed once ended the run before
+# any engine started, and a nightly of one more format would have exceeded its time limit.
 #
 # The targets and engines here are scripts, so that this takes seconds. Ends with `N passed, M failed`.
 set -euo pipefail
@@ -22,7 +22,7 @@ expect() { # NAME WANTED GOT
     fi
 }
 
-# A target that fails on files that hold "bad", as a replay and under each engine.
+# A target that fails on files that contain "bad", as a replay and under each engine.
 cat >"$work/build/asan/fuzz/x_bytes" <<'EOF'
 #!/usr/bin/env bash
 n=0 failed=0

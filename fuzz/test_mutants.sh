@@ -88,7 +88,7 @@ run 100 1 || fail "does not continue"
 has "8 edits, 1 of them to try"
 has "detected: 3 of 5 that are not equivalent, 60.0%"
 
-# Survivors are tried again after a change; what is listed as equivalent does not count.
+# Survivors are tried again after a change. Edits listed as equivalent do not count.
 sed -i 's/count(7, 7)/unchecked(3) == 9 \&\& &/; s/int add/int unchecked(int), same(int), add/' check.c
 printf 'codecs/toy/shared.c\tsame\treturn x & y;\treturn x | y;\ty is x\n' >>fuzz/mutants/equivalent.tsv
 run 100 1 || fail "fails after a change"

@@ -364,7 +364,7 @@ bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
     const char *key = first_difference(ours, ours_of(fresh), keys);
     if (key) {
         char *was = value_text(ours, key), *is = value_text(ours_of(fresh), key);
-        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, but this run's is %s\n",
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n",
                 path, key, was, is);
         free(was);
         free(is);

@@ -605,7 +605,8 @@ static void test_unknown_environments(void **state)
     kind.tracer = "barectf";
     begin_trace(&trace, kind);
     put_event(&trace, &nobody, 5, 0);
-    expect_refused_trace(&trace, BO_UNSUPPORTED, "trace is neither of LTTng's kernel tracer nor");
+    expect_refused_trace(&trace, BO_UNSUPPORTED,
+                         "trace comes neither from LTTng's kernel tracer nor");
     for (unsigned i = 0; i < 2; i++) {
         kind = usual;
         *(i ? &kind.tracer : &kind.host) = i ? "lttng-ust" : "other-box";

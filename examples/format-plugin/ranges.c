@@ -82,7 +82,7 @@ static size_t draw_inside(const void *model, struct bo_random *random, struct bo
     return records->n ? n : 0;
 }
 
-/* Starts and ends, and what is beside them. */
+/* Starts and ends of ranges, and their neighbours. */
 static size_t draw_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
@@ -157,7 +157,7 @@ struct reader {
     struct bo_span in;
 };
 
-/* Takes the next row; false at the end or, with *err, at a row that breaks a rule. */
+/* Reads the next row. False at the end or, with *err set, at a row that breaks a rule. */
 static bool take_row(const struct bo_codec *self, struct bo_cursor *c, uint32_t before_end,
                      struct range *row, struct bo_error *err)
 {

@@ -42,7 +42,7 @@ for kind in bytes model damage; do
     "$t/ranges_$kind" "$t/inputs" >"$t/out"
     expect '4 inputs replayed, 0 failed' "$t/out"
 done
-# Without the plugin there is no such format.
+# Without the plugin the format does not exist.
 ! "$root/build/bakeoff" verify ranges small.txt >/dev/null 2>"$t/out"
 expect "no format 'ranges'" "$t/out"
 echo "$passed passed: a format from a plugin"

@@ -19,7 +19,7 @@ programs=corpora/record/go/programs
 . corpora/record/go/toolchain.sh
 find_go
 
-# Encodings that both bakeoff and a reader here know.
+# Encodings that exist in bakeoff and have a reader here.
 known_codecs() {
     local codec
     "$bakeoff" list codecs | sed -n 's|^pcdata/\([^ ]*\) .*|\1|p' | while read -r codec; do
@@ -35,7 +35,7 @@ use() {
     [[ $1 != varint-delta ]] || return 0
     local reader=$here/runtime/${1//-/_}.go magic
     [[ -e $reader ]] || { echo "no reader: $reader" >&2 && return 2; }
-    # A runtime reads what its own linker wrote: the magic number says so.
+    # A runtime only reads the tables of its own linker: the magic number identifies them.
     magic=0xb0$(cksum <<<"$1" | awk '{ printf "%06x", $1 % 16777216 }')
     patch_linker "$out" "$here/linker.patch" "CODEC=$1" "MAGIC=$magic" "BAKEOFF=$bakeoff"
     corpora/record/go/patch.py "$goroot" "$out/runtime" "$here/runtime.patch" \
@@ -101,7 +101,7 @@ build_all() { # CODEC...
     done
 }
 
-# What the compiler reads when it compiles go/types.
+# The files that the compiler reads to compile go/types.
 compiler_input() {
     use varint-delta
     "$goroot/bin/go" list -deps -export \
@@ -121,7 +121,7 @@ check)
     compare_outputs "$@"
     ;;
 tests)
-    # In GOROOT's own module, the go command may name its folders by other paths than the overlay does.
+    # In GOROOT's own module, the go command may use other paths for its folders than the overlay.
     export GO111MODULE=off
     for codec in "$@"; do
         use "$codec"

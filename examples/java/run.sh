@@ -67,7 +67,7 @@ queries() { # N: queries at times in the history, one of each kind, N times
         }' "$scratch/history.tsv"
 }
 
-# Both readers against the document and the C codecs.
+# Compares both readers with the document and the C codecs.
 check() { # NAME
     local encoding query history=$scratch/history
     grep '^[QI]' "$history.tsv" >"$history.lines"
@@ -103,7 +103,8 @@ if command -v jq >/dev/null; then
     vectors ht ht-4k
     vectors time-index time-index
 fi
-# The backend, on classes of the same names and shape as those that it needs of Trace Compass, and on the real ones.
+# Compiles the backend with classes of the names and signatures that it needs from Trace Compass, and with the real
+# ones.
 javac -Xlint:all -Werror --release 17 -cp "$scratch/classes" -d "$scratch/stubs" $here/tracecompass/*.java \
     $here/tracecompass/testdata/*.java
 java -cp "$scratch/classes:$scratch/stubs" statehist.tracecompass.BackendTest "$scratch/history.ht" "$scratch/history.time-index"

@@ -33,8 +33,8 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
 }
 
 /*
- * Checks a record and hands its runs on. What it accepts, lookup and scan_record may read
- * unchecked.
+ * Checks a record and passes its runs on. lookup and scan_record may read an accepted record
+ * without further checks.
  */
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
                                   struct bo_cursor *in, uint32_t text_quanta,

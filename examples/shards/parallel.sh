@@ -9,7 +9,7 @@ shift 2
 shards=$out.shards
 mkdir -p "$shards"
 rm -f "$shards"/*.json
-# bench exits with 1 when a codec failed on a document; the results say so.
+# bench exits with 1 when a codec failed on a document; the results contain the failure.
 seq "$n" | parallel --quote --jobs 1 --halt soon,fail=1 ${HOSTS:+--sshloginfile "$HOSTS" --workdir .} \
     sh -c '"$@" >/dev/null || [ $? -eq 1 ]' sh \
     "$bakeoff" bench --shard "{}/$n" --json "$shards/{}.json" "$@"

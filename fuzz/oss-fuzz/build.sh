@@ -1,6 +1,6 @@
 #!/bin/bash -eu
-# Builds all targets for OSS-Fuzz and ClusterFuzzLite, which give CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE
-# SRC OUT WORK, and take for each target: OUT/TARGET, TARGET_seed_corpus.zip, TARGET.dict, TARGET.options.
+# Builds all targets for OSS-Fuzz and ClusterFuzzLite. These set CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE SRC OUT
+# WORK, and expect for each target: OUT/TARGET, TARGET_seed_corpus.zip, TARGET.dict, TARGET.options.
 
 out=$OUT
 cd "$SRC/bakeoff"

@@ -16,7 +16,7 @@ build() {
         { tail -n 20 "$work/$1.log"; exit 1; }
 }
 
-# check ENGINE: each product is there with its files, and runs.
+# check ENGINE: checks that each product exists with its files, and runs.
 check() {
     local options target seeds n
     for options in "$work/$1"/*.options; do
