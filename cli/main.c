@@ -55,7 +55,7 @@ static int run(const struct bo_command *command, int argc, char **argv)
 {
     const int code = command->run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "bakeoff: cannot write to standard output\n");
+        fprintf(stderr, "bakeoff: standard output: cannot write\n");
         return BO_EXIT_USAGE;
     }
     return code;

@@ -1148,7 +1148,7 @@ resumed="bakeoff: $t/stopped.json: note: partial results: * of 4 documents
 bakeoff: $t/stopped.json: cannot be resumed: its"
 gives 2 "$resumed options is *, this run's is *" "${long[@]}" --kind open --resume "$t/stopped.json"
 gives 2 "$resumed rounds is 8, this run's is 7" "${long[@]}" --repetitions 7 --resume "$t/stopped.json"
-gives 2 "$resumed documents are not those of this run" \
+gives 2 "$resumed documents differ from this run's" \
     "${long[@]}" --corpus "$t/docs4/d1.txt" --resume "$t/stopped.json"
 for fact in machine program_xxh3; do
     jq ".context.bakeoff.$fact = \"other\"" "$t/kept.json" >"$t/stopped.json"
