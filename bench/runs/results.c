@@ -364,8 +364,8 @@ bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
     const char *key = first_difference(ours, ours_of(fresh), keys);
     if (key) {
         char *was = value_text(ours, key), *is = value_text(ours_of(fresh), key);
-        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n",
-                path, key, was, is);
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n", path,
+                key, was, is);
         free(was);
         free(is);
     } else if (!json_equal(list, json_object_get(partial, "documents"))) {
