@@ -121,10 +121,9 @@ static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name,
 /* ---- looking up ------------------------------------------------------------------------------ */
 
 /*
- * The string that a search from `low` up to `high` compares next: the one in the middle, or else
- * the last one before it in its block that has been spelled. If there is none, the first string of
- * that block or of the next, which needs no other; within a block the lowest, since a string needs
- * those before it.
+ * The string that a search from `low` up to `high` compares next: the one in the middle, if it has
+ * been spelled or all are in its block. Else the first one of its block or of the next, which needs
+ * no other.
  */
 static uint32_t next_compared(const struct autofdo_trees *trees, uint32_t low, uint32_t high)
 {
@@ -132,13 +131,7 @@ static uint32_t next_compared(const struct autofdo_trees *trees, uint32_t low, u
     if (trees->texts[middle].n)
         return middle;
     const uint32_t first = middle / block_strings * block_strings;
-    const uint32_t least = first > low ? first : low;
-    if (least == first && trees->texts[first].n == 0)
-        return first;
-    for (uint32_t i = middle; i-- > least;)
-        if (trees->texts[i].n)
-            return i;
-    return high - first > block_strings ? first + block_strings : low;
+    return first >= low ? first : high - first > block_strings ? first + block_strings : middle;
 }
 
 /* Looks for a string among those from `first` up to `end`; *found_ret is `end` without it. */
@@ -151,8 +144,10 @@ static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span so
     while (low < high) {
         const uint32_t middle = next_compared(trees, low, high);
         struct bo_span string;
-        const enum bo_status status = autofdo_string(trees, middle, &string, err);
-        if (status)
+        enum bo_status status = BO_OK;
+        if (trees->texts[middle].n == 0 && middle % trees->kind->block_strings)
+            status = autofdo_string(trees, high - 1, &string, err); /* with all between */
+        if (status || (status = autofdo_string(trees, middle, &string, err)))
             return status;
         const int order = bo_span_compare(sought, string);
         if (order == 0) {
