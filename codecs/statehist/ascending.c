@@ -44,25 +44,42 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
 
 void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits)
 {
-    bo_put_bits(out, (uint32_t)v, nbits < 32 ? nbits : 32);
-    if (nbits > 32)
-        bo_put_bits(out, (uint32_t)(v >> 32), nbits - 32);
+    if (out->used + nbits > 64) {
+        ascending_put_bits(out, v & UINT32_MAX, 32);
+        v >>= 32;
+        nbits -= 32;
+    }
+    const unsigned left = out->used ? 8 - out->used : 0;
+    uint8_t bytes[8];
+    if (nbits == 0 || out->out->status)
+        return;
+    if (out->used)
+        out->out->p[out->out->n - 1] |= (uint8_t)(v << out->used);
+    out->used = (out->used + nbits) % 8;
+    if (nbits <= left)
+        return;
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(v >> left >> 8 * i);
+    bo_put_bytes(out->out, bytes, (nbits - left + 7) / 8);
 }
 
+/*
+ * What all take is least where one more low bit saves no more than it costs. It saves half of what
+ * the high bits were, rounded up, so less each time: the first such l is the one.
+ */
 unsigned ascending_choose(const uint64_t *numbers, unsigned n, unsigned *nbits_ret)
 {
-    const uint64_t span = numbers[n - 1] - numbers[0];
-    uint64_t least = span <= ASCENDING_UPPER_NBITS ? span : UINT64_MAX;
-    unsigned best = 0;
-    for (unsigned l = 1; l < 64; l++) {
-        const uint64_t high = n - 1 + (span >> l), all = (uint64_t)(n - 1) * l + high;
-        if (high <= ASCENDING_UPPER_NBITS && all < least) {
-            least = all;
-            best = l;
-        }
-    }
-    *nbits_ret = (unsigned)least;
-    return best;
+    const uint64_t span = numbers[n - 1] - numbers[0], n_behind = n - 1;
+    const unsigned span_nbits = bo_bit_width(span);
+    unsigned l = span_nbits > 9 ? span_nbits - 9 : 1;
+    while (n_behind + (span >> l) > ASCENDING_UPPER_NBITS)
+        l++;
+    while ((span >> l) - (span >> l >> 1) > n_behind)
+        l++;
+    const uint64_t all = n_behind * l + n_behind + (span >> l);
+    const bool is_bitmap = span <= ASCENDING_UPPER_NBITS && span <= all;
+    *nbits_ret = (unsigned)(is_bitmap ? span : all);
+    return is_bitmap ? 0 : l;
 }
 
 void ascending_put_lows(const uint64_t *numbers, unsigned n, unsigned l, struct bo_bit_writer *out)
@@ -77,10 +94,10 @@ void ascending_put_uppers(const uint64_t *numbers, unsigned n, unsigned l,
     uint64_t at = 0; /* the step that bits are at */
     for (unsigned i = 1; i < n; i++) {
         const uint64_t above = numbers[i] - numbers[0], to = l ? above >> l : above - 1;
-        for (; at < to; at++)
-            bo_put_bits(out, 0, 1);
-        bo_put_bits(out, 1, 1);
-        at += l == 0;
+        for (; to - at > 31; at += 32)
+            ascending_put_bits(out, 0, 32);
+        ascending_put_bits(out, UINT64_C(1) << (to - at), (unsigned)(to - at) + 1);
+        at = to + (l == 0);
     }
 }
 
@@ -112,7 +129,7 @@ enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writ
         bo_put_uvarint(out, (entries + place + 7) / 8);
         for (uint32_t b = 0; b < n_blocks; b++) {
             ascending_put_bits(&bits, numbers[b * ASCENDING_BLOCK] - numbers[0], base_nbits);
-            bo_put_bits(&bits, ls[b], ASCENDING_LOW_FIELD);
+            ascending_put_bits(&bits, ls[b], ASCENDING_LOW_FIELD);
             ascending_put_bits(&bits, places[b], place_nbits);
         }
         for (uint32_t b = 0; b < n_blocks; b++) {

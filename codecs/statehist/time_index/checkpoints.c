@@ -23,15 +23,12 @@ struct segments {
     uint32_t n, n_times; /* segments, times in each but the last */
     uint32_t *first;     /* by segment: its changes, in order of quarks; n + 1 */
     struct change *changes;
+    uint32_t *last_group; /* by segment, while changes are counted: of the last one, from 1 */
+    size_t n_groups;
     uint32_t *codes;          /* by quark: what they are */
     uint64_t *groups, *words; /* scratch: a set */
     uint32_t *quarks;         /* scratch */
 };
-
-static const uint32_t *first_intervals(const struct segments *s)
-{
-    return s->states->model->first;
-}
 
 /* The segment that interval i starts in, which is not the first of its timeline. */
 static uint32_t segment_of(const struct segments *s, uint32_t i)
@@ -39,30 +36,56 @@ static uint32_t segment_of(const struct segments *s, uint32_t i)
     return s->states->ranks[i] / s->n_times;
 }
 
-/* Whether interval i is the last of its timeline that starts in its segment. */
-static bool is_last_in_segment(const struct segments *s, uint32_t q, uint32_t i)
-{
-    return i + 1 == first_intervals(s)[q + 1] || segment_of(s, i + 1) != segment_of(s, i);
-}
-
-static void collect_changes(struct segments *s)
+/*
+ * Of each timeline and segment, the last interval that starts there. Either counts them, by segment
+ * plus 1, and the groups of their quarks; or moves them to where s->first says, which becomes the
+ * next segment's.
+ */
+static void each_change(struct segments *s, bool counts)
 {
     const struct statehist_model *model = s->states->model;
-    memset(s->first, 0, ((size_t)s->n + 1) * sizeof *s->first);
-    for (uint32_t q = 0; q < model->n_quarks; q++)
-        for (uint32_t i = model->first[q] + 1; i < model->first[q + 1]; i++)
-            s->first[segment_of(s, i) + 1] += is_last_in_segment(s, q, i);
+    for (uint32_t q = 0; q < model->n_quarks; q++) {
+        const uint32_t end = model->first[q + 1], group = q / TIME_INDEX_GROUP + 1;
+        uint32_t i = model->first[q] + 1, segment = i < end ? segment_of(s, i) : 0;
+        for (; i < end; i++) {
+            const uint32_t next = i + 1 < end ? segment_of(s, i + 1) : UINT32_MAX;
+            if (next != segment && counts) {
+                s->first[segment + 1]++;
+                s->n_groups += s->last_group[segment] != group;
+                s->last_group[segment] = group;
+            } else if (next != segment) {
+                s->changes[s->first[segment]++] = (struct change){q, s->states->codes[i]};
+            }
+            segment = next;
+        }
+    }
+}
+
+/* False when the arena refuses. */
+static bool collect_changes(struct segments *s, struct bo_arena *arena)
+{
+    const struct statehist_model *model = s->states->model;
     for (uint32_t k = 0; k < s->n; k++)
         s->first[k + 1] += s->first[k];
-    for (uint32_t q = 0; q < model->n_quarks; q++)
-        for (uint32_t i = model->first[q] + 1; i < model->first[q + 1]; i++)
-            if (is_last_in_segment(s, q, i))
-                s->changes[s->first[segment_of(s, i)]++] = (struct change){q, s->states->codes[i]};
-    /* Each start has become the next one's. */
+    s->changes = bo_alloc_array(arena, s->first[s->n], sizeof *s->changes);
+    if (!s->changes)
+        return false;
+    each_change(s, false);
     memmove(s->first + 1, s->first, s->n * sizeof *s->first);
     s->first[0] = 0;
     for (uint32_t q = 0; q < model->n_quarks; q++)
         s->codes[q] = s->states->codes[model->first[q]];
+    return true;
+}
+
+/* Bytes that parts take at least: what changes in each segment. */
+static size_t count_changes(struct segments *s)
+{
+    memset(s->first, 0, ((size_t)s->n + 1) * sizeof *s->first);
+    memset(s->last_group, 0, s->n * sizeof *s->last_group);
+    s->n_groups = 0;
+    each_change(s, true);
+    return 8 * s->n_groups;
 }
 
 static enum bo_status put_set(struct segments *s, uint32_t n, struct bo_writer *out,
@@ -126,32 +149,33 @@ static enum bo_status put_segment(struct segments *s, uint32_t k, struct bo_writ
     return status;
 }
 
-/* Appends the section, with segments of so many times. */
-static enum bo_status put_segments(struct segments *s, struct bo_writer *out, struct bo_error *err)
+/* Appends the section, with segments of so many times; nothing when parts take more bytes. */
+static enum bo_status put_segments(struct segments *s, size_t max_nbytes, struct bo_writer *out,
+                                   struct bo_error *err)
 {
     struct bo_arena *arena = out->arena;
     uint64_t *cuts = bo_alloc_array(arena, s->n, sizeof *cuts),
              *places = bo_alloc_array(arena, s->n, sizeof *places);
     struct bo_writer parts;
     enum bo_status status = BO_OK;
-    if (!cuts || !places)
+    if (!cuts || !places || !collect_changes(s, arena))
         return bo_fail_alloc(err, arena);
     bo_writer_init(&parts, arena);
-    collect_changes(s);
-    for (uint32_t k = 0; k < s->n && !status; k++) {
+    for (uint32_t k = 0; k < s->n && !status && parts.n <= max_nbytes; k++) {
         cuts[k] = s->states->times[(size_t)k * s->n_times];
         places[k] = parts.n;
         status = put_segment(s, k, &parts, err);
     }
-    bo_put_uvarint(out, s->n);
-    bo_put_uvarint(out, ERA);
-    if (!status)
-        status = ascending_put(cuts + 1, s->n - 1, out, err);
-    if (!status)
-        status = ascending_put(places, s->n, out, err);
     if (!status)
         status = bo_writer_status(&parts, err);
-    bo_put_bytes(out, parts.p, parts.n);
+    if (!status && parts.n <= max_nbytes) {
+        bo_put_uvarint(out, s->n);
+        bo_put_uvarint(out, ERA);
+        status = ascending_put(cuts + 1, s->n - 1, out, err);
+        if (!status)
+            status = ascending_put(places, s->n, out, err);
+        bo_put_bytes(out, parts.p, parts.n);
+    }
     bo_writer_free(&parts);
     return status ? status : bo_writer_status(out, err);
 }
@@ -161,12 +185,12 @@ static bool make_room(struct segments *s, uint32_t n_segments, struct bo_arena *
     const struct statehist_model *model = s->states->model;
     const uint32_t n_groups = model->n_quarks / TIME_INDEX_GROUP + 1;
     s->first = bo_alloc_array(arena, (size_t)n_segments + 1, sizeof *s->first);
-    s->changes = bo_alloc_array(arena, model->n_intervals - model->n_quarks, sizeof *s->changes);
+    s->last_group = bo_alloc_array(arena, n_segments, sizeof *s->last_group);
     s->codes = bo_alloc_array(arena, model->n_quarks, sizeof *s->codes);
     s->groups = bo_alloc_array(arena, n_groups, sizeof *s->groups);
     s->words = bo_alloc_array(arena, n_groups, sizeof *s->words);
     s->quarks = bo_alloc_array(arena, model->n_quarks, sizeof *s->quarks);
-    return s->first && s->changes && s->codes && s->groups && s->words && s->quarks;
+    return s->first && s->last_group && s->codes && s->groups && s->words && s->quarks;
 }
 
 enum bo_status time_index_put_checkpoints(const struct time_index_states *states, size_t max_nbytes,
@@ -189,9 +213,11 @@ enum bo_status time_index_put_checkpoints(const struct time_index_states *states
         const struct bo_arena_mark attempt = bo_arena_mark(out->arena);
         s.n_times = (uint32_t)n_times;
         s.n = (states->n_times + s.n_times - 1) / s.n_times;
-        status = put_segments(&s, out, err);
+        if (count_changes(&s) > max_nbytes)
+            continue;
+        status = put_segments(&s, max_nbytes, out, err);
         bo_arena_rewind(out->arena, attempt);
-        if (!status && out->n - before <= max_nbytes)
+        if (!status && out->n > before && out->n - before <= max_nbytes)
             break;
         out->n = before;
     }

@@ -4,6 +4,7 @@
 #include "codecs/statehist/kinds.h"
 #include "codecs/statehist/time_index/write.h"
 #include "codecs/statehist/tree.h"
+#include "harness/core/random.h"
 
 const uint8_t time_index_magic[4] = {'T', 'I', 'X', '1'};
 
@@ -11,7 +12,8 @@ enum { COMMON_CLASS = 0, LEAST_OF_A_CLASS = 32, LEAST_OF_A_SHAPE = 3 };
 
 /* A value that a class has. */
 struct entry {
-    uint64_t key; /* orders values of one type */
+    uint64_t key;    /* orders values of one type */
+    uint32_t number; /* of its first use among different ones */
     uint8_t class, type;
 };
 
@@ -20,13 +22,14 @@ struct plan {
     struct bo_arena *arena;
     uint64_t *times; /* distinct ones of changes, above the start */
     uint32_t n_times;
-    uint32_t *ranks; /* by interval: which of the times it starts at */
+    uint32_t *ranks; /* by interval: which of the times it starts at; not of the first ones */
     bool direct;
-    uint64_t *keys; /* by interval: when it starts, as timelines have it */
     unsigned key_nbits;
     uint8_t *class; /* by quark */
     uint32_t n_classes;
-    struct entry *entries;
+    struct entry *entries; /* different ones */
+    uint32_t n_entries;
+    size_t cap_entries;
     uint32_t first[TIME_INDEX_MAX_CLASSES + 1]; /* a class's entries */
     unsigned code_nbits[TIME_INDEX_MAX_CLASSES];
     uint32_t *codes; /* by interval */
@@ -37,72 +40,75 @@ struct plan {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-static int compare_u64(const void *a, const void *b)
+/* When n intervals from one on start, as timelines have it; none is a timeline's first. */
+static void keys_of(const struct plan *plan, uint32_t interval, unsigned n, uint64_t *keys_ret)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    for (unsigned i = 0; i < n; i++)
+        keys_ret[i] =
+            plan->direct ? plan->times[plan->ranks[interval + i]] : plan->ranks[interval + i];
 }
 
 /* The bits of all blocks of keys. */
 static uint64_t blocks_nbits(const struct plan *plan)
 {
     const struct statehist_model *model = plan->model;
-    uint64_t sum = 0;
+    uint64_t sum = 0, keys[ASCENDING_BLOCK];
     for (uint32_t q = 0; q < model->n_quarks; q++)
         for (uint32_t i = model->first[q] + 1, n; i < model->first[q + 1]; i += n) {
             unsigned nbits;
             n = model->first[q + 1] - i < 64 ? model->first[q + 1] - i : 64;
-            (void)ascending_choose(plan->keys + i, n, &nbits);
+            keys_of(plan, i, n, keys);
+            (void)ascending_choose(keys, n, &nbits);
             sum += nbits + plan->key_nbits;
         }
     return sum;
 }
 
-static uint32_t place_of(const uint64_t *times, uint32_t n, uint64_t time)
+/*
+ * Changes are the ends of intervals, and ends do not descend in the order of closing: so nothing is
+ * sorted. Returns the number of different times; writes to times and ranks unless they are NULL.
+ */
+static uint32_t rank_changes(const struct statehist_model *model, uint64_t *times, uint32_t *ranks)
 {
-    uint32_t at = 0;
-    while (n > 1) {
-        at += times[at + n / 2] <= time ? n / 2 : 0;
-        n -= n / 2;
+    uint64_t last = 0; /* no change is at the start */
+    uint32_t n = 0;
+    for (size_t k = 0; k < model->n_intervals; k++) {
+        const uint32_t i = model->closing[k];
+        if (model->intervals[i].end == model->end)
+            break; /* the last intervals of all timelines */
+        const uint64_t time = (uint64_t)model->intervals[i].end - (uint64_t)model->start + 1;
+        if (time != last && times)
+            times[n] = time;
+        n += time != last;
+        last = time;
+        if (ranks)
+            ranks[i + 1] = n - 1;
     }
-    return at;
+    return n;
 }
 
 static enum bo_status plan_times(struct plan *plan, struct bo_error *err)
 {
     const struct statehist_model *model = plan->model;
-    plan->keys = bo_zalloc_array(plan->arena, model->n_intervals, sizeof *plan->keys);
-    plan->times = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->times);
+    const unsigned length_nbits = bo_bit_width((uint64_t)model->end - (uint64_t)model->start);
+    plan->n_times = rank_changes(model, NULL, NULL);
+    plan->times = bo_alloc_array(plan->arena, plan->n_times, sizeof *plan->times);
     plan->ranks = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->ranks);
-    if (!plan->keys || !plan->times || !plan->ranks)
+    if (!plan->times || !plan->ranks)
         return bo_fail_alloc(err, plan->arena);
-    uint32_t n = 0;
-    for (size_t i = 0; i < model->n_intervals; i++) {
-        plan->keys[i] = (uint64_t)model->intervals[i].start - (uint64_t)model->start;
-        if (plan->keys[i])
-            plan->times[n++] = plan->keys[i];
-    }
-    qsort(plan->times, n, sizeof *plan->times, compare_u64);
-    for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || plan->times[i] != plan->times[i - 1])
-            plan->times[plan->n_times++] = plan->times[i];
+    (void)rank_changes(model, plan->times, plan->ranks);
     struct bo_writer table;
     bo_writer_init(&table, plan->arena);
-    plan->key_nbits = bo_bit_width((uint64_t)model->end - (uint64_t)model->start);
-    const uint64_t direct_nbits = blocks_nbits(plan);
-    enum bo_status status = ascending_put(plan->times, plan->n_times, &table, err);
+    const enum bo_status status = ascending_put(plan->times, plan->n_times, &table, err);
     plan->key_nbits = bo_bit_width(plan->n_times);
-    for (size_t i = 0; i < model->n_intervals; i++) {
-        plan->ranks[i] = plan->keys[i] ? place_of(plan->times, plan->n_times, plan->keys[i]) : 0;
-        plan->keys[i] = plan->ranks[i];
-    }
-    if (!status && direct_nbits < blocks_nbits(plan) + 8 * (uint64_t)table.n) {
-        plan->direct = true;
-        plan->key_nbits = bo_bit_width((uint64_t)model->end - (uint64_t)model->start);
-        for (size_t i = 0; i < model->n_intervals; i++)
-            plan->keys[i] = (uint64_t)model->intervals[i].start - (uint64_t)model->start;
-    }
+    const uint64_t table_nbits = blocks_nbits(plan) + 8 * (uint64_t)table.n;
     bo_writer_free(&table);
+    plan->direct = true;
+    plan->key_nbits = length_nbits;
+    if (!status && blocks_nbits(plan) >= table_nbits) {
+        plan->direct = false;
+        plan->key_nbits = bo_bit_width(plan->n_times);
+    }
     return status;
 }
 
@@ -175,46 +181,87 @@ static int compare_entries(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static struct entry entry_of(const struct plan *plan, const struct statehist_interval *at)
+/* Which entries there are, by a hash: nobody foresees its seed. */
+struct entry_slots {
+    uint32_t *numbers; /* from 1; 0: nothing */
+    size_t n;          /* a power of two */
+    uint64_t seed;
+};
+
+static size_t slot_of(const struct plan *plan, const struct entry_slots *slots,
+                      const struct entry *entry)
 {
-    return (struct entry){time_index_key(at->type, at->value), plan->class[at->quark],
-                          (uint8_t)at -> type};
+    const uint64_t kind = (uint64_t)entry->class << 8 | entry->type;
+    size_t at = (size_t)bo_mix64(entry->key ^ bo_mix64(kind ^ slots->seed)) & (slots->n - 1);
+    while (slots->numbers[at] && compare_entries(&plan->entries[slots->numbers[at] - 1], entry))
+        at = (at + 1) & (slots->n - 1);
+    return at;
 }
 
+/* Twice as many slots; false when the arena refuses. */
+static bool grow_slots(const struct plan *plan, struct entry_slots *slots)
+{
+    slots->n = slots->n ? 2 * slots->n : 2 * bo_first_cap(plan->arena, 512);
+    slots->numbers = bo_zalloc_array(plan->arena, slots->n, sizeof *slots->numbers);
+    if (!slots->numbers)
+        return false;
+    slots->seed = bo_mix64((uintptr_t)slots->numbers);
+    for (uint32_t i = 0; i < plan->n_entries; i++)
+        slots->numbers[slot_of(plan, slots, &plan->entries[i])] = i + 1;
+    return true;
+}
+
+/* The number of an interval's value, which is not null; UINT32_MAX when the arena refuses. */
+static uint32_t number_of_entry(struct plan *plan, struct entry_slots *slots,
+                                const struct statehist_interval *at)
+{
+    const struct entry entry = {time_index_key(at->type, at->value), plan->n_entries,
+                                plan->class[at->quark], (uint8_t)at -> type};
+    if (2 * (size_t)plan->n_entries >= slots->n && !grow_slots(plan, slots))
+        return UINT32_MAX;
+    uint32_t *number = &slots->numbers[slot_of(plan, slots, &entry)];
+    if (*number == 0) {
+        if (!bo_grow(plan->arena, &plan->entries, plan->n_entries, 1, &plan->cap_entries))
+            return UINT32_MAX;
+        plan->entries[plan->n_entries++] = entry;
+        *number = plan->n_entries;
+    }
+    return *number - 1;
+}
+
+/* Codes are the order of a class's values. Until all are known, they are numbers, from 1. */
 static enum bo_status plan_values(struct plan *plan, struct bo_error *err)
 {
     const struct statehist_model *model = plan->model;
-    plan->entries = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->entries);
+    struct entry_slots slots = {NULL, 0, 0};
     plan->codes = bo_alloc_array(plan->arena, model->n_intervals, sizeof *plan->codes);
-    if (!plan->entries || !plan->codes)
+    if (!plan->codes)
         return bo_fail_alloc(err, plan->arena);
-    uint32_t n = 0, n_entries = 0;
-    for (size_t i = 0; i < model->n_intervals; i++)
-        if (model->intervals[i].type != STATEHIST_NULL)
-            plan->entries[n++] = entry_of(plan, &model->intervals[i]);
-    qsort(plan->entries, n, sizeof *plan->entries, compare_entries);
-    for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || compare_entries(&plan->entries[i], &plan->entries[i - 1]))
-            plan->entries[n_entries++] = plan->entries[i];
-    uint32_t at = 0;
-    for (uint32_t c = 0; c < plan->n_classes; c++) {
-        plan->first[c] = at;
-        while (at < n_entries && plan->entries[at].class == c)
-            at++;
-        plan->code_nbits[c] = bo_bit_width(at - plan->first[c]);
-    }
-    plan->first[plan->n_classes] = at;
     for (size_t i = 0; i < model->n_intervals; i++) {
         plan->codes[i] = 0;
         if (model->intervals[i].type == STATEHIST_NULL)
             continue;
-        const struct entry wanted = entry_of(plan, &model->intervals[i]);
-        const struct entry *of_class = plan->entries + plan->first[wanted.class], *found = of_class;
-        for (uint32_t left = plan->first[wanted.class + 1] - plan->first[wanted.class]; left > 1;
-             left -= left / 2)
-            found += compare_entries(&found[left / 2], &wanted) <= 0 ? left / 2 : 0;
-        plan->codes[i] = (uint32_t)(found - of_class) + 1;
+        const uint32_t number = number_of_entry(plan, &slots, &model->intervals[i]);
+        if (number == UINT32_MAX)
+            return bo_fail_alloc(err, plan->arena);
+        plan->codes[i] = number + 1;
     }
+    const struct bo_arena_mark mark = bo_arena_mark(plan->arena);
+    uint32_t *codes = bo_alloc_array(plan->arena, plan->n_entries, sizeof *codes), at = 0;
+    if (!codes)
+        return bo_fail_alloc(err, plan->arena);
+    if (plan->n_entries)
+        qsort(plan->entries, plan->n_entries, sizeof *plan->entries, compare_entries);
+    for (uint32_t c = 0; c < plan->n_classes; c++) {
+        plan->first[c] = at;
+        for (; at < plan->n_entries && plan->entries[at].class == c; at++)
+            codes[plan->entries[at].number] = at - plan->first[c] + 1;
+        plan->code_nbits[c] = bo_bit_width(at - plan->first[c]);
+    }
+    plan->first[plan->n_classes] = at;
+    for (size_t i = 0; i < model->n_intervals; i++)
+        plan->codes[i] = plan->codes[i] ? codes[plan->codes[i] - 1] : 0;
+    bo_arena_rewind(plan->arena, mark);
     return BO_OK;
 }
 
@@ -222,11 +269,11 @@ static enum bo_status plan_values(struct plan *plan, struct bo_error *err)
 
 /* A block of changes and values, laid out. */
 struct block {
-    const uint64_t *keys;
     const uint32_t *codes;
     unsigned n_keys, n_codes;
     unsigned l, nulls, n_local, code_nbits;
     uint32_t local[TIME_INDEX_MAX_LOCAL + 1];
+    uint8_t numbers[ASCENDING_BLOCK + 1]; /* of stored codes in the dictionary, if there is one */
     unsigned nbits;
 };
 
@@ -236,16 +283,27 @@ static bool is_stored(unsigned i, unsigned nulls)
     return nulls == TIME_INDEX_ALL_STORED || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
 }
 
-/* The place of a code in a dictionary of n, or n. */
-static unsigned find_local(const uint32_t *local, unsigned n, uint32_t code)
+/* The dictionary: different codes in the order of their first use. Ends early beyond the limit. */
+static void collect_local(struct block *block)
 {
-    unsigned i = 0;
-    while (i < n && local[i] != code)
-        i++;
-    return i;
+    enum { SLOTS_NBITS = 7, N_SLOTS = 1 << SLOTS_NBITS };
+    uint8_t slots[N_SLOTS] = {0}; /* numbers in the dictionary, from 1 */
+    block->n_local = 0;
+    for (unsigned i = block->nulls == TIME_INDEX_EVEN_NULL;
+         i < block->n_codes && block->n_local <= TIME_INDEX_MAX_LOCAL;
+         i += block->nulls == TIME_INDEX_ALL_STORED ? 1 : 2) {
+        unsigned at = block->codes[i] * UINT32_C(0x9e3779b1) >> (32 - SLOTS_NBITS);
+        while (slots[at] && block->local[slots[at] - 1] != block->codes[i])
+            at = (at + 1) % N_SLOTS;
+        if (slots[at] == 0) {
+            block->local[block->n_local++] = block->codes[i];
+            slots[at] = (uint8_t)block->n_local;
+        }
+        block->numbers[i] = slots[at] - 1;
+    }
 }
 
-static void lay_out(struct block *block)
+static void lay_out(struct block *block, const uint64_t *keys)
 {
     bool has[2] = {false, false}; /* a value: at even places, at odd ones */
     for (unsigned i = 0; i < block->n_codes; i++)
@@ -256,11 +314,7 @@ static void lay_out(struct block *block)
     if (block->n_codes == 1)
         block->nulls = has[0] ? TIME_INDEX_ALL_STORED : TIME_INDEX_EVEN_NULL;
     const unsigned n_stored = time_index_n_stored(block->n_codes, block->nulls);
-    block->n_local = 0;
-    for (unsigned i = 0; i < block->n_codes && block->n_local <= TIME_INDEX_MAX_LOCAL; i++)
-        if (is_stored(i, block->nulls) &&
-            find_local(block->local, block->n_local, block->codes[i]) == block->n_local)
-            block->local[block->n_local++] = block->codes[i];
+    collect_local(block);
     const unsigned plain = n_stored * block->code_nbits;
     unsigned nbits = block->n_local * block->code_nbits;
     if (block->n_local)
@@ -273,23 +327,21 @@ static void lay_out(struct block *block)
     block->l = 0;
     if (block->n_keys) {
         unsigned keys_nbits;
-        block->l = ascending_choose(block->keys, block->n_keys, &keys_nbits);
+        block->l = ascending_choose(keys, block->n_keys, &keys_nbits);
         block->nbits += keys_nbits;
     }
 }
 
-static void put_block(const struct block *block, struct bo_bit_writer *out)
+static void put_block(const struct block *block, const uint64_t *keys, struct bo_bit_writer *out)
 {
-    ascending_put_lows(block->keys, block->n_keys, block->l, out);
+    const unsigned nbits = time_index_stored_nbits(block->n_local, block->code_nbits);
+    ascending_put_lows(keys, block->n_keys, block->l, out);
     for (unsigned i = 0; i < block->n_local; i++)
-        bo_put_bits(out, block->local[i], block->code_nbits);
-    for (unsigned i = 0; i < block->n_codes; i++)
+        ascending_put_bits(out, block->local[i], block->code_nbits);
+    for (unsigned i = 0; i < block->n_codes && nbits; i++)
         if (is_stored(i, block->nulls))
-            bo_put_bits(out,
-                        block->n_local ? find_local(block->local, block->n_local, block->codes[i])
-                                       : block->codes[i],
-                        time_index_stored_nbits(block->n_local, block->code_nbits));
-    ascending_put_uppers(block->keys, block->n_keys, block->l, out);
+            ascending_put_bits(out, block->n_local ? block->numbers[i] : block->codes[i], nbits);
+    ascending_put_uppers(keys, block->n_keys, block->l, out);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -300,15 +352,16 @@ static uint32_t n_intervals_of(const struct plan *plan, uint32_t q)
 }
 
 /* A small timeline, laid out as one block with all its values. */
-static void lay_out_small(const struct plan *plan, uint32_t q, struct block *block)
+static void lay_out_small(const struct plan *plan, uint32_t q, struct block *block,
+                          uint64_t keys[ASCENDING_BLOCK])
 {
     const uint32_t i = plan->model->first[q], n = n_intervals_of(plan, q);
-    *block = (struct block){.keys = plan->keys + i + 1,
-                            .codes = plan->codes + i,
-                            .n_keys = n - 1,
-                            .n_codes = n,
-                            .code_nbits = plan->code_nbits[plan->class[q]]};
-    lay_out(block);
+    block->codes = plan->codes + i;
+    block->n_keys = n - 1;
+    block->n_codes = n;
+    block->code_nbits = plan->code_nbits[plan->class[q]];
+    keys_of(plan, i + 1, n - 1, keys);
+    lay_out(block, keys);
 }
 
 static uint32_t shape_of(const struct plan *plan, uint32_t q, const struct block *block)
@@ -339,8 +392,9 @@ static enum bo_status plan_shapes(struct plan *plan, struct bo_error *err)
         return bo_fail_alloc(err, plan->arena);
     for (uint32_t q = 0; q < n; q++)
         if (n_intervals_of(plan, q) <= TIME_INDEX_MAX_SHAPED) {
+            uint64_t keys[ASCENDING_BLOCK];
             struct block block;
-            lay_out_small(plan, q, &block);
+            lay_out_small(plan, q, &block, keys);
             all[n_all++] = shape_of(plan, q, &block);
         }
     qsort(all, n_all, sizeof *all, compare_u32);
@@ -373,19 +427,18 @@ static enum bo_status put_large(const struct plan *plan, uint32_t q, struct bo_b
     const uint32_t n_blocks = (n - 1 + 63) / ASCENDING_BLOCK;
     const struct bo_arena_mark mark = bo_arena_mark(plan->arena);
     struct block *blocks = bo_alloc_array(plan->arena, n_blocks, sizeof *blocks);
-    uint64_t place = 0;
+    uint64_t place = 0, keys[ASCENDING_BLOCK];
     if (!blocks)
         return bo_fail_alloc(err, plan->arena);
     for (uint32_t b = 0; b < n_blocks; b++) {
         const uint32_t from = i + 1 + b * ASCENDING_BLOCK, left = i + n - from;
         const unsigned m = left < 64 ? left : 64;
         place += b ? blocks[b - 1].nbits : 0;
-        blocks[b] = (struct block){.keys = plan->keys + from,
-                                   .codes = plan->codes + from,
-                                   .n_keys = m,
-                                   .n_codes = m,
-                                   .code_nbits = plan->code_nbits[plan->class[q]]};
-        lay_out(&blocks[b]);
+        blocks[b].codes = plan->codes + from;
+        blocks[b].n_keys = blocks[b].n_codes = m;
+        blocks[b].code_nbits = plan->code_nbits[plan->class[q]];
+        keys_of(plan, from, m, keys);
+        lay_out(&blocks[b], keys);
     }
     const unsigned n_nbits = bo_bit_width(n), place_nbits = bo_bit_width(place);
     bo_put_bits(out, plan->class[q], TIME_INDEX_CLASS_FIELD);
@@ -395,15 +448,18 @@ static enum bo_status put_large(const struct plan *plan, uint32_t q, struct bo_b
     bo_put_bits(out, plan->codes[i], plan->code_nbits[plan->class[q]]);
     place = 0;
     for (uint32_t b = 0; b < n_blocks; b++) {
-        ascending_put_bits(out, blocks[b].keys[0], plan->key_nbits);
+        keys_of(plan, i + 1 + b * ASCENDING_BLOCK, 1, keys);
+        ascending_put_bits(out, keys[0], plan->key_nbits);
         bo_put_bits(out, blocks[b].l, ASCENDING_LOW_FIELD);
         bo_put_bits(out, blocks[b].nulls, TIME_INDEX_NULLS_FIELD);
         bo_put_bits(out, blocks[b].n_local, TIME_INDEX_LOCAL_FIELD);
         ascending_put_bits(out, place, place_nbits);
         place += blocks[b].nbits;
     }
-    for (uint32_t b = 0; b < n_blocks; b++)
-        put_block(&blocks[b], out);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        keys_of(plan, i + 1 + b * ASCENDING_BLOCK, blocks[b].n_keys, keys);
+        put_block(&blocks[b], keys, out);
+    }
     bo_arena_rewind(plan->arena, mark);
     return bo_writer_status(out->out, err);
 }
@@ -412,14 +468,15 @@ static enum bo_status put_record(const struct plan *plan, uint32_t q, struct bo_
                                  struct bo_error *err)
 {
     if (n_intervals_of(plan, q) <= TIME_INDEX_MAX_SHAPED) {
+        uint64_t keys[ASCENDING_BLOCK];
         struct block block;
-        lay_out_small(plan, q, &block);
+        lay_out_small(plan, q, &block, keys);
         const uint32_t number = number_of_shape(plan, shape_of(plan, q, &block));
         if (number) {
             bo_put_bits(out, number, plan->shape_nbits);
             if (block.n_keys)
-                ascending_put_bits(out, block.keys[0], plan->key_nbits);
-            put_block(&block, out);
+                ascending_put_bits(out, keys[0], plan->key_nbits);
+            put_block(&block, keys, out);
             return bo_writer_status(out->out, err);
         }
     }
