@@ -328,7 +328,7 @@ bool mixed_code_events(struct mixed_history *h, const struct mixed_change *chang
     uint64_t time = 0;
     if (!code_first_values(h))
         return false;
-    for (uint32_t i = 0; i < n_events && !h->what; i++) {
+    for (uint32_t i = 0; i < n_events && !h->what && !mixed_is_too_long(h); i++) {
         size_t n = 0;
         while (n < n_changes && changes[n].time == changes->time)
             n++;

@@ -110,8 +110,22 @@ static struct mixed_change *sort_changes(const struct statehist_model *model,
     return changes;
 }
 
+/* The order that probably takes fewer bytes: times at which much changes are events of a system. */
+static enum order likely_order(const struct statehist_model *model)
+{
+    enum { CHANGES_A_TIME = 2 };
+    size_t n_times = 0, n_changes = 0;
+    for (size_t i = 0; i < model->n_intervals; i++) {
+        const int64_t end = model->intervals[model->closing[i]].end;
+        n_changes += end != model->end;
+        n_times += i == 0 || end != model->intervals[model->closing[i - 1]].end;
+    }
+    return n_changes < CHANGES_A_TIME * n_times ? BY_TIMELINE : BY_TIME;
+}
+
+/* Ends early when that takes more than max_nbytes, with more bytes than that. */
 static enum bo_status code_history(const struct statehist_model *model, enum order order,
-                                   struct bo_writer *out, struct bo_error *err)
+                                   size_t max_nbytes, struct bo_writer *out, struct bo_error *err)
 {
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
     struct mixed_history h = {.arena = out->arena,
@@ -120,7 +134,8 @@ static enum bo_status code_history(const struct statehist_model *model, enum ord
                               .n_quarks = model->n_quarks,
                               .n_strings = model->n_strings,
                               .n_intervals = model->n_intervals,
-                              .model = model};
+                              .model = model,
+                              .max_nbytes = max_nbytes};
     struct mixed_change *changes = NULL;
     size_t n_changes = 0;
     uint32_t n_events = 0;
@@ -150,11 +165,13 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     enum bo_status status = BO_OK;
     bo_writer_init(&tree, out->arena);
     status = statehist_pack_tree(model, &tree, err);
-    for (unsigned i = 0; i < 2; i++) {
+    const enum order first = likely_order(model), other = BY_TIME + BY_TIMELINE - first;
+    for (unsigned i = 0; i < 2; i++)
         bo_writer_init(&coded[i], out->arena);
-        if (!status)
-            status = code_history(model, i, &coded[i], err);
-    }
+    if (!status)
+        status = code_history(model, first, SIZE_MAX, &coded[first], err);
+    if (!status)
+        status = code_history(model, other, coded[first].n, &coded[other], err);
     const struct bo_writer *best = &coded[coded[BY_TIMELINE].n < coded[BY_TIME].n];
     bo_mark(out, "head");
     bo_put_bytes(out, magic, sizeof magic);

@@ -73,6 +73,7 @@ struct mixed_history {
     uint32_t *changed;                   /* quarks, at one time */
     size_t n_changes;                    /* so far */
     const struct statehist_model *model; /* writing */
+    size_t max_nbytes;                   /* writing: to end when there are more */
     struct statehist_builder *builder;   /* reading */
     const char *what;                    /* is wrong; NULL so far */
 };
@@ -102,6 +103,12 @@ static inline size_t mixed_slot(const struct mixed_history *history, uint64_t a,
 {
     return (size_t)(mixed_hash(mixed_hash(a, 3), b) * UINT64_C(0xd6e8feb86659fd93) >>
                     (64 - history->hash_bits));
+}
+
+/* Writing: whether there are already more bytes than are of use. */
+static inline bool mixed_is_too_long(const struct mixed_history *history)
+{
+    return !history->reads && history->coder.range.out->n > history->max_nbytes;
 }
 
 /* Fills what depends on the tree alone. */

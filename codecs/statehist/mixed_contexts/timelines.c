@@ -100,7 +100,7 @@ static bool code_line(struct mixed_history *h, struct line *line, uint32_t first
 
 bool mixed_code_timelines(struct mixed_history *h)
 {
-    for (uint32_t q = 0; q < h->n_quarks && !h->what; q++) {
+    for (uint32_t q = 0; q < h->n_quarks && !h->what && !mixed_is_too_long(h); q++) {
         const uint32_t class = h->quarks[q].class;
         const uint32_t first = h->reads ? 0 : h->model->first[q];
         struct line line = {

@@ -5,7 +5,7 @@
  * kept.
  */
 #include "codecs/statehist/test_model.h"
-#include "codecs/statehist/time_index/unpacked.h"
+#include "codecs/statehist/time_index/whole.h"
 #include "harness/check/agreement.h"
 #include "harness/registry.h"
 #include "harness/core/test_fixture.h"
@@ -15,7 +15,10 @@ static const struct bo_codec *codec(void)
     return bo_find_codec(test_format(), "time-index");
 }
 
-/* Runs all queries on a reader with these limits, and checks how many timelines it keeps open. */
+/*
+ * Runs all queries on a reader with these limits, and checks how many timelines it keeps open. The
+ * whole history is unpacked in the end when there is room for it.
+ */
 static void expect_right(const struct statehist_model *model, struct time_index_limits limits,
                          uint32_t n_open)
 {
@@ -38,6 +41,8 @@ static void expect_right(const struct statehist_model *model, struct time_index_
                  finding.kind, finding.class, finding.detail);
     assert_true(n_cases > 100);
     assert_int_equal(index->unpacked ? index->unpacked->n_columns : 0, n_open);
+    assert_true((limits.max_unpacked >= model->n_intervals) ==
+                (index->whole && index->whole->is_ready));
     uint64_t time;
     assert_true(time_index_time_of(index, index->times.n - 1, &time));
     assert_false(time_index_time_of(index, index->times.n, &time));
@@ -85,7 +90,8 @@ static void test_many_times(void **state)
     expect_right(model, (struct time_index_limits){N, N, 0, SIZE_MAX},
                  0); /* a timeline has one more */
     expect_right(model, (struct time_index_limits){N, N + 1, 0, SIZE_MAX}, 1);
-    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 2);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 1, 0, SIZE_MAX}, 1);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 0);
 }
 
 static void test_longest_history(void **state)
@@ -99,7 +105,7 @@ static void test_longest_history(void **state)
                              : INT64_MAX - 1000 + (int64_t)i;
     const struct statehist_model *model = changing_at(INT64_MIN, INT64_MAX, times, N);
     expect_right(model, (struct time_index_limits){0, 0, 0, SIZE_MAX}, 0);
-    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 2);
+    expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 0);
 }
 
 /* What a reader of the name holds after all queries, when it may keep so much. */
@@ -179,6 +185,79 @@ static void test_keys_beyond_the_times(void **state)
     bo_writer_free(&out);
 }
 
+/* One query's answer, to a buffer of its own. */
+static enum bo_status ask_one(void *reader, unsigned kind, const void *query, struct bo_sink *sink)
+{
+    sink->n = 0;
+    return codec()->query(codec(), reader, kind, query, 1, sink, NULL);
+}
+
+/* Where the whole history is unpacked, answers are those of a reader that keeps nothing. */
+static void expect_same(void *whole, void *fresh, int64_t time, struct bo_sink *a,
+                        struct bo_sink *b)
+{
+    static const uint8_t quarks[] = {0, 0, 0, 0, 1, 0, 0, 0};
+    const struct statehist_time_query at = {time};
+    const struct statehist_range_query range = {.from = time, .to = 100000, .quark = 1};
+    const struct statehist_window_query window = {
+        .quarks = {quarks, sizeof quarks}, .from = time, .to = 100000, .form = STATEHIST_ALWAYS};
+    const struct {
+        unsigned kind;
+        const void *query;
+    } queries[] = {{STATEHIST_EXPORT, &at},
+                   {STATEHIST_FULL_STATE, &at},
+                   {STATEHIST_RANGE, &range},
+                   {STATEHIST_RANGE2D, &window}};
+    for (size_t i = 0; i < N_ELEMENTS(queries); i++) {
+        assert_int_equal(ask_one(whole, queries[i].kind, queries[i].query, a), BO_OK);
+        assert_int_equal(ask_one(fresh, queries[i].kind, queries[i].query, b), BO_OK);
+        assert_int_equal(a->n, b->n);
+        assert_memory_equal(a->p, b->p, a->n);
+    }
+}
+
+/* Each bit of a file is changed: whatever is damaged, earlier queries do not change an answer. */
+static void test_damaged_whole(void **state)
+{
+    (void)state;
+    enum { N = 70, SINK_NBYTES = 1 << 14 };
+    const struct time_index_limits none = {0, 0, 0, SIZE_MAX}, all = {N, 4 * N, 4 * N, SIZE_MAX};
+    int64_t times[N];
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i + i * i * i / 4);
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_arena scratch;
+    unsigned n_ready = 0, n_refused = 0;
+    struct bo_sink a = {bo_alloc(&arena, SINK_NBYTES), 0, SINK_NBYTES},
+                   b = {bo_alloc(&arena, SINK_NBYTES), 0, SINK_NBYTES};
+    assert_true(a.p && b.p);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(codec(), changing_at(0, 100000, times, N), &out, &error),
+                     BO_OK);
+    for (size_t bit = 0; bit < 8 * out.n; bit++) {
+        void *whole, *fresh;
+        struct statehist_digest digests[3];
+        bo_arena_init(&scratch, (size_t)1 << 20);
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        if (!time_index_open_within(bo_writer_span(&out), all, &scratch, &whole, &error) &&
+            !time_index_open_within(bo_writer_span(&out), none, &scratch, &fresh, &error)) {
+            const struct time_index *index = whole;
+            (void)codec()->query(codec(), whole, STATEHIST_SCAN, NULL, 3, digests, NULL);
+            const bool is_ready = index->whole && index->whole->is_ready;
+            n_ready += is_ready;
+            n_refused += index->whole && index->whole->is_damaged;
+            const bool has_times = index->start == 0 && index->end == 100000;
+            for (int64_t time = 0; is_ready && has_times && time <= index->end; time += 9999)
+                expect_same(whole, fresh, time, &a, &b);
+        }
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        bo_arena_free(&scratch);
+    }
+    assert_true(n_ready > 50 && n_refused > 50);
+    bo_writer_free(&out);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +265,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keys_beyond_the_times, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_damaged_whole, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ enum {
     TIME_INDEX_MAX_SLOTS = 512,        /* a power of two */
     TIME_INDEX_MAX_KEPT = 1 << 16,     /* blocks */
     TIME_INDEX_MAX_UNPACKED = 1 << 20, /* intervals */
+    TIME_INDEX_MAX_WHOLE = 1 << 19,    /* intervals; new memory for more costs more than it saves */
     TIME_INDEX_MAX_TOLD = 1 << 18,
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
@@ -120,6 +121,9 @@ struct time_index_part {
 /* Large timelines that are queried often; see unpacked.h. */
 struct time_index_unpacked;
 
+/* All timelines, once queries have read as much; see whole.h. */
+struct time_index_whole;
+
 /* The values that the timelines of a class may have; code 0 is null. */
 struct time_index_class {
     struct time_index_slot *slots; /* by the lowest bits of codes */
@@ -141,6 +145,7 @@ struct time_index {
     struct ascending_list places; /* of records: in bits, from `records` */
     struct time_index_kept kept_times, kept_places;
     struct time_index_unpacked *unpacked;
+    struct time_index_whole *whole; /* NULL: there is no room */
     /* Of 2^slice_nbits ns: the block of times that each starts in, from 1; 0: not known yet. */
     uint32_t *slices;
     unsigned slice_nbits;

@@ -1,5 +1,5 @@
 /* time-index: large timelines that are kept open. */
-#include "codecs/statehist/time_index/unpacked.h"
+#include "codecs/statehist/time_index/whole.h"
 
 enum {
     LEAST = TIME_INDEX_MAX_SHAPED + 1, /* intervals */
@@ -25,7 +25,7 @@ bool time_index_open_unpacked(struct time_index *index, const struct time_index_
         index->n_intervals < limits->max_unpacked ? index->n_intervals : limits->max_unpacked;
     while (n >= LEAST && sizeof *index->unpacked + nbytes_of(n, n_reads) > limits->max_nbytes)
         n -= n / 8 + 1;
-    if (n < LEAST || !index->kept_places.numbers || (!index->direct && !index->kept_times.numbers))
+    if (n < LEAST || !index->kept_places.numbers || (index->times.n && !index->kept_times.numbers))
         return true;
     struct time_index_unpacked *u = bo_zalloc_array(arena, 1, sizeof *u);
     if (!u)
@@ -44,7 +44,9 @@ bool time_index_open_unpacked(struct time_index *index, const struct time_index_
     u->known = (bool *)(u->n_reads + n_reads);
     u->types = (uint8_t *)(u->known + n_blocks);
     index->unpacked = u;
-    return true;
+    return n < index->n_intervals ||
+           time_index_open_whole(index, limits->max_nbytes - sizeof *u - nbytes_of(n, n_reads),
+                                 arena);
 }
 
 static void drop_all(const struct time_index *index, struct time_index_unpacked *u)
@@ -54,6 +56,12 @@ static void drop_all(const struct time_index *index, struct time_index_unpacked 
         u->n_reads[u->columns[i].quark] = 0;
     }
     u->n_columns = u->n_intervals = u->n_blocks = 0;
+}
+
+void time_index_close_unpacked(const struct time_index *index)
+{
+    drop_all(index, index->unpacked);
+    index->unpacked->max_intervals = 0;
 }
 
 static void keep(const struct time_index_timeline *t, uint32_t quark, struct time_index_unpacked *u)

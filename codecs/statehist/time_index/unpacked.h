@@ -42,6 +42,9 @@ struct time_index_unpacked {
 bool time_index_open_unpacked(struct time_index *index, const struct time_index_limits *limits,
                               struct bo_arena *arena);
 
+/* Closes all of them for good: their memory is for something else. */
+void time_index_close_unpacked(const struct time_index *index);
+
 /* Counts the intervals that a query has read of a timeline. True when kept places have changed. */
 bool time_index_count_reads(const struct time_index_timeline *t, uint32_t quark,
                             uint32_t n_intervals);
