@@ -1424,7 +1424,7 @@ holds "watch.sh names the machines" grep -q 'no machine vax; the machines are ar
 links=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw,shape-code --kind point --workload pc-0)
 gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '13'; see *" bench --layouts 13
 gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '2:x'; see *" bench --layouts 2:x
-gives 2 "bakeoff: bench: --layouts 3 needs as many repetitions, not 2; see *" "${links[@]}" --layouts 3 --repetitions 2
+gives 2 "bakeoff: bench: --layouts 3 needs at least as many repetitions; 2 are too few; see *" "${links[@]}" --layouts 3 --repetitions 2
 if [[ -e $bakeoff.link ]] && command -v ld.lld >/dev/null; then
     gives 0 "bakeoff: linking 2 layouts*" "${links[@]}" --layouts 2:9 --repetitions 4 --json "$t/links.json"
     cp "$t/links.json" "$t/out"
