@@ -1,18 +1,18 @@
 /*
  * The codings of a function's record: its hash, its number of counters and the counters.
- * //   u64     the seed's: u64 hash, u64 n, u64 counters[n], little-endian
+ *   u64     the seed's: u64 hash, u64 n, u64 counters[n], little-endian
  *   varint  u64 hash, varint n, varint counters[n]
  *   packed  varint i: the function has the hash and number of entry i of the hash table. One
  *           counter is a varint. More are a bitmap of n bits, least significant first, padded
  *           with zeros to whole bytes, whose set bits mark the counters above 0, and varints of
  *           those. A varint n follows i when the entry's number is 0.
- * // varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash
+ * varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash
  * and number at the start of the counter section. The order is by frequency, most frequent first,
  * then by hash, then by number:
- * //   u32  entries m
+ *   u32  entries m
  *   m x u64  hash
  *   m x u8   number of counters, 0 when it is above 255
- * // Encoders use struct lprf_coding. Decoding is inlined into each codec (cross.h), because every
+ * Encoders use struct lprf_coding. Decoding is inlined into each codec (cross.h), because every
  * lookup ends with it.
  */
 #ifndef LPRF_COUNTERS_H

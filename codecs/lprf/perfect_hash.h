@@ -1,6 +1,6 @@
 /*
  * A perfect hash: a slot of its own for each of a set of 64-bit hashes.
- * // The low half of a hash selects a bucket. The pilot of the bucket, found by search, maps the
+ * The low half of a hash selects a bucket. The pilot of the bucket, found by search, maps the
  * high half to a slot that no other hash has. The low half and the slot of the high half determine
  * the hash, so a slot needs fewer than 64 bits to distinguish its hash from all others.
  */

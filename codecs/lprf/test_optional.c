@@ -2,7 +2,7 @@
  * Codecs on top of libraries. Why: a library trusts its bytes, so its input must be what it wrote,
  * at any address. A library's own limits must be errors. A codec that this program was built
  * without must be reported as such, not be missing.
- * // When no such codec was built, the tests that need one report it.
+ * When no such codec was built, the tests that need one report it.
  */
 #include <stdio.h>
 #include <stdlib.h>

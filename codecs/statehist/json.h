@@ -1,6 +1,6 @@
 /*
  * JSON, as far as state histories need it: written compactly, read strictly.
- * // The caller pulls the reader through the text, member by member. The reader builds no tree and
+ * The caller pulls the reader through the text, member by member. The reader builds no tree and
  * does not recurse, so depth costs no memory. It reports what a JSON library does not: the byte of
  * each mistake, and duplicate members.
  */

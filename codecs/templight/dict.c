@@ -2,7 +2,7 @@
  * dict, dict-wiki, flat, plain: a trace as protocol buffers, with the dictionary that Templight's
  * writer builds, the one that its wiki describes, one of whole names, or no dictionary. And
  * dict-batch, dict-naive: other readers of dict's bytes.
- * // The codecs' own reader is sequential, like Templight's: it reads one message after the other
+ * The codecs' own reader is sequential, like Templight's: it reads one message after the other
  * and expands names in that order. It keeps the names, and reads the records again for each query
  * on them.
  */

@@ -1,7 +1,7 @@
 /*
  * Names in pieces: the dictionary that Templight's writer builds, the one that its wiki describes,
  * and ours. README.md states the three rules.
- * // An entry is a marked text, in which each NUL (a marker) denotes another entry, and the ids of
+ * An entry is a marked text, in which each NUL (a marker) denotes another entry, and the ids of
  * those entries in order. An entry's parts have smaller ids than the entry.
  */
 #ifndef TEMPLIGHT_TOKENISE_H

@@ -1,7 +1,7 @@
 /*
  * shared-trees-zstd: like shared-trees, with the names compressed by zstd, 16384 at a time. Trees
  * and counts stay in prefix codes, which zstd does not make smaller.
- * // A block of strings is a zstd frame with its content size. It contains, for each string but the
+ * A block of strings is a zstd frame with its content size. It contains, for each string but the
  * first, the number of bytes that it shares with the string before, as varints. Then the remaining
  * bytes of each string follow, terminated by a 0.
  */

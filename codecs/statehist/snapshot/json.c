@@ -1,7 +1,7 @@
 /*
  * snapshot-json: the proposal's snapshot, three files of JSON: types.json, tree.json, state.json.
- * //   state.json = {"format":"tc-state","version":1,"time":T,"values":[{"key":0,"value":V},...]}
- * // A value fits the type that types.json declares. Where that type is any, the value has a "type"
+ *   state.json = {"format":"tc-state","version":1,"time":T,"values":[{"key":0,"value":V},...]}
+ * A value fits the type that types.json declares. Where that type is any, the value has a "type"
  * member beside it. A value may also have a "since" member, the start of the state. It is checked
  * and not kept.
  */

@@ -3,7 +3,7 @@
  * the changes of each earlier segment of that era, then looks up the timelines that change in the
  * segment of the time. All other values are null. Parts of checkpoints are kept once they have been
  * read.
- * // Without checkpoints there is one segment, whose part is built from timelines. A timeline of
+ * Without checkpoints there is one segment, whose part is built from timelines. A timeline of
  * one interval goes among the values before the era, because it never changes.
  */
 #ifndef STATEHIST_TIME_INDEX_FULL_STATE_H

@@ -2,7 +2,7 @@
  * time-index: large timelines that are queried often. Their records stay open. The blocks that a
  * range query reads are unpacked into the form of answers, so that the next range query copies
  * them.
- * // Invariant: earlier queries do not change an answer. A place in a timeline is found by the same
+ * Invariant: earlier queries do not change an answer. A place in a timeline is found by the same
  * keys as without the cache, and a range that finds damage is read again from the file.
  */
 #ifndef STATEHIST_TIME_INDEX_UNPACKED_H

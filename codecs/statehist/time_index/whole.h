@@ -1,7 +1,7 @@
 /*
  * time-index: the whole history, unpacked. A reader that has been asked for as much as the history
  * has unpacks all of it, where its budget has room, and answers from that.
- * // Invariant: earlier queries do not change an answer. A history in which anything is damaged is
+ * Invariant: earlier queries do not change an answer. A history in which anything is damaged is
  * never answered from here.
  */
 #ifndef STATEHIST_TIME_INDEX_WHOLE_H

@@ -2,7 +2,7 @@
  * Chooses the symbols that code the names. Names are split by our rule (tokenise.h). Each piece has
  * a head: its shape and, where the first part is a leaf before an argument list, the text of that
  * leaf.
- * // A term can be coded as its head and parts, as a reference to an earlier place, or, beside a
+ * A term can be coded as its head and parts, as a reference to an earlier place, or, beside a
  * relative of its own, as a copy. The cheapest choice depends on how often each symbol is used. So
  * the names are processed several times, each time with the costs that follow from the last pass.
  * Costs are integers, in sixteenths of a bit, so the outcome is the same on all processors.

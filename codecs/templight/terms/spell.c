@@ -1,6 +1,6 @@
 /*
  * Names as terms: unpacking and spelling them.
- * // A group of names is unpacked at the first query for one of them. The terms that it refers to
+ * A group of names is unpacked at the first query for one of them. The terms that it refers to
  * are unpacked when it is spelled. Spelling terminates on any input: the length of a name, its
  * operations in proportion to the input, and its depth are bounded.
  */
