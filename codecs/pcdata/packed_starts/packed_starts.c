@@ -824,8 +824,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
 
 const struct bo_codec pcdata_packed_starts = {
     .name = "packed-starts",
-    .summary =
-        "lists of starts compared in a word, longer tables in blocks; no dictionary",
+    .summary = "lists of starts compared in a word, longer tables in blocks; no dictionary",
     .spec = "codecs/pcdata/README.md#packed-starts",
     .choices = "which equal tables share bytes, the widths of fields, where long tables are split",
     .role = BO_NEW,
