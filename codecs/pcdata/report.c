@@ -92,6 +92,7 @@ static const struct bo_section_fields pcdata_section_fields[] = {
     {"*", "single blocks", "run counts, run lengths, value deltas"},
     {"*", "blocks", "run counts, run lengths, value deltas"},
     {"*", "lists", "run counts, run lengths, value deltas"},
+    {"*", "long lists", "run counts, run lengths, value deltas"},
     {"*", "dictionary", ""},
     {"*", "index", ""},
     {NULL, NULL, NULL},

@@ -44,6 +44,7 @@ static const struct bo_section_fields unwind_section_fields[] = {
     {"orc", "addresses", "holes before functions, distances of rows"},
     {"orc", "entries", "state numbers"},
     {"compact-unwind", "pages", "holes before functions, distances of rows, state numbers"},
+    {"delta*", "pages", ""},
     {"delta4", "rows", "distances of rows, state numbers"},
     {"rows", "rows", "distances of rows, state numbers"},
     {"sequences*", "blocks", "holes before functions, distances of rows, state numbers"},
