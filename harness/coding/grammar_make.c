@@ -208,7 +208,7 @@ static bool spell_name(const uint32_t *text, size_t n, struct bo_rules *rules,
 }
 
 /* Writes all names. `text` has room for the longest. False when the arena refuses. */
-static bool spell_names(const struct bo_texts *texts, uint32_t *text, struct bo_rules *rules,
+static bool spell_names(const struct bo_symbol_texts *texts, uint32_t *text, struct bo_rules *rules,
                         const struct settlement *s, struct sequences *seq, struct bo_arena *arena)
 {
     seq->n = seq->n_folded = seq->n_names = 0;
@@ -301,8 +301,8 @@ struct maker {
     const struct bo_span *names;
     size_t n_names;
     struct bo_arena *arena;
-    struct bo_texts texts; /* of symbols */
-    uint32_t *text;        /* one of them */
+    struct bo_symbol_texts texts; /* of symbols */
+    uint32_t *text;               /* one of them */
     struct bo_rules rules;
     struct settlement settled;
     struct sequences sequences;
@@ -321,7 +321,7 @@ static size_t n_shared(struct bo_span a, struct bo_span b)
 /* Makes texts of the bytes of the names. */
 static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 {
-    struct bo_texts *texts = &m->texts;
+    struct bo_symbol_texts *texts = &m->texts;
     uint64_t n = 0, n_all = m->n_names;
     struct bo_span before = {NULL, 0};
     for (size_t i = 0; i < m->n_names; before = m->names[i++]) {

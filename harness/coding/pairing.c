@@ -421,7 +421,7 @@ static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_
 }
 
 /* Moves the words to the end of their memory, so that each text may become two words longer. */
-static bool make_room(struct bo_texts *texts, size_t *from_ret, struct bo_arena *arena)
+static bool make_room(struct bo_symbol_texts *texts, size_t *from_ret, struct bo_arena *arena)
 {
     if (!bo_grow(arena, &texts->words, texts->n, 2 * texts->n_texts, &texts->cap))
         return false;
@@ -435,7 +435,7 @@ static bool make_room(struct bo_texts *texts, size_t *from_ret, struct bo_arena 
  * Returns the last word that may start a chosen pair, from the one before the last shared one on;
  * SIZE_MAX: none does.
  */
-static size_t read_words(struct pass *pass, const struct bo_texts *texts, size_t n_shared,
+static size_t read_words(struct pass *pass, const struct bo_symbol_texts *texts, size_t n_shared,
                          size_t *from)
 {
     uint32_t *words = pass->old.words;
@@ -454,7 +454,7 @@ static size_t read_words(struct pass *pass, const struct bo_texts *texts, size_t
     return last;
 }
 
-static bool replace_pairs(struct bo_texts *texts, struct pass *pass)
+static bool replace_pairs(struct bo_symbol_texts *texts, struct pass *pass)
 {
     struct side *old = &pass->old, *new = &pass->new;
     size_t from;
@@ -488,7 +488,7 @@ static bool replace_pairs(struct bo_texts *texts, struct pass *pass)
 }
 
 /* Counts the pairs of the texts as they are, and marks the words whose pairs count. */
-static bool count_pairs(struct bo_texts *texts, struct pass *pass)
+static bool count_pairs(struct bo_symbol_texts *texts, struct pass *pass)
 {
     struct side *new = &pass->new;
     pass->text = 0;
@@ -509,7 +509,7 @@ static bool count_pairs(struct bo_texts *texts, struct pass *pass)
     return add_from(pass, 0);
 }
 
-bool bo_pair_up(struct bo_texts *texts, struct bo_rules *rules, struct bo_arena *arena)
+bool bo_pair_up(struct bo_symbol_texts *texts, struct bo_rules *rules, struct bo_arena *arena)
 {
     struct pair_table table = {.first_cap = 2 * texts->n_texts + 256, .arena = arena};
     struct pass pass = {.table = &table, .rules = rules};

@@ -13,7 +13,7 @@
  * Texts of symbols. Each is stored without the prefix that it shares with the text before: a head,
  * then the symbols behind that prefix. Sorted texts need a fraction of the memory.
  */
-struct bo_texts {
+struct bo_symbol_texts {
     uint32_t *words;
     size_t n, cap;  /* words */
     size_t n_texts; /* heads */
@@ -49,6 +49,6 @@ bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct b
  * Replaces pairs of symbols of the texts, in place, until no pair that may become a rule occurs
  * twice. Needs one table of pairs besides the texts. False when the arena refuses.
  */
-bool bo_pair_up(struct bo_texts *texts, struct bo_rules *rules, struct bo_arena *arena);
+bool bo_pair_up(struct bo_symbol_texts *texts, struct bo_rules *rules, struct bo_arena *arena);
 
 #endif
