@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpora/vectors_models.h"
 #include "harness/core/utf8.h"
 
 enum {
     SCHEMA = 1,
     N_VALID = 24,
-    MAX_TEXT = 4096,  /* size of a model's text */
-    MAX_BYTES = 2048, /* size of an encoding */
-    /* For codecs without such small encodings, such as history trees with nodes of 64 KiB: */
+    MAX_TEXT = 4096,  /* bytes of a small model's text, and of an answer's */
+    MAX_BYTES = 2048, /* of an encoding */
+    /* For codecs without so small ones, such as history trees with nodes of 64 KiB: */
     N_LARGE = 3,
     MAX_LARGE_BYTES = 1 << 18,
     N_SEEDS = 400,
@@ -179,14 +180,14 @@ static json_t *answers_json(const struct bo_format *format, const struct bo_code
  * it is too large or the codec cannot hold it.
  */
 static json_t *valid_json(const struct bo_format *format, const struct bo_codec *codec,
-                          const void *model, size_t max_nbytes, struct bo_arena *arena,
-                          struct bo_span *bytes_ret)
+                          const void *model, size_t max_text, size_t max_nbytes,
+                          struct bo_arena *arena, struct bo_span *bytes_ret)
 {
     struct bo_span text;
     void *held, *reader;
     if (!encode(codec, model, arena, bytes_ret) || bytes_ret->n > max_nbytes ||
         codec->decode(codec, *bytes_ret, arena, &held, NULL) ||
-        !print_model(format, held, arena, &text) || text.n > MAX_TEXT ||
+        !print_model(format, held, arena, &text) || text.n > max_text ||
         codec->open(codec, *bytes_ret, arena, &reader, NULL))
         return NULL;
     json_t *vector = json_object();
@@ -281,65 +282,93 @@ static void damage(struct rejections *all, struct bo_span bytes)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/*
- * Small models of growing size. Odd ones come from a fuzzer's bytes, which give more unusual
- * values.
- */
-static bool make_model(const struct bo_format *format, uint64_t seed, struct bo_arena *arena,
-                       void **model_ret)
+/* Valid vectors of different bytes, and what their damage led to. */
+struct making {
+    const struct bo_format *format;
+    const struct bo_codec *codec;
+    json_t *valid, *seen;
+    struct rejections *rejections; /* NULL: of valid vectors alone */
+};
+
+/* Of a vector: bytes of its text and its encoding, and of an encoding that is damaged. */
+struct limits {
+    size_t text, nbytes, damaged;
+};
+
+/* Adds a model's vector, unless it is larger. */
+static void add_valid(struct making *m, const struct bo_vector_model *of,
+                      const struct limits *limits)
 {
-    static const size_t scales[] = {1, 2, 4, 8};
-    uint8_t entropy[512];
-    struct bo_random random = bo_random_seeded(seed), noise = bo_random_seeded(seed);
-    for (size_t i = 0; i < sizeof entropy; i++)
-        entropy[i] = bo_random_u8(&noise);
-    if (seed % 2)
-        random = bo_random_from_bytes((struct bo_span){entropy, sizeof entropy});
-    return !format->generate(&random, scales[seed / 2 % 4], arena, model_ret, NULL);
+    struct bo_arena arena;
+    struct bo_span bytes;
+    void *model;
+    bo_arena_init(&arena, BUDGET);
+    json_t *vector =
+        bo_vector_model_make(m->format, of, &arena, &model)
+            ? valid_json(m->format, m->codec, model, limits->text, limits->nbytes, &arena, &bytes)
+            : NULL;
+    const char *hex = vector ? json_string_value(json_object_get(vector, "bytes")) : NULL;
+    if (vector && !json_object_get(m->seen, hex)) {
+        json_object_set_new(m->seen, hex, json_true());
+        json_array_append(m->valid, vector);
+        if (m->rejections && bytes.n <= limits->damaged)
+            damage(m->rejections, bytes);
+    }
+    json_decref(vector);
+    bo_arena_free(&arena);
 }
 
-/* Up to n different valid vectors of encodings of limited size. Damages each of them. */
-static json_t *make_valid(const struct bo_format *format, size_t n, size_t max_nbytes,
-                          struct rejections *all)
+/* Up to n, of encodings of at most so many bytes. */
+static void add_small(struct making *m, size_t n, size_t max_nbytes)
 {
-    json_t *valid = json_array(), *seen = json_object();
-    for (uint64_t seed = 0; seed < N_SEEDS && json_array_size(valid) < n; seed++) {
-        struct bo_arena arena;
-        struct bo_span bytes;
-        void *model;
-        bo_arena_init(&arena, BUDGET);
-        json_t *vector = make_model(format, seed, &arena, &model)
-                             ? valid_json(format, all->codec, model, max_nbytes, &arena, &bytes)
-                             : NULL;
-        const char *hex = vector ? json_string_value(json_object_get(vector, "bytes")) : NULL;
-        if (vector && !json_object_get(seen, hex)) {
-            json_object_set_new(seen, hex, json_true());
-            json_array_append(valid, vector);
-            damage(all, bytes);
-        }
-        json_decref(vector);
-        bo_arena_free(&arena);
+    const struct limits limits = {MAX_TEXT, max_nbytes, max_nbytes};
+    for (uint64_t seed = 0; seed < N_SEEDS && json_array_size(m->valid) < n; seed++) {
+        const struct bo_vector_model of = bo_vector_model_at(seed);
+        add_valid(m, &of, &limits);
     }
-    json_decref(seen);
-    return valid;
+}
+
+static void add_all_small(struct making *m)
+{
+    add_small(m, N_VALID, MAX_BYTES);
+    if (json_array_size(m->valid) == 0)
+        add_small(m, N_LARGE, MAX_LARGE_BYTES);
+}
+
+static void add_chosen(struct making *m)
+{
+    const struct limits limits = {SIZE_MAX, SIZE_MAX, 0};
+    char encoding[128];
+    snprintf(encoding, sizeof encoding, "%s/%s", m->format->name, m->codec->name);
+    for (const struct bo_vector_model *of = bo_vector_models; of->encoding; of++)
+        if (strcmp(of->encoding, encoding) == 0)
+            add_valid(m, of, &limits);
+}
+
+json_t *bo_vectors_make_small(const struct bo_format *format, const struct bo_codec *codec)
+{
+    struct making m = {format, codec, json_array(), json_object(), NULL};
+    add_all_small(&m);
+    json_decref(m.seen);
+    return m.valid;
 }
 
 json_t *bo_vectors_make(const struct bo_format *format, const struct bo_codec *codec)
 {
-    struct rejections *all = calloc(1, sizeof *all);
-    if (!all)
+    struct making m = {format, codec, json_array(), json_object(), NULL};
+    json_t *invalid = json_array();
+    m.rejections = calloc(1, sizeof *m.rejections);
+    if (!m.rejections)
         abort();
-    all->codec = codec;
-    json_t *valid = make_valid(format, N_VALID, MAX_BYTES, all), *invalid = json_array();
-    if (json_array_size(valid) == 0) {
-        json_decref(valid);
-        valid = make_valid(format, N_LARGE, MAX_LARGE_BYTES, all);
-    }
-    for (unsigned i = 0; i < all->n; i++)
-        json_array_append_new(invalid, all->items[i].vector);
-    free(all);
+    m.rejections->codec = codec;
+    add_all_small(&m);
+    add_chosen(&m);
+    for (unsigned i = 0; i < m.rejections->n; i++)
+        json_array_append_new(invalid, m.rejections->items[i].vector);
+    free(m.rejections);
+    json_decref(m.seen);
     return json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "format", format->name, "codec",
-                     codec->name, "valid", valid, "invalid", invalid);
+                     codec->name, "valid", m.valid, "invalid", invalid);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */

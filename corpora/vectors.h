@@ -16,7 +16,10 @@
  */
 json_t *bo_vectors_make(const struct bo_format *format, const struct bo_codec *codec);
 
-/* An error in a vector; "" for texts that do not apply. */
+/* The valid ones that come from small models alone (vectors_models.h): an array. */
+json_t *bo_vectors_make_small(const struct bo_format *format, const struct bo_codec *codec);
+
+/* What a vector is wrong about; "" where a text does not apply. */
 struct bo_vector_finding {
     char name[64];    /* "valid 3", "invalid 12" */
     char detail[240]; /* "bytes differ at byte 5" */

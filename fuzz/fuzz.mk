@@ -115,6 +115,12 @@ $(OUT)/fuzz/seeds: $(FUZZ_OBJ)/seeds_main.o $(OUT)/libbakeoff.a
 	@mkdir -p $(@D)
 	$(say) $(CC) $^ $(LDFLAGS) $(CORE_LIBS) -lm -o $@
 
+# Built in a variant of its own, with counters of edges: choose_vectors.sh.
+$(OUT)/fuzz/choose_vectors: $(FUZZ_OBJ)/choose_vectors.o $(OBJ)/corpora/vectors.o $(OBJ)/corpora/vectors_models.o \
+		$(OUT)/libbakeoff.a
+	@mkdir -p $(@D)
+	$(say) $(CC) $^ $(QUICK_LINK) $(CORE_LIBS) -ljansson -lm -o $@
+
 build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c \
 		$(wildcard fuzz/*.h harness/*.h harness/core/*.h)
 	@mkdir -p $(@D)
