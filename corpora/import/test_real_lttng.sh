@@ -103,7 +103,7 @@ check "stream without its magic" fails_saying 'babeltrace: .*magic.* (corrupt)' 
 damaged cut_short "$stream"
 check "stream cut short" fails_saying 'babeltrace: .* (corrupt)' "$bakeoff" import statehist "$out/damaged"
 damaged empty "$(find "$out/threads" -name metadata)"
-check "no metadata" fails_saying 'no importer of statehist takes this folder' "$bakeoff" import statehist "$out/damaged"
-check "lists no folders as files" fails_saying 'no importer of lprf takes this folder' "$bakeoff" import lprf "$out/threads"
+check "no metadata" fails_saying 'no importer of statehist accepts this folder' "$bakeoff" import statehist "$out/damaged"
+check "lists no folders as files" fails_saying 'no importer of lprf accepts this folder' "$bakeoff" import lprf "$out/threads"
 
 conclude
