@@ -35,7 +35,7 @@ static const struct bo_run_document *of_format(const struct bo_page *page, size_
  * The number of documents of a format in a table of REPORT.md, the largest ones; the format's page
  * has all.
  */
-enum { MAX_REPORT_DOCUMENTS = 3, ALL_DOCUMENTS = 0 };
+enum { MAX_REPORT_DOCUMENTS = 2, ALL_DOCUMENTS = 0 };
 
 /* Whether the document is among the `most` largest ones of its format in the run. */
 static bool is_shown(const struct bo_page *page, const struct bo_run_document *document,
