@@ -269,7 +269,7 @@ static void the_report_is_short(void **state)
     assert_in_range(n, 1, MAX_LINES);
 }
 
-/* A chapter has lines for the three largest documents; the format's page has all. */
+/* A chapter has lines for the two largest documents; the format's page has all. */
 static void chapters_have_the_largest_documents(void **state)
 {
     (void)state;
@@ -294,10 +294,10 @@ static void chapters_have_the_largest_documents(void **state)
     char *text = print_page(&run);
     char *sizes = strstr(text, "### Sizes on all documents");
     assert_non_null(sizes);
-    assert_non_null(strstr(sizes, "\n| copy-1 | 4000 |"));
-    assert_null(strstr(sizes, "\n| copy-0 |"));
+    assert_non_null(strstr(sizes, "\n| copy-2 | 5000 |"));
+    assert_null(strstr(sizes, "\n| copy-1 |"));
     assert_null(strstr(sizes, "\n| large sample, of a user |"));
-    assert_non_null(strstr(sizes, "\nTables here have the 3 largest documents;"));
+    assert_non_null(strstr(sizes, "\nTables here have the 2 largest documents;"));
     free(text);
     text = print_with(&run, print_documents);
     assert_non_null(strstr(text, "\n| small-sample | 1000 |"));
