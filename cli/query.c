@@ -7,9 +7,10 @@
 int bo_cmd_query(int argc, char **argv);
 
 /* Runs a query. The answer's buffer grows until it fits. Answers of variable size use a sink. */
-static enum bo_status ask(const struct bo_codec *codec, void *reader, unsigned k,
-                          const struct bo_query_kind *kind, const void *query,
-                          struct bo_arena *arena, struct bo_span *answer_ret, struct bo_error *err)
+static enum bo_status run_query(const struct bo_codec *codec, void *reader, unsigned k,
+                                const struct bo_query_kind *kind, const void *query,
+                                struct bo_arena *arena, struct bo_span *answer_ret,
+                                struct bo_error *err)
 {
     for (size_t cap = kind->answer_size ? kind->answer_size : 4096;; cap *= 4) {
         struct bo_sink sink = {.p = bo_alloc(arena, cap), .cap = cap};
@@ -36,8 +37,8 @@ static int answer(const struct bo_format *format, const struct bo_codec *codec,
     bo_writer_init(&text, arena);
     enum bo_status status = codec->open(codec, payload, arena, &reader, &error);
     if (!status)
-        status =
-            ask(codec, reader, bo_kind_index(format, kind), kind, query, arena, &found, &error);
+        status = run_query(codec, reader, bo_kind_index(format, kind), kind, query, arena, &found,
+                           &error);
     if (status == BO_OUT_OF_RANGE)
         bo_fail(&error, status, BO_NO_OFFSET, "document has no such place");
     if (!status)

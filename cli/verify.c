@@ -197,7 +197,7 @@ static void drop_encoding(struct verification *v)
     v->encoded_by = NULL;
 }
 
-/* The codec's encoding of the document, which the checks share. p is NULL when there is none. */
+/* The codec's encoding of the document, which the checks share. p is NULL without an encoding. */
 static struct bo_span encoding_for(struct verification *v, const struct job *job)
 {
     const struct bo_codec *writer = bo_encoding_of(job->document->format, job->codec);

@@ -3,7 +3,7 @@
 # fuzz/faults in a copy of the sources, and measures how long the tests and each engine take to find it.
 #
 # A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the lines to
-# replace (-), which must stand there exactly once, and the lines to put there (+). The copy, build/faults/tree, is
+# replace (-), which the file must contain exactly once, and the lines to put there (+). The copy, build/faults/tree, is
 # built step by step, so that a fault costs the one file that it changes. `tests` is a part of what `make test` runs
 # under gcc: replays, the cmocka tests of the format and of the file's folder, and selfcheck with the effort of a slow
 # variant. An engine has SECONDS, from the seeds in git. Without a fault, the copy must pass the tests, and the seeds

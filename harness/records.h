@@ -106,7 +106,7 @@ uint64_t bo_field_none(const struct bo_field *field);
  */
 const char *bo_record_flaw(const struct bo_shape *shape, const void *before, const void *record);
 
-/* The first broken rule in the records, as a phrase; NULL when there is none. */
+/* The first broken rule in the records, as a phrase; NULL if all hold. */
 const char *bo_records_flaw(const struct bo_shape *shape, const struct bo_records *records);
 
 /*
@@ -118,7 +118,7 @@ bool bo_records_settle(const struct bo_shape *shape, struct bo_records *records,
 
 /*
  * The index of the first record whose first field is not below `key`, by binary search in ordered
- * records; n when there is none. For oracles: codecs search their bytes with their own code.
+ * records; n if no record does. For oracles: codecs search their bytes with their own code.
  */
 size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_records *records,
                               uint64_t key);

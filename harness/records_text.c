@@ -243,7 +243,7 @@ static bool take_string(struct parser *p, const char *string)
     return true;
 }
 
-/* The bytes up to the quote that ends an open string. False when there is none. */
+/* The bytes up to the quote that ends an open string. False without such a quote. */
 static bool string_nbytes(const struct parser *p, size_t *n_ret)
 {
     const struct bo_span rest = p->line.rest;

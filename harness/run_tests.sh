@@ -20,7 +20,7 @@ variant() { # NAME FULL
     *) needs clang || return ;;
     esac
     [[ ${2:-} ]] || echo "note: $1: no cmocka tests"
-    make --no-print-directory -j"$(nproc)" VARIANT="$1" FULL="${2:-}" check-variant
+    make --no-print-directory -k -j"$(nproc)" VARIANT="$1" FULL="${2:-}" check-variant
 }
 
 # The counts are for gcc's build, whatever compiler the other steps use. If they were accepted with another compiler,

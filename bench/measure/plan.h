@@ -144,7 +144,7 @@ struct bo_bench_document {
     uint64_t n_units;     /* number of the format's first unit */
     struct bo_query_set *sets;
     unsigned n_sets;
-    struct bo_actions actions; /* of the recorded workload; n is 0 if there are none */
+    struct bo_actions actions; /* of the recorded workload; n is 0 without actions */
 };
 
 struct bo_plan {

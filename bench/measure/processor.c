@@ -82,7 +82,7 @@ const char *bo_arm_microarchitecture(unsigned implementer, unsigned part)
 #if defined(__x86_64__)
 
 struct identity {
-    char vendor[13], hypervisor[13]; /* hypervisor: "" if there is none */
+    char vendor[13], hypervisor[13]; /* hypervisor: "" without one */
     unsigned family, model, stepping;
 };
 

@@ -231,9 +231,9 @@ enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static enum bo_status ask_chain(const struct bo_query_set *q, const struct bo_chunk *chunk,
-                                const struct bo_codec *codec, void *reader, uint8_t *answers,
-                                struct bo_error *err)
+static enum bo_status answer_chain(const struct bo_query_set *q, const struct bo_chunk *chunk,
+                                   const struct bo_codec *codec, void *reader, uint8_t *answers,
+                                   struct bo_error *err)
 {
     const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
     const uint8_t *from = q->queries + chunk->first * query_size;
@@ -257,7 +257,7 @@ enum bo_status bo_query_set_run(const struct bo_query_set *q, const struct bo_ch
     *err = (struct bo_error){.what = NULL};
     answers->n = q->kind->answer_size * chunk->n;
     if (q->workload->dependent)
-        return ask_chain(q, chunk, codec, reader, answers->p, err);
+        return answer_chain(q, chunk, codec, reader, answers->p, err);
     return codec->query(codec, reader, q->kind_index,
                         q->queries + chunk->first * q->kind->query_size, chunk->n,
                         q->kind->answer_size ? answers->p : (void *)answers, err);

@@ -94,7 +94,7 @@ static char *conclusion(const struct bo_run *const *pair, const struct bo_main_p
         n_documents, plural, picks[0].pick->name, a, picks[1].pick->name, b);
 }
 
-/* Two machines, over the documents that both measured; "" if there are none. */
+/* Two machines, over the documents that both measured; "" without such documents. */
 static char *add_pair(struct bo_grid *grid, const struct bo_run *const *pair, const char *format,
                       struct bo_arena *arena)
 {

@@ -11,7 +11,7 @@
 char *bo_outliers_text(const struct bo_run_row *row, struct bo_arena *arena, unsigned *n_ret);
 
 /*
- * The outliers of all wanted rows of a document, in a sentence. NULL if there are none or none were
+ * The outliers of all wanted rows of a document, in a sentence. NULL if no row has any or none were
  * looked for.
  */
 char *bo_outliers_note(const struct bo_run_document *document, struct bo_label_filter *filter,

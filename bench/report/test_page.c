@@ -474,7 +474,7 @@ static bool is_query(const struct bo_format *format, const char *label)
 }
 
 /* An unknown name would silently fall back to the first query. */
-static void what_is_asked_first_is_a_query(void **state)
+static void the_first_workload_is_of_a_query(void **state)
 {
     (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
@@ -593,7 +593,7 @@ static int run_file(void)
         cmocka_unit_test(budgets_are_a_table),
         cmocka_unit_test(huge_pages_are_a_table),
         cmocka_unit_test(codecs_lead_to_their_specification),
-        cmocka_unit_test(what_is_asked_first_is_a_query),
+        cmocka_unit_test(the_first_workload_is_of_a_query),
         cmocka_unit_test(parts_are_filled_in),
         cmocka_unit_test(the_glance_links_to_the_report),
         cmocka_unit_test(faulty_parts_are_reported),

@@ -33,7 +33,7 @@ static void add_heading(const struct bo_run_document *document, const struct bo_
     bo_grid_end_row(grid);
 }
 
-/* The known facts about the codec, "-" if there are none. */
+/* The known facts about the codec, "-" if no fact is known. */
 static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
 {
     const struct bo_use_fact *fact = uses->facts;

@@ -82,7 +82,7 @@ __attribute__((noreturn)) static void become(const struct turns *turns,
     _exit(127);
 }
 
-/* The last line that a turn wrote to its standard error; "" if there is none. */
+/* The last line that a turn wrote to its standard error; "" if it wrote nothing. */
 static void last_words(const char *path, char *line_ret, size_t nbytes)
 {
     char line[512];

@@ -327,7 +327,7 @@ struct bo_interval_counts {
 };
 struct bo_interval_counts bo_count_intervals(const struct bo_run_document *document);
 
-/* The row's counter of that name. NULL if there is none, and for a NULL row. */
+/* The row's counter of that name. NULL if it has no such counter, and for a NULL row. */
 const struct bo_row_values *bo_values_of(const struct bo_run_row *row, const char *counter);
 
 /* Its median over the repetitions; NaN without it. */

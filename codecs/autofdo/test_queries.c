@@ -14,7 +14,7 @@ static const char sample[] = "#@ file c\tin c.h\n#@ file f\ta.c\n#@ file g\ta.c\
 
 /* ---- the summary ----------------------------------------------------------------------------- */
 
-static struct autofdo_summary ask_summary(const struct autofdo_model *model)
+static struct autofdo_summary answer_summary(const struct autofdo_model *model)
 {
     struct autofdo_summary summary;
     assert_int_equal(autofdo_kinds[AUTOFDO_SUMMARY].oracle(model, NULL, 1, &summary), BO_OK);
@@ -26,7 +26,7 @@ static void test_known_summary(void **state)
     (void)state;
     const struct autofdo_model *model =
         parse_text("f:0:3\n 1: 50\n 2: 20\n 3: c:0\n  1: 20\ng:0:5\n 1: 9\n 2: 1\n 3: 0\n", &arena);
-    const struct autofdo_summary summary = ask_summary(model);
+    const struct autofdo_summary summary = answer_summary(model);
     assert_true(summary.total_count == 100 && summary.max_count == 50 && summary.max_head == 5);
     assert_true(summary.n_counts == 6 && summary.n_functions == 2);
     static const struct autofdo_entry expected[AUTOFDO_N_CUTOFFS] = {
@@ -44,7 +44,7 @@ static void test_summaries_agree(void **state)
     unsigned n_saturated = 0;
     for (uint64_t seed = 0; seed < 120; seed++) {
         const struct autofdo_model *model = generate_model(seed, seed, &arena);
-        const struct autofdo_summary right = ask_summary(model);
+        const struct autofdo_summary right = answer_summary(model);
         struct autofdo_summary summary;
         const size_t region_nbytes = arena.region_nbytes;
         assert_int_equal(autofdo_summarize(model, &arena, &summary, NULL), BO_OK);
@@ -108,8 +108,8 @@ static void test_known_function(void **state)
     }
 }
 
-static struct autofdo_digest ask_digest(const struct autofdo_model *model, unsigned kind,
-                                        const char *path)
+static struct autofdo_digest answer_digest(const struct autofdo_model *model, unsigned kind,
+                                           const char *path)
 {
     struct autofdo_digest digest;
     const struct autofdo_path_query query = {bo_span_of(path)};
@@ -121,10 +121,10 @@ static void test_known_units(void **state)
 {
     (void)state;
     const struct autofdo_model *model = parse_text(sample, &arena);
-    const struct autofdo_digest a = ask_digest(model, AUTOFDO_TU, "a.c");
-    const struct autofdo_digest none = ask_digest(model, AUTOFDO_TU, "");
-    const struct autofdo_digest absent = ask_digest(model, AUTOFDO_TU, "in c.h");
-    const struct autofdo_digest all = ask_digest(model, AUTOFDO_SCAN, "");
+    const struct autofdo_digest a = answer_digest(model, AUTOFDO_TU, "a.c");
+    const struct autofdo_digest none = answer_digest(model, AUTOFDO_TU, "");
+    const struct autofdo_digest absent = answer_digest(model, AUTOFDO_TU, "in c.h");
+    const struct autofdo_digest all = answer_digest(model, AUTOFDO_SCAN, "");
     const struct autofdo_digest zero = {0};
     assert_true(a.n_functions == 2 && a.n_instances == 3 && a.n_records == 3 && a.n_targets == 3);
     assert_true(none.n_functions == 2 && none.n_records == 0); /* of path "", and without one */
@@ -141,7 +141,7 @@ static void test_all_queries_add_up(void **state)
         const struct autofdo_model *model = generate_model(seed, 2 * seed, &arena);
         const struct bo_query_kind *functions = &autofdo_kinds[AUTOFDO_FUNCTION];
         const struct bo_query_kind *units = &autofdo_kinds[AUTOFDO_TU];
-        const struct autofdo_digest all = ask_digest(model, AUTOFDO_SCAN, "");
+        const struct autofdo_digest all = answer_digest(model, AUTOFDO_SCAN, "");
         struct autofdo_name_query name;
         struct autofdo_path_query path;
         struct bo_span before = {NULL, 0};
@@ -283,7 +283,8 @@ static void test_edges(void **state)
 /* ---- the command line ------------------------------------------------------------------------ */
 
 /* Runs a query as the command line does; returns the printed answer. */
-static const char *ask(const struct autofdo_model *model, unsigned k, int n_args, char *const *args)
+static const char *answer_text(const struct autofdo_model *model, unsigned k, int n_args,
+                               char *const *args)
 {
     static _Alignas(8) uint8_t bytes[4096];
     static _Alignas(8) uint8_t query[BO_MAX_QUERY_NBYTES];
@@ -309,18 +310,18 @@ static void test_command_line(void **state)
     char *const f[] = {(char[]){"f"}, (char[]){"g"}}, *const x[] = {(char[]){"x"}};
     char *const path[] = {(char[]){"a.c"}};
     const struct autofdo_model *model = parse_text(sample, &arena);
-    const char *text = ask(model, AUTOFDO_FUNCTION, 1, f);
+    const char *text = answer_text(model, AUTOFDO_FUNCTION, 1, f);
     assert_non_null(strstr(text, "head 3\ntimestamp 7\ninstances 2\nrecords 2\ntargets 3\n"));
     assert_non_null(strstr(text, "\ncalls 5 t\ncalls 6 u\ncalls 2 v\n"));
-    assert_string_equal(ask(model, AUTOFDO_FUNCTION, 1, x), "no such function\n");
-    text = ask(model, AUTOFDO_TU, 1, path);
+    assert_string_equal(answer_text(model, AUTOFDO_FUNCTION, 1, x), "no such function\n");
+    text = answer_text(model, AUTOFDO_TU, 1, path);
     assert_non_null(strstr(text, "functions 2\ninstances 3\nrecords 3\ntargets 3\nhash 0x"));
-    assert_string_equal(ask(model, AUTOFDO_TU, 1, x),
+    assert_string_equal(answer_text(model, AUTOFDO_TU, 1, x),
                         "functions 0\ninstances 0\nrecords 0\ntargets 0\n"
                         "hash 0x0000000000000000\n");
-    assert_non_null(strstr(ask(model, AUTOFDO_TU, 0, NULL), "functions 2\n"));
-    assert_non_null(strstr(ask(model, AUTOFDO_SCAN, 0, NULL), "functions 4\n"));
-    text = ask(model, AUTOFDO_SUMMARY, 0, NULL);
+    assert_non_null(strstr(answer_text(model, AUTOFDO_TU, 0, NULL), "functions 2\n"));
+    assert_non_null(strstr(answer_text(model, AUTOFDO_SCAN, 0, NULL), "functions 4\n"));
+    text = answer_text(model, AUTOFDO_SUMMARY, 0, NULL);
     assert_non_null(strstr(text, "total 14\nmaximum 9\nmaximum-head 3\nrecords 3\nfunctions 4\n"));
     assert_non_null(strstr(text, "\ncutoff 900000: 2 records of at least 4\n"));
     uint8_t query[BO_MAX_QUERY_NBYTES];

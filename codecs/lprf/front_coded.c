@@ -35,15 +35,6 @@ static size_t n_blocks_for(uint64_t n_names)
     return (size_t)((n_names + BLOCK_NAMES - 1) / BLOCK_NAMES);
 }
 
-static inline size_t common_prefix(struct bo_span a, struct bo_span b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    size_t i = 0;
-    while (i < n && a.p[i] == b.p[i])
-        i++;
-    return i;
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* The names in order. With p NULL, put_names only counts. */
@@ -68,7 +59,7 @@ static void put_varint(struct builder *b, uint64_t v)
 /* Puts a name that follows `last` in its block; last.n is 0 for a block's first one. */
 static void put_name(struct builder *b, struct bo_span last, struct bo_span name)
 {
-    const size_t prefix = common_prefix(last, name), n = name.n - prefix;
+    const size_t prefix = bo_common_prefix(last, name), n = name.n - prefix;
     if (last.n)
         put_varint(b, prefix);
     put_varint(b, n);
@@ -242,7 +233,7 @@ static inline enum bo_status find_in_block(const struct lprf_file *file, const s
             return BO_OK; /* differs from the name before where that is still equal: above */
         if (prefix == shared) {
             const struct bo_span rest = {name.p + shared, name.n - shared};
-            const size_t more = common_prefix(bytes, rest);
+            const size_t more = bo_common_prefix(bytes, rest);
             if (more == bytes.n && more == rest.n)
                 return lprf_match_place(file, off, end, index->width, match, err);
             if (more == rest.n || (more < bytes.n && bytes.p[more] > rest.p[more]))

@@ -14,7 +14,7 @@
 /* ---- the lookups: right answers -------------------------------------------------------------- */
 
 /*
- * Finds the functions that n queries, names or keys, ask for: their places, or BO_NOT_FOUND. NULL
+ * Finds the functions that n queries, names or keys, look up: their places, or BO_NOT_FOUND. NULL
  * without memory; the caller frees.
  */
 static size_t *find_functions(const struct lprf_model *model, const struct bo_names *names)

@@ -56,8 +56,8 @@ static void expect_found(const char *codec_name, const struct bo_codec *codec, v
     }
 }
 
-/* All indexes hold the model, and find the functions of about n_asked names in it. */
-static void expect_held(const struct lprf_model *model, struct bo_arena *arena, size_t n_asked)
+/* All indexes hold the model, and find the functions of about n_lookups names in it. */
+static void expect_held(const struct lprf_model *model, struct bo_arena *arena, size_t n_lookups)
 {
     const struct bo_format *format = bo_find_format("lprf");
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
@@ -75,7 +75,7 @@ static void expect_held(const struct lprf_model *model, struct bo_arena *arena, 
                      (unsigned long long)error.off, error.what);
         assert_null(format->differ(model, decoded));
         assert_int_equal(codec->open(codec, in, arena, &reader, &error), BO_OK);
-        expect_found(codecs[i], codec, reader, model, model->n_functions / n_asked + 1);
+        expect_found(codecs[i], codec, reader, model, model->n_functions / n_lookups + 1);
         bo_writer_free(&out);
         bo_arena_rewind(arena, mark);
     }

@@ -251,7 +251,7 @@ static void test_listing_queries(void **state)
 /* ---- the command line ------------------------------------------------------------------------ */
 
 /* Queries the oracle with command-line arguments; returns the printed answer. */
-static const char *ask(unsigned k, int n_args, char *const *args)
+static const char *answer_text(unsigned k, int n_args, char *const *args)
 {
     const struct bo_query_kind *kind = &format->kinds[k];
     struct lprf_key_query q;
@@ -278,24 +278,24 @@ static void test_command_line(void **state)
     char main_name[] = "main", absent[] = "mai", decimal[] = "25", hex[] = "0x19", bad[] = "x";
     char *const names[] = {main_name, decimal}, *const hexes[] = {main_name, hex};
     char *const bads[] = {main_name, bad}, *const absents[] = {absent, decimal};
-    assert_string_equal(ask(LPRF_LOOKUP, 1, names), "hash 24\ncounters 5 0\n");
-    assert_string_equal(ask(LPRF_LOOKUP, 1, absents), "no such function\n");
-    assert_string_equal(ask(LPRF_LOOKUP, 2, names), "takes a function's name");
-    assert_string_equal(ask(LPRF_LOOKUP_KEY, 2, names), "hash 25\ncounters 9 900\n");
-    assert_string_equal(ask(LPRF_LOOKUP_KEY, 2, hexes), "hash 25\ncounters 9 900\n");
-    assert_string_equal(ask(LPRF_LOOKUP_KEY, 2, absents), "no such function\n");
-    assert_string_equal(ask(LPRF_LOOKUP_KEY, 1, names),
+    assert_string_equal(answer_text(LPRF_LOOKUP, 1, names), "hash 24\ncounters 5 0\n");
+    assert_string_equal(answer_text(LPRF_LOOKUP, 1, absents), "no such function\n");
+    assert_string_equal(answer_text(LPRF_LOOKUP, 2, names), "takes a function's name");
+    assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, names), "hash 25\ncounters 9 900\n");
+    assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, hexes), "hash 25\ncounters 9 900\n");
+    assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, absents), "no such function\n");
+    assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 1, names),
                         "takes a function's name and its hash, decimal or 0x...");
-    assert_string_equal(ask(LPRF_LOOKUP_KEY, 2, bads),
+    assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, bads),
                         "takes a function's name and its hash, decimal or 0x...");
-    assert_string_equal(ask(LPRF_CONTAINS, 1, names), "yes\n");
-    assert_string_equal(ask(LPRF_CONTAINS, 1, absents), "no\n");
-    assert_string_equal(ask(LPRF_ITERATE, 0, NULL),
+    assert_string_equal(answer_text(LPRF_CONTAINS, 1, names), "yes\n");
+    assert_string_equal(answer_text(LPRF_CONTAINS, 1, absents), "no\n");
+    assert_string_equal(answer_text(LPRF_ITERATE, 0, NULL),
                         "24\t5 0\tmain\n25\t9 900\tmain\n24\t0\tstep\n");
-    assert_string_equal(ask(LPRF_ITERATE_SORTED, 0, NULL),
+    assert_string_equal(answer_text(LPRF_ITERATE_SORTED, 0, NULL),
                         "24\t5 0\tmain\n25\t9 900\tmain\n24\t0\tstep\n");
-    assert_string_equal(ask(LPRF_SUMMARY, 0, NULL), "maximum 9\n");
-    assert_string_equal(ask(LPRF_SUMMARY, 1, names), "takes no arguments");
+    assert_string_equal(answer_text(LPRF_SUMMARY, 0, NULL), "maximum 9\n");
+    assert_string_equal(answer_text(LPRF_SUMMARY, 1, names), "takes no arguments");
 }
 
 static int run_file(void)

@@ -781,7 +781,7 @@ static void test_finding_line(void **state)
 }
 
 /* Bytes may be offered without anybody who wants to know the finding. */
-static void test_nobody_asks(void **state)
+static void test_no_error_wanted(void **state)
 {
     (void)state;
     const struct bo_effort effort = small_effort();
@@ -808,7 +808,7 @@ static int run_file(void)
         cmocka_unit_test(test_unsupported_is_skipped),
         cmocka_unit_test(test_small_budget),
         cmocka_unit_test(test_finding_line),
-        cmocka_unit_test(test_nobody_asks),
+        cmocka_unit_test(test_no_error_wanted),
         cmocka_unit_test(test_reduced_models),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -391,7 +391,7 @@ static void test_no_tables(void **state)
             check_no_tables(*c);
 }
 
-/* ---- queries that ask for nothing ------------------------------------------------------------ */
+/* ---- queries without a place ---------------------------------------------------------------- */
 
 static const struct bo_span small_document =
     BYTES("pcdata 1\nquantum 4\ntable 40 kind=pcln refs=1\n0 1\n8 2\n12 3\n");

@@ -58,13 +58,15 @@ static inline bool statehist_put_exported(struct statehist_state state, struct b
     return true;
 }
 
-/* Whether a window query is in range, except for its quarks. */
+/* Whether a window query is in range of a history. */
 static inline bool statehist_window_fits(const struct statehist_window_query *q, int64_t start,
-                                         int64_t end)
+                                         int64_t end, uint32_t n_quarks)
 {
     bool fits = q->from >= start && q->from <= q->to && q->to <= end && q->quarks.n % 4 == 0 &&
                 (q->form == STATEHIST_ALWAYS ||
                  (q->n_times >= 1 && q->n_times <= STATEHIST_MAX_WINDOW_TIMES));
+    for (size_t i = 0; i < q->quarks.n && fits; i += 4)
+        fits = bo_le32(q->quarks.p + i) < n_quarks;
     if (!fits || q->form != STATEHIST_LISTED)
         return fits;
     fits = q->times[0] == q->from && q->times[q->n_times - 1] == q->to;

@@ -168,13 +168,10 @@ static bool row(const struct statehist_in_memory *r, const struct statehist_wind
 static enum bo_status window(const struct statehist_in_memory *r,
                              const struct statehist_window_query *q, struct bo_sink *sink)
 {
-    if (!statehist_window_fits(q, r->start, r->end))
+    if (!statehist_window_fits(q, r->start, r->end, r->n_quarks))
         return BO_OUT_OF_RANGE;
     for (size_t k = 0; k < q->quarks.n; k += 4) {
-        const uint32_t quark = bo_le32(q->quarks.p + k);
-        if (quark >= r->n_quarks)
-            return BO_OUT_OF_RANGE;
-        if (!row(r, q, quark, sink))
+        if (!row(r, q, bo_le32(q->quarks.p + k), sink))
             return BO_OVER_LIMIT;
     }
     return BO_OK;

@@ -415,11 +415,8 @@ static enum bo_status window(struct reader *r, const struct statehist_window_que
                              struct bo_sink *sink, struct bo_error *err)
 {
     enum bo_status status = BO_OK;
-    if (!statehist_window_fits(q, r->start, r->end))
+    if (!statehist_window_fits(q, r->start, r->end, r->n_quarks))
         return BO_OUT_OF_RANGE;
-    for (size_t i = 0; i < q->quarks.n; i += 4)
-        if (bo_le32(q->quarks.p + i) >= r->n_quarks)
-            return BO_OUT_OF_RANGE;
     for (size_t i = 0; i < q->quarks.n && !status; i += 4)
         status = window_of(r, q, bo_le32(q->quarks.p + i), sink, err);
     return status;

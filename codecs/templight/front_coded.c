@@ -48,15 +48,6 @@ static int compare_names(const void *a, const void *b, void *names)
     return bo_span_compare(texts[*(const uint32_t *)a], texts[*(const uint32_t *)b]);
 }
 
-static size_t common_prefix(struct bo_span a, struct bo_span b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    size_t i = 0;
-    while (i < n && a.p[i] == b.p[i])
-        i++;
-    return i;
-}
-
 static void put_text(struct bo_writer *out, struct bo_span text)
 {
     bo_put_uvarint(out, text.n);
@@ -80,7 +71,7 @@ static enum bo_status put_names(struct bo_writer *out, const struct templight_tr
     bo_put_uvarint(out, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct bo_span name = trace->names[order[i]];
-        const size_t prefix = common_prefix(last, name);
+        const size_t prefix = bo_common_prefix(last, name);
         bo_put_uvarint(out, prefix);
         put_text(out, (struct bo_span){name.p + prefix, name.n - prefix});
         places[order[i]] = i;

@@ -168,8 +168,8 @@ static void test_prefixes_of_names(void **state)
 
 /* ---- all queries, and invalid ones ----------------------------------------------------------- */
 
-static enum bo_status ask(const struct bo_query_kind *kind, const struct templight_model *model,
-                          const void *query)
+static enum bo_status run_query(const struct bo_query_kind *kind,
+                                const struct templight_model *model, const void *query)
 {
     uint64_t answer[64];
     struct bo_sink sink = sink_of(1 << 16);
@@ -187,10 +187,10 @@ static void test_all_queries_are_valid(void **state)
             if (k == TEMPLIGHT_EXPAND_ALL)
                 continue; /* one query: see above */
             for (; kind->at(model, i, query); i++)
-                assert_int_equal(ask(kind, model, query), BO_OK);
+                assert_int_equal(run_query(kind, model, query), BO_OK);
             assert_true(i == n);
             for (i = 0; kind->invalid_at(model, i, query); i++)
-                assert_int_equal(ask(kind, model, query), BO_OUT_OF_RANGE);
+                assert_int_equal(run_query(kind, model, query), BO_OUT_OF_RANGE);
             assert_true(k == TEMPLIGHT_STREAM ? i == 0 : i >= 2);
         }
     }
@@ -213,8 +213,8 @@ static void test_draws_are_valid(void **state)
                                      : kind->draw_edges(model, &random, &arena, 64, queries);
                 assert_in_range(n, 0, 64);
                 for (size_t i = 0; i < n && k != TEMPLIGHT_EXPAND_ALL; i++)
-                    assert_int_equal(ask(kind, model, (uint8_t *)queries + i * kind->query_size),
-                                     BO_OK);
+                    assert_int_equal(
+                        run_query(kind, model, (uint8_t *)queries + i * kind->query_size), BO_OK);
             }
         }
     }

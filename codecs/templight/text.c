@@ -104,7 +104,7 @@ static void put_place(struct bo_writer *out, const struct templight_place *place
 {
     const enum templight_quoting quoting =
         place->present ? templight_quoting_of(place->file) : TEMPLIGHT_SINGLE;
-    /* The colons alone ask for quotes: a file's name that needs no more can be put as it is. */
+    /* The colons alone require quotes: a file's name that needs no more can be put as it is. */
     if (quoting <= TEMPLIGHT_SINGLE) {
         bo_put_u8(out, '\'');
         if (place->present) {

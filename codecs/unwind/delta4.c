@@ -29,7 +29,7 @@ enum { LESS = 0x80, MERGED_STEP = 8, MAX_MERGED = 2, MAX_REG = 15 };
 /* FP is this many bytes below RA in a frame. */
 static const uint8_t fp_below_ra[UNWIND_N_ARCHS] = {[UNWIND_ARM64] = 8, [UNWIND_S390X] = 24};
 
-/* What SIGNAL stands for: glibc's frame of a signal on amd64. */
+/* The rules that SIGNAL encodes: glibc's frame of a signal on amd64. */
 static const struct unwind_state signal_frame = {
     .kinds = UNWIND_CFA_MEMORY | UNWIND_MEMORY << 2 | UNWIND_MEMORY << 5,
     .cfa_reg = 7,
@@ -398,21 +398,11 @@ static inline bool look_up(const struct table *t, uint64_t pc, struct unwind_fla
     }
     const uint8_t *p = page_of(t, page), *rows = t->frame.parts[ROWS].p;
     const uint32_t key = number_of(p) == pc >> PAGE_SHIFT ? (uint16_t)pc : UINT16_MAX;
-    size_t low = bo_le32(p + 16);
-    n = bo_le16(p + 20);
-    if (bo_le16(rows + low * ENTRY_NBYTES) > key) {
-        low--; /* not of the first page, whose first row is at Base */
-        n = 1;
-        page--;
-    }
-    while (n > 1) {
-        const size_t half = n / 2;
-        low = bo_le16(rows + (low + half) * ENTRY_NBYTES) <= key ? low + half : low;
-        n -= half;
-    }
+    const uint32_t first = bo_le32(p + 16);
+    const size_t i = delta_last_row(rows, ENTRY_NBYTES, first, bo_le16(p + 20), key);
     const uint64_t at =
-        number_of(page_of(t, page)) << PAGE_SHIFT | bo_le16(rows + low * ENTRY_NBYTES);
-    read_row(t, low, pc - at, flat, &merge);
+        number_of(page_of(t, page - (i < first))) << PAGE_SHIFT | bo_le16(rows + i * ENTRY_NBYTES);
+    read_row(t, i, pc - at, flat, &merge);
     return flat->known;
 }
 

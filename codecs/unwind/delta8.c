@@ -74,7 +74,7 @@ static inline const uint8_t *page_of(const struct table *t, size_t page)
     return t->frame.parts[PAGES].p + page * PAGE_NBYTES;
 }
 
-/* The last page with a number of at most `key`; 0 where there is none. */
+/* The last page with a number of at most `key`; 0 if all numbers are higher. */
 static inline size_t last_page(const struct table *t, uint64_t key)
 {
     size_t low = 0, n = t->n_pages;
@@ -145,23 +145,13 @@ static inline bool look_up(const struct table *t, uint64_t pc, struct unwind_fla
 {
     if (t->n == 0 || pc < t->frame.base)
         return false;
-    size_t page = last_page(t, pc >> PAGE_SHIFT);
+    const size_t page = last_page(t, pc >> PAGE_SHIFT);
     const uint8_t *p = page_of(t, page);
-    size_t low = bo_le32(p + 8), n = bo_le32(p + 12) - low;
-    const bool inside = bo_le64(p) == pc >> PAGE_SHIFT;
-    const uint32_t key = inside ? (uint16_t)pc : UINT16_MAX;
-    const uint8_t *rows = t->frame.parts[ROWS].p;
-    if (bo_le16(rows + low * ENTRY_NBYTES) > key) {
-        low--; /* not of the first page, whose first row is at Base */
-        n = 1;
-        page--;
-    }
-    while (n > 1) {
-        const size_t half = n / 2;
-        low = bo_le16(rows + (low + half) * ENTRY_NBYTES) <= key ? low + half : low;
-        n -= half;
-    }
-    read_row(t, low, bo_le64(page_of(t, page)), flat);
+    const uint32_t first = bo_le32(p + 8),
+                   key = bo_le64(p) == pc >> PAGE_SHIFT ? (uint16_t)pc : UINT16_MAX;
+    const size_t i =
+        delta_last_row(t->frame.parts[ROWS].p, ENTRY_NBYTES, first, bo_le32(p + 12) - first, key);
+    read_row(t, i, bo_le64(page_of(t, page - (i < first))), flat);
     return flat->known;
 }
 

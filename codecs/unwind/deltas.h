@@ -108,4 +108,21 @@ static inline const char *delta_flat(enum unwind_arch arch, uint8_t cfa, uint8_t
     return NULL;
 }
 
+/*
+ * The last of n rows from row `low` on whose u16 distance from the page is at most `key`; the row
+ * before `low` if all have a higher one. The first page has a row for every key.
+ */
+static inline size_t delta_last_row(const uint8_t *rows, size_t row_nbytes, size_t low, size_t n,
+                                    uint32_t key)
+{
+    if (bo_le16(rows + low * row_nbytes) > key)
+        return low - 1;
+    while (n > 1) {
+        const size_t half = n / 2;
+        low = bo_le16(rows + (low + half) * row_nbytes) <= key ? low + half : low;
+        n -= half;
+    }
+    return low;
+}
+
 #endif

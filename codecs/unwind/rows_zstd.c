@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "codecs/unwind/rows.h"
+#include "harness/coding/zstd_frame.h"
 
 enum { FUNCTION_ENDS, FUNCTIONS, ROW_ENDS, ROWS, N_PARTS };
 enum { FUNCTIONS_NBYTES = 65536, ROWS_NBYTES = 65520, LEVEL = 19 };
@@ -13,25 +14,6 @@ enum { FUNCTIONS_A_BLOCK = FUNCTIONS_NBYTES / UNWIND_FUNCTION_NBYTES };
 enum { ROWS_A_BLOCK = ROWS_NBYTES / UNWIND_ROW_NBYTES };
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-/* What the library takes is the arena's, too, as soon as it is known. */
-static enum bo_status put_frame(ZSTD_CCtx *context, struct bo_span content, struct bo_writer *out,
-                                struct bo_error *err)
-{
-    const size_t start = out->n, cap = ZSTD_compressBound(content.n);
-    uint8_t *p = bo_put_space(out, cap);
-    if (!p)
-        return bo_writer_status(out, err);
-    const size_t n = ZSTD_compressCCtx(context, p, cap, content.p, content.n, LEVEL);
-    const size_t library_nbytes = ZSTD_sizeof_CCtx(context);
-    if (ZSTD_isError(n))
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd gives up");
-    if (!bo_arena_charge(out->arena, 0, library_nbytes))
-        return bo_fail_alloc(err, out->arena);
-    bo_arena_charge(out->arena, library_nbytes, 0);
-    bo_writer_truncate(out, start + n);
-    return BO_OK;
-}
 
 /* Two parts: where each frame ends in the second one, and the frames. */
 static enum bo_status put_blocks(struct bo_span content, size_t block_nbytes,
@@ -46,9 +28,9 @@ static enum bo_status put_blocks(struct bo_span content, size_t block_nbytes,
     bo_mark(w->out, names[0]);
     for (size_t off = 0; off < content.n && !status; off += block_nbytes) {
         const size_t left = content.n - off;
-        status = put_frame(
+        status = bo_put_zstd_frame(
             context, (struct bo_span){content.p + off, left < block_nbytes ? left : block_nbytes},
-            &frames, err);
+            LEVEL, &frames, err);
         if (!status && frames.n > UINT32_MAX)
             status = bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "frames take 4 GiB or more");
         bo_put_le32(w->out, (uint32_t)frames.n);

@@ -1,7 +1,8 @@
 """A second reader of unwind tables, written from README.md, coding.md and docs/primitives.md.
 
-It shares nothing with the C code. It reads the payloads of sequences, sequences-fixed, predicted-rows and the SFrame
-versions, and compares the models with a text form:
+It shares no code with the C program. The bytes of the fixed dictionaries are data, which it reads from
+sequences/fixed.c. It reads the payloads of sequences, sequences-fixed, predicted-rows and the SFrame versions, and
+compares the models with a text form:
 
     python3 codecs/unwind/second_reader.py (CODEC PAYLOAD TEXT)...
 

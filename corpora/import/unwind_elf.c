@@ -276,7 +276,7 @@ static bool sniff(struct bo_span file)
     return file.n >= 4 && memcmp(file.p, "\177ELF", 4) == 0;
 }
 
-/* A note about omissions; empty if there are none. */
+/* A note about omissions; empty if nothing was omitted. */
 static enum bo_status note_dropped(const struct unwind_cfi_functions *all,
                                    const struct dropped *dropped, struct bo_arena *arena,
                                    struct bo_error *err)

@@ -73,7 +73,7 @@ final class Check {
         int[] all = IntStream.range(0, n).toArray();
         List<History.Interval> intervals = b.range2d(all, b.start(), b.end());
         expect("all intervals", once(a.range2d(all, a.start(), a.end())), once(intervals));
-        // The first and the last time of an interval belong to it, whichever of them is asked for.
+        // The first and the last time of an interval belong to it, whichever of them a query has.
         for (int i = 0; i < Math.min(N_POINTS, intervals.size()); i++) {
             History.Interval interval = intervals.size() <= N_POINTS ? intervals.get(i)
                     : intervals.get(random.nextInt(intervals.size()));

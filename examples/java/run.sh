@@ -102,6 +102,8 @@ if command -v jq >/dev/null; then
     vectors ht ht
     vectors ht ht-4k
     vectors time-index time-index
+else
+    echo "not run: conformance vectors: jq is missing"
 fi
 # Compiles the backend with classes of the names and signatures that it needs from Trace Compass, and with the real
 # ones.

@@ -34,7 +34,7 @@ struct bo_guess_slot {
     uint32_t symbols[BO_GUESS_REMEMBERED]; /* the latest first; n of them */
     uint8_t hits[BO_GUESS_REMEMBERED];
     uint8_t n;
-    bo_counter escape; /* probability that the symbol is none of the remembered ones */
+    bo_counter escape; /* probability that the symbol is not a remembered one */
 };
 
 struct bo_guess_site; /* statistics of one site: one place of the data where a symbol is coded */

@@ -69,7 +69,7 @@ static uint64_t cost_nbits(const struct settlement *s, unsigned code_bits)
            (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + N_BYTES) + 1);
 }
 
-/* Searches for limits near the given ones with at most n_max codes. False when there are none. */
+/* Searches for limits near the given ones with at most n_max codes. False if no limits have so few. */
 static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint32_t n_max,
                       struct limits *limits, struct settlement *s)
 {
@@ -308,16 +308,6 @@ struct maker {
     struct sequences sequences;
 };
 
-/* The length of the prefix that both names share. */
-static size_t n_shared(struct bo_span a, struct bo_span b)
-{
-    const size_t least = a.n < b.n ? a.n : b.n;
-    size_t n = 0;
-    while (n < least && a.p[n] == b.p[n])
-        n++;
-    return n;
-}
-
 /* Makes texts of the bytes of the names. */
 static enum bo_status lay_out(struct maker *m, struct bo_error *err)
 {
@@ -329,7 +319,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
         if (name.n > BO_MAX_NAME_NBYTES)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold names of 512 KiB");
         n_all += name.n;
-        n += 3 + name.n - n_shared(before, name); /* a head, and two words for pairing */
+        n += 3 + name.n - bo_common_prefix(before, name); /* a head, and two words for pairing */
         texts->longest = name.n > texts->longest ? name.n : texts->longest;
     }
     if (n_all > BO_TEXT_COUNTS / 2) /* numbers of symbols stay below */
@@ -342,7 +332,7 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
         return bo_fail_alloc(err, m->arena);
     before = (struct bo_span){NULL, 0};
     for (size_t i = 0; i < m->n_names; before = m->names[i++]) {
-        size_t j = n_shared(before, m->names[i]);
+        size_t j = bo_common_prefix(before, m->names[i]);
         texts->words[texts->n++] = BO_TEXT_HEAD | (uint32_t)j;
         for (; j < m->names[i].n; j++)
             texts->words[texts->n++] = m->names[i].p[j];

@@ -35,6 +35,18 @@ static inline int bo_span_compare(struct bo_span a, struct bo_span b)
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
+/* The length of the common prefix. Compares words first: encoders and mutators call it often. */
+static inline size_t bo_common_prefix(struct bo_span a, struct bo_span b)
+{
+    const size_t most = a.n < b.n ? a.n : b.n;
+    size_t n = a.p == b.p ? most : 0;
+    while (most - n >= 8 && memcmp(a.p + n, b.p + n, 8) == 0)
+        n += 8;
+    while (n < most && a.p[n] == b.p[n])
+        n++;
+    return n;
+}
+
 /* The bytes of a C string, without its NUL. */
 static inline struct bo_span bo_span_of(const char *text)
 {

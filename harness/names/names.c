@@ -177,18 +177,6 @@ size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *rand
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* The length of the common prefix of two names. */
-static size_t common_prefix(struct bo_span a, struct bo_span b)
-{
-    const size_t most = a.n < b.n ? a.n : b.n;
-    size_t n = a.p == b.p ? most : 0;
-    while (most - n >= 8 && memcmp(a.p + n, b.p + n, 8) == 0) /* by words: this loop is hot */
-        n += 8;
-    while (n < most && a.p[n] == b.p[n])
-        n++;
-    return n;
-}
-
 /*
  * Name i cut where it diverges from the closest of some others, or one byte beside: where tries
  * branch.
@@ -203,7 +191,7 @@ static struct bo_span cut_at_branch(const struct bo_names *names, size_t i,
         const bool is_near = k % 2 && i + k < names->n;
         const struct bo_span other =
             is_near ? bo_name_at(names, i + k) : random_name(names, random);
-        const size_t n = common_prefix(name, other);
+        const size_t n = bo_common_prefix(name, other);
         longest = n > longest && n < name.n ? n : longest;
     }
     longest += bo_random_below(random, 2);

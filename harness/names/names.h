@@ -65,7 +65,7 @@ size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *rand
                             struct bo_arena *arena, size_t n, struct bo_span *drawn_ret);
 
 /*
- * A name at or near the i-th (a name of any sort if there are none): itself, or one that a reader
+ * A name at or near the i-th (a name of any sort without names): itself, or one that a reader
  * may confuse with it. It is cut, where tries branch or anywhere; or one byte is changed, removed
  * or added; or it is repeated, or empty. p is NULL when the arena is full.
  */

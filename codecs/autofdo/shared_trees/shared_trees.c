@@ -19,11 +19,7 @@ static size_t shared_nbytes(const struct autofdo_plan *plan, size_t i)
     if (i % AUTOFDO_BLOCK_NAMES == 0)
         return 0;
     const struct bo_span last = plan->strings[i - 1], own = plan->strings[i];
-    const size_t most = last.n < own.n ? last.n : own.n - 1;
-    size_t n = 0;
-    while (n < most && last.p[n] == own.p[n])
-        n++;
-    return n;
+    return bo_common_prefix(last, (struct bo_span){own.p, own.n - 1});
 }
 
 static enum bo_status put_strings(const struct autofdo_plan *plan, struct autofdo_code *codes,

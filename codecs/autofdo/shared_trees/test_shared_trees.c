@@ -349,7 +349,7 @@ static void test_lookups(void **state)
     bo_arena_free(&arena);
 }
 
-static enum bo_status ask_function(const struct bo_codec *codec, void *reader, const char *name)
+static enum bo_status answer_function(const struct bo_codec *codec, void *reader, const char *name)
 {
     uint8_t p[4096];
     struct bo_error error;
@@ -381,11 +381,11 @@ static void test_damaged_block(void **state)
         out.p[i / 8] ^= (uint8_t)(1u << i % 8);
         if (codec->open(codec, bytes, &arena, &reader, NULL) == BO_OK &&
             codec->open(codec, bytes, &arena, &fresh, NULL) == BO_OK &&
-            ask_function(codec, fresh, "f39") == BO_OK &&
-            ask_function(codec, reader, "f00") == BO_CORRUPT) {
+            answer_function(codec, fresh, "f39") == BO_OK &&
+            answer_function(codec, reader, "f00") == BO_CORRUPT) {
             for (unsigned again = 0; again < TIMES; again++)
-                assert_int_equal(ask_function(codec, reader, "f00"), BO_CORRUPT);
-            assert_int_equal(ask_function(codec, reader, "f39"), BO_OK);
+                assert_int_equal(answer_function(codec, reader, "f00"), BO_CORRUPT);
+            assert_int_equal(answer_function(codec, reader, "f39"), BO_OK);
             if (codec->decode(codec, bytes, &arena, &model, NULL) && n_cases++ == 0)
                 test_keep(getenv("BAKEOFF_KEEP"), "refused-shared-trees-one-block", bytes);
         }

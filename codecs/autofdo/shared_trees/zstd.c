@@ -5,9 +5,8 @@
  * first, the number of bytes that it shares with the string before, as varints. Then the remaining
  * bytes of each string follow, terminated by a 0.
  */
-#include <zstd.h>
-
 #include "codecs/autofdo/shared_trees/shared_trees.h"
+#include "harness/coding/zstd_frame.h"
 
 enum { BLOCK_STRINGS = 16384, LEVEL = 19 };
 
@@ -21,11 +20,7 @@ static uint32_t strings_in(uint64_t n_strings, uint64_t block)
 
 static size_t shared_nbytes(struct bo_span last, struct bo_span own)
 {
-    const size_t most = last.n < own.n ? last.n : own.n - 1;
-    size_t n = 0;
-    while (n < most && last.p[n] == own.p[n])
-        n++;
-    return n;
+    return bo_common_prefix(last, (struct bo_span){own.p, own.n - 1});
 }
 
 /* What a block's frame holds. */
@@ -40,25 +35,6 @@ static void put_content(const struct bo_span *strings, uint32_t n, struct bo_wri
     }
 }
 
-/* What the library takes is the arena's, too, as soon as it is known. */
-static enum bo_status put_frame(ZSTD_CCtx *context, struct bo_span content, struct bo_writer *out,
-                                struct bo_error *err)
-{
-    const size_t start = out->n, cap = ZSTD_compressBound(content.n);
-    uint8_t *p = bo_put_space(out, cap);
-    if (!p)
-        return bo_writer_status(out, err);
-    const size_t n = ZSTD_compressCCtx(context, p, cap, content.p, content.n, LEVEL);
-    const size_t library_nbytes = ZSTD_sizeof_CCtx(context);
-    if (ZSTD_isError(n))
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd gives up");
-    if (!bo_arena_charge(out->arena, 0, library_nbytes))
-        return bo_fail_alloc(err, out->arena);
-    bo_arena_charge(out->arena, library_nbytes, 0);
-    bo_writer_truncate(out, start + n);
-    return BO_OK;
-}
-
 static enum bo_status put_blocks(const struct autofdo_plan *plan, ZSTD_CCtx *context,
                                  struct bo_writer *content, struct bo_writer *out, uint64_t *starts,
                                  struct bo_error *err)
@@ -69,7 +45,8 @@ static enum bo_status put_blocks(const struct autofdo_plan *plan, ZSTD_CCtx *con
         bo_writer_reset(content);
         put_content(plan->strings + block * BLOCK_STRINGS, strings_in(n, block), content);
         enum bo_status status = bo_writer_status(content, err);
-        if (status || (status = put_frame(context, bo_writer_span(content), out, err)))
+        if (status ||
+            (status = bo_put_zstd_frame(context, bo_writer_span(content), LEVEL, out, err)))
             return status;
     }
     starts[n_blocks] = 8 * (uint64_t)out->n;

@@ -199,8 +199,8 @@ static void test_future_compact(void **state)
 
 /* ---- reading a part -------------------------------------------------------------------------- */
 
-static struct autofdo_digest ask_tu(const struct bo_codec *codec, struct bo_span in,
-                                    const char *path, enum bo_status *status_ret)
+static struct autofdo_digest answer_tu(const struct bo_codec *codec, struct bo_span in,
+                                       const char *path, enum bo_status *status_ret)
 {
     struct autofdo_digest digest = {0};
     const struct autofdo_path_query q = {bo_span_of(path)};
@@ -235,18 +235,18 @@ static void test_unit_alone(void **state)
         const size_t end = (size_t)(bo_be64(first + 32) + bo_be64(first + 40));
         uint8_t *damaged = bo_alloc(&arena, in.n);
         assert_non_null(damaged);
-        const struct autofdo_digest one = ask_tu(codec, in, "one.c", &status);
-        const struct autofdo_digest two = ask_tu(codec, in, "two.c", &status);
+        const struct autofdo_digest one = answer_tu(codec, in, "one.c", &status);
+        const struct autofdo_digest two = answer_tu(codec, in, "two.c", &status);
         assert_int_equal(one.n_functions, 1);
         assert_int_equal(two.n_instances, 4);
         for (size_t off = start; off < end; off++) {
             memcpy(damaged, in.p, in.n);
             damaged[off] ^= 0xff;
             const struct bo_span bad = {damaged, in.n};
-            const struct autofdo_digest same = ask_tu(codec, bad, "two.c", &status);
+            const struct autofdo_digest same = answer_tu(codec, bad, "two.c", &status);
             assert_int_equal(status, BO_OK);
             assert_memory_equal(&same, &two, sizeof two);
-            const struct autofdo_digest other = ask_tu(codec, bad, "one.c", &status);
+            const struct autofdo_digest other = answer_tu(codec, bad, "one.c", &status);
             if (!status && memcmp(&other, &one, sizeof one) == 0)
                 fail_msg("%s: byte %zu means nothing", names[i], off);
         }

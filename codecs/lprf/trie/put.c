@@ -40,15 +40,6 @@ static struct bo_span name_of(const struct builder *b, size_t i)
     return b->model->functions[b->order[i]].name;
 }
 
-static size_t common_prefix(struct bo_span a, struct bo_span b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    size_t i = 0;
-    while (i < n && a.p[i] == b.p[i])
-        i++;
-    return i;
-}
-
 static void put_before(struct builder *b, const uint8_t *p, size_t n)
 {
     b->off += n;
@@ -223,7 +214,8 @@ static enum bo_status put_names(struct builder *b, struct bo_error *err)
         size_t i = end - 1;
         while (i > 0 && bo_span_equal(name_of(b, i - 1), name_of(b, i)))
             i--;
-        const ptrdiff_t left = i ? (ptrdiff_t)common_prefix(name_of(b, i - 1), name_of(b, i)) : -1;
+        const ptrdiff_t left =
+            i ? (ptrdiff_t)bo_common_prefix(name_of(b, i - 1), name_of(b, i)) : -1;
         const enum bo_status status = put_name_before(b, i, left, err);
         if (status)
             return status;

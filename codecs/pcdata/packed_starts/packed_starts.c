@@ -619,6 +619,8 @@ static enum bo_status walk_wide_list(const struct walk *w, uint32_t text_quanta,
 {
     const struct list l = read_wide_list(w->record, bo_le16(w->record));
     const unsigned bias_nbytes = (unsigned)(l.starts - w->record) - PACKED_WIDE_HEAD_NBITS / 8;
+    if (8 * (uint64_t)(l.starts - w->record) > w->limit)
+        return past_the_end(w);
     if (bias_nbytes != packed_bias_nbytes(l.least))
         return corrupt(w, "bias of a list is not as short as possible");
     return walk_list(w, &l, false, text_quanta, end_ret);

@@ -272,7 +272,7 @@ static enum bo_status answer_window(const struct statehist_flat *f,
                                     struct bo_error *err)
 {
     struct window w = {.q = q};
-    if (!statehist_window_fits(q, f->start, f->end))
+    if (!statehist_window_fits(q, f->start, f->end, f->n_quarks))
         return BO_OUT_OF_RANGE;
     w.columns = bo_zalloc_array(f->arena, q->quarks.n / 4, sizeof *w.columns);
     w.column_of = bo_zalloc_array(f->arena, f->n_quarks, sizeof *w.column_of);
@@ -280,8 +280,6 @@ static enum bo_status answer_window(const struct statehist_flat *f,
         return bo_fail_alloc(err, f->arena);
     for (size_t i = 0; i < q->quarks.n; i += 4) {
         const uint32_t quark = bo_le32(q->quarks.p + i);
-        if (quark >= f->n_quarks)
-            return BO_OUT_OF_RANGE;
         if (w.column_of[quark])
             continue;
         w.columns[w.n_columns].quark = quark;

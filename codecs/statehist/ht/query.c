@@ -248,17 +248,6 @@ struct queried_quarks {
     uint32_t n, min_quark, max_quark;
 };
 
-static enum bo_status check_window(const struct ht_file *file,
-                                   const struct statehist_window_query *q)
-{
-    if (!statehist_window_fits(q, file->start, file->end))
-        return BO_OUT_OF_RANGE;
-    for (size_t i = 0; i < q->quarks.n; i += 4)
-        if (bo_le32(q->quarks.p + i) >= file->n_quarks)
-            return BO_OUT_OF_RANGE;
-    return BO_OK;
-}
-
 static bool note_quarks(struct ht_reader *r, const struct statehist_window_query *q,
                         struct queried_quarks *quarks)
 {
@@ -300,7 +289,7 @@ static enum bo_status window(struct ht_reader *r, const struct statehist_window_
 {
     struct queried_quarks quarks;
     struct hits hits = {NULL, 0, 0};
-    if (check_window(&r->file, q))
+    if (!statehist_window_fits(q, r->file.start, r->file.end, r->file.n_quarks))
         return BO_OUT_OF_RANGE;
     if (q->quarks.n == 0)
         return BO_OK;

@@ -412,7 +412,7 @@ static void test_lengths(void **state)
 
 /*
  * Node 2 becomes a core node below the root whose child is the root, or itself: walks end in an
- * error, whatever they ask for.
+ * error, whatever they look up.
  */
 static void test_cycles(void **state)
 {

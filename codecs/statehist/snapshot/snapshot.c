@@ -125,12 +125,10 @@ static enum bo_status answer_range(const struct statehist_instant *s,
 static enum bo_status answer_window(const struct statehist_instant *s,
                                     const struct statehist_window_query *q, struct bo_sink *sink)
 {
-    if (!statehist_window_fits(q, s->time, s->time))
+    if (!statehist_window_fits(q, s->time, s->time, s->n_quarks))
         return BO_OUT_OF_RANGE;
     for (size_t i = 0; i < q->quarks.n; i += 4) {
         const uint32_t quark = bo_le32(q->quarks.p + i);
-        if (quark >= s->n_quarks)
-            return BO_OUT_OF_RANGE;
         struct statehist_states *head =
             bo_sink_take(sink, sizeof *head + sizeof(struct statehist_state));
         if (!head)

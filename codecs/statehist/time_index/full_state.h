@@ -248,8 +248,8 @@ static bool learn_classes(struct time_index *index)
     return true;
 }
 
-ASCENDING_CALL enum bo_status ask_full_state(struct time_index *index, int64_t time,
-                                             struct bo_sink *sink)
+ASCENDING_CALL enum bo_status answer_full_state(struct time_index *index, int64_t time,
+                                                struct bo_sink *sink)
 {
     struct states s = {.index = index};
     struct moment moment;

@@ -13,9 +13,9 @@
 /* Queries whose records are found before the first one is read, so that fetching them overlaps. */
 enum { POINTS_AHEAD = 16 };
 
-static enum bo_status ask_some_points(const struct time_index *index,
-                                      const struct statehist_point_query *q, size_t n,
-                                      struct statehist_state *states)
+static enum bo_status answer_some_points(const struct time_index *index,
+                                         const struct statehist_point_query *q, size_t n,
+                                         struct statehist_state *states)
 {
     uint64_t places[POINTS_AHEAD];
     for (size_t i = 0; i < n; i++) {
@@ -37,14 +37,14 @@ static enum bo_status ask_some_points(const struct time_index *index,
     return BO_OK;
 }
 
-ASCENDING_CALL enum bo_status ask_points(const struct time_index *index,
-                                         const struct statehist_point_query *q, size_t n,
-                                         struct statehist_state *states)
+ASCENDING_CALL enum bo_status answer_points(const struct time_index *index,
+                                            const struct statehist_point_query *q, size_t n,
+                                            struct statehist_state *states)
 {
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i += POINTS_AHEAD)
-        status =
-            ask_some_points(index, q + i, n - i < POINTS_AHEAD ? n - i : POINTS_AHEAD, states + i);
+        status = answer_some_points(index, q + i, n - i < POINTS_AHEAD ? n - i : POINTS_AHEAD,
+                                    states + i);
     return status;
 }
 
@@ -60,8 +60,8 @@ static bool string_of(const struct time_index *index, const struct time_index_cl
            time_index_string(index, (uint32_t)value, string_ret);
 }
 
-ASCENDING_CALL enum bo_status ask_export(const struct time_index *index, int64_t time,
-                                         struct bo_sink *sink)
+ASCENDING_CALL enum bo_status answer_export(const struct time_index *index, int64_t time,
+                                            struct bo_sink *sink)
 {
     struct moment moment;
     struct walk walk;
@@ -120,15 +120,12 @@ static enum bo_status put_states(const struct time_index *index,
     return BO_OK;
 }
 
-ASCENDING_CALL enum bo_status ask_window(const struct time_index *index,
-                                         const struct statehist_window_query *q,
-                                         struct bo_sink *sink)
+ASCENDING_CALL enum bo_status answer_window(const struct time_index *index,
+                                            const struct statehist_window_query *q,
+                                            struct bo_sink *sink)
 {
-    if (!statehist_window_fits(q, index->start, index->end))
+    if (!statehist_window_fits(q, index->start, index->end, index->n_quarks))
         return BO_OUT_OF_RANGE;
-    for (size_t i = 0; i < q->quarks.n; i += 4)
-        if (bo_le32(q->quarks.p + i) >= index->n_quarks)
-            return BO_OUT_OF_RANGE;
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < q->quarks.n && !status; i += 4)
         status = put_states(index, q, bo_le32(q->quarks.p + i), sink);
@@ -137,37 +134,38 @@ ASCENDING_CALL enum bo_status ask_window(const struct time_index *index,
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-static enum bo_status ask(struct time_index *index, unsigned kind, const void *queries, size_t n,
-                          void *answers)
+static enum bo_status answer(struct time_index *index, unsigned kind, const void *queries, size_t n,
+                             void *answers)
 {
     enum bo_status status = BO_OK;
     switch (kind) {
     case STATEHIST_POINT:
-        return ask_points(index, queries, n, answers);
+        return answer_points(index, queries, n, answers);
     case STATEHIST_FULL_STATE:
         for (size_t i = 0; i < n && !status; i++)
-            status = ask_full_state(index, ((const struct statehist_time_query *)queries)[i].time,
-                                    answers);
+            status = answer_full_state(
+                index, ((const struct statehist_time_query *)queries)[i].time, answers);
         return status;
     case STATEHIST_RANGE:
         for (size_t i = 0; i < n && !status; i++)
-            status = ask_range(index, &((const struct statehist_range_query *)queries)[i], answers);
+            status =
+                answer_range(index, &((const struct statehist_range_query *)queries)[i], answers);
         return status;
     case STATEHIST_WINDOW:
     case STATEHIST_TIMES:
     case STATEHIST_RANGE2D:
         for (size_t i = 0; i < n && !status; i++)
             status =
-                ask_window(index, &((const struct statehist_window_query *)queries)[i], answers);
+                answer_window(index, &((const struct statehist_window_query *)queries)[i], answers);
         return status;
     case STATEHIST_SCAN:
         for (size_t i = 0; i < n && !status; i++)
-            status = ask_scan(index, &((struct statehist_digest *)answers)[i]);
+            status = answer_scan(index, &((struct statehist_digest *)answers)[i]);
         return status;
     default:
         for (size_t i = 0; i < n && !status; i++)
-            status =
-                ask_export(index, ((const struct statehist_time_query *)queries)[i].time, answers);
+            status = answer_export(index, ((const struct statehist_time_query *)queries)[i].time,
+                                   answers);
         return status;
     }
 }

@@ -75,8 +75,8 @@ static bool has_whole(struct time_index *index, unsigned kind, size_t n)
         return false;
     if (whole->is_ready)
         return true;
-    whole->n_asked += n * cost_of(index, kind);
-    if (whole->n_asked > index->n_intervals)
+    whole->n_read += n * cost_of(index, kind);
+    if (whole->n_read > index->n_intervals)
         unpack_whole(index);
     return whole->is_ready;
 }
@@ -90,14 +90,14 @@ enum bo_status time_index_query(const struct bo_codec *self, void *reader, unsig
     enum bo_status status = BO_OK;
     if (has_whole(index, kind, n)) {
         for (size_t i = 0; i < n && !status; i++)
-            status = time_index_ask_whole(index, kind, queries, i, answers);
+            status = time_index_answer_whole(index, kind, queries, i, answers);
     } else {
         const size_t before = is_window(kind) ? ((struct bo_sink *)answers)->n : 0;
         status = bo_cpu_has_v3() ? time_index_query_v3(index, kind, queries, n, answers)
-                                 : ask(index, kind, queries, n, answers);
+                                 : answer(index, kind, queries, n, answers);
         if (index->whole && is_window(kind))
-            index->whole->n_asked += WINDOW_COST * (((struct bo_sink *)answers)->n - before) /
-                                     sizeof(struct statehist_state);
+            index->whole->n_read += WINDOW_COST * (((struct bo_sink *)answers)->n - before) /
+                                    sizeof(struct statehist_state);
     }
     return status == BO_CORRUPT
                ? bo_fail(err, index->damage->status, index->damage->off, index->damage->what)

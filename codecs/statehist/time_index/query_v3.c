@@ -10,6 +10,6 @@ BO_V3_BEGIN
 enum bo_status time_index_query_v3(struct time_index *index, unsigned kind, const void *queries,
                                    size_t n, void *answers)
 {
-    return ask(index, kind, queries, n, answers);
+    return answer(index, kind, queries, n, answers);
 }
 BO_V3_END

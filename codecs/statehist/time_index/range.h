@@ -229,8 +229,9 @@ static enum bo_status put_range(const struct time_index_timeline *t,
     return BO_OK;
 }
 
-ASCENDING_CALL enum bo_status ask_range(const struct time_index *index,
-                                        const struct statehist_range_query *q, struct bo_sink *sink)
+ASCENDING_CALL enum bo_status answer_range(const struct time_index *index,
+                                           const struct statehist_range_query *q,
+                                           struct bo_sink *sink)
 {
     struct time_index_timeline opened;
     struct moment from, to;
@@ -265,8 +266,8 @@ ASCENDING_CALL enum bo_status ask_range(const struct time_index *index,
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-ASCENDING_CALL enum bo_status ask_scan(const struct time_index *index,
-                                       struct statehist_digest *digest)
+ASCENDING_CALL enum bo_status answer_scan(const struct time_index *index,
+                                          struct statehist_digest *digest)
 {
     struct walk walk;
     uint64_t starts[ASCENDING_BLOCK + 1], values[ASCENDING_BLOCK + 1];

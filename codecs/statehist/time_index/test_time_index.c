@@ -186,7 +186,8 @@ static void test_keys_beyond_the_times(void **state)
 }
 
 /* One query's answer, to a buffer of its own. */
-static enum bo_status ask_one(void *reader, unsigned kind, const void *query, struct bo_sink *sink)
+static enum bo_status answer_one(void *reader, unsigned kind, const void *query,
+                                 struct bo_sink *sink)
 {
     sink->n = 0;
     return codec()->query(codec(), reader, kind, query, 1, sink, NULL);
@@ -209,8 +210,8 @@ static void expect_same(void *whole, void *fresh, int64_t time, struct bo_sink *
                    {STATEHIST_RANGE, &range},
                    {STATEHIST_RANGE2D, &window}};
     for (size_t i = 0; i < N_ELEMENTS(queries); i++) {
-        assert_int_equal(ask_one(whole, queries[i].kind, queries[i].query, a), BO_OK);
-        assert_int_equal(ask_one(fresh, queries[i].kind, queries[i].query, b), BO_OK);
+        assert_int_equal(answer_one(whole, queries[i].kind, queries[i].query, a), BO_OK);
+        assert_int_equal(answer_one(fresh, queries[i].kind, queries[i].query, b), BO_OK);
         assert_int_equal(a->n, b->n);
         assert_memory_equal(a->p, b->p, a->n);
     }

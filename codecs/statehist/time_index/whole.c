@@ -225,9 +225,9 @@ static struct statehist_state state_in(const struct time_index *index, uint32_t 
     };
 }
 
-static enum bo_status ask_point(const struct time_index *index,
-                                const struct statehist_point_query *q,
-                                struct statehist_state *state)
+static enum bo_status answer_point(const struct time_index *index,
+                                   const struct statehist_point_query *q,
+                                   struct statehist_state *state)
 {
     const uint32_t *first = index->whole->first;
     if (q->quark >= index->n_quarks || !is_in(index, q->time))
@@ -237,8 +237,8 @@ static enum bo_status ask_point(const struct time_index *index,
     return BO_OK;
 }
 
-static enum bo_status ask_range(const struct time_index *index,
-                                const struct statehist_range_query *q, struct bo_sink *sink)
+static enum bo_status answer_range(const struct time_index *index,
+                                   const struct statehist_range_query *q, struct bo_sink *sink)
 {
     const struct time_index_whole *whole = index->whole;
     if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
@@ -329,15 +329,12 @@ static enum bo_status put_states(const struct time_index *index,
     }
 }
 
-static enum bo_status ask_window(const struct time_index *index,
-                                 const struct statehist_window_query *q, struct bo_sink *sink)
+static enum bo_status answer_window(const struct time_index *index,
+                                    const struct statehist_window_query *q, struct bo_sink *sink)
 {
     enum bo_status status = BO_OK;
-    if (!statehist_window_fits(q, index->start, index->end))
+    if (!statehist_window_fits(q, index->start, index->end, index->n_quarks))
         return BO_OUT_OF_RANGE;
-    for (size_t i = 0; i < q->quarks.n; i += 4)
-        if (bo_le32(q->quarks.p + i) >= index->n_quarks)
-            return BO_OUT_OF_RANGE;
     for (size_t i = 0; i < q->quarks.n && !status; i += 4)
         status = put_states(index, q, bo_le32(q->quarks.p + i), sink);
     return status;
@@ -345,8 +342,8 @@ static enum bo_status ask_window(const struct time_index *index,
 
 /* ---- all attributes -------------------------------------------------------------------------- */
 
-static enum bo_status ask_full_state(const struct time_index *index, int64_t time,
-                                     struct bo_sink *sink)
+static enum bo_status answer_full_state(const struct time_index *index, int64_t time,
+                                        struct bo_sink *sink)
 {
     const struct time_index_whole *whole = index->whole;
     const uint32_t n_quarks = index->n_quarks;
@@ -371,7 +368,8 @@ static enum bo_status ask_full_state(const struct time_index *index, int64_t tim
     return BO_OK;
 }
 
-static enum bo_status ask_export(const struct time_index *index, int64_t time, struct bo_sink *sink)
+static enum bo_status answer_export(const struct time_index *index, int64_t time,
+                                    struct bo_sink *sink)
 {
     const struct time_index_whole *whole = index->whole;
     if (!is_in(index, time))
@@ -407,7 +405,7 @@ static enum bo_status ask_export(const struct time_index *index, int64_t time, s
     return BO_OK;
 }
 
-static void ask_scan(const struct time_index *index, struct statehist_digest *digest)
+static void answer_scan(const struct time_index *index, struct statehist_digest *digest)
 {
     const struct time_index_whole *whole = index->whole;
     *digest = (struct statehist_digest){0, 0};
@@ -430,26 +428,27 @@ bool time_index_whole_answers(const struct time_index *index, unsigned kind)
     return kind != STATEHIST_FULL_STATE || index->whole->frame_size;
 }
 
-enum bo_status time_index_ask_whole(struct time_index *index, unsigned kind, const void *queries,
-                                    size_t i, void *answers)
+enum bo_status time_index_answer_whole(struct time_index *index, unsigned kind, const void *queries,
+                                       size_t i, void *answers)
 {
     switch ((enum statehist_query_kind)kind) {
     case STATEHIST_POINT:
-        return ask_point(index, (const struct statehist_point_query *)queries + i,
-                         (struct statehist_state *)answers + i);
+        return answer_point(index, (const struct statehist_point_query *)queries + i,
+                            (struct statehist_state *)answers + i);
     case STATEHIST_RANGE:
-        return ask_range(index, (const struct statehist_range_query *)queries + i, answers);
+        return answer_range(index, (const struct statehist_range_query *)queries + i, answers);
     case STATEHIST_WINDOW:
     case STATEHIST_TIMES:
     case STATEHIST_RANGE2D:
-        return ask_window(index, (const struct statehist_window_query *)queries + i, answers);
+        return answer_window(index, (const struct statehist_window_query *)queries + i, answers);
     case STATEHIST_FULL_STATE:
-        return ask_full_state(index, ((const struct statehist_time_query *)queries)[i].time,
-                              answers);
+        return answer_full_state(index, ((const struct statehist_time_query *)queries)[i].time,
+                                 answers);
     case STATEHIST_EXPORT:
-        return ask_export(index, ((const struct statehist_time_query *)queries)[i].time, answers);
+        return answer_export(index, ((const struct statehist_time_query *)queries)[i].time,
+                             answers);
     default:
-        ask_scan(index, (struct statehist_digest *)answers + i);
+        answer_scan(index, (struct statehist_digest *)answers + i);
         return BO_OK;
     }
 }

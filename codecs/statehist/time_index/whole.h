@@ -1,5 +1,5 @@
 /*
- * time-index: the whole history, unpacked. A reader that has been asked for as much as the history
+ * time-index: the whole history, unpacked. A reader whose queries have read as much as the history
  * has unpacks all of it, where its budget has room, and answers from that.
  * Invariant: earlier queries do not change an answer. A history in which anything is damaged is
  * never answered from here.
@@ -26,7 +26,7 @@ struct time_index_change {
 };
 
 struct time_index_whole {
-    uint64_t n_asked; /* intervals that queries have looked at, roughly */
+    uint64_t n_read; /* intervals that queries have looked at, roughly */
     bool is_ready, is_damaged;
     /* The memory of what index->unpacked has; timelines are no longer opened then. */
     uint64_t *starts, *values;
@@ -55,11 +55,11 @@ bool time_index_open_whole(struct time_index *index, size_t max_nbytes, struct b
  */
 void time_index_finish_whole(struct time_index *index);
 
-/* Whether time_index_ask_whole() answers queries of this kind. */
+/* Whether time_index_answer_whole() answers queries of this kind. */
 bool time_index_whole_answers(const struct time_index *index, unsigned kind);
 
 /* Answers query i of a call. */
-enum bo_status time_index_ask_whole(struct time_index *index, unsigned kind, const void *queries,
-                                    size_t i, void *answers);
+enum bo_status time_index_answer_whole(struct time_index *index, unsigned kind, const void *queries,
+                                       size_t i, void *answers);
 
 #endif

@@ -17,7 +17,7 @@ static uint32_t part_of(const struct predicted *p, uint32_t node, uint32_t k)
 
 /* ---- what may be meant ----------------------------------------------------------------------- */
 
-static void ask_whole(const struct predicted *p, struct bo_guess *g)
+static void answer_whole(const struct predicted *p, struct bo_guess *g)
 {
     const struct predicted_around *a = &p->around;
     const uint64_t by_base = bo_pair_hash(a->kind, a->outer_base),
@@ -31,8 +31,8 @@ static void ask_whole(const struct predicted *p, struct bo_guess *g)
 }
 
 /* The first part of a node: mostly the template, whose arguments the others are. */
-static void ask_base(const struct predicted *p, const struct predicted_place *place,
-                     struct bo_guess *g)
+static void answer_base(const struct predicted *p, const struct predicted_place *place,
+                        struct bo_guess *g)
 {
     const struct predicted_around *a = &p->around;
     const uint64_t depth = p->n_frames;
@@ -68,8 +68,8 @@ static void hint_parts(const struct predicted *p, const struct predicted_place *
 }
 
 /* The other parts. */
-static void ask_part(const struct predicted *p, const struct predicted_place *place,
-                     struct bo_guess *g)
+static void answer_part(const struct predicted *p, const struct predicted_place *place,
+                        struct bo_guess *g)
 {
     const struct predicted_around *a = &p->around;
     const uint64_t slot = bo_pair_hash(place->base, place->index),
@@ -128,11 +128,11 @@ static uint32_t code_node(struct predicted *p, const struct predicted_place *pla
                                                      : PREDICTED_PART,
                                  p->n_nodes);
     if (place->index == TOP) {
-        ask_whole(p, &g);
+        answer_whole(p, &g);
     } else if (place->index == 0) {
-        ask_base(p, place, &g);
+        answer_base(p, place, &g);
     } else {
-        ask_part(p, place, &g);
+        answer_part(p, place, &g);
         g.selector = place->index < MAX_INDEX ? place->index : MAX_INDEX;
     }
     node = bo_guess_symbol(&p->guesser, &p->coders[PREDICTED_NAMES], &g,

@@ -430,7 +430,8 @@ static uint32_t code_location(struct predicted *p, const struct surroundings *s,
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void ask_record(const struct predicted *p, const struct surroundings *s, struct bo_guess *g)
+static void answer_record(const struct predicted *p, const struct surroundings *s,
+                          struct bo_guess *g)
 {
     const uint32_t *h = p->history;
     const uint64_t here = bo_pair_hash(s->outer, s->inner),
@@ -554,7 +555,7 @@ void predicted_code_record(struct predicted *p, struct templight_record *record)
     struct bo_guess g = bo_guess(PREDICTED_RECORD, p->records.n);
     uint32_t number = p->decoding || record->is_end ? 0 : find_record(p, record);
     g.always = 0;
-    ask_record(p, &s, &g);
+    answer_record(p, &s, &g);
     number = bo_guess_listed(&p->guesser, &p->coders[PREDICTED_REFS], &g, number);
     if (number == BO_GUESS_OTHER) {
         number = code_fields(p, &s, record);

@@ -92,16 +92,23 @@ static uint32_t tag_of(const struct terms_kept *kept, uint64_t hash)
     return (uint32_t)hash << kept->name_bits;
 }
 
-static void fill_slots(struct terms_kept *kept, const struct bo_span *names, uint32_t n_names)
+/*
+ * False where names collide in the table more often than texts that differ do: a damaged file may
+ * have one text many times, which would take time in the square of their number.
+ */
+static bool fill_slots(struct terms_kept *kept, const struct bo_span *names, uint32_t n_names)
 {
     const size_t mask = ((size_t)1 << kept->slot_bits) - 1;
+    uint64_t n_left = 64 + 8 * (uint64_t)n_names;
     for (uint32_t i = 0; i < n_names; i++) {
         const uint64_t hash = XXH3_64bits(names[i].p, names[i].n);
         size_t slot = first_slot(kept, hash);
-        while (kept->slots[slot])
-            slot = (slot + 1) & mask;
+        for (; kept->slots[slot]; slot = (slot + 1) & mask)
+            if (n_left-- == 0)
+                return false;
         kept->slots[slot] = tag_of(kept, hash) | (i + 1);
     }
+    return true;
 }
 
 enum bo_status terms_keep_slots(struct terms_kept *kept, struct templight_terms *terms,
@@ -111,6 +118,7 @@ enum bo_status terms_keep_slots(struct terms_kept *kept, struct templight_terms 
     const uint64_t nbytes = (UINT64_C(1) << slot_bits) * sizeof *kept->slots;
     const struct bo_arena_mark mark = bo_arena_mark(arena);
     struct bo_span *names;
+    bool is_filled = false;
     kept->tried_slots = true;
     if (slot_bits > 31 || !take(left, nbytes))
         return BO_OK;
@@ -121,11 +129,10 @@ enum bo_status terms_keep_slots(struct terms_kept *kept, struct templight_terms 
     if (!status) {
         const struct bo_arena_mark scratch = bo_arena_mark(arena);
         status = terms_list_names(kept, terms, arena, false, &names, err);
-        if (!status)
-            fill_slots(kept, names, terms->n_names);
+        is_filled = !status && fill_slots(kept, names, terms->n_names);
         bo_arena_rewind(arena, scratch);
     }
-    if (!status)
+    if (is_filled)
         return BO_OK;
     bo_arena_rewind(arena, mark);
     *left += (size_t)nbytes;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codecs/templight/terms/kept.h"
 #include "codecs/templight/terms/prefix_code.h"
 #include "codecs/templight/test_model.h"
 #include "harness/check/agreement.h"
@@ -496,6 +497,35 @@ static void test_budgets(void **state)
     assert_int_equal(held_within(model, bytes, SIZE_MAX), last);
 }
 
+/* The table of names by text is kept where texts differ; where they are equal it would take N^2 / 2 steps. */
+static void test_equal_names_are_not_kept(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    static struct bo_span names[N];
+    for (unsigned equal = 0; equal < 2; equal++) {
+        struct templight_terms terms;
+        struct terms_kept kept = {.n_spelled = 0};
+        struct bo_error error = {0};
+        struct bo_writer out;
+        size_t off = 0, left = SIZE_MAX;
+        for (uint32_t i = 0; i < N; i++) {
+            uint8_t *text = bo_alloc(&arena, 8);
+            snprintf((char *)text, 8, "a%05u", equal ? 0 : (unsigned)i);
+            names[i] = (struct bo_span){text, 6};
+        }
+        bo_writer_init(&out, &arena);
+        assert_int_equal(templight_put_terms(model_of(names, N)->traces, &out, &error), BO_OK);
+        const struct bo_span in = bo_writer_span(&out);
+        assert_int_equal(templight_open_terms(in, &off, in.n, N, &arena, &terms, &error), BO_OK);
+        assert_int_equal(terms_keep_slots(&kept, &terms, &arena, &left, &error), BO_OK);
+        assert_true(kept.tried_slots);
+        assert_int_equal(kept.slots == NULL, equal);
+        assert_int_equal(left == SIZE_MAX, equal);
+        bo_writer_free(&out);
+    }
+}
+
 /* A complete code with a word of each length and two of the longest: words have up to 20 bits. */
 static void test_longest_codes(void **state)
 {
@@ -580,6 +610,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_bombs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_announced_records, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_names_are_not_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_prefix_codes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_longest_codes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_codes, set_up, tear_down),

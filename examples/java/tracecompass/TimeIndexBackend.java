@@ -35,7 +35,7 @@ public final class TimeIndexBackend implements IStateHistoryBackend {
     private final String id;
     private final Path file;
     private final History history;
-    private Path tree; // of the attribute tree, once it was asked for
+    private Path tree; // of the attribute tree, once it was requested
     private volatile boolean isDisposed;
 
     /** Opens a file: the bytes that `bakeoff encode --raw statehist/time-index` writes. The id is that of the state system. */

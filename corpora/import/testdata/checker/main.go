@@ -3,7 +3,7 @@
 //
 //	checker PROGRAM IMPORT.txt
 //
-// It reads the program's function table on its own, and asks Go's debug/gosym. What must hold:
+// It reads the program's function table on its own, and calls Go's debug/gosym. What must hold:
 //
 //   - the document has just the tables that the functions refer to, in the order of their offsets,
 //     with the first function's kind and the number of functions;
@@ -299,7 +299,7 @@ func (p *program) compareTables(expected, tables []*table, offs []uint32) error 
 	return nil
 }
 
-// compareLines asks gosym for file and line at PCs of up to maxFunctions functions, three each.
+// compareLines looks up file and line at PCs of up to maxFunctions functions, three each.
 func (p *program) compareLines(tables []*table, places map[uint32]int, maxFunctions int) (int, error) {
 	lineTable := gosym.NewLineTable(p.data, p.text)
 	symbols, err := gosym.NewTable(nil, lineTable)
