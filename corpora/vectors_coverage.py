@@ -8,10 +8,10 @@ reason in corpora/vectors/unreached.tsv, other missed lines, sides of branches i
 them in statements that report no error. Then the missed lines that report no error, those without a reason with a star.
 Writes what became of each line to a file in FOLDER, and appends the reasons that were used to FOLDER/used.
 
-    vectors_coverage.py --shared FOLDER
+    vectors_coverage.py --shared FOLDER ENCODING...
 
-Writes the rows of unreached.tsv anew that have the reason "code of other encodings": of missed lines that the vectors of
-another encoding of the format reach. A row is of a whole function where all of it was missed.
+Writes the rows of unreached.tsv anew that have the reason "code of other encodings": of lines that the vectors of these
+encodings miss and those of another encoding of the format reach. A row is of a whole function where all of it was missed.
 """
 import collections
 import fnmatch
@@ -98,7 +98,7 @@ def cover(encoding, source, lcov, folder):
         file.writelines('\t'.join(state) + '\n' for state in states)
 
 
-def write_shared(folder):
+def write_shared(folder, encodings_wanted):
     states = {}
     for path in glob.glob(f'{folder}/*.lines'):
         with open(path, encoding='utf-8') as file:
@@ -110,7 +110,7 @@ def write_shared(folder):
                 reached_by[encoding.split('/')[0], function, line].add(encoding)
     own = [row for row in read_reasons() if not row[3].startswith(SHARED)]
     rows = collections.defaultdict(list)
-    for encoding, lines in sorted(states.items()):
+    for encoding, lines in sorted(item for item in states.items() if item[0] in encodings_wanted):
         runs = {function for function, _, state in lines if state == 'reached'}
         for function, line, state in lines:
             others = reached_by[encoding.split('/')[0], function, line]
@@ -126,6 +126,6 @@ def write_shared(folder):
 
 
 if sys.argv[1] == '--shared':
-    write_shared(sys.argv[2])
+    write_shared(sys.argv[2], sys.argv[3:])
 else:
     cover(*sys.argv[1:])

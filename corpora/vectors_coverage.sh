@@ -64,7 +64,7 @@ make)
     mapfile -t every < <(list true)
     cover_all "${every[@]}"
     for encoding in "${every[@]}"; do row "$encoding" >/dev/null; done
-    python3 corpora/vectors_coverage.py --shared "$scratch"
+    python3 corpora/vectors_coverage.py --shared "$scratch" "${ours[@]}"
     {
         echo "$header"
         for encoding in "${ours[@]}"; do row "$encoding" | sed -n 1p; done

@@ -69,7 +69,7 @@ static uint64_t cost_nbits(const struct settlement *s, unsigned code_bits)
            (uint64_t)s->n_rules * (bo_bit_width(s->n_rules + N_BYTES) + 1);
 }
 
-/* Searches for limits near the given ones with at most n_max codes. False if no limits have so few. */
+/* Searches for limits near the given ones with at most n_max codes. False if none have so few. */
 static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint32_t n_max,
                       struct limits *limits, struct settlement *s)
 {

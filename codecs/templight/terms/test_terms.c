@@ -497,7 +497,7 @@ static void test_budgets(void **state)
     assert_int_equal(held_within(model, bytes, SIZE_MAX), last);
 }
 
-/* The table of names by text is kept where texts differ; where they are equal it would take N^2 / 2 steps. */
+/* The table of names by text is kept if texts differ; equal ones would take N^2 / 2 steps. */
 static void test_equal_names_are_not_kept(void **state)
 {
     (void)state;
