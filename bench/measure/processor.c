@@ -54,13 +54,17 @@ static const char *name_in(const struct models *models, size_t n, unsigned famil
     return NULL;
 }
 
-const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model)
+const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model,
+                                 unsigned features)
 {
     if (strcmp(vendor, "AuthenticAMD") == 0)
         return name_in(amd, sizeof amd / sizeof *amd, family, model);
-    if (strcmp(vendor, "GenuineIntel") == 0)
-        return name_in(intel, sizeof intel / sizeof *intel, family, model);
-    return NULL;
+    if (strcmp(vendor, "GenuineIntel") != 0)
+        return NULL;
+    const char *name = name_in(intel, sizeof intel / sizeof *intel, family, model);
+    if (family == 6 && features & BO_PROCESSOR_AVX10)
+        return "intel-granite-rapids";
+    return name && features & BO_PROCESSOR_AMX && !strstr(name, "-rapids") ? NULL : name;
 }
 
 const char *bo_arm_microarchitecture(unsigned implementer, unsigned part)
@@ -83,7 +87,7 @@ const char *bo_arm_microarchitecture(unsigned implementer, unsigned part)
 
 struct identity {
     char vendor[13], hypervisor[13]; /* hypervisor: "" without one */
-    unsigned family, model, stepping;
+    unsigned family, model, stepping, features;
 };
 
 static void put_word(char *text, unsigned word)
@@ -115,13 +119,19 @@ static struct identity identify(void)
         put_word(id.hypervisor + 4, c);
         put_word(id.hypervisor + 8, d);
     }
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+        const unsigned last_subleaf = a;
+        id.features |= d >> 24 & 1 ? BO_PROCESSOR_AMX : 0;
+        if (last_subleaf >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d))
+            id.features |= d >> 19 & 1 ? BO_PROCESSOR_AVX10 : 0;
+    }
     return id;
 }
 
 const char *bo_this_microarchitecture(void)
 {
     const struct identity id = identify();
-    return bo_microarchitecture(id.vendor, id.family, id.model);
+    return bo_microarchitecture(id.vendor, id.family, id.model, id.features);
 }
 
 void bo_this_family(char *text_ret, size_t nbytes)

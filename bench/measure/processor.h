@@ -8,11 +8,18 @@
 #include <jansson.h>
 #include <stddef.h>
 
+/* Features that tell Intel's server processors apart: CPUID leaf 7, EDX bit 24; 7.1, EDX bit 19. */
+enum { BO_PROCESSOR_AMX = 1, BO_PROCESSOR_AVX10 = 2 };
+
 /*
  * "amd-zen3" for AuthenticAMD 25 1 (CPUID's vendor, and its family and model with their extended
  * parts); NULL where it is not known. From the manufacturers' tables of families and models.
+ *
+ * A hypervisor may report another model than that of the processor. The features contradict it:
+ * AVX10 came with Granite Rapids, and no model before Sapphire Rapids has AMX.
  */
-const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model);
+const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model,
+                                 unsigned features);
 
 /* The same of Arm's processors, by implementer and part: "neoverse-n1" for 0x41 0xd0c. */
 const char *bo_arm_microarchitecture(unsigned implementer, unsigned part);

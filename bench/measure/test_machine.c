@@ -65,14 +65,22 @@ static void what_empties_the_caches(void **state)
 static void microarchitectures(void **state)
 {
     (void)state;
-    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x01), "amd-zen3");
-    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x0f), "amd-zen3");
-    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x10), "amd-zen4");
-    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x1a, 0x02), "amd-zen5");
-    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0x8f), "intel-sapphire-rapids");
-    assert_null(bo_microarchitecture("GenuineIntel", 6, 0xff));
-    assert_null(bo_microarchitecture("GenuineIntel", 0x19, 0x01));
-    assert_null(bo_microarchitecture("", 6, 0x8f));
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x01, 0), "amd-zen3");
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x0f, 0), "amd-zen3");
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x10, 0), "amd-zen4");
+    assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x1a, 0x02, 0), "amd-zen5");
+    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0x8f, 0), "intel-sapphire-rapids");
+    assert_null(bo_microarchitecture("GenuineIntel", 6, 0xff, 0));
+    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0xa7, 0), "intel-rocket-lake");
+    assert_null(bo_microarchitecture("GenuineIntel", 0x19, 0x01, 0));
+    assert_null(bo_microarchitecture("", 6, 0x8f, 0));
+    const unsigned amx = BO_PROCESSOR_AMX, avx10 = BO_PROCESSOR_AVX10;
+    assert_null(bo_microarchitecture("GenuineIntel", 6, 0xa7, amx));
+    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0x8f, amx),
+                        "intel-sapphire-rapids");
+    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0xcf, amx), "intel-emerald-rapids");
+    assert_string_equal(bo_microarchitecture("GenuineIntel", 6, 0xa7, amx | avx10),
+                        "intel-granite-rapids");
     assert_string_equal(bo_arm_microarchitecture(0x41, 0xd0c), "neoverse-n1");
     assert_null(bo_arm_microarchitecture(0x42, 0xd0c));
 }
