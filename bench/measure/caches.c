@@ -2,8 +2,12 @@
 #include "bench/measure/caches.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "bench/measure/machine.h"
 
@@ -38,4 +42,19 @@ void bo_caches_empty(void)
     volatile uint8_t *p = buffer.p;
     for (size_t i = 0; i < buffer.nbytes; i += LINE_NBYTES)
         p[i]++;
+}
+
+void bo_caches_flush(const void *p, size_t nbytes)
+{
+#if defined(__x86_64__)
+    const uint8_t *line = p;
+    for (size_t i = 0; i < nbytes; i += LINE_NBYTES)
+        _mm_clflush(line + i);
+    if (nbytes)
+        _mm_clflush(line + nbytes - 1);
+    _mm_mfence();
+#else
+    (void)p;
+    (void)nbytes;
+#endif
 }

@@ -2,7 +2,7 @@
 #ifndef BO_CACHES_H
 #define BO_CACHES_H
 
-#include <stdint.h>
+#include <stddef.h>
 
 /*
  * Maps the buffer that is written to empty the caches, of bo_machine_eviction_nbytes. Call it
@@ -15,5 +15,11 @@ void bo_caches_prepare(void);
  * buffer if necessary.
  */
 void bo_caches_empty(void);
+
+/*
+ * Removes the lines of [p, p + nbytes) from all caches, where the processor has an instruction for
+ * it (x86-64). The last-level cache of a server can be larger than the buffer.
+ */
+void bo_caches_flush(const void *p, size_t nbytes);
 
 #endif

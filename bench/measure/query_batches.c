@@ -96,6 +96,9 @@ static bool empty_caches(void *context)
     struct querying *querying = context;
     const struct bo_chunk *chunk = &querying->query_set->chunks[querying->next];
     bo_caches_empty();
+    bo_caches_flush(querying->opened->payload.p, querying->opened->payload.n);
+    if (querying->opened->arena)
+        bo_arena_visit(querying->opened->arena, bo_caches_flush);
     bo_query_set_touch(querying->query_set, chunk);
     memset(querying->answers.p, 0, chunk->answers_nbytes);
     return true;

@@ -60,6 +60,10 @@ static void what_empties_the_caches(void **state)
     assert_int_equal(bo_eviction_nbytes_for((size_t)512 * MIB), 96 * MIB);
     bo_caches_empty();
     bo_caches_empty();
+    char *exact = calloc(1, 130);
+    assert_non_null(exact);
+    bo_caches_flush(exact, 130);
+    free(exact);
 }
 
 static void microarchitectures(void **state)

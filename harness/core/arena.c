@@ -214,6 +214,12 @@ bool bo_grow_full(struct bo_arena *arena, void *array_ref, size_t n, size_t n_mo
     return true;
 }
 
+void bo_arena_visit(const struct bo_arena *arena, void (*visit)(const void *p, size_t nbytes))
+{
+    for (const struct bo_block *block = arena->blocks; block; block = block->older)
+        visit(block->data, block->used);
+}
+
 struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena)
 {
     return (struct bo_arena_mark){

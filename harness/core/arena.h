@@ -111,6 +111,9 @@ static inline size_t bo_first_cap(const struct bo_arena *arena, size_t usual)
     return usual < arena->max_first_cap ? usual : arena->max_first_cap;
 }
 
+/* Calls visit(p, nbytes) for the allocated part of each block. */
+void bo_arena_visit(const struct bo_arena *arena, void (*visit)(const void *p, size_t nbytes));
+
 struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena);
 void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark);
 

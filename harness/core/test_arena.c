@@ -46,6 +46,37 @@ static void test_alignment(void **state)
     bo_arena_free(&arena);
 }
 
+static struct {
+    const uint8_t *wanted;
+    size_t nbytes;
+    bool found;
+} visited;
+
+static void visit(const void *p, size_t nbytes)
+{
+    const uint8_t *begin = p;
+    visited.nbytes += nbytes;
+    visited.found |= begin <= visited.wanted && visited.wanted < begin + nbytes;
+}
+
+static void test_visits_all_blocks(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const uint8_t *oldest = bo_alloc(&arena, 16);
+    bo_arena_visit(&arena, visit);
+    assert_int_equal(visited.nbytes, 16);
+    assert_non_null(bo_alloc(&arena, 3 << 20)); /* a block of its own */
+    visited.nbytes = 0;
+    visited.wanted = oldest + 15;
+    visited.found = false;
+    bo_arena_visit(&arena, visit);
+    assert_int_equal(visited.nbytes, 16 + (3 << 20));
+    assert_true(visited.found);
+    bo_arena_free(&arena);
+}
+
 /* Each of five requests, of both sorts, fails once; the others succeed. */
 static void test_fail_at(void **state)
 {
@@ -277,15 +308,11 @@ static void test_release(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release),
-        cmocka_unit_test(test_budget_is_exact),
-        cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_fail_at),
-        cmocka_unit_test(test_mark_and_rewind),
-        cmocka_unit_test(test_charge),
-        cmocka_unit_test(test_impossible_amounts),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_release),       cmocka_unit_test(test_budget_is_exact),
+        cmocka_unit_test(test_alignment),     cmocka_unit_test(test_visits_all_blocks),
+        cmocka_unit_test(test_fail_at),       cmocka_unit_test(test_mark_and_rewind),
+        cmocka_unit_test(test_charge),        cmocka_unit_test(test_impossible_amounts),
+        cmocka_unit_test(test_arrays),        cmocka_unit_test(test_growing),
         cmocka_unit_test(test_growing_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
