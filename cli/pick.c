@@ -153,8 +153,8 @@ static bool take_use(const char *format, const char *use, struct bo_wish *wishes
 /* ---- picking --------------------------------------------------------------------------------- */
 
 /* Prints whether the pick is also the pick on the held-out documents. */
-static void tell_held_out(const char *format, const struct bo_run *run, const struct bo_pick *pick,
-                          struct bo_arena *arena)
+static void print_held_out(const char *format, const struct bo_run *run, const struct bo_pick *pick,
+                           struct bo_arena *arena)
 {
     const struct bo_run_document *const *documents;
     const unsigned n = bo_compared_documents(run, format, NULL, true, arena, &documents);
@@ -198,7 +198,7 @@ static int pick(const struct request *r, const char *format, const struct bo_run
         return bo_json_print(bo_pick_json(&answer), code);
     bo_pick_print(&answer, WIDTH, arena, stdout);
     if (answer.n_weighed && !r->corpus)
-        tell_held_out(format, run, &answer, arena);
+        print_held_out(format, run, &answer, arena);
     return code;
 }
 

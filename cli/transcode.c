@@ -62,9 +62,9 @@ int bo_open_payload(const struct bo_format *format, const struct bo_codec *codec
 }
 
 /* Prints a note about everything that an encoding cannot hold. */
-static enum bo_status tell_what_is_left_out(const struct bo_format *format,
-                                            const struct bo_codec *codec, const void *model,
-                                            struct bo_arena *arena, struct bo_error *err)
+static enum bo_status print_what_is_left_out(const struct bo_format *format,
+                                             const struct bo_codec *codec, const void *model,
+                                             struct bo_arena *arena, struct bo_error *err)
 {
     const void *held;
     const enum bo_status status = bo_held_model(format, codec, model, arena, &held, err);
@@ -86,7 +86,7 @@ int bo_write_payload(const struct bo_format *format, const struct bo_codec *code
     bo_writer_init(&file, &arena);
     enum bo_status status = codec->encode(codec, model, &payload, &error);
     if (!status)
-        status = tell_what_is_left_out(format, codec, model, &arena, &error);
+        status = print_what_is_left_out(format, codec, model, &arena, &error);
     if (!status && !raw) {
         bo_file_put(format, bo_encoding_of(format, codec), bo_writer_span(&payload), &file);
         status = bo_writer_status(&file, &error);

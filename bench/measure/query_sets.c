@@ -46,7 +46,7 @@ static size_t most_from(const struct bo_query_set *q, size_t i, size_t most)
 
 static uint64_t seed_of(const struct bo_query_kind *kind, const struct bo_workload *workload)
 {
-    const uint64_t seed = XXH3_64bits_withSeed(kind->name, strlen(kind->name), BO_QUESTION_SEED);
+    const uint64_t seed = XXH3_64bits_withSeed(kind->name, strlen(kind->name), BO_QUERY_SEED);
     return XXH3_64bits_withSeed(workload->name, strlen(workload->name), seed);
 }
 
@@ -197,10 +197,10 @@ static bool gather_texts(const struct bo_query_set *q, uint8_t *queries, struct 
 
 enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
-                                 struct bo_arena *arena, struct bo_query_set *questions_ret,
+                                 struct bo_arena *arena, struct bo_query_set *set_ret,
                                  struct bo_error *err)
 {
-    struct bo_query_set *q = questions_ret;
+    struct bo_query_set *q = set_ret;
     *q = (struct bo_query_set){.format = format,
                                .kind = kind,
                                .workload = workload,

@@ -2,13 +2,13 @@
  * A workload's queries on one document, with the right answers: drawn once, run on every codec, and
  * cut into chunks. Each chunk is one call.
  */
-#ifndef BO_QUESTIONS_H
-#define BO_QUESTIONS_H
+#ifndef BO_QUERY_SETS_H
+#define BO_QUERY_SETS_H
 
 #include "harness/format.h"
 
 /* Every set is drawn from this seed, mixed with the names of its kind and workload. */
-enum { BO_QUESTION_SEED = 1 };
+enum { BO_QUERY_SEED = 1 };
 
 /* Bytes. A set whose answers need more is cut short; it is empty if one answer alone needs more. */
 enum { BO_MAX_ANSWERS_NBYTES = 256 << 20 };
@@ -47,13 +47,13 @@ static inline bool bo_is_whole(const struct bo_query_kind *kind)
 }
 
 /*
- * Draws a set in `arena` and runs the oracle. *questions_ret has n = 0 when the document has no
+ * Draws a set in `arena` and runs the oracle. *set_ret has n = 0 when the document has no
  * input for the workload or an answer is too large. A set is cut short if the sum of its answers
  * would be too large. The set is the same on every machine.
  */
 enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,
-                                 struct bo_arena *arena, struct bo_query_set *questions_ret,
+                                 struct bo_arena *arena, struct bo_query_set *set_ret,
                                  struct bo_error *err);
 
 /*

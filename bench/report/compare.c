@@ -307,7 +307,7 @@ static void judge_times(struct bo_document_changes *document, double threshold,
  * Notes the codecs that only one run measured, and the rows of common codecs that only one run
  * measured.
  */
-static void tell_missing(struct bo_document_changes *document, const struct bo_run_document *of,
+static void note_missing(struct bo_document_changes *document, const struct bo_run_document *of,
                          const struct bo_run_document *in, const char *which,
                          struct bo_arena *arena)
 {
@@ -329,7 +329,7 @@ static double least_p(const struct bo_change *change)
 }
 
 /* Adds a note if the repetitions are so few that no difference could pass the correction. */
-static void tell_power(struct bo_document_changes *document, struct bo_arena *arena)
+static void note_power(struct bo_document_changes *document, struct bo_arena *arena)
 {
     double least = 1;
     unsigned n = 0;
@@ -366,9 +366,9 @@ static void compare_documents(struct bo_document_changes *document, const struct
                 compare_row(&c, after->name, row, after->rows[l]);
         }
     }
-    tell_missing(document, document->before, document->after, "old", arena);
-    tell_missing(document, document->after, document->before, "new", arena);
-    tell_power(document, arena);
+    note_missing(document, document->before, document->after, "old", arena);
+    note_missing(document, document->after, document->before, "new", arena);
+    note_power(document, arena);
     judge_times(document, threshold, arena);
     for (size_t i = 0; i < document->n; i++)
         document->n_of[document->changes[i].verdict]++;

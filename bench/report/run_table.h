@@ -1,6 +1,6 @@
 /* A run's results for people: aligned tables, one line a codec. */
-#ifndef BO_TABLE_H
-#define BO_TABLE_H
+#ifndef BO_RUN_TABLE_H
+#define BO_RUN_TABLE_H
 
 #include "bench/measure/plan.h"
 

@@ -126,7 +126,7 @@ static enum bo_field field_of(const struct bo_run_document *document,
     if (codec->probabilistic)
         return BO_MAY_BE_WRONG;
     if (strcmp(codec->role, bo_role_name(BO_CONTROL)) == 0)
-        return BO_YARDSTICK;
+        return BO_FIRST_CONTROL;
     return bo_is_unpacked(document, codec, label) ? BO_UNPACKED : BO_IN_PLACE;
 }
 
@@ -281,7 +281,7 @@ static const char *const field_headings[BO_N_FIELDS] = {
     [BO_IN_PLACE] = "pick",
     [BO_UNPACKED] = "first of the unpacked",
     [BO_MAY_BE_WRONG] = "first of the (~)",
-    [BO_YARDSTICK] = "first of the controls",
+    [BO_FIRST_CONTROL] = "first of the controls",
 };
 
 static bool is_picked(const struct bo_run_document *document, const struct bo_use *use)

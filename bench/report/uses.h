@@ -17,10 +17,10 @@ bool bo_is_library_control(const struct bo_run_codec *codec);
 
 /* Codecs are compared only within a field. */
 enum bo_field {
-    BO_IN_PLACE,     /* exact, and reads from the file in place */
-    BO_UNPACKED,     /* the answer of an open reader that unpacked everything in open */
-    BO_MAY_BE_WRONG, /* answers for absent keys may be wrong */
-    BO_YARDSTICK,    /* a control */
+    BO_IN_PLACE,      /* exact, and reads from the file in place */
+    BO_UNPACKED,      /* the answer of an open reader that unpacked everything in open */
+    BO_MAY_BE_WRONG,  /* answers for absent keys may be wrong */
+    BO_FIRST_CONTROL, /* a control */
     BO_N_FIELDS
 };
 

@@ -207,7 +207,7 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
  * Identifies the queries of each label by a hash of the right answers and their number. Builds that
  * draw other queries are not comparable.
  */
-static json_t *questions_json(const struct bo_bench_document *on)
+static json_t *query_sets_json(const struct bo_bench_document *on)
 {
     json_t *query_set = json_object();
     for (unsigned s = 0; s < on->n_sets; s++) {
@@ -242,7 +242,7 @@ static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
         json_object_set_new(sizes, "sealed", json_string(on->document->sealed));
     json_object_set_new(sizes, "xxh3", json_string(hash));
     json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
-    json_object_set_new(sizes, "questions", questions_json(on));
+    json_object_set_new(sizes, "questions", query_sets_json(on));
     json_object_set_new(sizes, "not_asked", empty_sets(on, false));
     json_object_set_new(sizes, "too_large", empty_sets(on, true));
 }
@@ -254,7 +254,7 @@ json_t *bo_results_start(const struct bo_bench_options *options, json_t *context
     json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
     json_object_set_new(ours, "timeout_s", json_integer((json_int_t)options->timeout_s));
     json_object_set_new(ours, "seeds",
-                        json_pack("{s:i, s:I}", "queries", BO_QUESTION_SEED, "order",
+                        json_pack("{s:i, s:I}", "queries", BO_QUERY_SEED, "order",
                                   (json_int_t)options->order_seed));
     json_object_set_new(ours, "documents", json_array());
     return json_pack("{s:o, s:[]}", "context", context, "benchmarks");

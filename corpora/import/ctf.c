@@ -131,7 +131,7 @@ const char *ctf_environment(const struct ctf_trace *trace, const char *name)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static enum bo_status tell_event(struct reading *in, const bt_message *message)
+static enum bo_status visit_event(struct reading *in, const bt_message *message)
 {
     const bt_event *event = bt_message_event_borrow_event_const(message);
     const bt_stream *stream = bt_event_borrow_stream_const(event);
@@ -170,7 +170,7 @@ static enum bo_status take(struct reading *in, const bt_message *message)
                                   (const struct ctf_trace *)bt_stream_borrow_trace_const(
                                       bt_message_stream_beginning_borrow_stream_const(message)));
     case BT_MESSAGE_TYPE_EVENT:
-        return tell_event(in, message);
+        return visit_event(in, message);
     case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
         count_lost(in, message);
         return BO_OK;

@@ -266,7 +266,8 @@ static uint64_t bits_of_state(char letter)
     return letter == 'R' ? 0 : (uint64_t)1 << (at ? at - letters : 2);
 }
 
-static void tell_switch(struct trace *trace, const struct who *who, uint64_t time, const char *text)
+static void write_switch(struct trace *trace, const struct who *who, uint64_t time,
+                         const char *text)
 {
     char comm[64], state[64];
     struct bo_writer *to = put_event(trace, who, time, 1);
@@ -281,15 +282,15 @@ static void tell_switch(struct trace *trace, const struct who *who, uint64_t tim
 }
 
 /* comm, tid and then the numbers after these keys */
-static void tell_thread(struct bo_writer *to, const char *text, const char *const *keys)
+static void write_thread(struct bo_writer *to, const char *text, const char *const *keys)
 {
     put_comm(to, "c");
     for (; *keys; keys++)
         bo_put_le32(to, (uint32_t)number_behind(text, *keys));
 }
 
-static void tell_system_call(struct trace *trace, const struct who *who, uint64_t time,
-                             const char *text, bool is_exit)
+static void write_system_call(struct trace *trace, const struct who *who, uint64_t time,
+                              const char *text, bool is_exit)
 {
     const long number = number_behind(text, "NR ");
     if (number < 0) {
@@ -306,7 +307,7 @@ static void tell_system_call(struct trace *trace, const struct who *who, uint64_
     }
 }
 
-static void tell_fork(struct trace *trace, const struct who *who, uint64_t time, const char *text)
+static void write_fork(struct trace *trace, const struct who *who, uint64_t time, const char *text)
 {
     char comm[64];
     struct bo_writer *to = put_event(trace, who, time, 6);
@@ -316,7 +317,7 @@ static void tell_fork(struct trace *trace, const struct who *who, uint64_t time,
     bo_put_le32(to, (uint32_t)number_behind(text, " child_pid="));
 }
 
-static void tell_exec(struct trace *trace, const struct who *who, uint64_t time)
+static void write_exec(struct trace *trace, const struct who *who, uint64_t time)
 {
     struct bo_writer *to = put_event(trace, who, time, 7);
     bo_put_bytes(to, "/x", 3);
@@ -324,8 +325,8 @@ static void tell_exec(struct trace *trace, const struct who *who, uint64_t time)
     bo_put_le32(to, (uint32_t)who->tid);
 }
 
-static void tell_irq(struct trace *trace, const struct who *who, uint64_t time, const char *text,
-                     bool is_exit)
+static void write_irq(struct trace *trace, const struct who *who, uint64_t time, const char *text,
+                      bool is_exit)
 {
     char name[64];
     struct bo_writer *to = put_event(trace, who, time, 9 + is_exit);
@@ -354,7 +355,7 @@ static void write_event(struct trace *trace, const struct who *who, uint64_t tim
                                             "irq:softirq_exit"};
     for (size_t i = 0; i < N_ELEMENTS(of_threads); i++)
         if (strcmp(event, of_threads[i].event) == 0) {
-            tell_thread(put_event(trace, who, time, of_threads[i].id), text, of_threads[i].keys);
+            write_thread(put_event(trace, who, time, of_threads[i].id), text, of_threads[i].keys);
             return;
         }
     for (uint32_t i = 0; i < N_ELEMENTS(soft_irqs); i++)
@@ -363,21 +364,21 @@ static void write_event(struct trace *trace, const struct who *who, uint64_t tim
             return;
         }
     if (strcmp(event, "sched:sched_switch") == 0)
-        tell_switch(trace, who, time, text);
+        write_switch(trace, who, time, text);
     else if (strcmp(event, "sched:sched_process_fork") == 0)
-        tell_fork(trace, who, time, text);
+        write_fork(trace, who, time, text);
     else if (strcmp(event, "sched:sched_process_exec") == 0)
-        tell_exec(trace, who, time);
+        write_exec(trace, who, time);
     else if (strncmp(event, "raw_syscalls:sys_e", 18) == 0)
-        tell_system_call(trace, who, time, text, event[18] == 'x');
+        write_system_call(trace, who, time, text, event[18] == 'x');
     else if (strncmp(event, "irq:irq_handler_e", 17) == 0)
-        tell_irq(trace, who, time, text, event[17] == 'x');
+        write_irq(trace, who, time, text, event[17] == 'x');
     else
         put_event(trace, who, time, 0);
 }
 
 /* "NAME PID/TID [CPU] SECONDS.NANOSECONDS: EVENT: TEXT", as in the recordings. */
-static void tell_line(struct trace *trace, char *line)
+static void write_line(struct trace *trace, char *line)
 {
     char event[64], *bracket = strstr(line, " [");
     unsigned cpu, tid, pid;
@@ -413,7 +414,7 @@ static void expect_same_as_perf(const char *recording, const char *history)
         assert_true(newline && newline - at < (long)sizeof line);
         memcpy(line, at, (size_t)(newline - at));
         line[newline - at] = 0;
-        tell_line(&trace, line);
+        write_line(&trace, line);
         at = newline + 1;
     }
     bo_input_close(&in);
@@ -448,7 +449,7 @@ static void test_without_contexts(void **state)
     put_event(&trace, &nobody, 1050, FIRST_CALL + 1);
     put_event(&trace, &nobody, 1060, 17); /* the name before LTTng 2.6 */
     bo_put_le64(put_event(&trace, &nobody, 1070, 18), 0);
-    tell_exec(&trace, &nobody, 1080);
+    write_exec(&trace, &nobody, 1080);
     struct bo_writer *to = put_event(&trace, &nobody, 1090, 6);
     put_comm(to, "n7");
     bo_put_le32(to, 7);

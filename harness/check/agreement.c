@@ -7,8 +7,8 @@
 
 bool bo_agreement_init(struct bo_agreement *c)
 {
-    const size_t n = c->kind->answer_size ? BO_CONTEST_BATCH * c->kind->answer_size : 4096;
-    c->queries = bo_alloc_array(c->arena, BO_CONTEST_BATCH, c->kind->query_size);
+    const size_t n = c->kind->answer_size ? BO_AGREEMENT_BATCH * c->kind->answer_size : 4096;
+    c->queries = bo_alloc_array(c->arena, BO_AGREEMENT_BATCH, c->kind->query_size);
     c->expected = (struct bo_sink){.p = bo_alloc(c->arena, n), .cap = n};
     c->got = (struct bo_sink){.p = bo_alloc(c->arena, n), .cap = n};
     if (c->queries && c->expected.p && c->got.p)
@@ -142,7 +142,7 @@ static bool compare_all(struct bo_agreement *c, uint64_t *n_cases)
     bool more = true;
     for (uint64_t i = 0; more;) {
         size_t n = 0;
-        for (; n < BO_CONTEST_BATCH && (more = c->kind->at(c->model, i, query)); n++, i++)
+        for (; n < BO_AGREEMENT_BATCH && (more = c->kind->at(c->model, i, query)); n++, i++)
             memcpy(c->queries + n * size, query, size);
         if (n && !compare_batch(c, n))
             return false;
@@ -157,9 +157,9 @@ typedef size_t draw_queries(const void *model, struct bo_random *random, struct 
 static bool compare_drawn(struct bo_agreement *c, draw_queries *draw, struct bo_random *random,
                           uint64_t n_wanted, uint64_t *n_cases)
 {
-    for (uint64_t done = 0; done < n_wanted; done += BO_CONTEST_BATCH) {
+    for (uint64_t done = 0; done < n_wanted; done += BO_AGREEMENT_BATCH) {
         const size_t want =
-            n_wanted - done < BO_CONTEST_BATCH ? (size_t)(n_wanted - done) : BO_CONTEST_BATCH;
+            n_wanted - done < BO_AGREEMENT_BATCH ? (size_t)(n_wanted - done) : BO_AGREEMENT_BATCH;
         const struct bo_arena_mark mark = bo_arena_mark(c->arena);
         const size_t n = draw(c->model, random, c->arena, want, c->queries);
         if (n && !compare_batch(c, n))

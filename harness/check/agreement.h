@@ -2,12 +2,12 @@
  * Compares a reader with the oracle: batches of queries whose answers must agree. The checks are
  * built on this.
  */
-#ifndef BO_CONTEST_H
-#define BO_CONTEST_H
+#ifndef BO_AGREEMENT_H
+#define BO_AGREEMENT_H
 
 #include "harness/check/check.h"
 
-enum { BO_CONTEST_BATCH = 512 };
+enum { BO_AGREEMENT_BATCH = 512 };
 
 /* A batch of queries and the two sets of answers that must agree. */
 struct bo_agreement {
@@ -16,7 +16,7 @@ struct bo_agreement {
     const struct bo_query_kind *kind;
     const void *model;
     void *reader;
-    uint8_t *queries; /* room for BO_CONTEST_BATCH queries */
+    uint8_t *queries; /* room for BO_AGREEMENT_BATCH queries */
     struct bo_sink expected, got;
     struct bo_arena *arena;
     struct bo_finding *finding;

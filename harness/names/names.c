@@ -10,18 +10,18 @@
 /* ---- matching: one pass for a whole batch ---------------------------------------------------- */
 
 /* A wanted name, and the first present name that equals it. */
-struct question {
+struct lookup {
     struct bo_span name;
     const uint64_t *number; /* NULL: any number matches */
     size_t found;
-    size_t next;    /* index of the next question in the slot, plus 1; 0: none */
-    size_t same_as; /* the first equal question, whose answer counts; may be this one */
+    size_t next;    /* index of the next lookup in the slot, plus 1; 0: none */
+    size_t same_as; /* the first equal lookup, whose answer counts; may be this one */
 };
 
 /* A batch of lookups in a hash table. Most names have a slot of their own. */
 struct batch {
-    struct question *lookups;
-    size_t *slots; /* first question of each slot, plus 1; 0: none */
+    struct lookup *lookups;
+    size_t *slots; /* first lookup of each slot, plus 1; 0: none */
     size_t mask;
 };
 
@@ -35,7 +35,7 @@ static const uint64_t *number_at(const struct bo_names *names, size_t i)
  * A hash of the length and a few bytes. All names in a slot are compared, so collisions only cost
  * time.
  */
-static uint64_t glance(struct bo_span name)
+static uint64_t hash_of_parts(struct bo_span name)
 {
     uint64_t middle = 0, end = 0;
     const size_t n = name.n < 8 ? name.n : 8;
@@ -46,41 +46,41 @@ static uint64_t glance(struct bo_span name)
     return bo_mix64(name.n + middle * UINT64_C(0x9e3779b97f4a7c15) + bo_mix64(end));
 }
 
-static bool fits(const struct question *question, struct bo_span name, const uint64_t *number)
+static bool fits(const struct lookup *lookup, struct bo_span name, const uint64_t *number)
 {
-    return bo_span_equal(question->name, name) &&
-           (!question->number || *question->number == *number);
+    return bo_span_equal(lookup->name, name) && (!lookup->number || *lookup->number == *number);
 }
 
 /*
- * Adds question i, whose name and number are set, to its slot. If an equal question is already
+ * Adds lookup i, whose name and number are set, to its slot. If an equal lookup is already
  * there, `same_as` refers to that.
  */
-static void add_question(struct batch *batch, size_t i)
+static void add_lookup(struct batch *batch, size_t i)
 {
-    struct question *question = &batch->lookups[i];
-    size_t *slot = &batch->slots[glance(question->name) & batch->mask];
+    struct lookup *lookup = &batch->lookups[i];
+    size_t *slot = &batch->slots[hash_of_parts(lookup->name) & batch->mask];
     for (size_t j = *slot; j; j = batch->lookups[j - 1].next)
-        if (fits(&batch->lookups[j - 1], question->name, question->number)) {
-            question->same_as = j - 1;
+        if (fits(&batch->lookups[j - 1], lookup->name, lookup->number)) {
+            lookup->same_as = j - 1;
             return;
         }
-    question->same_as = i;
-    question->next = *slot;
+    lookup->same_as = i;
+    lookup->next = *slot;
     *slot = i + 1;
 }
 
 /*
- * Stores i as the answer to every question that it matches and that has no answer yet. So the first
+ * Stores i as the answer to every lookup that it matches and that has no answer yet. So the first
  * match wins.
  */
 static void offer_name(struct batch *batch, const struct bo_names *present, size_t i)
 {
     const struct bo_span name = bo_name_at(present, i);
-    for (size_t j = batch->slots[glance(name) & batch->mask]; j; j = batch->lookups[j - 1].next) {
-        struct question *question = &batch->lookups[j - 1];
-        if (question->found == BO_NOT_FOUND && fits(question, name, number_at(present, i)))
-            question->found = i;
+    for (size_t j = batch->slots[hash_of_parts(name) & batch->mask]; j;
+         j = batch->lookups[j - 1].next) {
+        struct lookup *lookup = &batch->lookups[j - 1];
+        if (lookup->found == BO_NOT_FOUND && fits(lookup, name, number_at(present, i)))
+            lookup->found = i;
     }
 }
 
@@ -97,9 +97,9 @@ enum bo_status bo_match_names(const struct bo_names *wanted, const struct bo_nam
     };
     const bool ok = batch.lookups && batch.slots;
     for (size_t i = 0; ok && i < wanted->n; i++) {
-        batch.lookups[i] = (struct question){
+        batch.lookups[i] = (struct lookup){
             .name = bo_name_at(wanted, i), .number = number_at(wanted, i), .found = BO_NOT_FOUND};
-        add_question(&batch, i);
+        add_lookup(&batch, i);
     }
     for (size_t i = 0; ok && i < present->n; i++)
         offer_name(&batch, present, i);
