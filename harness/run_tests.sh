@@ -76,7 +76,7 @@ plan 5 "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.js
 plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "what vectors reach" corpora/vectors_coverage.sh check guid/eytzinger pcdata/linear-index lprf/list+u64 unwind/sframe-v3
 plan 20 "second readers" codecs/test_second_readers.sh
-plan 10 "unwind: other readers of SFrame" codecs/unwind/test_judges.sh
+plan 20 "unwind: other readers" codecs/unwind/test_judges.sh
 plan 5 "dumps of the specifications" codecs/check_dumps.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
