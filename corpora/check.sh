@@ -51,7 +51,7 @@ done < <(jq -r '.vectors[] | [.file, .sha256, .document] | @tsv' manifest.json)
 while IFS=$'\t' read -r file sha256 document queries; do
     n=$((n + 1))
     has_sha256 "$file" "$sha256" || fail "$file: the workload has another SHA-256"
-    found=$(text_of "$file" | grep -vc '^#')
+    found=$(text_of "$file" | grep -vcE '^(#|action)')
     [ "$found" = "$queries" ] || fail "$file: $found queries, not $queries"
     jq -e --arg name "$document" 'any(.documents[]; .name == $name and .embedded)' manifest.json \
         >/dev/null || fail "$file: is of no embedded document"

@@ -69,6 +69,7 @@ plan 20 "import: LTTng's traces" corpora/import/test_real_lttng.sh
 plan 20 "import: Java reads state histories" corpora/import/test_real_statehist.sh
 plan 40 "record: Trace Compass' queries" corpora/record/tracecompass/test_record.sh
 plan 10 "record: clang's lookups" corpora/record/clang/test_record.sh
+plan 5 "record: libgcc's walks" corpora/record/unwind/test_record.sh
 plan 10 "source layout" make --no-print-directory check-format
 plan 10 "corpora: manifest" corpora/check.sh
 plan 10 "import: clang's traces" corpora/import/test_real_templight.sh

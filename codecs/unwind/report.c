@@ -8,6 +8,8 @@ static const struct bo_use unwind_uses[] = {
     {.use = "sample", {"hot, ns", BO_TIME, "point/hot", NULL}, .picks = true},
     {.use = "walk", {"calls, ns", BO_TIME, "point/calls", NULL}, .picks = true},
     {.use = "walk", {"chain, ns", BO_TIME, "point/chain", NULL}, .picks = true},
+    {.use = "walk", {"recorded, ns", BO_TIME, "point/recorded", NULL}, .picks = true},
+    {.use = "walk", {"recorded, cold, ns", BO_TIME, "point/recorded-cold", NULL}, .picks = true},
     {.use = "walk", {"miss, ns", BO_TIME, "point/miss", NULL}},
     {.use = "small", {"B/function", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
     {.use = "whole", {"scan, ns/function", BO_TIME_PER_UNIT, "scan/whole", NULL}, .picks = true},
@@ -22,7 +24,8 @@ static const struct bo_uses unwind_use_cases = {
     .text =
         "A profiler looks up the PC of a *sample*: any byte of text is equally likely, or 1024 PCs "
         "come again and again. A stack *walk* looks up calls: independently, or so that one answer "
-        "leads to the next lookup (*chain*). A binary wants its tables *small*, and a tool reads "
+        "leads to the next lookup (*chain*), or as libgcc did in samples of a program (*recorded*; "
+        "*cold* with the caches emptied before each sample). A binary wants its tables *small*, and a tool reads "
         "them *whole*. *start*: what a reader does before the first lookup. *Build* is the time to "
         "encode, *scratch* the memory that encoding takes beside the model and the output. Compact "
         "unwind is right only in the body of a function, and ORC, compact unwind and the deltas "

@@ -2,8 +2,8 @@
 
     python3 codecs/unwind/sframe_acceptance.py
 
-Version 1 is read by objdump of binutils 2.40, version 2 by llvm-readobj-22. Needs build/bakeoff (BAKEOFF overrides it),
-as, objcopy and the tools; a tool that is missing has an empty column.
+Version 1 is read by objdump of binutils 2.40, version 2 by llvm-readobj-22; no tool of Debian 12 reads version 3. Needs
+build/bakeoff (BAKEOFF overrides it), as, objcopy and the tools; a tool that is missing has an empty column.
 """
 
 import os
@@ -22,8 +22,18 @@ fn 0x1000 16
 fn 0x1010 8
 0 sp+8 c-8 s
 """
-TOOLS = {1: ["objdump", "--sframe=.sframe"], 2: ["llvm-readobj-22", "--sframe"]}
-FUNCTION = {1: 17, 2: 20}  # bytes
+FLEXIBLE = """unwind 1
+arch amd64
+fn 0x1000 16
+0 r10+0 c-8 s
+"""
+SAVED = """unwind 1
+arch arm64
+fn 0x1000 16
+0 sp+32 c-24 s
+"""
+TOOLS = {1: ["objdump", "--sframe=.sframe"], 2: ["llvm-readobj-22", "--sframe"], 3: None}
+FUNCTION = {1: 17, 2: 20, 3: 16}  # bytes
 BAKEOFF = os.environ.get("BAKEOFF", "build/bakeoff")
 
 
@@ -33,32 +43,89 @@ def put(section, at, kind, value):
     return bytes(changed)
 
 
-def cases(version, section, empty):
+def cases(version, folder):
+    """Yields the name of a case, its section and its machine."""
+    section = encode(version, TEXT, folder)
     n = FUNCTION[version]
-    rows = 28 + 2 * n
-    reversed_functions = section[:28] + section[28 + n:28 + 2 * n] + section[28:28 + n] + section[rows:]
-    yield "as written", section
-    yield "section of 0 bytes", b""
-    yield "no functions, 28 bytes", empty
-    yield "magic number of the other byte order", section[1::-1] + section[2:]
-    yield "no magic number", bytes(2) + section[2:]
-    yield "version 0", put(section, 2, "B", 0)
-    yield "version 4", put(section, 2, "B", 4)
-    yield "unknown flag", put(section, 3, "B", section[3] | 0x80)
-    yield "machine 0", put(section, 4, "B", 0)
-    yield "unsorted, as its flag says", put(reversed_functions, 3, "B", section[3] & ~1)
-    yield "unsorted, flag says sorted", reversed_functions
-    yield "more functions than fit", put(section, 8, "I", 1000)
-    yield "number of rows is not the sum", put(section, 12, "I", 4)
-    yield "row offset past the rows", put(section, 28 + n + 8, "I", 1000)
-    yield "rows shared by two functions", put(section, 28 + n + 8, "I", 0)
-    yield "words of size 3", put(section, rows + 1, "B", section[rows + 1] | 0x60)
-    yield "row starts of width 3", put(section, 28 + 16, "B", 3)
-    yield "15 words in a row", put(section, rows + 1, "B", 0x1f)
-    yield "row starts do not ascend", put(section, rows + 3, "B", 0)
-    yield "row start past the function", put(section, rows + 8, "B", 200)
+    functions = 28 + 2 * n
+    rows = functions + (5 if version == 3 else 0)  # of the first function: starts of 1 byte, then info
+    second = 28 + n
+    start = "q" if version == 3 else "i"
+    offset = second + (12 if version == 3 else 8)
+    info = functions + 2 if version == 3 else 28 + 16
+    count, count_kind = (functions, "H") if version == 3 else (28 + 12, "I")
+    by_start = section[:28] + section[second:functions] + section[28:second] + section[functions:]
+    if section[3] & 4:  # starts are relative to their fields
+        at = struct.unpack_from("<" + start, section, 28)[0], struct.unpack_from("<" + start, section, second)[0]
+        by_start = put(put(by_start, 28, start, at[1] + n), second, start, at[0] - n)
+    yield "as written", section, 0
+    yield "section of 0 bytes", b"", 0
+    yield "no functions, 28 bytes", encode(version, "unwind 1\narch amd64\n", folder), 0
+    longer = put(section[:28], 7, "B", 255) + bytes(255) + section[28:]
+    if section[3] & 4:
+        longer = put(put(longer, 28 + 255, start, at[0] - 255), second + 255, start, at[1] - 255)
+    yield "auxiliary header of 255 bytes", longer, 0
+    yield "magic number of the other byte order", section[1::-1] + section[2:], 0
+    yield "no magic number", bytes(2) + section[2:], 0
+    yield "version 0", put(section, 2, "B", 0), 0
+    yield "version 4", put(section, 2, "B", 4), 0
+    yield "unknown flag", put(section, 3, "B", section[3] | 0x80), 0
+    yield "machine 0", put(section, 4, "B", 0), 0
+    yield "machine 5", put(section, 4, "B", 5), 0
+    yield "unsorted, as its flag says", put(by_start, 3, "B", section[3] & ~1), 0
+    yield "unsorted, flag says sorted", by_start, 0
+    yield "more functions than fit", put(section, 8, "I", 1000), 0
+    yield "functions at an offset that overflows 32 bits", put(section, 20, "I", 0xfffffff0), 0
+    yield "number of rows is not the sum", put(section, 12, "I", 4), 0
+    yield "more rows in a function than fit", put(section, count, count_kind, 65535), 0
+    yield "row offset past the rows", put(section, offset, "I", 1000), 0
+    yield "rows shared by two functions", shared(version, section, offset), 0
+    yield "words of size 3", put(section, rows + 1, "B", section[rows + 1] | 0x60), 0
+    yield "row starts of width 3", put(section, info, "B", 3), 0
+    yield "15 words in a row", put(section, rows + 1, "B", 0x1f), 0
+    yield "first row is not at 0", put(put(section, rows, "B", 1), rows + 3, "B", 2), 0
+    yield "row starts do not ascend", put(section, rows + 3, "B", 0), 0
+    yield "row start past the function", put(section, rows + 11, "B", 200), 0
+    yield "function of 2^32 - 1 bytes from 2^31 - 2^16 on", far(version, section, second, start), 0
+    yield "RA saved, FP not, on arm64", encode(version, SAVED, folder), 1
     if version > 1:
-        yield "pattern with repeat size 0", put(put(section, 44, "B", 0x10), 45, "B", 0)
+        yield "no words, but bits of the info are set", no_words(section, rows), 0
+        repeat = (functions + 4, "B") if version == 3 else (28 + 17, "B")
+        yield "pattern with repeat size 0", put(put(section, info, "B", 0x10), *repeat, 0), 0
+    if version == 3:
+        flexible = encode(version, FLEXIBLE, folder)
+        row = 28 + n + 5  # start, info, words {control, offset} of the CFA and the one of RA
+        yield "function that starts 2^63 - 1 behind its field", put(section, second, start, (1 << 63) - 1), 0
+        yield "rows in the attributes of a function", put(section, offset, "I", 2), 0
+        yield "flexible row", flexible, 0
+        yield "flexible row of one word", cut(flexible, row, 1), 0
+        yield "flexible CFA that is based on itself", put(flexible, row + 2, "B", 0), 0
+        yield "flexible CFA, a word without a register", put(flexible, row + 2, "B", 2), 0
+
+
+def shared(version, section, offset):
+    """The second function's rows are the first's, of which it has room for the first only."""
+    changed = put(section, offset, "I", 0)
+    return changed if version == 3 else put(changed, offset + 4, "I", 1)
+
+
+def far(version, section, second, start):
+    return put(put(section, second, start, 0x7fff0000), second + (8 if version == 3 else 4), "I", 0xffffffff)
+
+
+def no_words(section, row):
+    """The first row, `sp+8`, without its word: the info says sp."""
+    shorter = section[:row + 2] + section[row + 3:]
+    shorter = put(put(shorter, row + 1, "B", 1), 16, "I", struct.unpack_from("<I", section, 16)[0] - 1)
+    at = 28 + (16 if shorter[2] == 3 else 20) + (12 if shorter[2] == 3 else 8)
+    return put(shorter, at, "I", struct.unpack_from("<I", section, at)[0] - 1)
+
+
+def cut(section, row, n_words):
+    """A section of one function with one row, of the first n words of one byte."""
+    shorter = section[:row + 2 + n_words]
+    shorter = put(shorter, row + 1, "B", section[row + 1] & ~0x1e | n_words << 1)
+    return put(shorter, 16, "I", 5 + 2 + n_words)
 
 
 def run(*command):
@@ -67,7 +134,7 @@ def run(*command):
 
 
 def tool_verdict(version, section, folder):
-    if not shutil.which(TOOLS[version][0]):
+    if not TOOLS[version] or not shutil.which(TOOLS[version][0]):
         return ""
     with open(f"{folder}/section", "wb") as file:
         file.write(section)
@@ -80,8 +147,9 @@ def tool_verdict(version, section, folder):
     return "rejects" if done.returncode or "warning" in done.stdout else "accepts"
 
 
-def our_verdict(version, section, folder):
-    header = bytes([1, 0, 1, 0, 0, 0, 0, 0]) + struct.pack("<QQ", 0x1000 if len(section) > 28 else 0, len(section))
+def our_verdict(version, section, machine, folder):
+    base = 0x1000 if len(section) > 28 else 0
+    header = bytes([1, machine, 1, 0, 0, 0, 0, 0]) + struct.pack("<QQ", base, len(section))
     with open(f"{folder}/payload", "wb") as file:
         file.write(header + section + bytes(16))
     done = run(BAKEOFF, "decode", f"unwind/sframe-v{version}", f"{folder}/payload", "--raw", "-o", f"{folder}/model")
@@ -101,15 +169,14 @@ def main():
     verdicts = {}
     with tempfile.TemporaryDirectory() as folder:
         for version in TOOLS:
-            section = encode(version, TEXT, folder)
-            empty = encode(version, "unwind 1\narch amd64\n", folder)
-            for name, case in cases(version, section, empty):
-                verdict = tool_verdict(version, case, folder), our_verdict(version, case, folder)
+            for name, case, machine in cases(version, folder):
+                verdict = tool_verdict(version, case, folder), our_verdict(version, case, machine, folder)
                 verdicts.setdefault(name, {})[version] = verdict
-    print("| section | objdump 2.40, version 1 | sframe-v1 | llvm-readobj 22, version 2 | sframe-v2 |")
-    print("|---|---|---|---|---|")
+    print("| section | objdump 2.40, version 1 | sframe-v1 | llvm-readobj 22, version 2 | sframe-v2 | sframe-v3 |")
+    print("|---|---|---|---|---|---|")
     for name, by_version in verdicts.items():
-        print("|", name, "|", " | ".join(word or "-" for v in TOOLS for word in by_version.get(v, ("", ""))), "|")
+        words = [word or "-" for v in TOOLS for word in by_version.get(v, ("", ""))]
+        print("|", name, "|", " | ".join(words[:4] + words[5:]), "|")
 
 
 if __name__ == "__main__":
