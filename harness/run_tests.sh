@@ -38,6 +38,11 @@ instructions() {
     return $code
 }
 
+list_figures() {
+    needs python3 || return
+    python3 codecs/unwind/list_report.py --check
+}
+
 build() {
     make --no-print-directory -j"$(nproc)" test-shared
 }
@@ -78,6 +83,7 @@ plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "what vectors reach" corpora/vectors_coverage.sh check guid/eytzinger pcdata/linear-index lprf/list+u64 unwind/sframe-v3
 plan 20 "second readers" codecs/test_second_readers.sh
 plan 20 "unwind: other readers" codecs/unwind/test_judges.sh
+plan 10 "unwind: figures of the list" list_figures
 plan 5 "dumps of the specifications" codecs/check_dumps.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
