@@ -25,9 +25,10 @@ static const struct bo_uses unwind_use_cases = {
         "A profiler looks up the PC of a *sample*: any byte of text is equally likely, or 1024 PCs "
         "come again and again. A stack *walk* looks up calls: independently, or so that one answer "
         "leads to the next lookup (*chain*), or as libgcc did in samples of a program (*recorded*; "
-        "*cold* with the caches emptied before each sample). A binary wants its tables *small*, and a tool reads "
-        "them *whole*. *start*: what a reader does before the first lookup. *Build* is the time to "
-        "encode, *scratch* the memory that encoding takes beside the model and the output. Compact "
+        "*cold* with the caches emptied before each sample). A binary wants its tables *small*, "
+        "and a tool reads them *whole*. *start*: what a reader does before the first lookup. "
+        "*Build* is the time to encode, *scratch* the memory that encoding takes beside the model "
+        "and the output. Compact "
         "unwind is right only in the body of a function, and ORC, compact unwind and the deltas "
         "keep no function boundaries: their times are of what they hold.",
     .uses = unwind_uses,
