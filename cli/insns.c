@@ -6,9 +6,23 @@
 #include <sys/stat.h>
 
 #include "bench/measure/insns.h"
+#include "bench/measure/plan.h"
 #include "bench/report/grid.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+
+/* Whether each name of the list is one of a codec, of `only` or of any format. */
+static bool are_codecs(const char *list, const struct bo_format *only)
+{
+    struct bo_filter names;
+    if (!bo_filter_parse(list, &names))
+        return !bo_usage_error("insns", "--codec takes names separated by commas, not '%s'", list);
+    for (const struct bo_format **f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c && (!only || *f == only); c++)
+            bo_filter_allows(&names, (*c)->name);
+    const char *suggestion, *unknown = bo_filter_unmatched(&names, &suggestion);
+    return !unknown || !bo_usage_error("insns", "no codec '%s' here%s", unknown, suggestion);
+}
 
 int bo_cmd_insns(int argc, char **argv);
 
@@ -150,7 +164,7 @@ int bo_cmd_insns(int argc, char **argv)
     const char *codec = NULL, *corpus = NULL, *counted = NULL, *golden = NULL;
     bool as_golden = false;
     const struct bo_option options[] = {
-        {"--codec", 0, "C", "only codecs of this name; a * matches anything", &codec, NULL},
+        {"--codec", 0, "C[,...]", "only these (a * is any text)", &codec, NULL},
         {"--corpus", 0, "X", "on this document (default: the format's smallest embedded one)",
          &corpus, NULL},
         {"--check", 0, "FILE",
@@ -176,6 +190,8 @@ int bo_cmd_insns(int argc, char **argv)
         return bo_usage_error("insns", "takes one format, or none for all");
     const struct bo_format *only = n ? bo_need_format("insns", argv[1]) : NULL;
     if (n && !only)
+        return BO_EXIT_USAGE;
+    if (!are_codecs(codec, only))
         return BO_EXIT_USAGE;
     if (golden && check_comparable(golden))
         return BO_EXIT_USAGE;

@@ -958,12 +958,13 @@ gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
 # ---- insns
 # ----------------------------------------------------------------------------------------------------------------
 
-insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw)
+insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw,varint-delta)
 echo "# Made with: another compiler" >"$t/other.tsv"
 run "${insns[@]}" --check "$t/other.tsv"
 holds "counts of another compiler are not compared" test "$code" = 2
 holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
 gives 2 "bakeoff: $t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
+gives 2 "bakeoff: insns: no codec 'rew' here (did you mean 'raw'?); see *" insns pcdata --codec raw,rew
 if grep -q __asan_init "$bakeoff"; then
     echo "note: a program with AddressSanitizer does not run under valgrind: instructions are not counted"
 else

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <valgrind/callgrind.h>
 
 #include "bench/measure/machine.h"
+#include "bench/measure/plan.h"
 #include "bench/measure/query_sets.h"
 #include "harness/core/cpu.h"
 #include "harness/core/files.h"
@@ -99,10 +99,13 @@ static void count_codec(const struct bo_document *document, const struct bo_code
     bo_arena_free(&arena);
 }
 
-void bo_insns_run(const struct bo_document *document, const char *only_codec, FILE *out)
+void bo_insns_run(const struct bo_document *document, const char *only_codecs, FILE *out)
 {
+    struct bo_filter codecs;
+    if (!bo_filter_parse(only_codecs, &codecs))
+        return;
     for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
-        if (!(*c)->optional && (!only_codec || fnmatch(only_codec, (*c)->name, 0) == 0))
+        if (!(*c)->optional && bo_filter_allows(&codecs, (*c)->name))
             count_codec(document, *c, out);
 }
 
@@ -128,7 +131,7 @@ static double read_summary(const char *folder, size_t i)
 
 /* In the child: runs this program again under callgrind, with its output to `out`. */
 __attribute__((noreturn)) static void become_counted(const struct bo_document *document,
-                                                     const char *only_codec, const char *folder,
+                                                     const char *only_codecs, const char *folder,
                                                      int out)
 {
     char profile[MAX_PATH + 64], self[MAX_PATH] = "";
@@ -146,9 +149,9 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
                           document->format->name,
                           document->path,
                           "--codec",
-                          only_codec ? only_codec : "",
+                          only_codecs ? only_codecs : "",
                           NULL};
-    if (!only_codec)
+    if (!only_codecs)
         argv[10] = NULL;
     /*
      * Removes everything that depends on the machine or the time. libc uses its functions for
@@ -219,7 +222,7 @@ static void remove_profiles(const char *folder)
     rmdir(folder);
 }
 
-bool bo_insns_count(const struct bo_document *document, const char *only_codec,
+bool bo_insns_count(const struct bo_document *document, const char *only_codecs,
                     struct bo_arena *arena, struct bo_insns **insns_ret, size_t *n_ret)
 {
     char folder[MAX_PATH];
@@ -234,7 +237,7 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codec,
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0)
-        become_counted(document, only_codec, folder, fileno(names));
+        become_counted(document, only_codecs, folder, fileno(names));
     const bool ended = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
     rewind(names);
     const bool ok =

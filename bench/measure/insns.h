@@ -20,12 +20,12 @@ struct bo_insns {
 /*
  * For a process under callgrind, started with --collect-atstart=no: runs everything that is
  * counted, dumps one profile for each, and prints their names to `out`, one per line. Failing
- * codecs are left out. `only_codec` is a pattern, or NULL.
+ * codecs are left out. `only_codecs` is as bo_filter_parse takes it.
  */
-void bo_insns_run(const struct bo_document *document, const char *only_codec, FILE *out);
+void bo_insns_run(const struct bo_document *document, const char *only_codecs, FILE *out);
 
 /* Runs this program again under callgrind and reads the counts. False after a message. */
-bool bo_insns_count(const struct bo_document *document, const char *only_codec,
+bool bo_insns_count(const struct bo_document *document, const char *only_codecs,
                     struct bo_arena *arena, struct bo_insns **insns_ret, size_t *n_ret);
 
 /* ---- golden figures -------------------------------------------------------------------------- */
