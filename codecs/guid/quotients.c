@@ -23,23 +23,16 @@
  *     zeros up to a byte
  *   40 bytes of zeros, for wide loads
  *
- * l is floor(log2(bytes / n)) (n_low_bits). A body starts where that of the key before ends; a key
- * without a body has the end of the one before. All numbers follow from n, the number of bytes and
- * the set: the encoding is canonical. A reader opens nothing.
+ * l is floor(log2(bytes / n)) (guid_low_bits). A body starts where that of the key before ends; a
+ * key without a body has the end of the one before. All numbers follow from n, the number of bytes
+ * and the set: the encoding is canonical. A reader opens nothing.
  */
+#include "codecs/guid/bits.h"
 #include "codecs/guid/guid.h"
-#include "harness/core/bits.h"
-#include "harness/core/cpu.h"
 
-enum {
-    BLOCK_BITS = 6,
-    WIDE_NBYTES = 40,
-    COUNT_NBYTES = 2,
-    FINGERPRINT_BITS = 32,
-    MAX_KEYS = 65535
-};
+enum { BLOCK_BITS = 6, COUNT_NBYTES = 2, FINGERPRINT_BITS = 32, MAX_KEYS = 65535 };
 enum { LINE_NBYTES = 64 }; /* a usual block has 7 */
-enum { NEAR_KEYS = 3 };    /* of a bucket, compared at once; WIDE_NBYTES has room for them */
+enum { NEAR_KEYS = 3 };    /* of a bucket, compared at once; GUID_WIDE_NBYTES has room for them */
 
 /* What distinguishes the three. */
 struct variant {
@@ -48,19 +41,14 @@ struct variant {
 
 /* ---- keys and widths ------------------------------------------------------------------------- */
 
-/* An odd number and its inverse: neighbours become distant, and nothing is lost. */
-#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
-#define FACTOR_INVERSE UINT64_C(0xf1de83e19937733d)
-_Static_assert(FACTOR *FACTOR_INVERSE == 1, "they undo each other");
-
 static inline uint64_t key_of(const struct variant *variant, uint64_t guid)
 {
-    return variant->is_fingerprint ? guid * FACTOR : guid;
+    return variant->is_fingerprint ? guid * GUID_FACTOR : guid;
 }
 
 static inline uint64_t guid_of(const struct variant *variant, uint64_t key)
 {
-    return variant->is_fingerprint ? key * FACTOR_INVERSE : key;
+    return variant->is_fingerprint ? key * GUID_FACTOR_INVERSE : key;
 }
 
 /* d: log2 n, rounded so that n / 2^d is between 0.71 and 1.42. */
@@ -68,12 +56,6 @@ static unsigned n_top_bits(uint32_t n)
 {
     const unsigned floor_bits = n ? bo_bit_width(n) - 1 : 0;
     return floor_bits + ((uint64_t)n * n > UINT64_C(1) << (2 * floor_bits + 1));
-}
-
-/* l */
-static unsigned n_low_bits(uint32_t n, uint32_t total)
-{
-    return n && total >= n ? bo_bit_width(total / n) - 1 : 0;
 }
 
 /* What follows from the header. */
@@ -86,17 +68,12 @@ struct shape {
     uint64_t rest_mask, low_mask;
 };
 
-static inline uint64_t mask_of(unsigned n_bits)
-{
-    return n_bits ? UINT64_MAX >> (64 - n_bits) : 0;
-}
-
 static struct shape shape_of(const struct variant *variant, uint32_t n, uint32_t total)
 {
     const unsigned top_bits = n_top_bits(n);
     const unsigned block_bits = top_bits < BLOCK_BITS ? top_bits : BLOCK_BITS;
     const unsigned rest_bits = variant->is_fingerprint ? FINGERPRINT_BITS : 64 - top_bits;
-    const unsigned low_bits = n_low_bits(n, total);
+    const unsigned low_bits = guid_low_bits(n, total);
     return (struct shape){
         .n = n,
         .total = total,
@@ -107,8 +84,8 @@ static struct shape shape_of(const struct variant *variant, uint32_t n, uint32_t
         .n_blocks = 1u << (top_bits - block_bits),
         .n_buckets = 1u << block_bits,
         .entry_nbytes = variant->has_bodies ? 8 : 4,
-        .rest_mask = mask_of(rest_bits),
-        .low_mask = mask_of(low_bits),
+        .rest_mask = guid_mask(rest_bits),
+        .low_mask = guid_mask(low_bits),
     };
 }
 
@@ -179,7 +156,7 @@ static enum bo_status make_items(const struct variant *variant, const void *mode
         return bo_fail_alloc(err, arena);
     *shape_ret = shape_of(variant, (uint32_t)n, variant->has_bodies ? total : 0);
     const uint64_t kept =
-        ~mask_of(64 - shape_ret->top_bits - shape_ret->rest_bits); /* all but what is cut off */
+        ~guid_mask(64 - shape_ret->top_bits - shape_ret->rest_bits); /* all but what is cut off */
     for (size_t i = 0; i < n; i++)
         items[i] = (struct item){key_of(variant, entries[i].guid) & kept,
                                  variant->has_bodies ? guid_nbytes(&entries[i]) : 0};
@@ -216,21 +193,6 @@ static enum bo_status reduce(const struct bo_codec *self, const void *model, str
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_wide(struct bo_bit_writer *bits, uint64_t v, unsigned n_bits)
-{
-    bo_put_bits(bits, (uint32_t)(v & mask_of(n_bits < 32 ? n_bits : 32)),
-                n_bits < 32 ? n_bits : 32);
-    if (n_bits > 32)
-        bo_put_bits(bits, (uint32_t)(v >> 32), n_bits - 32);
-}
-
-static void put_unary(struct bo_bit_writer *bits, uint64_t n_zeros)
-{
-    for (; n_zeros > 31; n_zeros -= 31)
-        bo_put_bits(bits, 0, 31);
-    bo_put_bits(bits, 1u << n_zeros, (unsigned)n_zeros + 1);
-}
-
 /* Where the ends of bodies are, from the start of the block's on. */
 static void put_ends(const struct shape *shape, const struct item *items, size_t m,
                      struct bo_bit_writer *bits)
@@ -238,12 +200,12 @@ static void put_ends(const struct shape *shape, const struct item *items, size_t
     uint32_t end = 0, high = 0;
     for (size_t i = 0; i < m; i++) {
         end += items[i].nbytes;
-        put_wide(bits, end & mask_of(shape->low_bits), shape->low_bits);
+        guid_put_wide(bits, end & guid_mask(shape->low_bits), shape->low_bits);
     }
     end = 0;
     for (size_t i = 0; i < m; i++) {
         end += items[i].nbytes;
-        put_unary(bits, (end >> shape->low_bits) - high);
+        guid_put_unary(bits, (end >> shape->low_bits) - high);
         high = end >> shape->low_bits;
     }
 }
@@ -262,7 +224,7 @@ static void put_block(const struct shape *shape, bool has_bodies, uint32_t block
     }
     bo_mark(out, "rests");
     for (i = 0; i < m; i++)
-        put_wide(&bits, rest_of(shape, items[i].key), shape->rest_bits);
+        guid_put_wide(&bits, rest_of(shape, items[i].key), shape->rest_bits);
     bo_mark(out, "offsets");
     if (has_bodies)
         put_ends(shape, items, m, &bits);
@@ -315,7 +277,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
         i += m;
     }
     bo_mark(out, "padding");
-    bo_put_zeros(out, WIDE_NBYTES);
+    bo_put_zeros(out, GUID_WIDE_NBYTES);
     return bo_writer_status(out, err);
 }
 
@@ -341,12 +303,12 @@ static enum bo_status read_head(const struct variant *variant, struct bo_span in
     *reader = (struct reader){.variant = *variant, .shape = shape_of(variant, n, total)};
     const struct shape *shape = &reader->shape;
     const uint64_t before = head_nbytes + ((uint64_t)shape->n_blocks + 1) * shape->entry_nbytes;
-    if (in.n < before + WIDE_NBYTES)
+    if (in.n < before + GUID_WIDE_NBYTES)
         return bo_fail(err, BO_TRUNCATED, head_nbytes, "directory runs past the end of the file");
     reader->directory = in.p + head_nbytes;
     reader->blocks_off = (size_t)before;
     reader->blocks = in.p + before;
-    reader->blocks_nbytes = in.n - (size_t)before - WIDE_NBYTES;
+    reader->blocks_nbytes = in.n - (size_t)before - GUID_WIDE_NBYTES;
     reader->is_large = reader->blocks_nbytes >= 1 << 18;
     return BO_OK;
 }
@@ -384,62 +346,17 @@ static inline const char *read_block(const struct reader *reader, bool has_bodie
     return NULL;
 }
 
-/* Up to 57 bits from any bit on, by their mask. */
-static inline uint64_t bits_at(const uint8_t *p, uint64_t bit, uint64_t mask)
-{
-    return bo_le64(p + bit / 8) >> bit % 8 & mask;
-}
-
-/* Up to 64 bits; reads 9 bytes for more than 57, 8 otherwise. */
-static inline uint64_t wide_bits_at(const uint8_t *p, uint64_t bit, unsigned n_bits)
-{
-    const uint8_t *at = p + bit / 8;
-    uint64_t v = bo_le64(at) >> bit % 8;
-    if (n_bits > 57 && bit % 8)
-        v |= (uint64_t)at[8] << (64 - bit % 8);
-    return v & mask_of(n_bits);
-}
-
-/* The place of the r-th (from 0, below 64) one of the word; 64 when it has no more than r. */
-static inline unsigned select_portable(uint64_t word, unsigned r)
-{
-    uint64_t sums = word - (word >> 1 & UINT64_C(0x5555555555555555));
-    sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
-    sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101);
-    /* Byte i of sums: the ones of the bytes up to i, at most 64. */
-    const uint64_t high = UINT64_C(0x8080808080808080);
-    const uint64_t not_above = ((r * UINT64_C(0x0101010101010101) | high) - sums) & high;
-    const unsigned place = (unsigned)((not_above >> 7) * UINT64_C(0x0101010101010101) >> 56) * 8;
-    if (place == 64)
-        return 64;
-    r -= (unsigned)(sums << 8 >> place & 0xff);
-    uint64_t byte = word >> place & 0xff;
-    for (; r; r--)
-        byte &= byte - 1;
-    return place + (unsigned)__builtin_ctzll(byte);
-}
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-BO_V3 static inline unsigned select_v3(uint64_t word, unsigned r)
-{
-    return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << r, word));
-}
-#else
-#define select_v3 select_portable
-#endif
-
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)
 #define QUERY query_portable
-#define SELECT select_portable
+#define SELECT guid_select_portable
 #define ATTRIBUTE
 #include "codecs/guid/quotients_query.h"
 #undef QUERY
 #undef SELECT
 #undef ATTRIBUTE
 #define QUERY query_v3
-#define SELECT select_v3
+#define SELECT guid_select_v3
 #define ATTRIBUTE BO_V3
 #include "codecs/guid/quotients_query.h"
 #undef QUERY
@@ -469,8 +386,8 @@ static const char *take_block(const struct reader *reader, const struct block *b
         for (bool is_first = true; bo_get_bits(&c, 1, &one) && one; i++, is_first = false) {
             if (i == block->m)
                 return "buckets have more keys than the block";
-            const uint64_t rest =
-                wide_bits_at(block->p, rests + (uint64_t)i * shape->rest_bits, shape->rest_bits);
+            const uint64_t rest = guid_wide_bits_at(
+                block->p, rests + (uint64_t)i * shape->rest_bits, shape->rest_bits);
             if (!is_first && rest <= before)
                 return "keys do not ascend";
             before = rest;
@@ -486,7 +403,7 @@ static const char *take_block(const struct reader *reader, const struct block *b
             if (high++ >= block->extent >> shape->low_bits)
                 return "ends of bodies exceed those of the block";
         const uint64_t low =
-            wide_bits_at(block->p, lows + (uint64_t)i * shape->low_bits, shape->low_bits);
+            guid_wide_bits_at(block->p, lows + (uint64_t)i * shape->low_bits, shape->low_bits);
         const uint64_t end = (uint64_t)high << shape->low_bits | low;
         if (end < start || end > block->extent || end - start > GUID_MAX_BODY_NBYTES)
             return "body ends before its start or is too long";
@@ -533,9 +450,9 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     }
     if (n != shape->n || off != reader.blocks_nbytes || base != shape->total)
         return bo_fail(err, BO_CORRUPT, 0, "blocks do not have all GUIDs and bodies");
-    for (unsigned i = 0; i < WIDE_NBYTES; i++)
+    for (unsigned i = 0; i < GUID_WIDE_NBYTES; i++)
         if (reader.blocks[reader.blocks_nbytes + i])
-            return bo_fail(err, BO_CORRUPT, in.n - WIDE_NBYTES + i, "padding is not zero");
+            return bo_fail(err, BO_CORRUPT, in.n - GUID_WIDE_NBYTES + i, "padding is not zero");
     if (reader.variant.is_fingerprint && !bo_records_settle(&guid_shape, model, arena))
         return bo_fail_alloc(err, arena);
     *model_ret = model;

@@ -3,52 +3,7 @@
  * a one in a word, ATTRIBUTE chooses the path.
  */
 
-/*
- * The place of the r-th (from 0) one, or, with flip, zero, of n_bits bits from `bit` on; n_bits
- * when there are not so many.
- */
-ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _select)(
-    const uint8_t *p, uint64_t bit, uint64_t n_bits, uint32_t r, uint64_t flip)
-{
-    const uint8_t *at = p + bit / 8;
-    const unsigned skip = (unsigned)(bit % 8);
-    uint64_t word = (bo_le64(at) ^ flip) & UINT64_MAX << skip;
-    for (uint64_t done = 0; done < n_bits + skip; done += 64) {
-        const unsigned n_ones = (unsigned)__builtin_popcountll(word);
-        if (r < n_ones) {
-            const uint64_t place = done + SELECT(word, r) - skip;
-            return place < n_bits ? place : n_bits;
-        }
-        r -= n_ones;
-        if (done + 64 < n_bits + skip)
-            word = bo_le64(at += 8) ^ flip;
-    }
-    return n_bits;
-}
-
-/*
- * The same of an r below the number of ones or zeros, without a branch that depends on it where
- * they end within n_words (2 to 4) words, which all are read.
- */
-ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _select_near)(
-    const uint8_t *p, uint64_t bit, uint64_t n_bits, uint32_t r, uint64_t flip, unsigned n_words)
-{
-    const uint8_t *at = p + bit / 8;
-    const unsigned skip = (unsigned)(bit % 8);
-    if (__builtin_expect(n_bits > 64 * n_words - 8, 0))
-        return CONCAT(QUERY, _select)(p, bit, n_bits, r, flip);
-    const uint64_t first = (bo_le64(at) ^ flip) & UINT64_MAX << skip;
-    const unsigned to_1 = (unsigned)__builtin_popcountll(first);
-    unsigned before = r >= to_1 ? to_1 : 0, k = r >= to_1, to = to_1;
-    for (unsigned w = 1; w + 1 < n_words; w++) {
-        to += (unsigned)__builtin_popcountll(bo_le64(at + 8 * w) ^ flip);
-        before = r >= to ? to : before;
-        k += r >= to;
-    }
-    const uint64_t later = bo_le64(at + 8 * k) ^ flip, word = k ? later : first;
-    const uint64_t place = 64 * k + SELECT(word, r - before) - skip;
-    return place < n_bits ? place : n_bits; /* a damaged block may have too few */
-}
+#include "codecs/guid/select_query.h"
 
 /* The extent of the i-th body of a block. */
 ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer CONCAT(
@@ -62,7 +17,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer C
     /* The one of the key before, and its end. The first key has none: its body starts at 0. */
     const uint32_t before = i - (i > 0);
     const uint64_t found = CONCAT(QUERY, _select_near)(block->p, highs, n_bits, before, 0, 4);
-    const uint64_t low = bits_at(block->p, lows + (uint64_t)before * l, shape->low_mask);
+    const uint64_t low = guid_bits_at(block->p, lows + (uint64_t)before * l, shape->low_mask);
     const uint64_t start = i ? (found - before) << l | low : 0, from = i ? found + 1 : 0;
     const uint64_t ahead = bo_le64(block->p + (highs + from) / 8) >> (highs + from) % 8;
     uint64_t gap = (uint64_t)__builtin_ctzll(ahead | UINT64_C(1) << 63);
@@ -70,7 +25,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer C
         gap =
             from < n_bits ? CONCAT(QUERY, _select)(block->p, highs + from, n_bits - from, 0, 0) : 0;
     const uint64_t end =
-        (from + gap - i) << l | bits_at(block->p, lows + (uint64_t)i * l, shape->low_mask);
+        (from + gap - i) << l | guid_bits_at(block->p, lows + (uint64_t)i * l, shape->low_mask);
     return guid_extent(block->base + (uint32_t)start, block->base + (uint32_t)end);
 }
 
@@ -84,7 +39,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) bool CONCAT(QUERY, _scan)
         if (!(block->p[COUNT_NBYTES + at / 8] >> at % 8 & 1))
             return false;
         const uint64_t here =
-            wide_bits_at(block->p, rests + *i * shape->rest_bits, shape->rest_bits);
+            guid_wide_bits_at(block->p, rests + *i * shape->rest_bits, shape->rest_bits);
         if (here >= rest)
             return here == rest;
     }
@@ -116,8 +71,9 @@ ATTRIBUTE static inline __attribute__((always_inline)) const char *CONCAT(QUERY,
     const unsigned n_keys = (unsigned)__builtin_ctzll(~ones | UINT64_C(1) << NEAR_KEYS);
     unsigned hit = NEAR_KEYS;
     for (unsigned k = NEAR_KEYS; k--;)
-        hit = bits_at(block.p, rests + (i + k) * shape->rest_bits, shape->rest_mask) == rest ? k
-                                                                                             : hit;
+        hit = guid_bits_at(block.p, rests + (i + k) * shape->rest_bits, shape->rest_mask) == rest
+                  ? k
+                  : hit;
     bool is_there = hit < n_keys;
     /* Rests of sets of few GUIDs are too wide for that. */
     if (__builtin_expect((!is_there && n_keys == NEAR_KEYS) || shape->rest_bits > 57, 0))

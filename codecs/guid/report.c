@@ -15,6 +15,7 @@ static const struct bo_use uses[] = {
 
 static const struct bo_use_fact facts[] = {
     {"fingerprint-32", "wrong in about 2^-32"},
+    {"perfect-hash-32", "wrong in about 2^-32"},
     {"*", "exactly"},
     {NULL, NULL},
 };
@@ -24,8 +25,8 @@ static const struct bo_uses use_cases = {
         "A compiler *finds* the functions of a module in a profile of many more; absent ones "
         "must be rejected. Each compilation *opens* the profile anew. The profile should be "
         "*small*. *Build* is the time to encode, *scratch* the memory that encoding takes beside "
-        "the model and the output. `fingerprint-32` answers wrongly for one absent GUID in 2^32, "
-        "so it is not compared with codecs that reject exactly.",
+        "the model and the output. `fingerprint-32` and `perfect-hash-32` answer wrongly for one "
+        "absent GUID in 2^32, so they are not compared with codecs that reject exactly.",
     .uses = uses,
     .facts_use = "find",
     .facts_heading = "rejects absent GUIDs",
@@ -40,9 +41,10 @@ static const struct bo_use_fact needs[] = {
 };
 
 static const struct bo_section_fields section_fields[] = {
-    {"chained", "buckets", ""}, {"*", "guids", "guid"}, {"*", "buckets", "guid"},
-    {"*", "rests", "guid"},     {"*", "directory", ""}, {"chained", "items", "guid, nbytes"},
-    {"*", "offsets", "nbytes"}, {"*", "padding", ""},   {NULL, NULL, NULL},
+    {"chained", "buckets", ""},    {"*", "guids", "guid"}, {"*", "buckets", "guid"},
+    {"*", "rests", "guid"},        {"*", "directory", ""}, {"chained", "items", "guid, nbytes"},
+    {"*", "offsets", "nbytes"},    {"*", "pilots", ""},    {"*", "entries", "guid, nbytes"},
+    {"*", "list", "guid, nbytes"}, {"*", "padding", ""},   {NULL, NULL, NULL},
 };
 
 const struct bo_format_report guid_report = {

@@ -215,8 +215,140 @@ def fingerprint(data):
     return quotients(data, is_fingerprint=True)
 
 
+# ---- perfect-hash-32 ----------------------------------------------------------------------------
+
+LISTED = 4095
+
+
+def scale(v, span):
+    return v * span >> 32
+
+
+def bucket_of(f, buckets):
+    x2 = scale(f, f)
+    return scale((f + 3 * x2 + 4 * scale(x2, f)) >> 3, buckets)
+
+
+def turn_of(f, pilot, m):
+    return scale((f ^ pilot * 0x9E3779B1 % (1 << 32)) * 0x85EBCA6B % (1 << 32), m)
+
+
+def slots_of(keys, pilot, m):
+    return [(scale(key & 0xFFFFFFFF, m) + turn_of(key >> 32, pilot, m)) % m for key in keys]
+
+
+def place(guids):
+    """The pilots of a set, its number of slots, and its keys by bucket."""
+    n_buckets, m = len(guids) // 5 + 1, len(guids) + len(guids) // 256 + 1
+    buckets = [[] for _ in range(n_buckets)]
+    for guid in guids:
+        key = guid * FACTOR % (1 << 64)
+        buckets[bucket_of(key >> 32, n_buckets)].append(key)
+    pilots, taken = [LISTED] * n_buckets, set()
+    for b in sorted(range(n_buckets), key=lambda b: (-len(buckets[b]), b)):
+        if any(key >> 32 == 0 for key in buckets[b]):
+            continue
+        for pilot in range(LISTED):
+            slots = set(slots_of(buckets[b], pilot, m))
+            if len(slots) == len(buckets[b]) and not slots & taken:
+                pilots[b] = pilot
+                taken |= slots
+                break
+    return pilots, m, buckets
+
+
+def low_width(n, total):
+    return (total // n).bit_length() - 1 if n and total >= n else 0
+
+
+def write_perfect_hash(model):
+    """The only encoding of a set that a file may hold."""
+    pilots, m, buckets = place(model)
+    n, total = len(model), sum(size or 0 for size in model.values())
+    low_bits, slots, listed = low_width(n, total), [(0, 0)] * m, []
+    for pilot, keys in zip(pilots, buckets):
+        sizes = [model[key * INVERSE % (1 << 64)] or 0 for key in keys]
+        if pilot == LISTED:
+            listed += [(key * INVERSE % (1 << 64), size) for key, size in zip(keys, sizes)]
+        else:
+            for slot, key, size in zip(slots_of(keys, pilot, m), keys, sizes):
+                slots[slot] = (key >> 32, size)
+    data = b"".join(v.to_bytes(4, "little") for v in (n, total, len(listed)))
+
+    def pack(fields):
+        v = at = 0
+        for field, width in fields:
+            v |= field << at
+            at += width
+        return v.to_bytes((at + 7) // 8, "little")
+
+    ends = []
+    for _, size in slots:
+        ends.append((ends[-1] if ends else 0) + size)
+    data += pack((pilot, 12) for pilot in pilots)
+    data += b"".join(end.to_bytes(4, "little") for end in [0] + ends[63:-1:64] + ends[-1:])
+    data += pack((f | (end & ((1 << low_bits) - 1)) << 32, 32 + low_bits) for (f, _), end in zip(slots, ends))
+    highs = [end >> low_bits for end in ends]
+    gaps = [high - before for high, before in zip(highs, [0] + highs)]
+    data += pack((1 << gap, gap + 1) for gap in gaps)
+    end = ends[-1]
+    for guid, size in sorted(listed):
+        end += size
+        data += guid.to_bytes(8, "little") + end.to_bytes(4, "little")
+    return data + bytes(40)
+
+
+def perfect_hash(data):
+    n, total, n_listed = (number(data, at, 4) for at in (0, 4, 8))
+    need(n_listed <= n < 1 << 28 and total <= n * MAX_BODY, "header")
+    n_buckets, m, low_bits = n // 5 + 1, n + n // 256 + 1, low_width(n, total)
+    groups = 12 + (n_buckets * 12 + 7) // 8
+    entries = groups + 4 * ((m + 63) // 64 + 1)
+    ends = entries + (m * (32 + low_bits) + 7) // 8
+    need(ends <= len(data), "entries are missing")
+    base = number(data, entries - 4, 4)
+    n_bits = m + (base >> low_bits)
+    listed = ends + (n_bits + 7) // 8
+    need(listed + 12 * n_listed + 40 == len(data), "size")
+    pilots = Bits(data[12:groups])
+    pilots = [pilots.take(12) for _ in range(n_buckets)]
+    entry, unary = Bits(data[entries:ends]), Bits(data[ends:listed])
+    model, start, high = {}, 0, 0
+    for slot in range(m):
+        f, low = entry.take(32), entry.take(low_bits)
+        while not unary.take(1):
+            high += 1
+        end = high << low_bits | low
+        if f:
+            pilot = pilots[bucket_of(f, n_buckets)]
+            need(pilot != LISTED, "slot of a listed GUID")
+            position = (slot - turn_of(f, pilot, m)) % m
+            model[(f << 32 | -(-(position << 32) // m)) * INVERSE % (1 << 64)] = body(start, end)
+        start = end
+    need(len(model) == n - n_listed, "number of GUIDs")
+    for i in range(n_listed):
+        guid, end = number(data, listed + 12 * i, 8), number(data, listed + 12 * i + 8, 4)
+        need(guid not in model, "a GUID is listed and in a slot")
+        model[guid] = body(start, end)
+        start = end
+    need(write_perfect_hash(model) == data, "not the encoding of its GUIDs")
+    return model
+
+
+def hold_perfect_hash(model):
+    pilots, m, buckets = place(model)
+    held_model = {}
+    for pilot, keys in zip(pilots, buckets):
+        for key in keys:
+            position = scale(key & 0xFFFFFFFF, m)
+            kept = key if pilot == LISTED else key >> 32 << 32 | -(-(position << 32) // m)
+            held_model[kept * INVERSE % (1 << 64)] = model[key * INVERSE % (1 << 64)]
+    return held_model
+
+
 READERS = {"llvm103": llvm103, "sorted": sorted_arrays, "chained": chained, "eytzinger": eytzinger,
-           "quotients": quotients, "fingerprint-32": fingerprint, "members": members}
+           "quotients": quotients, "fingerprint-32": fingerprint, "perfect-hash-32": perfect_hash,
+           "members": members}
 
 
 def parse(text):
@@ -230,6 +362,8 @@ def held(codec, model):
     """What the encoding holds of a model."""
     if codec == "members":
         return dict.fromkeys(model)
+    if codec == "perfect-hash-32":
+        return hold_perfect_hash(model)
     if codec == "fingerprint-32":
         n = len(model)
         d = max(n.bit_length() - 1, 0)

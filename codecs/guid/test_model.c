@@ -81,6 +81,7 @@ static void test_sizes(void **state)
     enum { N = 1000000 };
     assert_true(nbytes_a_guid("quotients", N) < 7.2);
     assert_true(nbytes_a_guid("fingerprint-32", N) < 5.7);
+    assert_true(nbytes_a_guid("perfect-hash-32", N) < 5.6);
     assert_true(nbytes_a_guid("members", N) < 5.9);
     assert_true(nbytes_a_guid("eytzinger", N) >= 12);
 }

@@ -265,6 +265,131 @@ static void test_quotients(void **state)
     expect_rejections("quotients", 40, 12, phrases, N_ELEMENTS(phrases));
 }
 
+static void test_perfect_hash(void **state)
+{
+    (void)state;
+    /*
+     * B = 1, m = 4, l = 6; header 12, a pilot, groups at 14, entries of 38 bits at 22, 4 + 4 high
+     * bits at 41, 40 zeros
+     */
+    static const struct change changes[] = {
+        {.at = 11,
+         .cuts = true,
+         .status = BO_TRUNCATED,
+         .off = 0,
+         .what = "file is shorter than its header"},
+        {.at = 3,
+         .to = 0x10,
+         .status = BO_CORRUPT,
+         .off = 0,
+         .what = "number of GUIDs is above 2^28"},
+        {.at = 7,
+         .to = 3,
+         .status = BO_CORRUPT,
+         .off = 4,
+         .what = "bodies are longer than that many can be"},
+        {.at = 8,
+         .to = 4,
+         .status = BO_CORRUPT,
+         .off = 8,
+         .what = "more GUIDs are listed than there are"},
+        {.at = 1,
+         .to = 1,
+         .status = BO_TRUNCATED,
+         .off = 12,
+         .what = "entries run past the end of the file"},
+        {.appends = true,
+         .status = BO_CORRUPT,
+         .off = 18,
+         .what = "size of the file is not that of its parts"},
+        {.at = 8,
+         .to = 1,
+         .status = BO_CORRUPT,
+         .off = 18,
+         .what = "size of the file is not that of its parts"},
+        {.at = 41, .to = 0, .status = BO_CORRUPT, .off = 41, .what = "ends exceed their bits"},
+        {.at = 81,
+         .to = 1,
+         .status = BO_CORRUPT,
+         .off = 81,
+         .what = "byte is not what the GUIDs are encoded to"},
+    };
+    EXPECT("perfect-hash-32", changes);
+    static const char *const phrases[] = {too_long, "slot of a GUID that is listed",
+                                          "byte is not what the GUIDs are encoded to"};
+    expect_rejections("perfect-hash-32", 40, 12, phrases, N_ELEMENTS(phrases));
+}
+
+/* Two GUIDs that no pilot separates, and one with the fingerprint of a free slot, are listed. */
+static void test_list(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    const struct bo_codec *codec = bo_find_codec(test_format(), "perfect-hash-32");
+    struct bo_random random = bo_random_seeded(1);
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_records *model;
+    struct bo_error error = {0};
+    void *reader, *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    struct guid_entry *entries = guid_new_model(N, &arena, &model);
+    assert_non_null(entries);
+    for (uint32_t i = 0; i < N; i++) /* two keys that differ in the lowest bit, and any others */
+        entries[i] = (struct guid_entry){i < 2 ? (UINT64_C(0x1234567800000000) | i) *
+                                                     UINT64_C(0xf1de83e19937733d)
+                                               : bo_random_u64(&random),
+                                         i + 1};
+    entries[2].guid = 0;
+    assert_true(bo_records_settle(&guid_shape, model, &arena));
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
+    const uint32_t n_listed = bo_le32(out.p + 8);
+    assert_in_range(n_listed, 3, 200);
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, &error), BO_OK);
+    entries = model->items;
+    for (uint32_t i = 0; i < N; i++) {
+        const struct guid_find_query query = {entries[i].guid};
+        struct guid_find_answer answer;
+        assert_int_equal(codec->query(codec, reader, GUID_FIND, &query, 1, &answer, &error), BO_OK);
+        assert_int_equal(answer.state, GUID_HAS_BODY);
+        assert_int_equal(answer.nbytes, entries[i].nbytes);
+    }
+    /* A byte of the list's first pair is changed, or the next pair gets its GUID. */
+    uint8_t *list = out.p + out.n - 40 - 12 * (size_t)n_listed;
+    static const struct {
+        size_t at;
+        uint8_t flips;
+        size_t off;
+        const char *what;
+    } damage[] = {{0, 1, 0, "bucket of a listed GUID has a pilot"},
+                  {11, 0xff, 8, too_long},
+                  {0, 0, 12, "GUIDs do not ascend"}};
+    for (unsigned i = 0; i < N_ELEMENTS(damage); i++) {
+        list[damage[i].at] ^= damage[i].flips;
+        if (!damage[i].flips)
+            memcpy(list + 12, list, 8);
+        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                         BO_CORRUPT);
+        assert_string_equal(error.what, damage[i].what);
+        assert_int_equal(error.off, (size_t)(list - out.p) + damage[i].off);
+        list[damage[i].at] ^= damage[i].flips;
+    }
+    /* The fingerprint 1 of the only GUID becomes that of a free slot. */
+    const struct guid_entry one = {(UINT64_C(1) << 32) * UINT64_C(0xf1de83e19937733d),
+                                   GUID_NO_BODY};
+    const struct bo_records only = {(void *)&one, 1};
+    bo_writer_reset(&out);
+    assert_int_equal(codec->encode(codec, &only, &out, &error), BO_OK);
+    memset(out.p + 22, 0, 8);
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "slots and list do not have all GUIDs");
+    assert_int_equal(error.off, 8);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -308,7 +433,8 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sorted),    cmocka_unit_test(test_llvm103),
         cmocka_unit_test(test_chained),   cmocka_unit_test(test_eytzinger),
-        cmocka_unit_test(test_quotients), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_quotients), cmocka_unit_test(test_perfect_hash),
+        cmocka_unit_test(test_list),      cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

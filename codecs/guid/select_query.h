@@ -1,0 +1,51 @@
+/*
+ * The r-th one of a range of bits, included once for each code path, before the batch loop of that
+ * path: QUERY is its name, SELECT finds a one in a word, ATTRIBUTE chooses the path.
+ */
+
+/*
+ * The place of the r-th (from 0) one, or, with flip, zero, of n_bits bits from `bit` on; n_bits
+ * when there are not so many.
+ */
+ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _select)(
+    const uint8_t *p, uint64_t bit, uint64_t n_bits, uint32_t r, uint64_t flip)
+{
+    const uint8_t *at = p + bit / 8;
+    const unsigned skip = (unsigned)(bit % 8);
+    uint64_t word = (bo_le64(at) ^ flip) & UINT64_MAX << skip;
+    for (uint64_t done = 0; done < n_bits + skip; done += 64) {
+        const unsigned n_ones = (unsigned)__builtin_popcountll(word);
+        if (r < n_ones) {
+            const uint64_t place = done + SELECT(word, r) - skip;
+            return place < n_bits ? place : n_bits;
+        }
+        r -= n_ones;
+        if (done + 64 < n_bits + skip)
+            word = bo_le64(at += 8) ^ flip;
+    }
+    return n_bits;
+}
+
+/*
+ * The same of an r below the number of ones or zeros, without a branch that depends on it where
+ * they end within n_words (2 to 4) words, which all are read.
+ */
+ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _select_near)(
+    const uint8_t *p, uint64_t bit, uint64_t n_bits, uint32_t r, uint64_t flip, unsigned n_words)
+{
+    const uint8_t *at = p + bit / 8;
+    const unsigned skip = (unsigned)(bit % 8);
+    if (__builtin_expect(n_bits > 64 * n_words - 8, 0))
+        return CONCAT(QUERY, _select)(p, bit, n_bits, r, flip);
+    const uint64_t first = (bo_le64(at) ^ flip) & UINT64_MAX << skip;
+    const unsigned to_1 = (unsigned)__builtin_popcountll(first);
+    unsigned before = r >= to_1 ? to_1 : 0, k = r >= to_1, to = to_1;
+    for (unsigned w = 1; w + 1 < n_words; w++) {
+        to += (unsigned)__builtin_popcountll(bo_le64(at + 8 * w) ^ flip);
+        before = r >= to ? to : before;
+        k += r >= to;
+    }
+    const uint64_t later = bo_le64(at + 8 * k) ^ flip, word = k ? later : first;
+    const uint64_t place = 64 * k + SELECT(word, r - before) - skip;
+    return place < n_bits ? place : n_bits; /* a damaged block may have too few */
+}
