@@ -134,8 +134,10 @@ struct walker {
     const struct pcdata_frame *frame;
     const struct pcdata_layout *layout;
     struct seen_entries seen;
-    struct pcdata_collector runs; /* of the record walked last */
-    uint64_t next_bit;            /* of the area: where the record before ended */
+    struct pcdata_collector runs;         /* of the record walked last */
+    uint64_t next_bit;                    /* of the area: where the record before ended */
+    struct bo_writer again;               /* the record that layout->put writes of these runs */
+    struct pcdata_record_index different; /* the records walked, by their bytes; with layout->put */
     /* Runs and bytes walked of records that had been walked for another text length. */
     uint64_t n_again;
 };
@@ -153,9 +155,39 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
 
 /*
  * A record may serve tables of several text lengths, and is walked for each. This bound, per byte
- * of area and directory, keeps the work on hostile files linear.
+ * of area and directory, keeps the work on hostile files linear. To write a record again costs more
+ * than to walk it.
  */
-#define MAX_AGAIN UINT64_C(512)
+enum { MAX_AGAIN = 512, MAX_AGAIN_WRITTEN = 32 };
+
+/* In a canonical encoding: the record from `start` to `end` is what the writer makes of its runs. */
+static enum bo_status check_canonical(struct walker *w, uint32_t table,
+                                      const struct bo_cursor *start, size_t end, bool known,
+                                      struct bo_error *err)
+{
+    const struct pcdata_frame *frame = w->frame;
+    const struct pcdata_table runs = {
+        .text_len = pcdata_text_quanta(frame, table) << frame->quantum_shift,
+        .n_runs = (uint32_t)w->runs.n,
+        .runs = w->runs.runs,
+    };
+    bo_writer_reset(&w->again);
+    enum bo_status status = w->layout->put(&runs, frame->quantum_shift, &w->again, err);
+    status = status ? status : bo_writer_status(&w->again, err);
+    if (status)
+        return status;
+    struct bo_cursor at = *start;
+    while (at.off < end && at.off - start->off < w->again.n &&
+           at.p[at.off] == w->again.p[at.off - start->off])
+        at.off++;
+    if (at.off < end || w->again.n != end - start->off)
+        return bo_fail_here(err, BO_CORRUPT, &at, "record differs from the encoding of its runs");
+    bool found = false;
+    if (!known)
+        pcdata_record_find(&w->different, start->p, (uint32_t)start->off,
+                           (uint32_t)(end - start->off), &found);
+    return found ? bo_fail_here(err, BO_CORRUPT, start, "record repeats an earlier one") : BO_OK;
+}
 
 /* Walks the record of a table whose directory entry is seen for the first time. */
 static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo_error *err)
@@ -171,17 +203,24 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     if (!known && 8 * (uint64_t)off + 8 <= w->next_bit)
         return bo_fail_here(err, BO_CORRUPT, &in, "record lies inside another table's");
     const struct bo_cursor start = in;
-    const enum bo_status status = w->layout->walk(frame, w->layout->context, &in,
-                                                  pcdata_text_quanta(frame, table), &w->runs, err);
+    enum bo_status status = w->layout->walk(frame, w->layout->context, &in,
+                                            pcdata_text_quanta(frame, table), &w->runs, err);
     if (status)
         return status;
     if (known) {
+        const uint64_t max_again = w->layout->put ? MAX_AGAIN_WRITTEN : MAX_AGAIN;
         w->n_again += w->runs.n + (in.off - off);
-        return w->n_again <= MAX_AGAIN * (frame->area.n + 8 * (uint64_t)frame->n_tables)
-                   ? BO_OK
-                   : bo_fail_here(err, BO_OVER_LIMIT, &start,
-                                  "record is shared by too many tables of other lengths");
+        if (w->n_again > max_again * (frame->area.n + 8 * (uint64_t)frame->n_tables))
+            return bo_fail_here(err, BO_OVER_LIMIT, &start,
+                                "record is shared by too many tables of other lengths");
     }
+    if (w->layout->put) {
+        status = check_canonical(w, table, &start, in.off, known, err);
+        if (status)
+            return status;
+    }
+    if (known)
+        return BO_OK;
     if (!is_gap(w, w->next_bit, 8 * (uint64_t)off - w->runs.nbits_before))
         return bo_fail_here(err, BO_CORRUPT, &start,
                             "table's record is neither the next one nor an earlier one");
@@ -239,28 +278,34 @@ enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pc
     const struct bo_arena_mark mark = bo_arena_mark(arena);
     if (!seen_init(&w.seen, frame, arena))
         return bo_fail_alloc(err, arena);
+    if (layout->put) {
+        w.runs.arena = arena;
+        bo_writer_init(&w.again, arena);
+        if (!pcdata_record_index_init(&w.different, frame->n_tables, arena))
+            return bo_fail_alloc(err, arena);
+    }
     const enum bo_status status = walk_tables(&w, tables, arena, err);
+    if (layout->put)
+        bo_writer_free(&w.again);
     if (!model_ret)
         bo_arena_rewind(arena, mark);
     return status;
 }
 
-enum bo_status pcdata_decode_frame(struct bo_span in, pcdata_walk_record *walk,
+enum bo_status pcdata_decode_frame(struct bo_span in, const struct pcdata_layout *layout,
                                    struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     struct pcdata_frame frame;
     const enum bo_status status = pcdata_frame_open(in, &frame, err);
-    const struct pcdata_layout layout = {.walk = walk};
-    return status ? status : pcdata_walk_all(&frame, &layout, arena, model_ret, err);
+    return status ? status : pcdata_walk_all(&frame, layout, arena, model_ret, err);
 }
 
-enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
+enum bo_status pcdata_open_frame(struct bo_span in, const struct pcdata_layout *layout,
                                  struct bo_arena *arena, struct pcdata_frame *frame,
                                  struct bo_error *err)
 {
     const enum bo_status status = pcdata_frame_open(in, frame, err);
-    const struct pcdata_layout layout = {.walk = walk};
-    return status ? status : pcdata_walk_all(frame, &layout, arena, NULL, err);
+    return status ? status : pcdata_walk_all(frame, layout, arena, NULL, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

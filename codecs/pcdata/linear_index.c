@@ -329,10 +329,12 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     return status;
 }
 
+static const struct pcdata_layout layout = {.walk = walk_record};
+
 static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
                              void **model_ret, struct bo_error *err)
 {
-    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
+    return pcdata_decode_frame(in, &layout, arena, model_ret, err);
 }
 
 /* ---- reading records that open has checked: what the readers share --------------------------- */
@@ -344,7 +346,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
     if (!frame)
         return bo_fail_alloc(err, arena);
     *reader_ret = frame;
-    return pcdata_open_frame(in, walk_record, arena, frame, err);
+    return pcdata_open_frame(in, &layout, arena, frame, err);
 }
 
 static inline const uint8_t *find_chunk(const uint8_t *record, uint32_t text_quanta, uint32_t chunk)

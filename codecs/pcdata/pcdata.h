@@ -200,6 +200,11 @@ typedef enum bo_status pcdata_walk_record(const struct pcdata_frame *frame, void
 /* How a codec's records lie in the area. */
 struct pcdata_layout {
     pcdata_walk_record *walk;
+    /*
+     * In a canonical encoding, what writes a record; else NULL. The walk then accepts only the
+     * record that this writes of the runs, and each record once.
+     */
+    pcdata_put_record *put;
     void *context;
     uint32_t first_off;     /* where the first record starts: the bytes before are shared by all */
     uint32_t max_gap_nbits; /* zero bits that alignment may leave between two records */
@@ -214,11 +219,11 @@ enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pc
                                struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
 /* A codec's decode, for records that need no context: frame, walk, model. */
-enum bo_status pcdata_decode_frame(struct bo_span in, pcdata_walk_record *walk,
+enum bo_status pcdata_decode_frame(struct bo_span in, const struct pcdata_layout *layout,
                                    struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
 /* A codec's open, for readers that are no more than the frame: every record has been walked. */
-enum bo_status pcdata_open_frame(struct bo_span in, pcdata_walk_record *walk,
+enum bo_status pcdata_open_frame(struct bo_span in, const struct pcdata_layout *layout,
                                  struct bo_arena *arena, struct pcdata_frame *frame,
                                  struct bo_error *err);
 

@@ -1,14 +1,20 @@
 /*
  * Template: decode, open and query of a codec whose reader is the frame alone. Included by the
  * codec's file, once, after it has defined walk_record, lookup and scan_record (the types are in
- * pcdata.h).
+ * pcdata.h). The file of a canonical encoding defines PUT_RECORD as well: what writes a record.
  */
 #include "codecs/pcdata/pcdata.h"
+
+#ifndef PUT_RECORD
+#define PUT_RECORD NULL
+#endif
+
+static const struct pcdata_layout layout = {.walk = walk_record, .put = PUT_RECORD};
 
 static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
                              void **model_ret, struct bo_error *err)
 {
-    return pcdata_decode_frame(in, walk_record, arena, model_ret, err);
+    return pcdata_decode_frame(in, &layout, arena, model_ret, err);
 }
 
 static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
@@ -18,7 +24,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
     if (!frame)
         return bo_fail_alloc(err, arena);
     *reader_ret = frame;
-    return pcdata_open_frame(in, walk_record, arena, frame, err);
+    return pcdata_open_frame(in, &layout, arena, frame, err);
 }
 
 static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,

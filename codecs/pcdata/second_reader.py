@@ -306,12 +306,183 @@ class ShapeCode:
 PACKED_BASES = ((-2, 1, 0), (-1, 1, 0), (0, 8, 0), (0, 4, 0), (0, 1, 8), (0, 1, 16), (0, 1, 24), (0, 1, 32))  # with unit, B
 
 
+class BitsOut:
+    def __init__(self):
+        self.number = self.size = 0
+
+    def put(self, *fields):
+        for value, n in fields:
+            self.number |= value << self.size
+            self.size += n
+
+    def align(self):
+        self.size += -self.size % 8
+
+    def bytes(self):
+        return self.number.to_bytes((self.size + 7) // 8, "little")
+
+
+def fewest(forms):
+    """The form with the fewest bits, its first element; the first of several."""
+    return min(forms, key=lambda form: form[0], default=None)
+
+
+class PackedWriter:
+    """The one encoding of a table's runs."""
+
+    def __init__(self, runs, length):
+        self.starts = [start for start, _ in runs]
+        self.values = [value for _, value in runs]
+        self.length = length
+        self.out = BitsOut()
+
+    def record(self):
+        bits_of_list, write_list, is_long = self.choose_list()
+        bits_of_block, write_blocks = (0, None) if write_list and not is_long else self.choose_blocks()
+        if write_list and (not is_long or bits_of_list <= bits_of_block + 24):
+            write_list()
+        else:
+            write_blocks()
+        return self.out.bytes()
+
+    def widths(self, n, more_nbits, n_bases):
+        """For each base that all values can be counted from: bits of the bias and n fields, base, least value, width."""
+        for base, (number, unit, bias_nbits) in enumerate(PACKED_BASES[:n_bases]):
+            nbits = bias_nbits + more_nbits
+            least = min(self.values) if nbits else number
+            fits = min(self.values) >= number and not any(value % unit for value in self.values)
+            if nbits >= 32 or fits and (nbits == 0 or min(self.values) - number < 1 << nbits):
+                width = bits_of((max(self.values) - least) // unit)
+                yield bias_nbits + n * width, base, least, width
+
+    def choose_list(self):
+        """Bits, what writes it (None where a list is not possible), whether it is a long list."""
+        n, s = len(self.values) - 1, bits_of((self.length - 1) | 4) + 1
+        is_long = n > 6 or n * s > 61
+        if n > min(15, 60 // s + 53 // s):
+            return 0, None, is_long
+        forms = [(nbits + 9, *form) for nbits, *form in self.widths(n + 1, 0, 4) if form[2] <= 15]
+        width, least = bits_of(max(self.values) - min(self.values)), min(self.values) & 0xFFFFFFFF
+        nbytes = (bits_of(least | 1) + 7) // 8
+        if not is_long and width <= 31:
+            forms.append((16 + 8 * nbytes + (n + 1) * width, None, min(self.values), width))
+        if not forms:
+            return 0, None, is_long
+        nbits, base, least, width = fewest(forms)
+        if base is None:
+            head, unit = [(7, 3), (0, 2), (n, 3), (width, 5), (nbytes, 3), (least & 0xFFFFFFFF, 8 * nbytes)], 1
+        else:
+            head = [(7, 3), (1, 2), (base, 2), (width, 4), (n, 5)] if is_long else [(n, 3), (base, 2), (width, 4)]
+            unit = PACKED_BASES[base][1]
+        fields = [(start, s) for start in self.starts[1:]] + [((v - least) // unit, width) for v in self.values]
+        return nbits + n * s + 7 * is_long, lambda: self.out.put(*head, *fields), is_long
+
+    def choose_blocks(self):
+        """Bits of a record of one block, or infinity; what writes the record."""
+        _, base, least, _ = fewest(self.widths(len(self.values), 4, 8))
+        unit, bias_nbits = PACKED_BASES[base][1:]
+        scaled = [(value - least) // unit for value in self.values]
+        block = self.block(self.starts[1:], scaled, self.length)
+        if block:
+            return 32 + bias_nbits + block[0], lambda: self.write_one(base, least, block)
+        _, base, least, _ = fewest(self.widths(len(self.values) // 40 + 1, 0, 8))
+        scaled = [(value - least) // PACKED_BASES[base][1] for value in self.values]
+        clamp = lambda k: max(4, min(k, 31))
+        k = clamp(bits_of(self.length * 40 // len(self.values)))
+        while not (best := self.split(k, scaled)):
+            k -= 1
+        for step in -1, 1:
+            first = k
+            while k + step == clamp(k + step) and (tried := self.split(k + step, scaled)) and tried[0] < best[0]:
+                best, k = tried, k + step
+            if k != first:
+                break
+        return float("inf"), lambda: self.write_several(base, least, k, best)
+
+    def split(self, k, scaled):
+        """Bits, widths of offsets and biases, and entries of the index for blocks of 2^k quanta; None if not possible."""
+        end = i = 0
+        entries = []
+        for first in range(0, self.length, 1 << k):
+            last = i
+            while last + 1 < len(scaled) and self.starts[last + 1] < first + (1 << k):
+                last += 1
+            i += i < last and self.starts[i + 1] == first
+            fields = scaled[i : last + 1]
+            starts = [start - first for start in self.starts[i + 1 : last + 1]]
+            i = last
+            block = offset = 0
+            if starts:
+                fields = [field - min(fields) for field in fields]
+                block = self.block(starts, fields, min(self.length - first, 1 << k))
+                if not block:
+                    return None
+                offset = (end + 7) // 8
+                end = 8 * offset + block[0]
+            entries.append((block, offset, min(scaled[last - len(starts) : last + 1])))
+        o, b = bits_of(max(entry[1] for entry in entries)), bits_of(max(entry[2] for entry in entries))
+        return end + len(entries) * (20 + o + b), o, b, entries
+
+    def write_one(self, base, least, block):
+        number, _, bias_nbits = PACKED_BASES[base]
+        self.out.put((7, 3), (2, 2), (base, 3), (block[1], 20), (least - number & 0xFFFFFFFF, bias_nbits + 4))
+        self.out.put(*block[2])
+
+    def write_several(self, base, least, k, chosen):
+        _, o, b, entries = chosen
+        number, _, bias_nbits = PACKED_BASES[base]
+        self.out.put((7, 3), (3, 2), (base, 3), (k, 5), (o, 5), (b, 6), (least - number & 0xFFFFFFFF, bias_nbits))
+        for block, offset, bias in entries:
+            self.out.put((block[1] if block else 0, 20), (offset, o), (bias, b))
+        for block, _, _ in entries:
+            if block:
+                self.out.align()
+                self.out.put(*block[2])
+
+    def block(self, starts, fields, quanta):
+        """Bits, description and content of a block; None when it holds too many starts."""
+        m = len(starts)
+        if m > 63:
+            return None
+        forms = []
+        for l in range(16):
+            n_buckets = ((quanta - 1) >> l) + 1
+            sizes = [0] * n_buckets if n_buckets <= 127 else []
+            for start in starts if sizes else []:
+                sizes[start >> l] += 1
+            full = [(bucket, n - 3) for bucket, n in enumerate(sizes) if n > 3]
+            if m + n_buckets <= 127:
+                zeros = [bit for n in sizes for bit in [(0, 1)] * n + [(1, 1)]]
+                forms.append((m + n_buckets + m * l + m // 2, l, 3, zeros))
+            if n_buckets <= 32 and len(full) <= 2 and max(sizes) <= 18:
+                counts = [(min(n, 3), 2) for n in sizes] + [pair for i, more in full for pair in ((i, 5), (more, 4))]
+                forms.append((2 * n_buckets + 9 * len(full) + m * l, l, len(full), counts))
+        if not forms:
+            return None
+        _, l, search, buckets = fewest(forms)
+        width, n = bits_of(max(fields)), m + 1
+        forms = [(n * width, width, 0, 0, [])] if width <= 31 else []
+        for c in reversed(range(width)):
+            highs = sorted({field >> c for field in fields})
+            g = bits_of(len(highs) - 1) or int(width == 32)
+            if len(highs) <= 16 and g and width - c < 32:
+                forms.append((5 + len(highs) * (width - c) + n * (c + g), c, g, width - c, highs))
+        _, c, g, h, highs = fewest(forms)
+        content = buckets
+        for low, field in zip([None] + starts, fields):
+            content += [] if low is None else [(low & (1 << l) - 1, l)]
+            content += [(field & (1 << c) - 1, c), (highs.index(field >> c) if g else 0, g)]
+        content += [(h, 5)] + [(high, h) for high in highs] if g else []
+        return sum(n for _, n in content), m | l << 6 | c << 10 | g << 15 | search << 18, content
+
+
 class PackedStarts:
     PAST, ASCEND = "record runs past the area's end", "starts of runs do not ascend below the text's end"
 
     def __init__(self, area):
         self.area = area
         self.first = 0
+        self.records = {}
 
     def read(self, at, length):
         require(at < len(self.area), self.PAST)
@@ -328,7 +499,11 @@ class PackedStarts:
             runs, end = reader(bits, limit, length, PACKED_BASES[bits.at(5, 3)])
         require(end <= limit, self.PAST)
         require(bits.at(end, -end % 8) == 0, "bits after a record are not 0")
-        return runs, at + -(-end // 8)
+        behind = at + -(-end // 8)
+        record = bytes(self.area[at:behind])
+        require(record == PackedWriter(runs, length).record(), "record differs from the encoding of its runs")
+        require(self.records.setdefault(record, at) == at, "record repeats an earlier one")
+        return runs, behind
 
     def wide_list(self, bits, limit, length):
         n, width, nbytes = bits.at(5, 3), bits.at(8, 5), bits.at(13, 3)

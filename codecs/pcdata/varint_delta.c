@@ -163,7 +163,7 @@ static enum bo_status cached_open(const struct bo_codec *self, struct bo_span in
         for (unsigned w = 0; w < CACHE_WAYS; w++)
             reader->sets[s][w] = (struct cache_entry){NO_KEY, 0};
     *reader_ret = reader;
-    return pcdata_open_frame(in, walk_record, arena, &reader->frame, err);
+    return pcdata_open_frame(in, &layout, arena, &reader->frame, err);
 }
 
 static uint32_t next_random(struct cached_reader *reader)

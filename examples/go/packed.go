@@ -1,6 +1,7 @@
 package pctab
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/bits"
@@ -384,6 +385,7 @@ var (
 	errDescription  = errors.New("description of a block is out of range")
 	errBuckets      = errors.New("more buckets than a block can have")
 	errAllStarts    = errors.New("buckets of a block do not have all its starts")
+	errDiffers      = errors.New("record differs from the encoding of its runs")
 	errHigh         = errors.New("values of a block have more than 32 bits")
 )
 
@@ -392,7 +394,8 @@ func isPadded(p []byte, from uint64) bool {
 	return from%8 == 0 || p[from/8]>>(from%8) == 0
 }
 
-// DecodePacked is packed-starts' Decode.
+// DecodePacked is packed-starts' Decode. The encoding is canonical: a record must be what AppendPacked
+// writes of its runs.
 func DecodePacked(data []byte, areaLen, off int, textLen uint32) (runs []Run, end int, err error) {
 	if off >= areaLen {
 		return nil, off, errPastArea
@@ -415,7 +418,11 @@ func DecodePacked(data []byte, areaLen, off int, textLen uint32) (runs []Run, en
 	if !isPadded(record, bit) {
 		return nil, off, errPadding
 	}
-	return runs, off + int((bit+7)/8), nil
+	end = off + int((bit+7)/8)
+	if again, ok := AppendPacked(nil, runs, textLen); !ok || !bytes.Equal(again, data[off:end]) {
+		return nil, off, errDiffers
+	}
+	return runs, end, nil
 }
 
 // checkNext appends a run that starts inside its list or block, before `end`; the run before it is

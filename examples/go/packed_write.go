@@ -46,7 +46,7 @@ func (s *stretch) startOf(run int) uint32 {
 const noFit = math.MaxUint64
 
 // countFull returns the number of buckets of 2^low quanta with more than bucketMax starts, or more
-// than maxFull if one has too many.
+// than maxFull if one has too many or they are more.
 func countFull(s *stretch, low uint) uint64 {
 	full := uint64(0)
 	for i := s.first + 1; i < s.end; {
@@ -54,11 +54,11 @@ func countFull(s *stretch, low uint) uint64 {
 		for end < s.end && s.startOf(end)>>low == s.startOf(i)>>low {
 			end++
 		}
-		if end-i > bucketMax+maxMore {
-			return maxFull + 1
-		}
 		if end-i > bucketMax {
 			full++
+		}
+		if end-i > bucketMax+maxMore || full > maxFull {
+			return maxFull + 1
 		}
 		i = end
 	}
@@ -73,7 +73,6 @@ const runsOfSurcharge = 2
 func (b *blockForm) chooseSearch(s *stretch) uint64 {
 	n := uint64(s.end - s.first - 1)
 	best, bestBits := uint64(noFit), uint64(noFit)
-	countsFit := true
 	for low := uint(0); low <= maxLow; low++ {
 		buckets := uint64(bucketsOf(s.quanta, low))
 		if buckets+n > maxUpperBits {
@@ -84,12 +83,11 @@ func (b *blockForm) chooseSearch(s *stretch) uint64 {
 			best, bestBits = ofList+n/runsOfSurcharge, ofList
 			b.low, b.full = low, eliasFano
 		}
-		if !countsFit || buckets > maxBuckets {
+		if buckets > maxBuckets {
 			continue
 		}
 		full := countFull(s, low)
 		if full > maxFull {
-			countsFit = false
 			continue
 		}
 		if ofCounts := 2*buckets + fullBits*full + n*uint64(low); ofCounts < best {

@@ -166,6 +166,7 @@ var frameRules = map[string]bool{
 	"text length is 0": true, "text length is 4 GiB or more": true, "record lies inside another table's": true,
 	"table's record is neither the next one nor an earlier one": true,
 	"bytes of the area belong to no table":                      true, "record is shared by too many tables of other lengths": true,
+	"record repeats an earlier one":            true,
 	"tables refer to more than 2^32 functions": true, "table kind is unknown": true,
 }
 

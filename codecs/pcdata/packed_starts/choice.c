@@ -144,7 +144,7 @@ static uint32_t choose_highs(uint32_t *values, uint32_t n, struct packed_block *
 
 /*
  * Counts the starts of each bucket of 2^low quanta: the buckets with more than PACKED_BUCKET_MAX,
- * or UINT_MAX when one has too many.
+ * or UINT_MAX when one has too many, or they are too many.
  */
 static unsigned count_full(const struct packed_stretch *s, unsigned low)
 {
@@ -153,9 +153,9 @@ static unsigned count_full(const struct packed_stretch *s, unsigned low)
         const uint32_t bucket = packed_start(s, i) >> low;
         for (end = i + 1; end < s->end && packed_start(s, end) >> low == bucket;)
             end++;
-        if (end - i > PACKED_BUCKET_MAX + PACKED_MAX_MORE)
-            return UINT_MAX;
         n_full += end - i > PACKED_BUCKET_MAX;
+        if (end - i > PACKED_BUCKET_MAX + PACKED_MAX_MORE || n_full > PACKED_MAX_FULL)
+            return UINT_MAX;
     }
     return n_full;
 }
@@ -168,7 +168,6 @@ static uint64_t choose_search(const struct packed_stretch *s, struct packed_bloc
 {
     const uint64_t n = s->end - s->first - 1;
     uint64_t best = NO_FIT, best_nbits = NO_FIT;
-    bool counts_fit = true;
     for (unsigned low = 0; low <= PACKED_MAX_LOW; low++) {
         const uint64_t n_buckets = packed_n_blocks(s->quanta, low);
         if (n_buckets + n > PACKED_UPPER_NBITS)
@@ -180,10 +179,7 @@ static uint64_t choose_search(const struct packed_stretch *s, struct packed_bloc
             block->low_nbits = low;
             block->n_full = PACKED_ELIAS_FANO;
         }
-        const unsigned n_full =
-            counts_fit && n_buckets <= PACKED_MAX_BUCKETS ? count_full(s, low) : UINT_MAX;
-        if (n_buckets <= PACKED_MAX_BUCKETS && n_full > PACKED_MAX_FULL)
-            counts_fit = false;
+        const unsigned n_full = n_buckets <= PACKED_MAX_BUCKETS ? count_full(s, low) : UINT_MAX;
         if (n_full > PACKED_MAX_FULL)
             continue;
         const uint64_t of_counts =

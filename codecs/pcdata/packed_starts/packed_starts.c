@@ -822,13 +822,13 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
     return pcdata_put_frame(model, packed_put_record, out, err);
 }
 
+#define PUT_RECORD packed_put_record
 #include "codecs/pcdata/plain_reader.h"
 
 const struct bo_codec pcdata_packed_starts = {
     .name = "packed-starts",
     .summary = "lists of starts compared in a word, longer tables in blocks; no dictionary",
     .spec = "codecs/pcdata/README.md#packed-starts",
-    .choices = "which equal tables share bytes, the widths of fields, where long tables are split",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .kinds = (1u << PCDATA_N_KINDS) - 1,

@@ -1,5 +1,5 @@
 /*
- * Payloads of packed-starts that no encoder writes: lists, single and several blocks, each with the
+ * Payloads of packed-starts, made by hand: lists, single and several blocks, each with the
  * status, the byte and the phrase that the decoder must report. Why: fields are bits whose places
  * depend on each other, so a wrong one moves all that follow, and none may be read outside the
  * area.
@@ -23,6 +23,8 @@
 #define BLOCK_BIAS "bias of a block has more than 32 bits"
 #define AFTER_INDEX "bits after an index are not 0"
 #define CONSTANT_BLOCK "block of one run with more than a bias"
+#define REPEATS "record repeats an earlier one"
+#define DIFFERS "record differs from the encoding of its runs"
 #define NOT_NEXT "block does not follow the one before it"
 
 static const struct test_area cases[] = {
@@ -55,10 +57,12 @@ static const struct test_area cases[] = {
      0},
     /* long lists: 7, form 1, 2 bits base, 4 width, 5 n; starts, values */
     {"long list of one word", BYTES("\x8f\x38\x21\x43\x65\xa7\x0a"), 8, BO_OK, 0, NULL, 0},
+    {"long list with fields of 3 bits for 1", BYTES("\x8f\x39\x21\x43\x65\x87\x20\x08\x02"), 8,
+     BO_CORRUPT, 1, DIFFERS, 0},
     {"two words", BYTES("\x8f\x68\x03\x06\x09\x0c\x0f\x12\x15\x18\x1b\x1e\x21\x24\x27\xaa\x2a"),
      128, BO_OK, 0, NULL, 0},
-    {"15 starts", BYTES("\x8f\x78\x41\x0c\x52\xcc\x41\x49\x2d\xd6\xdc\x53\x55\x05"), 16, BO_OK, 0,
-     NULL, 0},
+    {"15 starts", BYTES("\x8f\x78\x41\x0c\x52\xcc\x41\x49\x2d\xd6\xdc\x53\x55\x05"), 16, BO_CORRUPT,
+     0, DIFFERS, 0},
     {"16 starts", BYTES("\x8f\x80\x81\x30\x10\x85\x71\x20\x89\xb2\x30\x8d\xf3\x40\xaa\xaa\0"), 17,
      BO_CORRUPT, 0, TOO_MANY, 0},
     {"11 starts of 10 bits",
@@ -70,8 +74,8 @@ static const struct test_area cases[] = {
     {"long list cut", BYTES("\x8f\x68\x03\x06\x09\x0c\x0f\x12\x15\x18\x1b\x1e\x21\x24\x27\xaa"),
      128, BO_TRUNCATED, 0, PAST_THE_END, 0},
     /* one block: 7, form 2, 3 base, description (6 m, 4 l, 5 c, 3 g, 2 search), bias; the block */
-    {"counts", BYTES("\x17\x81\x04\0\x01\x0a"), 16, BO_OK, 0, NULL, 0},
-    {"Elias-Fano", BYTES("\x17\x81\x04\x0c\x5e\x01"), 16, BO_OK, 0, NULL, 0},
+    {"counts", BYTES("\x17\x81\x04\0\x01\x0a"), 16, BO_CORRUPT, 0, DIFFERS, 0},
+    {"Elias-Fano", BYTES("\x17\x81\x04\x0c\x5e\x01"), 16, BO_CORRUPT, 0, DIFFERS, 0},
     {"no start", BYTES("\x17\x80\x04\0\0"), 16, BO_CORRUPT, 0, NO_START, 0},
     {"fields without bits", BYTES("\x17\x81\0\0\x01\x01"), 16, BO_CORRUPT, 0, OUT_OF_RANGE, 0},
     {"fields of 33 bits", BYTES("\x17\x81\x7c\x01\x01\0\0\0\0\0"), 16, BO_CORRUPT, 0, OUT_OF_RANGE,
@@ -79,16 +83,17 @@ static const struct test_area cases[] = {
     {"high parts with numbers of 5 bits", BYTES("\x17\x81\x84\x02\x01\0\0\0\0\0"), 16, BO_CORRUPT,
      0, OUT_OF_RANGE, 0},
     {"values of 31 bits in a block", BYTES("\x17\x81\x7c\0\x01\0\0\0\x80\xfe\xff\xff\xff"), 16,
-     BO_OK, 0, NULL, 0},
-    {"bias of 32 bits", BYTES("\xf7\x81\x04\xf0\xff\xff\xff\x0f\x01\x0a"), 16, BO_OK, 0, NULL, 0},
+     BO_CORRUPT, 0, DIFFERS, 0},
+    {"bias of 32 bits", BYTES("\xf7\x81\x04\xf0\xff\xff\xff\x0f\x01\x0a"), 16, BO_CORRUPT, 0,
+     DIFFERS, 0},
     {"bias of 33 bits", BYTES("\xf7\x81\x04\0\0\0\0\x10\x01\x0a"), 16, BO_CORRUPT, 0, WIDE_BIAS, 0},
     {"bias of a block cut", BYTES("\xf7\x81\x04\0\0\0\0"), 16, BO_TRUNCATED, 0, PAST_THE_END, 0},
     {"block cut", BYTES("\x17\x81\x04\0"), 16, BO_TRUNCATED, 0, PAST_THE_END, 0},
-    {"32 counts", BYTES("\x17\x01\x04\0\0\0\0\0\0\0\0\x40\x02"), 32, BO_OK, 0, NULL, 0},
+    {"32 counts", BYTES("\x17\x01\x04\0\0\0\0\0\0\0\0\x40\x02"), 32, BO_CORRUPT, 0, DIFFERS, 0},
     {"33 counts", BYTES("\x17\x01\x04\0\0\0\0\0\0\0\0\0\x09"), 33, BO_CORRUPT, 0, BUCKETS, 0},
     {"127 bits of Elias-Fano",
      BYTES("\x17\x01\x04\x0c\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x5f\x01"),
-     126, BO_OK, 0, NULL, 0},
+     126, BO_CORRUPT, 0, DIFFERS, 0},
     {"128 bits of Elias-Fano",
      BYTES("\x17\x01\x04\x0c\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\x02"),
      127, BO_CORRUPT, 0, BUCKETS, 0},
@@ -98,7 +103,7 @@ static const struct test_area cases[] = {
      ALL_STARTS, 0},
     {"Elias-Fano that ends with a start", BYTES("\x17\x81\x04\x0c\x4f\x01"), 16, BO_CORRUPT, 0,
      ALL_STARTS, 0},
-    {"full bucket", BYTES("\x17\xc4\x04\x04\x03\x42\xca\x12"), 16, BO_OK, 0, NULL, 0},
+    {"full bucket", BYTES("\x17\xc4\x04\x04\x03\x42\xca\x12"), 16, BO_CORRUPT, 0, DIFFERS, 0},
     {"full bucket without a start more", BYTES("\x17\xc3\x04\x04\x03\x40\xca\x02"), 16, BO_CORRUPT,
      0, ALL_STARTS, 0},
     {"full bucket that has no 3 starts", BYTES("\x17\xc4\x04\x04\x02\x44\xca\x12"), 16, BO_CORRUPT,
@@ -113,9 +118,9 @@ static const struct test_area cases[] = {
     {"start of a block at its end", BYTES("\x17\x81\x04\0\xa4"), 5, BO_CORRUPT, 0, NO_ASCENT, 0},
     {"start of a block without a change", BYTES("\x17\x81\x04\0\x01\x0b"), 16, BO_CORRUPT, 0,
      NO_CHANGE, 0},
-    {"high parts", BYTES("\x17\x81\x84\0\x01\xf4\xc8\x01"), 16, BO_OK, 0, NULL, 0},
+    {"high parts", BYTES("\x17\x81\x84\0\x01\xf4\xc8\x01"), 16, BO_CORRUPT, 0, DIFFERS, 0},
     {"high parts of 32 bits with the low one",
-     BYTES("\x17\x81\x84\0\x01\xf4\x07\0\0\0\x1c\0\0\0\0"), 16, BO_OK, 0, NULL, 0},
+     BYTES("\x17\x81\x84\0\x01\xf4\x07\0\0\0\x1c\0\0\0\0"), 16, BO_CORRUPT, 0, DIFFERS, 0},
     {"high parts of 33 bits with the low ones",
      BYTES("\x17\x81\x88\0\x01\xe8\x1f\0\0\0\x70\0\0\0\0"), 16, BO_CORRUPT, 0, HIGH_PARTS, 0},
     {"high parts cut", BYTES("\x17\x81\x84\0\x01\xf4\x07\0\0\0\x1c\0\0\0"), 16, BO_TRUNCATED, 0,
@@ -123,8 +128,8 @@ static const struct test_area cases[] = {
     {"bits after high parts", BYTES("\x17\x81\x84\0\x01\xf4\xc8\x03"), 16, BO_CORRUPT, 0,
      AFTER_BLOCK, 0},
     /* several blocks: 7, form 3, 3 base, 5 k, 5 o, 6 b, bias; then description, o offset, b bias */
-    {"one constant block", BYTES("\x1f\x04\0\0\0\0"), 16, BO_OK, 0, NULL, 0},
-    {"two blocks, one value", BYTES("\x1f\x04\0\0\0\0\0\0"), 17, BO_OK, 0, NULL, 0},
+    {"one constant block", BYTES("\x1f\x04\0\0\0\0"), 16, BO_CORRUPT, 0, DIFFERS, 0},
+    {"two blocks, one value", BYTES("\x1f\x04\0\0\0\0\0\0"), 17, BO_CORRUPT, 0, DIFFERS, 0},
     {"bias of a block of 33 bits", BYTES("\x1f\x04\x84\0\0\0\0\0\0\0"), 16, BO_CORRUPT, 0,
      BLOCK_BIAS, 0},
     {"index cut", BYTES("\x1f\x04\0\0\0\0"), 1u << 20, BO_TRUNCATED, 0, PAST_THE_END, 0},
@@ -138,9 +143,9 @@ static const struct test_area cases[] = {
     {"search of a block of one run", BYTES("\x1f\x04\0\0\0\x04"), 16, BO_CORRUPT, 0, CONSTANT_BLOCK,
      0},
     {"offset of one run", BYTES("\x1f\x24\0\0\0\x10"), 16, BO_CORRUPT, 0, CONSTANT_BLOCK, 0},
-    {"block of two runs", BYTES("\x1f\x04\0\x81\x04\0\x01\x0a"), 16, BO_OK, 0, NULL, 0},
+    {"block of two runs", BYTES("\x1f\x04\0\x81\x04\0\x01\x0a"), 16, BO_CORRUPT, 0, DIFFERS, 0},
     {"two blocks of two runs", BYTES("\x1f\x44\x08\x81\x04\0\x81\x04\x60\x01\x0a\x01\x0a"), 32,
-     BO_OK, 0, NULL, 0},
+     BO_CORRUPT, 0, DIFFERS, 0},
     {"block past the end", BYTES("\x1f\x04\0\x81\x04\0"), 16, BO_TRUNCATED, 0, PAST_THE_END, 0},
     {"block after a gap", BYTES("\x1f\x24\0\x81\x04\x10\0\x01\x0a"), 16, BO_CORRUPT, 0, NOT_NEXT,
      0},
@@ -154,9 +159,25 @@ static void test_bad_payloads(void **state)
     test_expect_areas("packed-starts", cases, N_ELEMENTS(cases));
 }
 
+/* Two tables refer to two records of the same bytes, or to one. */
+static void test_equal_records(void **state)
+{
+    (void)state;
+    static struct test_payload payload;
+    const struct test_verdict ok = {BO_OK, 0, NULL};
+    const struct test_verdict again = {BO_CORRUPT, TEST_AREA_OFF + 2, REPEATS};
+    test_payload_make(&payload, 0, (struct bo_span)BYTES("\x21\x42"),
+                      (struct test_entry[]){{0, 2}, {0, 4}}, 2);
+    test_expect("packed-starts", "one record", test_payload_span(&payload), &ok);
+    test_payload_make(&payload, 0, (struct bo_span)BYTES("\x21\x42\x21\x42"),
+                      (struct test_entry[]){{0, 2}, {2, 2}}, 2);
+    test_expect("packed-starts", "a record twice", test_payload_span(&payload), &again);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_records),
         cmocka_unit_test(test_bad_payloads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
