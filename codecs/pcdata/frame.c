@@ -137,7 +137,7 @@ struct walker {
     struct pcdata_collector runs;         /* of the record walked last */
     uint64_t next_bit;                    /* of the area: where the record before ended */
     struct bo_writer again;               /* the record that layout->put writes of these runs */
-    struct pcdata_record_index different; /* the records walked, by their bytes; with layout->put */
+    struct pcdata_record_index different; /* with layout->put: the records walked, by their bytes */
     /* Runs and bytes walked of records that had been walked for another text length. */
     uint64_t n_again;
 };
@@ -160,7 +160,7 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
  */
 enum { MAX_AGAIN = 512, MAX_AGAIN_WRITTEN = 32 };
 
-/* In a canonical encoding: the record from `start` to `end` is what the writer makes of its runs. */
+/* In a canonical encoding: the record up to `end` is what the writer makes of its runs. */
 static enum bo_status check_canonical(struct walker *w, uint32_t table,
                                       const struct bo_cursor *start, size_t end, bool known,
                                       struct bo_error *err)

@@ -179,13 +179,13 @@ static uint64_t choose_search(const struct packed_stretch *s, struct packed_bloc
             block->low_nbits = low;
             block->n_full = PACKED_ELIAS_FANO;
         }
-        const unsigned n_full = n_buckets <= PACKED_MAX_BUCKETS ? count_full(s, low) : UINT_MAX;
-        if (n_full > PACKED_MAX_FULL)
+        const uint64_t of_counts = PACKED_BUCKET_NBITS * n_buckets + n * low;
+        if (n_buckets > PACKED_MAX_BUCKETS || of_counts >= best)
             continue;
-        const uint64_t of_counts =
-            PACKED_BUCKET_NBITS * n_buckets + PACKED_FULL_ENTRY_NBITS * n_full + n * low;
-        if (of_counts < best) {
-            best = best_nbits = of_counts;
+        const unsigned n_full = count_full(s, low);
+        const uint64_t of_full = PACKED_FULL_ENTRY_NBITS * (uint64_t)n_full;
+        if (n_full <= PACKED_MAX_FULL && of_counts + of_full < best) {
+            best = best_nbits = of_counts + of_full;
             block->low_nbits = low;
             block->n_full = n_full;
         }

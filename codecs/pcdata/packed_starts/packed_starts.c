@@ -453,13 +453,6 @@ INLINE uint32_t next_low(const struct block *b, uint64_t word)
     return (uint32_t)(word >> b->field_nbits) & width_masks[b->low_nbits];
 }
 
-/* Where a walk over the starts of a block is. */
-struct place {
-    unsigned bucket; /* behind that of the last start */
-    unsigned left;   /* starts of the one before that are still to come */
-    unsigned full;   /* the next full bucket */
-};
-
 INLINE unsigned count_at(const struct block *b, unsigned bucket)
 {
     return b->p[bucket / 4] >> bucket % 4 * PACKED_BUCKET_NBITS & PACKED_BUCKET_MAX;
@@ -470,38 +463,87 @@ INLINE uint32_t full_at(const struct block *b, unsigned i)
     return bo_bits_at(b->p, b->full_at + i * PACKED_FULL_ENTRY_NBITS, PACKED_FULL_ENTRY_NBITS);
 }
 
-/* The next start, from the block's start, given its low bits. */
+/* Where a walk over the starts of a block is. */
+struct place {
+    uint64_t counts; /* of the buckets from the next one on */
+    unsigned bucket; /* of the last start */
+    unsigned next;   /* bucket; or, of Elias-Fano, bit */
+    unsigned left;   /* starts of the bucket that are still to come */
+    unsigned full;   /* the next full bucket */
+};
+
+INLINE struct place first_place(const struct block *b)
+{
+    return (struct place){.counts = bo_le64(b->p)};
+}
+
+/* The next start, from the block's start, given its low bits. A block has all its starts. */
 INLINE uint32_t next_start(const struct block *b, uint32_t low, struct place *u)
 {
     if (b->n_full == PACKED_ELIAS_FANO) {
-        for (; b->p[u->left / 8] >> u->left % 8 & 1; u->left++)
-            u->bucket++;
-        u->left++;
+        /* 1 bits up to the next 0; a word has at least 57 bits from any bit on */
+        uint64_t upper = ~(bo_le64(b->p + u->next / 8) >> u->next % 8);
+        for (; __builtin_expect(!(upper << 7), 0);
+             upper = ~(bo_le64(b->p + u->next / 8) >> u->next % 8)) {
+            u->bucket += 57;
+            u->next += 57;
+        }
+        const unsigned n = (unsigned)__builtin_ctzll(upper);
+        u->bucket += n;
+        u->next += n + 1;
         return u->bucket << b->low_nbits | low;
     }
-    for (; !u->left; u->bucket++) {
-        u->left = count_at(b, u->bucket);
-        if (u->left == PACKED_BUCKET_MAX && u->full < b->n_full &&
-            (full_at(b, u->full) & (PACKED_MAX_BUCKETS - 1)) == u->bucket)
+    if (!u->left) {
+        const unsigned n_bits = (unsigned)__builtin_ctzll(u->counts) & ~1u;
+        u->bucket = u->next + n_bits / 2;
+        u->next = u->bucket + 1;
+        u->counts >>= n_bits;
+        u->left = u->counts & PACKED_BUCKET_MAX;
+        u->counts >>= PACKED_BUCKET_NBITS;
+        if (u->full < b->n_full && (full_at(b, u->full) & (PACKED_MAX_BUCKETS - 1)) == u->bucket)
             u->left += full_at(b, u->full++) >> PACKED_FULL_NUMBER_NBITS;
     }
     u->left--;
-    return (u->bucket - 1) << b->low_nbits | low;
+    return u->bucket << b->low_nbits | low;
 }
 
-static void scan_block(const struct block *b, uint32_t start, uint32_t bias, struct scale scale,
-                       struct pcdata_scan_out *out)
+/* Adds a run whose value is not the last one's. False when it starts behind a span's target. */
+INLINE bool put_run(struct pcdata_scan_out *out, uint32_t pc, int32_t value)
 {
-    uint64_t word = b->n_starts ? run_word(b, 0) : 0;
-    const uint32_t first = b->n_starts ? field_value(b, word) : 0;
-    pcdata_scan_add(out, start, (int32_t)(scale.least + (bias + first) * scale.unit));
-    struct place u = {0, 0, 0};
-    for (unsigned i = 1; i <= b->n_starts; i++) {
-        const uint32_t next = start + next_start(b, next_low(b, word), &u);
-        word = run_word(b, i);
-        const uint32_t value = bias + field_value(b, word);
-        pcdata_scan_add(out, next, (int32_t)(scale.least + value * scale.unit));
+    const struct pcdata_run run = {pc << out->quantum_shift, value};
+    if (__builtin_expect(!out->runs, 0)) {
+        if (pc > out->target)
+            return false;
+        out->last = run;
+        return true;
     }
+    if (__builtin_expect(out->n < out->cap, 1))
+        out->runs[out->n] = run;
+    out->n++;
+    return true;
+}
+
+/* Copies keep what the loop needs in registers: stores to the runs might change an original. */
+INLINE void scan_block(const struct block *block, uint32_t start, uint32_t bias,
+                       const struct scale *scale_of, struct pcdata_scan_out *out)
+{
+    const struct block b = *block;
+    const struct scale scale = *scale_of;
+    struct pcdata_scan_out o = *out;
+    uint64_t word = b.n_starts ? run_word(&b, 0) : 0;
+    const uint32_t first = b.n_starts ? field_value(&b, word) : 0;
+    pcdata_scan_add(&o, start, (int32_t)(scale.least + (bias + first) * scale.unit));
+    struct place u = first_place(&b);
+    unsigned at = b.runs_at;
+    for (unsigned left = b.n_starts; left; left--) {
+        const uint32_t next = start + next_start(&b, next_low(&b, word), &u);
+        at += b.stride;
+        word = bo_le64(b.p + at / 8) >> at % 8;
+        const uint32_t value = bias + field_value(&b, word);
+        if (!put_run(&o, next, (int32_t)(scale.least + value * scale.unit)))
+            break;
+    }
+    *out = o;
 }
 
 INLINE uint32_t list_start(const struct list *l, unsigned lane_nbits, unsigned i)
@@ -510,12 +552,21 @@ INLINE uint32_t list_start(const struct list *l, unsigned lane_nbits, unsigned i
     return (uint32_t)(bo_le64(l->starts + at / 8) >> at % 8 & ((UINT64_C(1) << lane_nbits) - 1));
 }
 
-static void scan_list(const struct list *l, unsigned lane_nbits, struct pcdata_scan_out *out)
+INLINE void scan_list(const struct list *list, unsigned lane_nbits, struct pcdata_scan_out *out)
 {
-    const unsigned values_at = l->n * lane_nbits;
-    pcdata_scan_add(out, 0, list_value(l, values_at, 0));
-    for (unsigned i = 0; i < l->n; i++)
-        pcdata_scan_add(out, list_start(l, lane_nbits, i), list_value(l, values_at, i + 1));
+    const struct list l = *list;
+    const uint64_t mask = (UINT64_C(1) << lane_nbits) - 1;
+    struct pcdata_scan_out o = *out;
+    unsigned start_at = l.shift, value_at = l.n * lane_nbits;
+    put_run(&o, 0, list_value(&l, value_at, 0));
+    for (unsigned left = l.n; left; left--) {
+        const uint32_t start = (uint32_t)(bo_le64(l.starts + start_at / 8) >> start_at % 8 & mask);
+        start_at += lane_nbits;
+        value_at += l.width;
+        if (!put_run(&o, start, list_value(&l, value_at, 0)))
+            break;
+    }
+    *out = o;
 }
 
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
@@ -533,13 +584,14 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
     } else if (form == PACKED_ONE_BLOCK) {
         struct scale scale;
         const struct block b = read_one_block(record, text_quanta, &scale);
-        scan_block(&b, 0, 0, scale, out);
+        scan_block(&b, 0, 0, &scale, out);
     } else {
         const struct blocks s = read_blocks(record, text_quanta);
+        const struct scale scale = {s.least, s.unit};
         for (uint32_t number = 0; number < s.n_blocks; number++) {
             uint32_t bias;
             const struct block b = block_of(&s, number, &bias);
-            scan_block(&b, number << s.block_shift, bias, (struct scale){s.least, s.unit}, out);
+            scan_block(&b, number << s.block_shift, bias, &scale, out);
         }
     }
 }
@@ -700,7 +752,7 @@ static enum bo_status walk_block(const struct walk *w, const struct block *b, ui
     uint64_t word = run_word(b, 0);
     const uint32_t first = (bias + field_value(b, word)) * scale.unit;
     struct previous previous = {start, (int32_t)(scale.least + first)};
-    struct place u = {0, 0, 0};
+    struct place u = first_place(b);
     if (!status)
         status = collect(w, start, previous.value);
     for (unsigned i = 1; i <= b->n_starts && !status; i++) {
