@@ -53,6 +53,11 @@
  *   width | lower bits. It means base + bias + (bias of the block + value) * unit.
  */
 #include "codecs/pcdata/packed_starts/packed_starts.h"
+#include "harness/core/cpu.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define INLINE __attribute__((always_inline)) static inline
 
@@ -61,15 +66,16 @@
 /* For each number of bits of a start: the lowest bit of each lane of a word, and the highest. */
 struct lanes {
     uint64_t ones, high;
+    uint64_t ones_above;  /* ones << 1 */
     uint64_t word1_nbits; /* of the first word of a long list */
 };
 
 #define ONE(w, i) ((i) * (w) < 64 ? UINT64_C(1) << (i) * (w) % 64 : 0)
 #define ONES_4(w, i) (ONE(w, i) | ONE(w, (i) + 1) | ONE(w, (i) + 2) | ONE(w, (i) + 3))
 #define ONES(w) (ONES_4(w, 0) | ONES_4(w, 4) | ONES_4(w, 8) | ONES_4(w, 12) | ONES_4(w, 16))
-#define LANES(w)                                                    \
-    {                                                               \
-        ONES(w), ONES(w) << ((w)-1), PACKED_WORD1_NBITS / (w) * (w) \
+#define LANES(w)                                                                  \
+    {                                                                             \
+        ONES(w), ONES(w) << ((w)-1), ONES(w) << 1, PACKED_WORD1_NBITS / (w) * (w) \
     }
 #define LANES_4(w) LANES(w), LANES((w) + 1), LANES((w) + 2), LANES((w) + 3)
 
@@ -97,7 +103,7 @@ INLINE unsigned count_starts(uint64_t word, unsigned n_nbits, const struct lanes
                              uint32_t pc)
 {
     const uint64_t passed = ((pc * lanes->ones | lanes->high) - word) & lanes->high;
-    return (passed << 1) * lanes->ones >> n_nbits & 15;
+    return passed * lanes->ones_above >> n_nbits & 15;
 }
 
 /* The lowest bits, so many. */
@@ -164,8 +170,7 @@ INLINE int32_t lookup_list(const struct list l, uint32_t text_quanta, uint32_t p
     return list_value(&l, n_nbits, count_starts(word, n_nbits, &lanes_of[lane_nbits], pc));
 }
 
-static __attribute__((noinline)) int32_t lookup_long_list(const uint8_t *record,
-                                                          uint32_t text_quanta, uint32_t pc)
+INLINE int32_t in_long_list(const uint8_t *record, uint32_t text_quanta, uint32_t pc)
 {
     const struct list l = read_long_list(record, bo_le16(record));
     const unsigned lane_nbits = packed_lane_nbits(text_quanta), n_nbits = l.n * lane_nbits;
@@ -264,6 +269,8 @@ INLINE uint32_t field_value(const struct block *b, uint64_t word)
 }
 
 /* The sum of 32 counts of 2 bits. */
+typedef unsigned sum_of_counts(uint64_t counts);
+
 INLINE unsigned sum_counts(uint64_t counts)
 {
     const uint64_t even = 0x3333333333333333u, bytes = 0x0f0f0f0f0f0f0f0fu;
@@ -276,12 +283,12 @@ struct bucket {
     unsigned n_below, n;
 };
 
-INLINE struct bucket find_counted(const struct block *b, unsigned number)
+INLINE struct bucket find_counted(const struct block *b, unsigned number, sum_of_counts *sum)
 {
     const unsigned count_at = number * PACKED_BUCKET_NBITS;
     const uint64_t counts = bo_le64(b->p);
     struct bucket found = {
-        .n_below = sum_counts(counts & ((UINT64_C(1) << count_at) - 1)),
+        .n_below = sum(counts & ((UINT64_C(1) << count_at) - 1)),
         .n = counts >> count_at & PACKED_BUCKET_MAX,
     };
     if (b->n_full) {
@@ -296,18 +303,43 @@ INLINE struct bucket find_counted(const struct block *b, unsigned number)
     return found;
 }
 
-INLINE struct bucket find_selected(const struct block *b, unsigned bucket)
+/*
+ * The bit of an Elias-Fano list where a bucket's 0 bits start. With a 1 in front, as many 1 bits
+ * precede it as its number.
+ */
+typedef unsigned place_of_bucket(const struct block *b, unsigned bucket);
+
+INLINE unsigned select_bucket(const struct block *b, unsigned bucket)
 {
-    /* with a 1 in front, as many 1 bits precede a bucket as its number */
     const uint64_t word1 = bo_le64(b->p) << 1 | 1, sums1 = sum_bits(word1);
     const unsigned n_word1 = sums1 >> 56;
-    unsigned at;
-    if (bucket < n_word1) {
-        at = select_bit(word1, sums1, bucket);
-    } else {
-        const uint64_t word2 = bo_le64(b->p + 8) << 1 | b->p[7] >> 7;
-        at = 64 + select_bit(word2, sum_bits(word2), bucket - n_word1);
-    }
+    if (bucket < n_word1)
+        return select_bit(word1, sums1, bucket);
+    const uint64_t word2 = bo_le64(b->p + 8) << 1 | b->p[7] >> 7;
+    return 64 + select_bit(word2, sum_bits(word2), bucket - n_word1);
+}
+
+#if defined(__x86_64__)
+BO_V3 INLINE unsigned sum_counts_v3(uint64_t counts)
+{
+    const uint64_t twos = counts & 0xaaaaaaaaaaaaaaaau;
+    return (unsigned)(__builtin_popcountll(counts) + __builtin_popcountll(twos));
+}
+
+BO_V3 INLINE unsigned select_bucket_v3(const struct block *b, unsigned bucket)
+{
+    const uint64_t word1 = bo_le64(b->p) << 1 | 1;
+    const unsigned n_word1 = (unsigned)__builtin_popcountll(word1);
+    if (bucket < n_word1)
+        return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << bucket, word1));
+    const uint64_t word2 = bo_le64(b->p + 8) << 1 | b->p[7] >> 7;
+    return 64 + (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << (bucket - n_word1), word2));
+}
+#endif
+
+INLINE struct bucket find_selected(const struct block *b, unsigned bucket, place_of_bucket *place)
+{
+    const unsigned at = place(b, bucket);
     enum { WHOLE = 57 }; /* bits that a word has from any bit on; a block has at most 63 starts */
     const uint64_t stop = UINT64_C(1) << WHOLE, upper = bo_le64(b->p + at / 8) >> at % 8 | stop;
     unsigned n = (unsigned)__builtin_ctzll(upper);
@@ -319,12 +351,13 @@ INLINE struct bucket find_selected(const struct block *b, unsigned bucket)
 }
 
 /* The value at a quantum, which counts from the block's start. */
-INLINE uint32_t find_value(const struct block *b, uint32_t quantum)
+INLINE uint32_t find_value(const struct block *b, uint32_t quantum, sum_of_counts *sum,
+                           place_of_bucket *place)
 {
     const unsigned number = quantum >> b->low_nbits;
     const uint32_t mask = width_masks[b->low_nbits], rest = quantum & mask;
-    const struct bucket found =
-        b->n_full == PACKED_ELIAS_FANO ? find_selected(b, number) : find_counted(b, number);
+    const struct bucket found = b->n_full == PACKED_ELIAS_FANO ? find_selected(b, number, place)
+                                                               : find_counted(b, number, sum);
     unsigned at = b->runs_at + found.n_below * b->stride;
     uint64_t word = bo_le64(b->p + at / 8) >> at % 8;
     for (unsigned n = found.n; n && ((uint32_t)(word >> b->field_nbits) & mask) <= rest; n--) {
@@ -351,12 +384,12 @@ INLINE struct block read_one_block(const uint8_t *record, uint32_t text_quanta,
                       (uint32_t)head >> 8 & width_masks[PACKED_BLOCK_NBITS], text_quanta - 1);
 }
 
-static __attribute__((noinline)) int32_t lookup_one_block(const uint8_t *record,
-                                                          uint32_t text_quanta, uint32_t pc)
+INLINE int32_t in_one_block(const uint8_t *record, uint32_t text_quanta, uint32_t pc,
+                            sum_of_counts *sum, place_of_bucket *place)
 {
     struct scale scale;
     const struct block b = read_one_block(record, text_quanta, &scale);
-    return (int32_t)(scale.least + find_value(&b, pc) * scale.unit);
+    return (int32_t)(scale.least + find_value(&b, pc, sum, place) * scale.unit);
 }
 
 /* A record of several blocks, taken apart. */
@@ -403,47 +436,62 @@ INLINE struct block block_of(const struct blocks *s, uint32_t number, uint32_t *
                       packed_block_quanta(s->text_quanta, s->block_shift, number) - 1);
 }
 
-static __attribute__((noinline)) int32_t lookup_blocks(const uint8_t *record, uint32_t text_quanta,
-                                                       uint32_t pc)
+INLINE int32_t in_blocks(const uint8_t *record, uint32_t text_quanta, uint32_t pc,
+                         sum_of_counts *sum, place_of_bucket *place)
 {
     const struct blocks s = read_blocks(record, text_quanta);
     uint32_t value;
     const struct block b = block_of(&s, pc >> s.block_shift, &value);
     if (b.n_starts)
-        value += find_value(&b, pc & width_masks[s.block_shift]);
+        value += find_value(&b, pc & width_masks[s.block_shift], sum, place);
     return (int32_t)(s.least + value * s.unit);
 }
 
-static __attribute__((noinline)) int32_t lookup_wide_list(const uint8_t *record,
-                                                          uint32_t text_quanta, uint32_t pc)
+INLINE int32_t in_wide_list(const uint8_t *record, uint32_t text_quanta, uint32_t pc)
 {
     return lookup_list(read_wide_list(record, bo_le16(record)), text_quanta, pc);
 }
 
-/* In a record that is no short list. */
-INLINE int32_t lookup_other(const uint8_t *record, uint32_t text_quanta, uint32_t pc)
-{
-    switch (record[0] >> 3 & 3) {
-    case PACKED_WIDE_LIST:
-        return lookup_wide_list(record, text_quanta, pc);
-    case PACKED_LONG_LIST:
-        return lookup_long_list(record, text_quanta, pc);
-    case PACKED_ONE_BLOCK:
-        return lookup_one_block(record, text_quanta, pc);
-    default:
-        return lookup_blocks(record, text_quanta, pc);
+/* The lookup of a level of the processor: a pcdata_lookup. */
+#define DEFINE_LOOKUP(lookup, target, sum, place)                                                 \
+    target static __attribute__((noinline))                                                       \
+    int32_t lookup##_wide_list(const uint8_t *record, uint32_t text_quanta, uint32_t pc)          \
+    {                                                                                             \
+        return in_wide_list(record, text_quanta, pc);                                             \
+    }                                                                                             \
+    target static __attribute__((noinline))                                                       \
+    int32_t lookup##_long_list(const uint8_t *record, uint32_t text_quanta, uint32_t pc)          \
+    {                                                                                             \
+        return in_long_list(record, text_quanta, pc);                                             \
+    }                                                                                             \
+    target static __attribute__((noinline))                                                       \
+    int32_t lookup##_one_block(const uint8_t *record, uint32_t text_quanta, uint32_t pc)          \
+    {                                                                                             \
+        return in_one_block(record, text_quanta, pc, sum, place);                                 \
+    }                                                                                             \
+    target static __attribute__((noinline))                                                       \
+    int32_t lookup##_blocks(const uint8_t *record, uint32_t text_quanta, uint32_t pc)             \
+    {                                                                                             \
+        return in_blocks(record, text_quanta, pc, sum, place);                                    \
+    }                                                                                             \
+    target INLINE int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta, \
+                                 uint32_t pc)                                                     \
+    {                                                                                             \
+        (void)reader;                                                                             \
+        const uint32_t head = bo_le16(record), n = head & 7;                                      \
+        if (__builtin_expect(n != PACKED_NO_SHORT_LIST, 1))                                       \
+            return lookup_list(read_short_list(record, head), text_quanta, pc);                   \
+        const uint32_t form = head >> 3 & 3;                                                      \
+        return form == PACKED_ONE_BLOCK   ? lookup##_one_block(record, text_quanta, pc)           \
+               : form == PACKED_LONG_LIST ? lookup##_long_list(record, text_quanta, pc)           \
+               : form == PACKED_WIDE_LIST ? lookup##_wide_list(record, text_quanta, pc)           \
+                                          : lookup##_blocks(record, text_quanta, pc);             \
     }
-}
 
-static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
-                             uint32_t pc)
-{
-    (void)reader;
-    const uint32_t head = bo_le16(record);
-    if (__builtin_expect((head & 7) == PACKED_NO_SHORT_LIST, 0))
-        return lookup_other(record, text_quanta, pc);
-    return lookup_list(read_short_list(record, head), text_quanta, pc);
-}
+DEFINE_LOOKUP(lookup, , sum_counts, select_bucket)
+#if defined(__x86_64__)
+DEFINE_LOOKUP(lookup_v3, BO_V3, sum_counts_v3, select_bucket_v3)
+#endif
 
 /* ---- all runs -------------------------------------------------------------------------------- */
 
@@ -877,6 +925,25 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
 #define PUT_RECORD packed_put_record
 #include "codecs/pcdata/plain_reader.h"
 
+#if defined(__x86_64__)
+BO_V3 static enum bo_status points_v3(const struct pcdata_frame *frame,
+                                      const struct pcdata_point *queries, size_t n,
+                                      int32_t *answers)
+{
+    return pcdata_answer_points(frame, NULL, lookup_v3, queries, n, answers);
+}
+#endif
+
+static enum bo_status query_best(const struct bo_codec *self, void *reader, unsigned kind,
+                                 const void *queries, size_t n, void *answers, struct bo_error *err)
+{
+#if defined(__x86_64__)
+    if (kind == PCDATA_POINT && bo_cpu_has_v3())
+        return points_v3(reader, queries, n, answers);
+#endif
+    return query(self, reader, kind, queries, n, answers, err);
+}
+
 const struct bo_codec pcdata_packed_starts = {
     .name = "packed-starts",
     .summary = "lists of starts compared in a word, longer tables in blocks; no dictionary",
@@ -884,8 +951,9 @@ const struct bo_codec pcdata_packed_starts = {
     .role = BO_NEW,
     .access = BO_RANDOM,
     .kinds = (1u << PCDATA_N_KINDS) - 1,
+    .paths = BO_PATH_V3,
     .encode = encode,
     .decode = decode,
     .open = open,
-    .query = query,
+    .query = query_best,
 };

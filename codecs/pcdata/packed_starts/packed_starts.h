@@ -104,7 +104,7 @@ static const struct packed_base packed_bases[PACKED_N_BASES] = {
 static inline unsigned packed_lane_nbits(uint32_t text_quanta)
 {
     const unsigned last = (text_quanta - 1) | 1u << (PACKED_MIN_LANE_NBITS - 2);
-    return 33 - (unsigned)__builtin_clz(last);
+    return (31 ^ (unsigned)__builtin_clz(last)) + 2;
 }
 
 static inline uint32_t packed_n_blocks(uint32_t text_quanta, unsigned block_shift)
