@@ -87,6 +87,7 @@ plan 10 "unwind: figures of the list" list_figures
 plan 5 "dumps of the specifications" codecs/check_dumps.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
+plan 15 "LLVM's reader as a plugin" examples/llvm-reader/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh
 plan 25 "state histories in Java" examples/java/run.sh
 plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
