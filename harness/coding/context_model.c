@@ -23,6 +23,12 @@ enum {
     HINT_LIMIT = 30,
     ESCAPE_LIMIT = 20,
     BIT_LIMIT = 30,
+    /*
+     * Entries of a page. A file that repeats itself uses few entries, at random places: small pages
+     * hold fewer others, and need more pointers.
+     */
+    SLOT_PAGE = 8,
+    COUNTER_PAGE = 32,
 };
 
 struct bo_guess_site {
@@ -85,25 +91,27 @@ bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_un
                      uint8_t *history, uint32_t n_text, struct bo_arena *arena)
 {
     *guesser = (struct bo_guesser){
+        .arena = arena,
         .slot_bits = table_bits(4 * n_units, 8, 19),
         .counter_bits = table_bits(16 * n_units, 10, 20),
         .match_bits = table_bits(4 * n_units, 8, 16),
         .history = history,
         .n_history = BO_GUESS_TEXT_START,
         .n_left = n_text,
+        .spare_slot = {.escape = BO_NEW_COUNTER},
+        .spare_counter = BO_NEW_COUNTER,
     };
     guesser->sites = bo_alloc_array(arena, n_sites, sizeof *guesser->sites);
-    guesser->slots =
-        bo_zalloc_array(arena, (size_t)1 << guesser->slot_bits, sizeof *guesser->slots);
-    guesser->counters =
-        bo_alloc_array(arena, (size_t)1 << guesser->counter_bits, sizeof *guesser->counters);
+    guesser->slots = bo_zalloc_array(arena, ((size_t)1 << guesser->slot_bits) / SLOT_PAGE,
+                                     sizeof *guesser->slots);
+    guesser->counters = bo_zalloc_array(arena, ((size_t)1 << guesser->counter_bits) / COUNTER_PAGE,
+                                        sizeof *guesser->counters);
     guesser->matches =
         bo_zalloc_array(arena, (size_t)1 << guesser->match_bits, sizeof *guesser->matches);
     if (!guesser->sites || !guesser->slots || !guesser->counters || !guesser->matches)
         return false;
     for (unsigned i = 0; i < n_sites; i++)
         guesser->sites[i].has_symbols = guesser->sites[i].has_bits = false;
-    fill_counters(guesser->counters, (size_t)1 << guesser->counter_bits, BO_NEW_COUNTER);
     memset(history, 0, BO_GUESS_TEXT_START);
     bo_mixing_init(&guesser->mixing);
     return true;
@@ -121,6 +129,27 @@ static bool code_mixed(struct bo_mix *mix, struct bo_range_coder *coder, bool bi
 
 /* ---- evidence of contexts -------------------------------------------------------------------- */
 
+/* Entry `at` of a page that is not there yet. */
+__attribute__((noinline)) static struct bo_guess_slot *add_slot(struct bo_guesser *guesser,
+                                                                size_t at)
+{
+    struct bo_guess_slot *page = bo_zalloc_array(guesser->arena, SLOT_PAGE, sizeof *page);
+    guesser->slots[at / SLOT_PAGE] = page;
+    guesser->no_memory |= !page;
+    return page ? &page[at % SLOT_PAGE] : &guesser->spare_slot;
+}
+
+__attribute__((noinline)) static bo_counter *add_counter(struct bo_guesser *guesser, size_t at)
+{
+    bo_counter *page = bo_alloc_array(guesser->arena, COUNTER_PAGE, sizeof *page);
+    guesser->counters[at / COUNTER_PAGE] = page;
+    guesser->no_memory |= !page;
+    if (!page)
+        return &guesser->spare_counter;
+    fill_counters(page, COUNTER_PAGE, BO_NEW_COUNTER);
+    return &page[at % COUNTER_PAGE];
+}
+
 /*
  * The slot of a context. If it has none and there is no free one, the slot of another context is
  * cleared for it.
@@ -130,9 +159,10 @@ static struct bo_guess_slot *find_slot(struct bo_guesser *guesser, uint64_t hash
     enum { NEIGHBOURS = 4 };
     const uint32_t check = (uint32_t)(hash >> 32) | 1;
     const size_t at = (size_t)hash & (((size_t)1 << guesser->slot_bits) - 1);
-    struct bo_guess_slot *free_slot = &guesser->slots[at];
-    for (size_t i = 0; i < NEIGHBOURS; i++) {
-        struct bo_guess_slot *slot = &guesser->slots[at ^ i];
+    struct bo_guess_slot *page = guesser->slots[at / SLOT_PAGE];
+    struct bo_guess_slot *free_slot = page ? &page[at % SLOT_PAGE] : add_slot(guesser, at);
+    for (size_t i = 0; i < NEIGHBOURS && page; i++) {
+        struct bo_guess_slot *slot = &page[(at ^ i) % SLOT_PAGE];
         if (slot->check == check)
             return slot;
         if (slot->check == 0) {
@@ -144,9 +174,11 @@ static struct bo_guess_slot *find_slot(struct bo_guesser *guesser, uint64_t hash
     return free_slot;
 }
 
-static bo_counter *find_counter(struct bo_guesser *guesser, uint64_t hash)
+static inline bo_counter *find_counter(struct bo_guesser *guesser, uint64_t hash)
 {
-    return &guesser->counters[hash >> (64 - guesser->counter_bits)];
+    const size_t at = (size_t)(hash >> (64 - guesser->counter_bits));
+    bo_counter *page = guesser->counters[at / COUNTER_PAGE];
+    return __builtin_expect(page != NULL, 1) ? &page[at % COUNTER_PAGE] : add_counter(guesser, at);
 }
 
 static void find_slots(struct bo_guesser *guesser, struct bo_guess *guess)
@@ -374,7 +406,7 @@ void bo_guess_learn(struct bo_guesser *guesser, const struct bo_guess *guess, ui
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 /* Adds two inputs: the logit of a counter, and its confidence. */
-static void add_counter(const struct bo_guesser *guesser, struct bo_mix *mix, bo_counter counter)
+static void add_input(const struct bo_guesser *guesser, struct bo_mix *mix, bo_counter counter)
 {
     bo_mix_add(mix, bo_counter_logit(&guesser->mixing, counter));
     bo_mix_add(mix, bo_counter_seen(counter)
@@ -391,7 +423,7 @@ static bool code_bit(struct bo_guesser *guesser, struct bo_range_coder *coder, u
     struct bo_mix mix = {.n = 0};
     for (unsigned i = 0; i < n; i++) {
         used[i] = find_counter(guesser, hashes[i]);
-        add_counter(guesser, &mix, *used[i]);
+        add_input(guesser, &mix, *used[i]);
     }
     const unsigned seen = bo_counter_seen(*used[n - 1]);
     mix.weights[0] = s->bit_weights[selector];
@@ -490,7 +522,7 @@ static bool code_text_bit(struct bo_guesser *guesser, struct bo_range_coder *cod
     unsigned longest = 0;
     for (unsigned i = 0; i < TEXT_CONTEXTS; i++) {
         used[i] = find_counter(guesser, bo_pair_hash(t->contexts[i], node * 256 + 16 * site + i));
-        add_counter(guesser, &mix, *used[i]);
+        add_input(guesser, &mix, *used[i]);
         if (i <= TEXT_ORDERS && bo_counter_seen(*used[i]))
             longest = i;
     }

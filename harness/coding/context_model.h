@@ -42,9 +42,15 @@ struct bo_guess_site; /* statistics of one site: one place of the data where a s
 struct bo_guesser {
     struct bo_mixing mixing;
     struct bo_guess_site *sites;
-    struct bo_guess_slot *slots;
-    bo_counter *counters; /* indexed by hash */
+    struct bo_arena *arena;
+    /* Tables indexed by hash, in pages that are allocated at first use; NULL before. */
+    struct bo_guess_slot **slots;
+    bo_counter **counters;
     unsigned slot_bits, counter_bits;
+    /* What stands for an entry whose page the arena refuses; the results are then meaningless. */
+    struct bo_guess_slot spare_slot;
+    bo_counter spare_counter;
+    bool no_memory;
     uint8_t *history; /* zeros, then all texts so far, each with a NUL behind it */
     uint32_t n_history;
     uint32_t n_left;   /* bytes left for further texts, including their NULs */
@@ -56,7 +62,8 @@ struct bo_guesser {
 /*
  * Initialises a guesser for n_sites sites and about n_units symbols, which determine the sizes of
  * the tables, and for at most n_text bytes of texts including their NULs. `history` has room for
- * these and BO_GUESS_TEXT_START bytes. False when the arena refuses.
+ * these and BO_GUESS_TEXT_START bytes. False when the arena refuses. Later functions allocate the
+ * tables' pages there, and set no_memory when it refuses.
  */
 bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_units,
                      uint8_t *history, uint32_t n_text, struct bo_arena *arena);

@@ -147,11 +147,11 @@ static enum bo_status encode_trace(struct predicted *p, const struct templight_t
         p->piece_nodes[i] = PREDICTED_NONE;
     for (uint32_t i = 0; i < trace->n_files; i++)
         p->coded_files[i] = TEMPLIGHT_NONE;
-    for (size_t i = 0; i < trace->n_records && !p->no_memory; i++) {
+    for (size_t i = 0; i < trace->n_records && predicted_has_memory(p); i++) {
         struct templight_record record = trace->records[i];
         predicted_code_record(p, &record);
     }
-    return p->no_memory ? bo_fail_alloc(err, p->arena) : BO_OK;
+    return predicted_has_memory(p) ? BO_OK : bo_fail_alloc(err, p->arena);
 }
 
 static void put_counts(const struct templight_trace *trace, const struct predicted_counts *counts,
@@ -372,7 +372,7 @@ static bool ran_out(const struct predicted *p)
 static enum bo_status soundness(const struct predicted *p, const struct head *head,
                                 struct bo_error *err)
 {
-    if (p->no_memory)
+    if (!predicted_has_memory(p))
         return bo_fail_alloc(err, p->arena);
     const char *flaw = p->flaw      ? p->flaw
                        : ran_out(p) ? "coded bits end too early"

@@ -187,10 +187,15 @@ bool predicted_make_tables(struct predicted_tables *tables, const struct predict
 /* Prepares for a trace whose counts are set. False when the arena of scratch memory refuses. */
 bool predicted_start_trace(struct predicted *p, const struct predicted_tables *tables);
 
+static inline bool predicted_has_memory(const struct predicted *p)
+{
+    return !p->no_memory && !p->guesser.no_memory;
+}
+
 /* True while nothing is wrong; a decoder stops else. */
 static inline bool predicted_is_sound(const struct predicted *p)
 {
-    return !p->flaw && !p->guesser.flaw && !p->no_memory;
+    return !p->flaw && !p->guesser.flaw && predicted_has_memory(p);
 }
 
 /* A name: by its piece in the dictionary, when encoding. Its node, or any when it is not sound. */
