@@ -8,6 +8,7 @@
 #ifndef BO_GRAMMAR_H
 #define BO_GRAMMAR_H
 
+#include "harness/core/bits.h"
 #include "harness/core/bytes.h"
 
 #if defined(__SSE2__)
@@ -40,10 +41,9 @@ static inline uint64_t bo_max_text_nbytes(uint64_t file_nbytes)
 /* The number of low bits of the Rice codes for the differences of siblings' right symbols. */
 static inline unsigned bo_rice_bits(uint64_t n_siblings, uint64_t n_symbols)
 {
-    unsigned bits = 0;
-    while (2 * n_siblings << bits <= n_symbols)
-        bits++;
-    return bits;
+    const unsigned width = bo_bit_width(n_symbols), own = bo_bit_width(2 * n_siblings);
+    const unsigned bits = width > own ? width - own : 0;
+    return bits + (2 * n_siblings << bits <= n_symbols);
 }
 
 /* ---- making a grammar ------------------------------------------------------------------------ */

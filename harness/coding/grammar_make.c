@@ -49,17 +49,19 @@ static void settle(const struct bo_rules *rules, const uint32_t *direct, struct 
             s->direct[right] += *uses;
             *uses = 0;
         }
+        s->n_codes += *uses > 0;
+        s->n_codes_used += *uses;
         if (*uses == 0 && s->in_rules[N_BYTES + r] == 0)
             continue;
         s->n_rules++;
         s->in_rules[left]++;
         s->in_rules[right]++;
     }
-    for (uint32_t symbol = 0; symbol < N_BYTES + rules->n; symbol++) {
-        s->n_codes += s->direct[symbol] > 0;
-        s->n_byte_codes += symbol < N_BYTES && s->direct[symbol];
-        s->n_codes_used += s->direct[symbol];
+    for (uint32_t byte = 0; byte < N_BYTES; byte++) {
+        s->n_byte_codes += s->direct[byte] > 0;
+        s->n_codes_used += s->direct[byte];
     }
+    s->n_codes += s->n_byte_codes;
 }
 
 /* Bits of the codes and the rules. For the rules this is an estimate: see put_rules. */

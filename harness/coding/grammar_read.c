@@ -7,27 +7,26 @@
 /* Reads bits least significant first. Past the end it reads zeros. */
 struct bit_reader {
     struct bo_span in;
-    size_t next; /* byte offset; keeps counting past the end */
-    uint64_t window;
-    unsigned n; /* bits in the window */
+    uint64_t bit; /* the next one; keeps counting past the end */
 };
 
-/* Fills the window to at least 57 bits. */
-static inline void fill(struct bit_reader *r)
+/* The next 57 bits at least. */
+static inline uint64_t peek(const struct bit_reader *r)
 {
-    for (; r->n <= 56; r->n += 8, r->next++)
-        if (r->next < r->in.n)
-            r->window |= (uint64_t)r->in.p[r->next] << r->n;
+    const uint64_t byte = r->bit / 8;
+    if (__builtin_expect(byte + 8 <= r->in.n, 1))
+        return bo_le64(r->in.p + byte) >> r->bit % 8;
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 8 && byte + i < r->in.n; i++)
+        v |= (uint64_t)r->in.p[byte + i] << 8 * i;
+    return v >> r->bit % 8;
 }
 
 /* Reads n bits, at most 32. */
 static inline uint32_t take(struct bit_reader *r, unsigned nbits)
 {
-    if (r->n < nbits)
-        fill(r);
-    const uint32_t v = (uint32_t)(r->window & ((UINT64_C(1) << nbits) - 1));
-    r->window >>= nbits;
-    r->n -= nbits;
+    const uint32_t v = (uint32_t)(peek(r) & ((UINT64_C(1) << nbits) - 1));
+    r->bit += nbits;
     return v;
 }
 
@@ -36,16 +35,14 @@ static inline uint32_t take_ones(struct bit_reader *r, uint32_t max)
 {
     uint32_t n_ones = 0;
     while (n_ones <= max) {
-        if (r->n < 32)
-            fill(r);
-        const uint32_t zeros = ~(uint32_t)r->window;
+        const uint32_t zeros = ~(uint32_t)peek(r);
         const unsigned run = zeros ? (unsigned)__builtin_ctz(zeros) : 32;
-        const unsigned taken = run < 32 ? run + 1 : 32;
-        r->window >>= taken;
-        r->n -= taken;
         n_ones += run;
-        if (run < 32)
+        r->bit += run;
+        if (run < 32) {
+            r->bit++;
             break;
+        }
     }
     return n_ones;
 }
@@ -53,33 +50,49 @@ static inline uint32_t take_ones(struct bit_reader *r, uint32_t max)
 /* Bytes of which at least one bit has been read. */
 static size_t nbytes_taken(const struct bit_reader *r)
 {
-    return r->next - r->n / 8;
+    return (size_t)((r->bit + 7) / 8);
 }
 
 /* True when the unread bits of the last byte are zeros. */
 static bool is_padded(const struct bit_reader *r)
 {
-    return (r->window & ((1u << r->n % 8) - 1)) == 0;
+    return (peek(r) & ((1u << (8 - r->bit % 8) % 8) - 1)) == 0;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* Reads the right symbols of n rules with the same left symbol. */
-static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbols,
+/*
+ * A Rice code whose lowest bits are `low`, at most 32: ones up to `max`, the next zero, these bits.
+ */
+static inline uint64_t take_rice(struct bit_reader *r, unsigned low, uint32_t max)
+{
+    const uint64_t v = peek(r), zeros = ~v;
+    const unsigned run = (unsigned)__builtin_ctzll(zeros | UINT64_C(1) << 24);
+    if (__builtin_expect(run < 24 && run <= max, 1)) {
+        r->bit += run + 1 + low;
+        return ((uint64_t)run << low) + (v >> (run + 1) & ((UINT64_C(1) << low) - 1));
+    }
+    const uint64_t high = take_ones(r, max);
+    return (high << low) + take(r, low);
+}
+
+/* Reads the right symbols of n rules whose left symbol is `left`. */
+static bool read_siblings(struct bit_reader *bits, uint32_t left, uint32_t n, uint32_t n_symbols,
                           uint32_t (*rules)[2])
 {
     if (n == 1) {
+        rules[0][0] = left;
         rules[0][1] = take(bits, bo_bit_width(n_symbols - 1));
         return rules[0][1] < n_symbols;
     }
     const unsigned low = bo_rice_bits(n, n_symbols);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t high = take_ones(bits, n_symbols >> low);
-        const uint64_t step = ((uint64_t)high << low) + take(bits, low);
+        const uint64_t step = take_rice(bits, low, n_symbols >> low);
         if (step >= n_symbols - previous)
             return false;
         previous += (uint32_t)step;
+        rules[i][0] = left;
         rules[i][1] = previous;
     }
     return true;
@@ -88,18 +101,25 @@ static bool read_siblings(struct bit_reader *bits, uint32_t n, uint32_t n_symbol
 static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
 {
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
-    uint32_t n_found = 0;
-    for (uint32_t symbol = 0; symbol < n_symbols; symbol++) {
-        if (symbol == p->n_terminals + n_found)
-            return false; /* this symbol is not a rule read so far */
+    uint32_t n_found = 0, symbol = 0;
+    while (symbol < n_symbols) {
+        const uint32_t n_known = p->n_terminals + n_found;
+        const uint64_t next = peek(bits);
+        if (symbol == n_known)
+            return false;  /* this symbol is not a rule read so far */
+        if (!(next & 1)) { /* symbols that no rule starts with, a bit each */
+            const unsigned zeros = next ? (unsigned)__builtin_ctzll(next) : 32;
+            const uint32_t skipped = zeros < n_known - symbol ? zeros : n_known - symbol;
+            bits->bit += skipped;
+            symbol += skipped;
+            continue;
+        }
         const uint32_t n = take_ones(bits, p->n_rules - n_found);
-        if (n > p->n_rules - n_found)
-            return false;
-        for (uint32_t i = 0; i < n; i++)
-            p->rules[n_found + i][0] = symbol;
-        if (n && !read_siblings(bits, n, n_symbols, p->rules + n_found))
+        if (n > p->n_rules - n_found ||
+            !read_siblings(bits, symbol, n, n_symbols, p->rules + n_found))
             return false;
         n_found += n;
+        symbol++;
     }
     return true; /* all n_rules are read; otherwise the symbol would have no rule */
 }
