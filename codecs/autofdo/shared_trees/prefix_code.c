@@ -178,8 +178,7 @@ static void fill_table(struct autofdo_table *table, const uint8_t *sorted, unsig
             word = (word & (highest - 1)) | highest;
         }
     }
-    for (; n < 1u << AUTOFDO_CODE_BITS; n *= 2)
-        double_table(table, n);
+    table->mask = n - 1;
 }
 
 bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
@@ -193,6 +192,7 @@ bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spend
     const unsigned n_used = sort_symbols(nbits, n_symbols, sorted);
     if (n_used <= 1) {
         const bool has_word = n_used == 1 && !spends_bits;
+        table->mask = 1;
         for (unsigned i = 0; i < 2; i++) {
             table->words[i].symbol = AUTOFDO_NO_SYMBOL;
             table->words[i].nbits = 0;
@@ -201,8 +201,6 @@ bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spend
             table->words[i].symbol = sorted[0];
             table->words[i].nbits = spends_bits;
         }
-        for (unsigned n = 2; n < 1u << AUTOFDO_CODE_BITS; n *= 2)
-            double_table(table, n);
         return n_used == 0 || nbits[n_symbols - 1] == 1;
     }
     for (unsigned i = 0; i < n_used; i++)

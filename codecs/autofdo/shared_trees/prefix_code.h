@@ -108,8 +108,9 @@ static inline uint64_t autofdo_take_bits(struct autofdo_bits *in, unsigned nbits
 
 enum { AUTOFDO_NO_SYMBOL = 255 };
 
-/* By the next AUTOFDO_CODE_BITS bits: the symbol, and how many of them are its word. */
+/* By the next bits, as many as the longest word has: the symbol, and how many are its word. */
 struct autofdo_table {
+    uint32_t mask; /* of these bits */
     struct {
         uint8_t symbol, nbits;
     } words[1 << AUTOFDO_CODE_BITS];
@@ -127,7 +128,7 @@ bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spend
 static inline unsigned autofdo_take_symbol(struct autofdo_bits *in,
                                            const struct autofdo_table *table)
 {
-    const unsigned word = autofdo_peek(in) & ((1u << AUTOFDO_CODE_BITS) - 1);
+    const unsigned word = (unsigned)autofdo_peek(in) & table->mask;
     in->bit += table->words[word].nbits;
     return table->words[word].symbol;
 }

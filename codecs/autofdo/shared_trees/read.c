@@ -50,17 +50,20 @@ static enum bo_status fail_at(const struct block *b, enum bo_status status, cons
     return bo_fail(err, status, autofdo_off_of(b->trees, &b->trees->structure, b->bits.bit), what);
 }
 
-/* The place of a record or callsite, from the one before on. */
-static bool read_place(struct block *b, const struct autofdo_spot *last, struct autofdo_spot *spot)
+/* The codes of a place's lines; those of its discriminator follow from whether there are any. */
+static inline unsigned lines_code(unsigned kind)
 {
-    const struct autofdo_table *tables = b->trees->tables;
+    return kind == AUTOFDO_RECORD ? AUTOFDO_RECORD_LINE : AUTOFDO_CALLSITE_LINE;
+}
+
+/* The place of a record or callsite, from the one before on. */
+static bool read_place(const struct autofdo_table *tables, struct autofdo_bits *bits,
+                       const struct autofdo_spot *last, struct autofdo_spot *spot)
+{
     uint64_t lines, discriminator;
-    if (!autofdo_take_number(
-            &b->bits,
-            &tables[spot->kind == AUTOFDO_RECORD ? AUTOFDO_RECORD_LINE : AUTOFDO_CALLSITE_LINE],
-            &lines) ||
+    if (!autofdo_take_number(bits, &tables[lines_code(spot->kind)], &lines) ||
         lines > AUTOFDO_MAX_LINE - last->line ||
-        !autofdo_take_number(&b->bits, &tables[lines ? AUTOFDO_DISCRIMINATOR : AUTOFDO_STEP],
+        !autofdo_take_number(bits, &tables[lines ? AUTOFDO_DISCRIMINATOR : AUTOFDO_STEP],
                              &discriminator))
         return false;
     const uint32_t from = lines ? 0 : last->discriminator;
@@ -69,6 +72,51 @@ static bool read_place(struct block *b, const struct autofdo_spot *last, struct 
     spot->line = last->line + (uint32_t)lines;
     spot->discriminator = from + (uint32_t)discriminator;
     return true;
+}
+
+/* Bits that have been looked at: v starts with those behind the first `used`. */
+struct ahead {
+    uint64_t v;
+    unsigned used;
+};
+
+/* A number of less than `width` bits; false for a longer one, and for bits that are no number. */
+static inline bool look_at_number(struct ahead *ahead, const struct autofdo_table *table,
+                                  unsigned width, uint32_t *number_ret)
+{
+    const unsigned word = (unsigned)ahead->v & table->mask, symbol = table->words[word].symbol;
+    unsigned nbits = table->words[word].nbits;
+    *number_ret = symbol;
+    if (symbol >= AUTOFDO_EXACT) {
+        const unsigned rest = autofdo_number_rest(symbol);
+        if (symbol >= AUTOFDO_EXACT + 2 * (width - 5))
+            return false;
+        *number_ret = (uint32_t)(autofdo_number_base(symbol) |
+                                 (ahead->v >> nbits & ((UINT64_C(1) << rest) - 1)));
+        nbits += rest;
+    }
+    ahead->v >>= nbits;
+    ahead->used += nbits;
+    return true;
+}
+
+/*
+ * The same place if it is in the bits that have been looked at, which is so for nearly all; else
+ * false. Three words of 10 bits and rests of 14 and 13 are 57 bits, as many as autofdo_peek has.
+ */
+static inline bool look_at_place(const struct autofdo_table *tables,
+                                 const struct autofdo_spot *last, struct ahead *ahead,
+                                 struct autofdo_spot *spot)
+{
+    uint32_t lines, discriminator;
+    if (!look_at_number(ahead, &tables[lines_code(spot->kind)], 17, &lines) ||
+        !look_at_number(ahead, &tables[lines ? AUTOFDO_DISCRIMINATOR : AUTOFDO_STEP], 16,
+                        &discriminator))
+        return false;
+    const uint32_t from = lines ? 0 : last->discriminator;
+    spot->line = last->line + lines;
+    spot->discriminator = from + discriminator;
+    return spot->line <= AUTOFDO_MAX_LINE && spot->discriminator >= from;
 }
 
 /* Whether an item may follow another one in a list; the order is strict, so no item is repeated. */
@@ -87,26 +135,38 @@ static bool may_follow(const struct autofdo_spot *last, const struct autofdo_spo
     return spot->kind == AUTOFDO_CALLSITE && last->name < spot->name;
 }
 
-static enum bo_status read_spot(struct block *b, const struct autofdo_spot *last,
-                                struct autofdo_spot *spot, struct bo_error *err)
+/*
+ * A spot of a known kind, whose word is the first part of what has been looked at. Returns what is
+ * wrong with it, or NULL.
+ */
+static inline const char *read_spot(const struct autofdo_trees *trees, struct autofdo_bits *bits,
+                                    const struct autofdo_spot *last, struct ahead ahead,
+                                    struct autofdo_spot *spot)
 {
     static const struct autofdo_spot start = {0};
-    if (spot->kind == AUTOFDO_TARGET) {
+    const uint64_t behind_kind = bits->bit + ahead.used;
+    const unsigned kind = spot->kind;
+    spot->name = 0;
+    if (kind == AUTOFDO_TARGET) {
         spot->line = last->line;
         spot->discriminator = last->discriminator;
-    } else if (!read_place(b,
-                           spot->kind == AUTOFDO_CALLSITE && last->kind != AUTOFDO_CALLSITE ? &start
-                                                                                            : last,
-                           spot)) {
-        return fail_at(b, BO_CORRUPT, "place is out of range", err);
+    } else {
+        const struct autofdo_spot *from =
+            kind == AUTOFDO_CALLSITE && last->kind != AUTOFDO_CALLSITE ? &start : last;
+        if (!look_at_place(trees->tables, from, &ahead, spot)) {
+            bits->bit = behind_kind;
+            if (!read_place(trees->tables, bits, from, spot))
+                return "place is out of range";
+            ahead.used = 0;
+        }
     }
-    if (spot->kind != AUTOFDO_RECORD)
-        spot->name = (uint32_t)autofdo_take_bits(&b->bits, autofdo_index_bits(b->trees->n_names));
-    if (spot->name >= b->trees->n_names)
-        return fail_at(b, BO_CORRUPT, "name out of range", err);
-    if (!may_follow(last, spot))
-        return fail_at(b, BO_CORRUPT, "places do not ascend", err);
-    return BO_OK;
+    bits->bit += ahead.used;
+    if (kind != AUTOFDO_RECORD) {
+        spot->name = (uint32_t)autofdo_take_bits(bits, autofdo_index_bits(trees->n_names));
+        if (spot->name >= trees->n_names)
+            return "name out of range";
+    }
+    return may_follow(last, spot) ? NULL : "places do not ascend";
 }
 
 /*
@@ -122,27 +182,34 @@ static enum bo_status read_spot(struct block *b, const struct autofdo_spot *last
 static enum bo_status read_list(struct block *b, uint32_t name, uint32_t *n_own_ret,
                                 struct bo_error *err)
 {
+    static const struct autofdo_spot start = {0};
     struct autofdo_trees *trees = b->trees;
-    struct autofdo_list *list = &trees->lists[name];
-    struct autofdo_spot last = {0};
-    unsigned next = AUTOFDO_NEXT_FIRST;
-    *list = (struct autofdo_list){trees->n_spots, 0};
-    *n_own_ret = 0;
-    for (;;) {
-        struct autofdo_spot spot = {.kind = autofdo_take_symbol(&b->bits, &trees->tables[next])};
-        if (spot.kind == AUTOFDO_END)
-            return BO_OK;
-        if (spot.kind > AUTOFDO_CALLSITE || trees->n_spots == trees->spots_cap ||
-            b->bits.bit > b->end)
-            return fail_at(b, BO_CORRUPT, "list of places has no end", err);
-        const enum bo_status status = read_spot(b, &last, &spot, err);
-        if (status)
-            return status;
-        trees->spots[trees->n_spots++] = last = spot;
-        list->n_spots++;
-        *n_own_ret += spot.kind != AUTOFDO_CALLSITE;
-        next = autofdo_next_code(spot.kind);
+    struct autofdo_bits bits = b->bits;
+    const struct autofdo_spot *last = &start;
+    struct autofdo_spot *const first = trees->spots + trees->n_spots, *spot = first;
+    const struct autofdo_spot *const end = trees->spots + trees->spots_cap;
+    const char *flaw = NULL;
+    uint32_t n_own = 0;
+    for (; !flaw; last = spot++) {
+        const struct autofdo_table *table = &trees->tables[autofdo_next_code(last->kind)];
+        const uint64_t v = autofdo_peek(&bits);
+        const unsigned kind = table->words[v & table->mask].symbol;
+        const unsigned n_kind = table->words[v & table->mask].nbits;
+        if (kind == AUTOFDO_END || kind > AUTOFDO_CALLSITE || spot == end ||
+            bits.bit + n_kind > b->end) {
+            bits.bit += n_kind;
+            flaw = kind == AUTOFDO_END ? NULL : "list of places has no end";
+            break;
+        }
+        spot->kind = kind;
+        n_own += kind != AUTOFDO_CALLSITE;
+        flaw = read_spot(trees, &bits, last, (struct ahead){v >> n_kind, n_kind}, spot);
     }
+    b->bits = bits;
+    trees->lists[name] = (struct autofdo_list){trees->n_spots, (uint32_t)(spot - first)};
+    trees->n_spots += (uint32_t)(spot - first);
+    *n_own_ret = n_own;
+    return flaw ? fail_at(b, BO_CORRUPT, flaw, err) : BO_OK;
 }
 
 /* ---- variants -------------------------------------------------------------------------------- */

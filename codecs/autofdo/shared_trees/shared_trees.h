@@ -57,9 +57,9 @@ static inline bool autofdo_spends_bits(unsigned code)
 /* The prefix code of the item that follows a place of this kind. */
 static inline unsigned autofdo_next_code(unsigned kind)
 {
-    return kind == AUTOFDO_CALLSITE ? AUTOFDO_NEXT_CALLSITE
-           : kind == AUTOFDO_TARGET ? AUTOFDO_NEXT_TARGET
-                                    : AUTOFDO_NEXT_FIRST;
+    static const uint8_t codes[] = {AUTOFDO_NEXT_FIRST, AUTOFDO_NEXT_FIRST, AUTOFDO_NEXT_TARGET,
+                                    AUTOFDO_NEXT_CALLSITE};
+    return codes[kind];
 }
 
 /* Which code a count has that follows another. */
