@@ -90,10 +90,11 @@ static unsigned table_bits(uint64_t n, unsigned least, unsigned most)
 bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_units,
                      uint8_t *history, uint32_t n_text, struct bo_arena *arena)
 {
+    const unsigned counter_bits = table_bits(16 * n_units, 10, 20);
     *guesser = (struct bo_guesser){
         .arena = arena,
         .slot_bits = table_bits(4 * n_units, 8, 19),
-        .counter_bits = table_bits(16 * n_units, 10, 20),
+        .counter_shift = 64 - counter_bits,
         .match_bits = table_bits(4 * n_units, 8, 16),
         .history = history,
         .n_history = BO_GUESS_TEXT_START,
@@ -104,7 +105,7 @@ bool bo_guesser_init(struct bo_guesser *guesser, unsigned n_sites, uint64_t n_un
     guesser->sites = bo_alloc_array(arena, n_sites, sizeof *guesser->sites);
     guesser->slots = bo_zalloc_array(arena, ((size_t)1 << guesser->slot_bits) / SLOT_PAGE,
                                      sizeof *guesser->slots);
-    guesser->counters = bo_zalloc_array(arena, ((size_t)1 << guesser->counter_bits) / COUNTER_PAGE,
+    guesser->counters = bo_zalloc_array(arena, ((size_t)1 << counter_bits) / COUNTER_PAGE,
                                         sizeof *guesser->counters);
     guesser->matches =
         bo_zalloc_array(arena, (size_t)1 << guesser->match_bits, sizeof *guesser->matches);
@@ -176,7 +177,7 @@ static struct bo_guess_slot *find_slot(struct bo_guesser *guesser, uint64_t hash
 
 static inline bo_counter *find_counter(struct bo_guesser *guesser, uint64_t hash)
 {
-    const size_t at = (size_t)(hash >> (64 - guesser->counter_bits));
+    const size_t at = (size_t)(hash >> guesser->counter_shift);
     bo_counter *page = guesser->counters[at / COUNTER_PAGE];
     return __builtin_expect(page != NULL, 1) ? &page[at % COUNTER_PAGE] : add_counter(guesser, at);
 }

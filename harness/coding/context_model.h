@@ -46,7 +46,7 @@ struct bo_guesser {
     /* Tables indexed by hash, in pages that are allocated at first use; NULL before. */
     struct bo_guess_slot **slots;
     bo_counter **counters;
-    unsigned slot_bits, counter_bits;
+    unsigned slot_bits, counter_shift; /* a counter's place is its hash's upper bits */
     /* What stands for an entry whose page the arena refuses; the results are then meaningless. */
     struct bo_guess_slot spare_slot;
     bo_counter spare_counter;
