@@ -9,8 +9,8 @@
 #include "harness/coding/range_coder.h"
 
 enum {
-    MIXED_CONTEXTS = 8, /* at most, of one number */
-    MIXED_INPUTS = 2 * MIXED_CONTEXTS + 1,
+    MIXED_CONTEXTS = 8,                    /* at most, of one number */
+    MIXED_INPUTS = 2 * MIXED_CONTEXTS + 8, /* one more than two of each; and whole vectors */
     MIXED_MAX_KINDS = 12,
     MIXED_NODES = 128,    /* sets of weights of one kind, by node, and by what contexts have seen */
     MIXED_MIN_TABLE = 10, /* bits of a counter's number */
@@ -24,6 +24,7 @@ struct mixed_coder {
     unsigned table_bits;
     int32_t *weights[BO_MIX_SETS];
     const char *flaw; /* reading: what is wrong with a number; NULL so far */
+    bool has_v3;      /* the CPU is of x86-64-v3 */
 };
 
 /* What a number is predicted from. */
@@ -62,5 +63,13 @@ uint32_t mixed_symbol(struct mixed_coder *coder, const struct mixed_contexts *co
  */
 uint64_t mixed_number(struct mixed_coder *coder, const struct mixed_contexts *contexts,
                       unsigned n_modelled, uint64_t number);
+
+/* The same, for CPUs of x86-64-v3. */
+bool mixed_bit_v3(struct mixed_coder *coder, const struct mixed_contexts *contexts, uint64_t node,
+                  unsigned set, bool bit);
+uint32_t mixed_symbol_v3(struct mixed_coder *coder, const struct mixed_contexts *contexts,
+                         unsigned nbits, uint32_t symbol);
+uint64_t mixed_number_v3(struct mixed_coder *coder, const struct mixed_contexts *contexts,
+                         unsigned n_modelled, uint64_t number);
 
 #endif
