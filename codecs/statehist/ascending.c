@@ -142,6 +142,27 @@ enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writ
     return bo_writer_status(out, err);
 }
 
+void ascending_put_run(uint64_t first, uint32_t n, struct bo_writer *out)
+{
+    const uint32_t n_blocks = (n + 63) / ASCENDING_BLOCK;
+    struct bo_bit_writer bits = {.out = out};
+    if (n)
+        bo_put_uvarint(out, first);
+    if (n <= 1)
+        return;
+    const unsigned base_nbits = bo_bit_width((n_blocks - 1) * (uint64_t)ASCENDING_BLOCK);
+    const unsigned row_nbits = n < ASCENDING_BLOCK ? n - 1 : ASCENDING_BLOCK - 1;
+    bo_put_u8(out, (uint8_t)base_nbits);
+    bo_put_u8(out, 0);
+    bo_put_uvarint(out,
+                   ((uint64_t)n_blocks * (base_nbits + ASCENDING_LOW_FIELD) + row_nbits + 7) / 8);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        ascending_put_bits(&bits, b * (uint64_t)ASCENDING_BLOCK, base_nbits);
+        ascending_put_bits(&bits, 0, ASCENDING_LOW_FIELD);
+    }
+    ascending_put_bits(&bits, (UINT64_C(1) << row_nbits) - 1, row_nbits);
+}
+
 enum bo_status ascending_expect(const struct ascending_list *list, const uint64_t *numbers,
                                 struct bo_arena *arena, uint64_t off, struct bo_error *err)
 {

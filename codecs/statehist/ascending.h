@@ -360,4 +360,7 @@ void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits);
 enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writer *out,
                              struct bo_error *err);
 
+/* Appends a list of n consecutive numbers. Its blocks share one row. */
+void ascending_put_run(uint64_t first, uint32_t n, struct bo_writer *out);
+
 #endif

@@ -156,8 +156,10 @@ bool statehist_draw_value(struct bo_random *random, enum statehist_habit habit,
     case STATEHIST_TEXT:
         return draw_string(random, builder, interval);
     case STATEHIST_COUNTER:
+        /* Every second one counts events. */
         set(interval, STATEHIST_LONG,
-            (before.type == STATEHIST_LONG ? before.value : 0) + 16 * (drawn % 129) - 1016);
+            (before.type == STATEHIST_LONG ? before.value : 0) +
+                (interval->quark % 2 ? 1 : 16 * (drawn % 129) - 1016));
         break;
     case STATEHIST_RATIO:
         set(interval, STATEHIST_DOUBLE, bo_double_bits((int32_t)(drawn % 20001 - 10000) / 100.0));

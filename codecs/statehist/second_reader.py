@@ -310,11 +310,14 @@ class TimeIndex:
         bits, code_bits = self.bits, self.code_bits(k)
         lows = [bits.bits(shift) for _ in range(m - 1)]
         dictionary = [bits.bits(code_bits) for _ in range(local)]
-        stored = [n, (n + 1) // 2, n // 2][nulls]
+        stored = [n, (n + 1) // 2, n // 2, 1][nulls]
         values = [bits.bits((local - 1).bit_length() if local else code_bits) for _ in range(stored)]
         if local:
             values = [dictionary[v] for v in values]
         keys = bits.row(base, lows, shift) if m else []
+        if nulls == 3:
+            require(not local, "block runs past the end, or counts in a dictionary")
+            return keys, [(values[0] + i) % 2**32 for i in range(n)]
         codes = values if nulls == 0 else [values[i // 2] if i % 2 == nulls - 1 else 0 for i in range(n)]
         return keys, codes
 
@@ -419,7 +422,7 @@ class Class:
     def __init__(self):
         self.quarks, self.values = [], [(NULL, 0)]
         self.last = self.last_but_one = NONE
-        self.reached = 0
+        self.reached = self.counts = 0
         self.last_values = {}
 
 
@@ -439,17 +442,20 @@ class MixedContexts:
             raise Reject("reserved byte is not 0")
         self.attributes = read_tree(c.text(), self.n_quarks)
         order, n_times = c.u8(), c.uvarint(32)
-        if order > 1 or n_times > (0 if order else self.n_intervals - self.n_quarks):
-            raise Reject("order is neither 0 nor 1, or more times than changes")
+        if order > 2 or n_times > (0 if order == 1 else self.n_intervals - self.n_quarks):
+            raise Reject("order is not 0, 1 or 2, or more times than changes")
         self.coder = Coder(data[c.off:], table_bits)
         self.strings = [self.read_string() for _ in range(n_strings)]
         check_utf8(self.strings)
         self.sort()
         self.quarks = [[] for _ in range(self.n_quarks)]
-        if order:
+        if order == 2:
+            for cl in self.classes:
+                cl.counts = self.coder.symbol(7, [(0, 2, 0)], 1)
+        if order == 1:
             self.by_timeline()
         else:
-            self.by_time(n_times)
+            self.by_time(n_times, 10 if order else 4)
         if sum(map(len, self.quarks)) != self.n_intervals:
             raise Reject("fewer intervals than announced")
         self.coder.range.finish()
@@ -509,9 +515,11 @@ class MixedContexts:
         self.classes[k].last_values[t] = last
         return self.check_value(t, signed(last) if t in (INT, LONG) else last)
 
-    def read_value(self, k, contexts):
+    def read_value(self, k, before, contexts):
         values = self.classes[k].values
         v = self.coder.number(3, contexts, 24)
+        if self.classes[k].counts:
+            v = before + unzigzag(v) & M64
         if v > len(values):
             raise Reject("no such value")
         if v == len(values):
@@ -521,12 +529,14 @@ class MixedContexts:
             values.append(self.add(k, t, self.coder.number(5, [(k, t, 0), (t, 1, 0)], 24), t == DOUBLE))
         return v
 
-    def by_time(self, n_times):
-        self.v, self.w, self.event = [], [0] * self.n_quarks, [0] * self.n_quarks
+    def by_time(self, n_times, m):
+        # The number of a quark's value; and what contexts see of that and of the one before.
+        self.now, self.v, self.w, self.event = [], [], [0] * self.n_quarks, [0] * self.n_quarks
         u = 0
         for q, k in enumerate(self.class_of):
-            u = self.read_value(k, [(k, 0, 63), (k, u, 63)])
-            self.v.append(u)
+            u = self.read_value(k, 0, [(k, 0, 63), (k, u, 63)])
+            self.now.append(u)
+            self.v.append(0 if self.classes[k].counts else u)
             self.quarks[q].append((self.start, self.classes[k].values[u]))
         c = lambda q: 64 if q == NONE else self.class_of[q]
         v = lambda q: 0 if q == NONE else self.v[q]
@@ -547,7 +557,7 @@ class MixedContexts:
                 q = self.read_quark(k, e, n, s, s1, p, f, f1, c, v)
                 if self.event[q] == e:
                     raise Reject("attribute changes twice at one time")
-                value = self.read_value(k, [
+                value = self.read_value(k, self.now[q], [
                     (k, v(q), w(q)), (q, v(q), 0), (k, s, 0), (k, s, v(q)), (q, v(q), w(q)), (k, f if n else f1, s),
                     (k, v(q), v(p) if n else s1)])
                 self.follower[self.slot(p, k)] = q
@@ -556,24 +566,26 @@ class MixedContexts:
                 if cl.last != q:
                     cl.last_but_one, cl.last = cl.last, q
                 cl.reached = max(cl.reached, self.place[q] + 1)
-                self.w[q], self.v[q], self.event[q] = self.v[q], value, e
-                s = H(s, k << 32 | value)
+                step = value - self.now[q]
+                seen = (2 * step if step >= 0 else -2 * step - 1) % 2**32 if cl.counts else value
+                self.w[q], self.v[q], self.now[q], self.event[q] = self.v[q], seen, value, e
+                s = H(s, k << 32 | seen)
                 if not changed:
                     f = q
                 o, p = p, q
                 changed.append(q)
-            step = self.coder.number(6, [(s, 0, 0), (s, s1, 0), (s, s1, f == f1), (s, s1, s2), (c(f), v(f), f == f1)], 4)
+            step = self.coder.number(6, [(s, 0, 0), (s, s1, 0), (s, s1, f == f1), (s, s1, s2), (c(f), v(f), f == f1)], m)
             if not changed or step == 0 or step > self.end - self.start - time:
                 raise Reject("times do not ascend")
             time += step
             for q in changed:
-                self.quarks[q].append((self.start + time, self.classes[c(q)].values[v(q)]))
+                self.quarks[q].append((self.start + time, self.classes[c(q)].values[self.now[q]]))
             s2, s1, f1, s, p, o = s1, s, f, 0, NONE, NONE
 
     def named(self, q):
         if q == NONE:
             return None
-        t, value = self.classes[self.class_of[q]].values[self.v[q]]
+        t, value = self.classes[self.class_of[q]].values[self.now[q]]
         if t != INT or not 0 <= value < NONE:
             return None
         x = self.by_number.get(self.slot(value, 0))

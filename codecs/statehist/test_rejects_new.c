@@ -147,7 +147,7 @@ static const struct test_case mixed_contexts_cases[] = {
     {"a byte above 0 as padding", 24, BYTES("\x01"), BO_CORRUPT, 26, "reserved byte is not 0"},
     {"zeros that run on", 24, BYTES("\x7f"), BO_CORRUPT, 26, "reserved byte is not 0"},
     {"tree runs on", 25, BYTES("\x7f"), BO_TRUNCATED, 26, "tree runs past the end"},
-    {"order 2", 39, BYTES("\x02"), BO_CORRUPT, 40, "order is neither 0 nor 1"},
+    {"order 3", 39, BYTES("\x03"), BO_CORRUPT, 40, "order is not 0, 1 or 2"},
     {"timeline by timeline", 39, BYTES("\x01"), BO_OK, 0, NULL},
     {"time by time", 39, BYTES("\x00"), BO_CORRUPT, 50, "fewer intervals than announced"},
     {"a time more", 40, BYTES("\x03"), BO_CORRUPT, 41, "more times than changes"},

@@ -87,6 +87,17 @@ check "processes: import" "$bakeoff" import statehist "$out/processes" -o "$out/
 check "processes: agree with babeltrace" agrees processes
 check "processes: more than one" test "$(awk -F '\t' '$1 == "I" && $5 == "s" { print $6 }' "$out/processes.tsv" | sort -u | wc -l)" -gt 1
 
+# ---- statistics -------------------------------------------------------------------------------------
+
+counted() { # the document is what its script makes of the trace
+    mkdir -p "$out/ls-memory" && tar -C "$out/ls-memory" -xJf corpora/statehist/ctf/ls-memory.tar.xz &&
+        babeltrace2 --clock-seconds --no-delta "$out/ls-memory" |
+        awk -f corpora/statehist/statistics.awk >"$out/counted.tsv" &&
+        "$bakeoff" import statehist "$out/counted.tsv" -o "$out/ls-statistics.tsv" &&
+        xz -dc corpora/statehist/ls-statistics.tsv.xz | cmp - "$out/ls-statistics.tsv"
+}
+check "statistics: the document" counted
+
 # ---- damage: babeltrace names the error -------------------------------------------------------------
 
 stream=$(find "$out/threads" -name 'memory_*' -size +0 ! -name '*.idx' | head -n 1)

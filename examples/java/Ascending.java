@@ -41,8 +41,8 @@ final class Ascending {
         end = 8L * body.end;
         long nBlocks = (count + BLOCK - 1) / BLOCK;
         rows = entries + (count > 1 ? nBlocks * (baseBits + LOW_FIELD + placeBits) : 0);
-        // Each number but the first of a block has at least one bit.
-        if (rows > end || (count > 1 && count - nBlocks > end - rows)) {
+        // Blocks may share bits, so only the entries limit the count.
+        if (rows > end || count > Integer.MAX_VALUE) {
             throw new FormatException("list has more numbers than bytes", head);
         }
         n = (int) count;

@@ -23,6 +23,7 @@ public final class TimeIndex implements History {
     private static final int CLASS_FIELD = 6;
     private static final int WIDTH_FIELD = 6;
     private static final int NULLS_FIELD = 2;
+    private static final int COUNTING = 3;
     private static final int LOCAL_FIELD = 6;
     private static final long ALL = -1; // above all keys but one, as a number without sign
     private static final int N_TYPES = 5; // besides null: int, long, double, string, bool
@@ -120,8 +121,8 @@ public final class TimeIndex implements History {
         for (int i = 0; i < shapes.length; i++) {
             shapes[i] = (int) sections[3].le(4, "shapes run past their section's end");
             int n = shapes[i] & 127;
-            if (n == 0 || n > 65 || (shapes[i] >>> 7 & 63) >= classes.length || (shapes[i] >>> 19 & 3) == 3
-                    || shapes[i] >>> 27 != 0) {
+            boolean counts = (shapes[i] >>> 19 & 3) == COUNTING && (shapes[i] >>> 21 & 63) > 0; // in a dictionary
+            if (n == 0 || n > 65 || (shapes[i] >>> 7 & 63) >= classes.length || counts || shapes[i] >>> 27 != 0) {
                 throw new FormatException("shape has an invalid field", sections[3].at - 4);
             }
         }
@@ -328,10 +329,10 @@ public final class TimeIndex implements History {
             storedBits = nLocal > 0 ? Bits.width(nLocal - 1) : values.codeBits;
             local = lows + (long) Math.max(0, nKeys - 1) * l;
             stored = local + (long) nLocal * values.codeBits;
-            int nStored = nulls == 0 ? nCodes : nulls == 1 ? (nCodes + 1) / 2 : nCodes / 2;
+            int nStored = nulls == 0 ? nCodes : nulls == 1 ? (nCodes + 1) / 2 : nulls == 2 ? nCodes / 2 : 1;
             row = stored + (long) nStored * storedBits;
-            if (row > recordsEnd || nulls == 3) {
-                throw damaged("block runs past the end, or has no such nulls");
+            if (row > recordsEnd || (nulls == COUNTING && nLocal > 0)) {
+                throw damaged("block runs past the end, or counts in a dictionary");
             }
             block = b;
             nUnpacked = 0;
@@ -389,6 +390,9 @@ public final class TimeIndex implements History {
                 i = (i - 1) % Ascending.BLOCK;
             } else {
                 head(0);
+            }
+            if (nulls == COUNTING) {
+                return (int) bits.get(stored, storedBits) + i;
             }
             if (nulls != 0) {
                 if (i % 2 != nulls - 1) {

@@ -1,6 +1,6 @@
 /*
- * Mixing as a template: a file that is compiled for x86-64-v3 defines BO_MIX_LANES as 8 and includes
- * this within BO_V3_BEGIN. Results are the same for any number of lanes.
+ * Mixing as a template: a file that is compiled for x86-64-v3 defines BO_MIX_LANES as 8, and
+ * includes this within BO_V3_BEGIN. Results are the same for any number of lanes.
  */
 #ifndef BO_MIX_H
 #define BO_MIX_H

@@ -31,9 +31,10 @@ static uint32_t class_of(const struct mixed_history *h, uint32_t quark)
     return quark == STATEHIST_ROOT ? MIXED_MAX_CLASSES + 1 : h->quarks[quark].class;
 }
 
+/* What contexts see of its value. */
 static uint32_t value_of(const struct mixed_history *h, uint32_t quark)
 {
-    return quark == STATEHIST_ROOT ? 0 : h->quarks[quark].value;
+    return quark == STATEHIST_ROOT ? 0 : h->quarks[quark].seen;
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static uint32_t code_class(struct mixed_history *h, const struct event *e, uint3
     mixed_add(&of, e->signature, e->before, e->n ? 1 : e->two_before);
     mixed_add(&of, e->signature, e->quark, e->first_before);
     mixed_add(&of, prev, class_of(h, e->last_quark), e->n);
-    mixed_add(&of, e->signature, e->quark == STATEHIST_ROOT ? 0 : h->quarks[e->quark].before,
+    mixed_add(&of, e->signature, e->quark == STATEHIST_ROOT ? 0 : h->quarks[e->quark].seen_before,
               value);
     return mixed_symbol(&h->coder, &of, bo_bit_width(h->n_classes), class);
 }
@@ -136,8 +137,8 @@ static uint32_t code_quark(struct mixed_history *h, const struct event *e, uint3
         mixed_add(&of, e->signature, class, i << 8 | missed);
         mixed_add(&of, class_of(h, e->quark), class, i << 8 | missed);
         mixed_add(&of, e->quark, class, i);
-        mixed_add(&of, class, i, h->quarks[q].value);
-        mixed_add(&of, e->signature, h->quarks[q].value, i << 8 | class);
+        mixed_add(&of, class, i, h->quarks[q].seen);
+        mixed_add(&of, e->signature, h->quarks[q].seen, i << 8 | class);
         if (mixed_bit(&h->coder, &of, 0, i, quark == q))
             return q;
         missed |= 1u << i;
@@ -161,14 +162,14 @@ static bool code_value(struct mixed_history *h, const struct event *e, uint32_t 
     const struct mixed_quark *q = &h->quarks[quark];
     const uint32_t class = q->class;
     struct mixed_contexts of = {.kind = MIXED_VALUE};
-    mixed_add(&of, class, q->value, q->before);
-    mixed_add(&of, quark, q->value, 0);
+    mixed_add(&of, class, q->seen, q->seen_before);
+    mixed_add(&of, quark, q->seen, 0);
     mixed_add(&of, class, e->signature, 0);
-    mixed_add(&of, class, e->signature, q->value);
-    mixed_add(&of, quark, q->value, q->before);
+    mixed_add(&of, class, e->signature, q->seen);
+    mixed_add(&of, quark, q->seen, q->seen_before);
     mixed_add(&of, class, e->n ? e->first : e->first_before, e->signature);
-    mixed_add(&of, class, q->value, e->n ? value_of(h, e->quark) : e->before);
-    return mixed_code_value(h, &of, class, value, number_ret);
+    mixed_add(&of, class, q->seen, e->n ? value_of(h, e->quark) : e->before);
+    return mixed_code_value(h, &of, class, q->value, value, number_ret);
 }
 
 /*
@@ -191,11 +192,13 @@ static void note_change(struct mixed_history *h, struct event *e, uint32_t quark
         class->last = quark;
     }
     class->n_met = class->n_met > q->in_class ? class->n_met : q->in_class + 1;
+    q->seen_before = q->seen;
+    q->seen = class->counts ? mixed_step(q->value, number) : number;
     q->before = q->value;
     q->value = number;
     q->event = e->number;
     h->changed[e->n] = quark;
-    e->signature = mixed_hash(e->signature, (uint64_t)q->class << 32 | number);
+    e->signature = mixed_hash(e->signature, (uint64_t)q->class << 32 | q->seen);
     e->first = e->n ? e->first : quark;
     e->last_quark = e->quark;
     e->quark = quark;
@@ -212,7 +215,38 @@ static uint64_t code_step(struct mixed_history *h, const struct event *e, uint64
     mixed_add(&of, e->signature, e->before, e->first == e->first_before);
     mixed_add(&of, e->signature, e->before, e->two_before);
     mixed_add(&of, class_of(h, e->first), value_of(h, e->first), e->first == e->first_before);
-    return mixed_number(&h->coder, &of, 4, step);
+    return mixed_number(&h->coder, &of, h->has_counters ? 10 : 4, step);
+}
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+void mixed_code_counters(struct mixed_history *h)
+{
+    h->has_counters = true;
+    for (uint32_t c = 0; c < h->n_classes; c++) {
+        struct mixed_contexts of = {.kind = MIXED_COUNT};
+        mixed_add(&of, 0, 2, 0);
+        h->classes[c].counts = mixed_symbol(&h->coder, &of, 1, h->classes[c].counts);
+    }
+}
+
+bool mixed_find_counters(struct mixed_history *h)
+{
+    enum { LEAST_CHANGES = 32 };
+    const struct statehist_model *model = h->model;
+    for (uint32_t c = 0; c < h->n_classes; c++) {
+        struct mixed_class *class = &h->classes[c];
+        size_t n = 0, n_steps = 0;
+        for (uint32_t k = 0; k < class->n; k++)
+            for (uint32_t i = model->first[class->quarks[k]] + 1;
+                 i < model->first[class->quarks[k] + 1]; i++, n++)
+                n_steps += (model->intervals[i].type == STATEHIST_INT ||
+                            model->intervals[i].type == STATEHIST_LONG) &&
+                           model->intervals[i].value == model->intervals[i - 1].value + 1;
+        class->counts = n >= LEAST_CHANGES && n_steps >= n - n / 4;
+        h->has_counters |= class->counts;
+    }
+    return h->has_counters;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -238,8 +272,9 @@ static bool code_first_values(struct mixed_history *h)
         mixed_add(&of, h->quarks[q].class, 0, MIXED_MAX_CLASSES);
         mixed_add(&of, h->quarks[q].class, e.signature, MIXED_MAX_CLASSES);
         h->quarks[q].start = h->start;
-        if (!mixed_code_value(h, &of, h->quarks[q].class, &value, &h->quarks[q].value))
+        if (!mixed_code_value(h, &of, h->quarks[q].class, 0, &value, &h->quarks[q].value))
             return false;
+        h->quarks[q].seen = h->classes[h->quarks[q].class].counts ? 0 : h->quarks[q].value;
         if (bo_range_ran_out(&h->coder.range) && h->reads)
             h->what = "coded bits end too early";
         e.signature = h->quarks[q].value;

@@ -161,7 +161,8 @@ static bool code_new(struct mixed_history *h, uint32_t class, struct mixed_value
 }
 
 bool mixed_code_value(struct mixed_history *h, const struct mixed_contexts *contexts,
-                      uint32_t class, const struct mixed_value *value, uint32_t *number_ret)
+                      uint32_t class, uint32_t before, const struct mixed_value *value,
+                      uint32_t *number_ret)
 {
     struct mixed_values *values = &h->classes[class].values;
     struct mixed_value fresh = {STATEHIST_NULL, 0};
@@ -172,7 +173,13 @@ bool mixed_code_value(struct mixed_history *h, const struct mixed_contexts *cont
         if (value->type == STATEHIST_NULL || known)
             number = known;
     }
-    const uint64_t coded = mixed_number(&h->coder, contexts, 24, number);
+    uint64_t coded;
+    if (h->classes[class].counts)
+        coded =
+            before + (uint64_t)bo_unzigzag64(mixed_number(
+                         &h->coder, contexts, 24, bo_zigzag64((int64_t)number - (int64_t)before)));
+    else
+        coded = mixed_number(&h->coder, contexts, 24, number);
     *number_ret = (uint32_t)coded;
     if (coded < values->n)
         return true;

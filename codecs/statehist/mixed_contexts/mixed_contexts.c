@@ -12,7 +12,7 @@ enum {
     STRING_CONTEXT = MIXED_COUNT,
 };
 
-enum order { BY_TIME, BY_TIMELINE };
+enum order { BY_TIME, BY_TIMELINE, BY_TIME_COUNTING, N_ORDERS };
 
 static const uint8_t magic[4] = {'M', 'C', 'X', '1'};
 
@@ -123,9 +123,10 @@ static enum order likely_order(const struct statehist_model *model)
     return n_changes < CHANGES_A_TIME * n_times ? BY_TIMELINE : BY_TIME;
 }
 
-/* Ends early when that takes more than max_nbytes, with more bytes than that. */
+/* Ends early when it is going to take more than max_nbytes: then *is_whole_ret is false. */
 static enum bo_status code_history(const struct statehist_model *model, enum order order,
-                                   size_t max_nbytes, struct bo_writer *out, struct bo_error *err)
+                                   size_t max_nbytes, struct bo_writer *out, bool *is_whole_ret,
+                                   struct bo_error *err)
 {
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
     struct mixed_history h = {.arena = out->arena,
@@ -144,14 +145,18 @@ static enum bo_status code_history(const struct statehist_model *model, enum ord
     if (!mixed_init(&h.coder, table_bits_for(model->n_intervals), MIXED_N_KINDS, out->arena) ||
         !mixed_prepare(&h, model->attributes))
         return bo_fail_alloc(err, out->arena);
-    bo_put_u8(out, (uint8_t)order);
+    const bool counting = order == BY_TIME && mixed_find_counters(&h);
+    bo_put_u8(out, counting ? BY_TIME_COUNTING : (uint8_t)order);
     bo_put_uvarint(out, n_events);
     h.coder.range = bo_range_encoder(out);
     for (uint32_t i = 0; i < model->n_strings; i++)
         (void)code_string(&h, out, model->strings[i]);
+    if (counting)
+        mixed_code_counters(&h);
     if (!(order == BY_TIME ? mixed_code_events(&h, changes, n_changes, n_events)
                            : mixed_code_timelines(&h)))
         return bo_fail_alloc(err, out->arena);
+    *is_whole_ret = !mixed_is_too_long(&h);
     bo_range_finish(&h.coder.range);
     bo_arena_rewind(out->arena, mark);
     return bo_writer_status(out, err);
@@ -162,6 +167,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
 {
     const struct statehist_model *model = opaque;
     struct bo_writer coded[2], tree;
+    bool is_whole = true;
     enum bo_status status = BO_OK;
     bo_writer_init(&tree, out->arena);
     status = statehist_pack_tree(model, &tree, err);
@@ -169,10 +175,11 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     for (unsigned i = 0; i < 2; i++)
         bo_writer_init(&coded[i], out->arena);
     if (!status)
-        status = code_history(model, first, SIZE_MAX, &coded[first], err);
+        status = code_history(model, first, SIZE_MAX, &coded[first], &is_whole, err);
     if (!status)
-        status = code_history(model, other, coded[first].n, &coded[other], err);
-    const struct bo_writer *best = &coded[coded[BY_TIMELINE].n < coded[BY_TIME].n];
+        status = code_history(model, other, coded[first].n, &coded[other], &is_whole, err);
+    const struct bo_writer *best =
+        !is_whole ? &coded[first] : &coded[coded[BY_TIMELINE].n < coded[BY_TIME].n];
     bo_mark(out, "head");
     bo_put_bytes(out, magic, sizeof magic);
     bo_put_le64(out, (uint64_t)model->start);
@@ -257,11 +264,11 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
     (void)bo_get_bytes(&c, (size_t)n_tree, &p);
     if (!bo_get_u8(&c, &head->order))
         return bo_fail_here(err, BO_TRUNCATED, &c, "file ends before its changes");
-    if (head->order > BY_TIMELINE)
-        return bo_fail_here(err, BO_CORRUPT, &c, "order is neither 0 nor 1");
+    if (head->order >= N_ORDERS)
+        return bo_fail_here(err, BO_CORRUPT, &c, "order is not 0, 1 or 2");
     if ((status = bo_get_uvarint32(&c, &head->n_events, err)))
         return status;
-    if (head->n_events > (head->order == BY_TIME ? n_intervals - h->n_quarks : 0))
+    if (head->n_events > (head->order == BY_TIMELINE ? 0 : n_intervals - h->n_quarks))
         return bo_fail_here(err, BO_CORRUPT, &c, "more times than changes");
     head->changes = c;
     return BO_OK;
@@ -278,8 +285,10 @@ static enum bo_status read_changes(struct mixed_history *h, const struct head *h
     const enum bo_status status = read_strings(h, c->off, err);
     if (status)
         return status;
-    if (!(head->order == BY_TIME ? mixed_code_events(h, NULL, 0, head->n_events)
-                                 : mixed_code_timelines(h)))
+    if (head->order == BY_TIME_COUNTING)
+        mixed_code_counters(h);
+    if (!(head->order == BY_TIMELINE ? mixed_code_timelines(h)
+                                     : mixed_code_events(h, NULL, 0, head->n_events)))
         return bo_fail_alloc(err, h->arena);
     if (!h->what && h->builder->n_intervals != h->n_intervals)
         h->what = "fewer intervals than announced";

@@ -32,10 +32,11 @@ struct mixed_values {
 struct mixed_quark {
     int64_t start; /* of the interval that it is in */
     uint32_t class, owner;
-    uint32_t in_class;      /* its place among those of its class */
-    uint32_t value, before; /* numbers of the values it has and had */
-    uint32_t number;        /* its name, if that is one; else UINT32_MAX */
-    uint32_t event;         /* number of the event in which it changed last; 0: none yet */
+    uint32_t in_class;          /* its place among those of its class */
+    uint32_t value, before;     /* numbers of the values it has and had */
+    uint32_t seen, seen_before; /* what contexts see of these: the same; or steps of a counter */
+    uint32_t number;            /* its name, if that is one; else UINT32_MAX */
+    uint32_t event;             /* number of the event in which it changed last; 0: none yet */
 };
 
 struct mixed_class {
@@ -43,6 +44,7 @@ struct mixed_class {
     uint32_t n;
     uint32_t last, last_but_one; /* the quarks that changed last */
     uint32_t n_met;              /* 1 + the largest in_class of those that have changed */
+    bool counts; /* numbers of values are coded as steps from the attribute's last one */
     struct mixed_values values;
 };
 
@@ -66,6 +68,7 @@ struct mixed_history {
     struct mixed_quark *quarks;
     struct mixed_class *classes;
     uint32_t n_classes, n_owners;
+    bool has_counters;   /* some classes count */
     uint32_t *met;       /* by owner and class: the quark that changed last */
     uint32_t *followers; /* hashed: the quark that followed in a context */
     unsigned hash_bits;
@@ -105,14 +108,32 @@ static inline size_t mixed_slot(const struct mixed_history *history, uint64_t a,
                     (64 - history->hash_bits));
 }
 
-/* Writing: whether there are already more bytes than are of use. */
+/*
+ * Writing: whether there are already more bytes than are of use; of larger histories, than a
+ * quarter of these and the share that the intervals so far have.
+ */
 static inline bool mixed_is_too_long(const struct mixed_history *history)
 {
-    return !history->reads && history->coder.range.out->n > history->max_nbytes;
+    enum { LARGE = 4096 };
+    const double nbytes = (double)history->max_nbytes,
+                 share = (double)history->n_changes / (double)history->n_intervals;
+    return !history->reads &&
+           (double)history->coder.range.out->n >
+               (history->max_nbytes < LARGE || share > 0.75 ? nbytes : nbytes * (0.25 + share));
 }
 
 /* Fills what depends on the tree alone. */
 bool mixed_prepare(struct mixed_history *history, const struct statehist_attribute *attributes);
+
+/* How far the number of a value is from another one, as contexts see it. */
+static inline uint32_t mixed_step(uint32_t from, uint32_t to)
+{
+    return (uint32_t)bo_zigzag64((int64_t)to - (int64_t)from);
+}
+
+/* Encodes or decodes which classes count; and finds out which should: false when none does. */
+void mixed_code_counters(struct mixed_history *history);
+bool mixed_find_counters(struct mixed_history *history);
 
 /* Codes all intervals, time by time. changes: encoding only, by time. False: out of memory. */
 bool mixed_code_events(struct mixed_history *history, const struct mixed_change *changes,
@@ -121,8 +142,12 @@ bool mixed_code_events(struct mixed_history *history, const struct mixed_change 
 /* Encodes or decodes all intervals, timeline by timeline. */
 bool mixed_code_timelines(struct mixed_history *history);
 
-/* Encodes or decodes the number of a value of a class, and the value itself when it is new. */
+/*
+ * Encodes or decodes the number of a value of a class, and the value itself when it is new.
+ * `before` is the number of the attribute's last value, for classes that count.
+ */
 bool mixed_code_value(struct mixed_history *history, const struct mixed_contexts *contexts,
-                      uint32_t class, const struct mixed_value *value, uint32_t *number_ret);
+                      uint32_t class, uint32_t before, const struct mixed_value *value,
+                      uint32_t *number_ret);
 
 #endif

@@ -10,6 +10,9 @@ const uint8_t time_index_magic[4] = {'T', 'I', 'X', '1'};
 
 enum { COMMON_CLASS = 0, LEAST_OF_A_CLASS = 32, LEAST_OF_A_SHAPE = 3 };
 
+/* Takes the place of the hash of names. */
+enum { COUNTERS = 1 };
+
 /* A value that a class has. */
 struct entry {
     uint64_t key;    /* orders values of one type */
@@ -137,6 +140,18 @@ static int compare_uses(const void *a, const void *b)
                : (x->first > y->first) - (x->first < y->first);
 }
 
+/* Whether a timeline is null or not, then 1, 2, 3, ...: such timelines share their values. */
+static bool counts_up(const struct statehist_model *model, uint32_t q)
+{
+    const uint32_t end = model->first[q + 1];
+    uint32_t i = model->first[q];
+    uint64_t count = model->intervals[i].type != STATEHIST_NULL;
+    for (i += count == 0; i < end && model->intervals[i].type == STATEHIST_LONG &&
+                          model->intervals[i].value == count + (i - model->first[q]);)
+        i++;
+    return i == end && end - model->first[q] >= LEAST_OF_A_CLASS;
+}
+
 static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
 {
     const struct statehist_model *model = plan->model;
@@ -147,6 +162,8 @@ static enum bo_status plan_classes(struct plan *plan, struct bo_error *err)
     if (!hashes || !kinds || !plan->class)
         return bo_fail_alloc(err, plan->arena);
     statehist_kinds(model->attributes, n, hashes);
+    for (uint32_t q = 0; q < n; q++)
+        hashes[q] = counts_up(model, q) ? COUNTERS : hashes[q];
     for (uint32_t q = 0; q < n; q++)
         kinds[q] = (struct kind){hashes[q], model->first[q + 1] - model->first[q], q, COMMON_CLASS};
     qsort(kinds, n, sizeof *kinds, compare_hashes);
@@ -277,10 +294,21 @@ struct block {
     unsigned nbits;
 };
 
-/* Whether value i of a block is stored: `nulls` says which parity of i is null. */
+/* Whether code i of a block is stored. */
 static bool is_stored(unsigned i, unsigned nulls)
 {
-    return nulls == TIME_INDEX_ALL_STORED || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
+    return nulls == TIME_INDEX_COUNTING
+               ? i == 0
+               : nulls == TIME_INDEX_ALL_STORED || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
+}
+
+/* Whether each code is that of the value behind the one before. */
+static bool is_counting(const struct block *block)
+{
+    unsigned i = 1;
+    while (i < block->n_codes && block->codes[i] == block->codes[0] + i)
+        i++;
+    return i == block->n_codes;
 }
 
 /* The dictionary: different codes in the order of their first use. Ends early beyond the limit. */
@@ -313,6 +341,8 @@ static void lay_out(struct block *block, const uint64_t *keys)
                              : TIME_INDEX_ALL_STORED;
     if (block->n_codes == 1)
         block->nulls = has[0] ? TIME_INDEX_ALL_STORED : TIME_INDEX_EVEN_NULL;
+    if (time_index_n_stored(block->n_codes, block->nulls) > 1 && is_counting(block))
+        block->nulls = TIME_INDEX_COUNTING;
     const unsigned n_stored = time_index_n_stored(block->n_codes, block->nulls);
     collect_local(block);
     const unsigned plain = n_stored * block->code_nbits;
@@ -530,7 +560,11 @@ static enum bo_status put_classes(const struct plan *plan, struct bo_writer *out
         for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++)
             bo_put_uvarint(out, n[t]);
         for (uint32_t i = plan->first[c], t = 1; t < STATEHIST_N_TYPES; i += n[t++]) {
-            const enum bo_status status = ascending_put(keys + i, n[t], out, err);
+            enum bo_status status = BO_OK;
+            if (n[t] && keys[i + n[t] - 1] - keys[i] == n[t] - 1)
+                ascending_put_run(keys[i], n[t], out);
+            else
+                status = ascending_put(keys + i, n[t], out, err);
             if (status)
                 return status;
         }

@@ -78,6 +78,11 @@ ASCENDING_INLINE bool values_of(const struct time_index *index,
     uint64_t *values = stretch->values, numbers[ASCENDING_BLOCK + 4], beyond = 0;
     uint8_t *types = stretch->types;
     struct local local;
+    if (block->nulls == TIME_INDEX_COUNTING) {
+        for (unsigned i = 0; i < block->n_codes; i++)
+            numbers[i] = time_index_code(block, i);
+        return put_codes(index, block, numbers, block->n_codes, 1, values, types);
+    }
     if (step == 2) {
         memset(values, 0, 8 * (size_t)block->n_codes);
         memset(types, STATEHIST_NULL, block->n_codes);

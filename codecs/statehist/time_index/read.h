@@ -150,9 +150,10 @@ ASCENDING_INLINE uint64_t time_index_base(const struct time_index_timeline *t, u
 ASCENDING_INLINE bool time_index_check_block(const struct time_index_timeline *t,
                                              const struct time_index_block *block)
 {
-    return (block->keys.upper <= t->index->records_nbits && block->nulls <= TIME_INDEX_EVEN_NULL) ||
+    return (block->keys.upper <= t->index->records_nbits &&
+            (block->nulls != TIME_INDEX_COUNTING || block->n_local == 0)) ||
            time_index_damaged(t->index, t->index->records + t->at / 8,
-                              "block runs past the end, or has no such nulls");
+                              "block runs past the end, or counts in a dictionary");
 }
 
 /* Block b of a large timeline; false when it runs out of the records. */
@@ -228,12 +229,14 @@ ASCENDING_INLINE uint32_t time_index_local(const struct time_index_block *block,
 /* The code of value i < n_codes of a block. */
 ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, unsigned i)
 {
+    const uint8_t *p = block->keys.p;
     if (block->nulls != TIME_INDEX_ALL_STORED) {
+        if (block->nulls == TIME_INDEX_COUNTING)
+            return (uint32_t)ascending_bits(p, block->stored, block->stored_nbits) + i;
         if (i % 2 != (block->nulls == TIME_INDEX_EVEN_NULL))
             return 0;
         i /= 2;
     }
-    const uint8_t *p = block->keys.p;
     const uint32_t stored = (uint32_t)ascending_bits(
         p, block->stored + (uint64_t)i * block->stored_nbits, block->stored_nbits);
     if (block->n_local == 0)

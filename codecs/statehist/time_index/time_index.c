@@ -57,7 +57,7 @@ static enum bo_status open_shapes(struct time_index *index, struct bo_cursor *c,
         s->nulls = v >> 19 & 3;
         s->n_local = v >> 21 & 63;
         if (s->n == 0 || s->n > TIME_INDEX_MAX_SHAPED || s->class >= index->n_classes ||
-            s->nulls > TIME_INDEX_EVEN_NULL || v >> 27) {
+            (s->nulls == TIME_INDEX_COUNTING && s->n_local) || v >> 27) {
             c->off -= 4;
             return bo_fail_here(err, BO_CORRUPT, c, "shape has an invalid field");
         }

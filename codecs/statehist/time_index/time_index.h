@@ -43,8 +43,16 @@ enum time_index_section {
 
 extern const uint8_t time_index_magic[4];
 
-/* Which values of a block are null without being said. */
-enum time_index_nulls { TIME_INDEX_ALL_STORED, TIME_INDEX_ODD_NULL, TIME_INDEX_EVEN_NULL };
+/*
+ * Which codes of a block are stored: all; those at even or odd places, where the others are null;
+ * or the first, to which each that follows adds 1.
+ */
+enum time_index_nulls {
+    TIME_INDEX_ALL_STORED,
+    TIME_INDEX_ODD_NULL,
+    TIME_INDEX_EVEN_NULL,
+    TIME_INDEX_COUNTING
+};
 
 /* What records of small timelines have in common. */
 struct time_index_shape {
@@ -58,10 +66,13 @@ struct time_index_shape {
     uint16_t local, stored, upper;
 };
 
-/* How many of n values a block stores. The others are null. */
+/* How many of n codes a block stores. */
 ASCENDING_INLINE unsigned time_index_n_stored(unsigned n, unsigned nulls)
 {
-    return nulls == TIME_INDEX_ALL_STORED ? n : nulls == TIME_INDEX_ODD_NULL ? (n + 1) / 2 : n / 2;
+    return nulls == TIME_INDEX_ALL_STORED  ? n
+           : nulls == TIME_INDEX_ODD_NULL  ? (n + 1) / 2
+           : nulls == TIME_INDEX_EVEN_NULL ? n / 2
+                                           : 1;
 }
 
 /* Bits of a stored value. */
