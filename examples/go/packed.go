@@ -67,6 +67,7 @@ var valueBases = [8]valueBase{
 // of starts the first word of a long list has.
 type laneSet struct {
 	ones, high uint64
+	onesAbove  uint64 // ones << 1
 	word1Bits  uint32
 }
 
@@ -77,6 +78,7 @@ var lanesOf = func() (all [64]laneSet) {
 			all[w].ones |= 1 << at
 		}
 		all[w].high = all[w].ones << (w - 1)
+		all[w].onesAbove = all[w].ones << 1
 		all[w].word1Bits = uint32(word1Bits / w * w)
 	}
 	return all
@@ -116,7 +118,7 @@ func blockQuanta(textLen uint32, shift uint, number uint32) uint32 {
 // product adds up the lanes below each.
 func (l *laneSet) count(word uint64, nBits, pc uint32) uint32 {
 	passed := ((uint64(pc)*l.ones | l.high) - word) & l.high
-	return uint32(passed<<1*l.ones>>(nBits&63)) & 15
+	return uint32(passed*l.onesAbove>>(nBits&63)) & 15
 }
 
 // wordAt returns at least 57 bits from bit `at` of a record on.
@@ -246,55 +248,79 @@ func selectBit(v, sums uint64, n uint32) uint32 {
 	return at + countBytes(ones*eachByte, uint64(n)-before)
 }
 
-// bucket returns the starts in the buckets below one, and in it.
-func (b *block) bucket(number uint32) (below, n uint32) {
-	word := binary.LittleEndian.Uint64(b.p)
-	if b.full != eliasFano {
-		at := 2 * number & 63
-		counts := word & (1<<at - 1)
-		counts = counts&0x3333333333333333 + counts>>2&0x3333333333333333
-		counts = (counts + counts>>4) & 0x0f0f0f0f0f0f0f0f
-		below, n = uint32(counts*eachByte>>56), uint32(word>>at)&bucketMax
-		for k := uint32(0); k < b.full; k++ {
-			full := uint32(wordAt(b.p, b.fullAt+fullBits*k))
-			if more := full >> 5 & maxMore; full&31 < number {
-				below += more
-			} else if full&31 == number {
-				n += more
-			}
+// findCounted returns the starts in the buckets below one, and in it, from counts.
+func findCounted(p []byte, fullAt, full, number uint32) (below, n uint32) {
+	word := binary.LittleEndian.Uint64(p)
+	at := 2 * number & 63
+	counts := word & (1<<at - 1)
+	counts = counts&0x3333333333333333 + counts>>2&0x3333333333333333
+	counts = (counts + counts>>4) & 0x0f0f0f0f0f0f0f0f
+	below, n = uint32(counts*eachByte>>56), uint32(word>>at)&bucketMax
+	for k := uint32(0); k < full; k++ {
+		entry := uint32(wordAt(p, fullAt+fullBits*k))
+		if more := entry >> 5 & maxMore; entry&31 < number {
+			below += more
+		} else if entry&31 == number {
+			n += more
 		}
-		return below, n
 	}
-	// With a 1 in front, as many 1 bits precede a bucket as its number.
-	word2 := binary.LittleEndian.Uint64(b.p[8:])<<1 | word>>63
-	word = word<<1 | 1
-	sums := sumBits(word)
-	var at uint32
-	if ones := uint32(sums >> 56); number < ones {
-		at = selectBit(word, sums, number)
-	} else {
-		at = 64 + selectBit(word2, sumBits(word2), number-ones)
+	return below, n
+}
+
+// findListed returns the same from an Elias-Fano list. With a 1 in front, as many 1 bits precede a
+// bucket as its number. The first bucket starts at bit 0.
+func findListed(p []byte, number uint32) (below, n uint32) {
+	at := uint32(0)
+	if number > 0 {
+		word := binary.LittleEndian.Uint64(p)
+		word2 := binary.LittleEndian.Uint64(p[8:])<<1 | word>>63
+		word = word<<1 | 1
+		sums := sumBits(word)
+		if ones := uint32(sums >> 56); number < ones {
+			at = selectBit(word, sums, number)
+		} else {
+			at = 64 + selectBit(word2, sumBits(word2), number-ones)
+		}
 	}
-	upper := wordAt(b.p, at) | 1<<57
+	upper := wordAt(p, at) | 1<<57
 	n = uint32(bits.TrailingZeros64(upper))
 	if n == 57 { // a block has at most 63 starts
-		n += uint32(bits.TrailingZeros64(wordAt(b.p, at+57) | 1<<57))
+		n += uint32(bits.TrailingZeros64(wordAt(p, at+57) | 1<<57))
 	}
 	return at - number, n
 }
 
-// find returns the value at a quantum, which counts from the block's start.
-func (b *block) find(quantum uint32) uint32 {
-	below, n := b.bucket(quantum >> b.low)
-	mask := uint32(1)<<(b.low&31) - 1
-	rest := quantum & mask
-	at := b.runsAt + below*b.stride
-	word := wordAt(b.p, at)
-	for ; n > 0 && uint32(word>>(b.field&63))&mask <= rest; n-- {
-		at += b.stride
-		word = wordAt(b.p, at)
+// find returns the value at a quantum, which counts from the start of the block at p.
+func find(p []byte, description, lastQuantum, quantum uint32) uint32 {
+	low, lowWidth := description>>6&15, description>>10&31
+	number, full := description>>15&7, description>>18&3
+	field := lowWidth + number
+	stride := field + low
+	runsAt := lastQuantum>>low + 1
+	var below, n uint32
+	if full == eliasFano {
+		below, n = findListed(p, quantum>>low)
+		runsAt += description & 63
+	} else {
+		below, n = findCounted(p, 2*runsAt, full, quantum>>low)
+		runsAt = 2*runsAt + fullBits*full
 	}
-	return b.value(word)
+	mask := uint32(1)<<low - 1
+	rest := quantum & mask
+	at := runsAt + below*stride
+	word := wordAt(p, at)
+	for ; n > 0 && uint32(word>>(field&63))&mask <= rest; n-- {
+		at += stride
+		word = wordAt(p, at)
+	}
+	value := uint32(word & (1<<(field&63) - 1))
+	if number == 0 {
+		return value
+	}
+	at = runsAt + description&63*stride + field
+	h := uint32(wordAt(p, at)) & 31
+	high := uint32(wordAt(p, at+highBits+value>>lowWidth*h)) & (1<<h - 1)
+	return high<<lowWidth | value&(1<<lowWidth-1)
 }
 
 // readOneBlock returns the block of a record of one, and what its values are counted from.
@@ -356,15 +382,18 @@ func (s *split) entry(number uint32) (description, bias uint32, off uint64) {
 
 func lookupBlocks(record []byte, form, textLen, pc uint32) int32 {
 	if form == oneBlock {
-		b, least, unit := readOneBlock(record, textLen)
-		return int32(least + b.find(pc)*unit)
+		head := binary.LittleEndian.Uint64(record)
+		base := &valueBases[head>>5&7]
+		least := uint32(base.base) + uint32(head>>oneHeadBits)&base.biasMask
+		value := find(record[4+base.biasBytes:], uint32(head>>8)&lowMask(blockBits), textLen-1, pc)
+		return int32(least + value*base.unit)
 	}
 	s := readSplit(record, textLen)
 	number := pc >> s.blockShift
 	description, value, off := s.entry(number)
 	if description != 0 {
-		b := readBlock(record[off:], description, blockQuanta(textLen, s.blockShift, number)-1)
-		value += b.find(pc & lowMask(s.blockShift))
+		last := blockQuanta(textLen, s.blockShift, number) - 1
+		value += find(record[off:], description, last, pc&lowMask(s.blockShift))
 	}
 	return int32(s.least + value*s.unit)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -300,6 +301,23 @@ func TestLookupAllocates(t *testing.T) {
 
 type query struct{ off, textLen, pc uint32 }
 
+// recorded returns the lookups of a document that a real program made while it walked its stacks and
+// missed the runtime's cache: NAME.workload, the text form of docs/workloads.md. It is empty if the
+// document has no such file.
+func recorded(tb testing.TB, d *document, f *Frame) (queries []query) {
+	path := filepath.Join(os.Getenv("PCTAB_DOCUMENTS"), d.name+".workload")
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	for _, line := range strings.Split(string(readFile(tb, path)), "\n") {
+		var table, pc uint32
+		if n, _ := fmt.Sscanf(line, "point\t%d\t%d", &table, &pc); n == 2 {
+			queries = append(queries, query{f.Tables[table].Off, d.tables[table].TextLen, pc})
+		}
+	}
+	return queries
+}
+
 // workloads draws queries as bakeoff's workloads of the same names do: every run of every table
 // once, in random order; and a hundred tables, again and again.
 func workloads(d *document, f *Frame) map[string][]query {
@@ -333,8 +351,13 @@ func BenchmarkLookup(b *testing.B) {
 	for _, d := range documents(b) {
 		for _, e := range Encodings {
 			f := d.frames[e.Name]
-			for _, workload := range []string{"uniform", "hot"} {
-				queries := workloads(&d, f)[workload]
+			drawn := workloads(&d, f)
+			drawn["recorded"] = recorded(b, &d, f)
+			for _, workload := range []string{"uniform", "hot", "recorded"} {
+				queries := drawn[workload]
+				if len(queries) == 0 {
+					continue
+				}
 				lookup := e.Lookup
 				b.Run(d.name+"/"+workload+"/"+e.Name, func(b *testing.B) {
 					for n := 0; n < b.N; n++ {

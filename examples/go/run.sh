@@ -19,6 +19,11 @@ trap 'rm -rf "$folder"' EXIT
 for text in "$root"/corpora/pcdata/*.txt; do
     cp "$text" "$folder"
 done
+for workload in "$root"/corpora/pcdata/*.workload.zst; do
+    name=$(basename "$workload" .workload.zst)
+    xz -dc "$root/corpora/pcdata/$name.txt.xz" >"$folder/$name.txt"
+    zstd -qdc "$workload" >"$folder/$name.workload"
+done
 for encoding in varint-delta linear-index packed-starts; do
     xz -dc "$root/corpora/vectors/pcdata-$encoding.json.xz" >"$folder/$encoding.json"
 done
