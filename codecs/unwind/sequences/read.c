@@ -1,319 +1,6 @@
-/*
- * sequences: the reader. A query finds its segment, then its entry by Elias-Fano (a sampled bit
- * string of buckets, then the low bits of starts), then the entry's record by the sizes of those
- * before it in its block, and adds up distances until the PC is reached.
- */
-#include "codecs/unwind/sequences/sequences.h"
-
-struct segment {
-    uint32_t start, span; /* bytes, from Base */
-    uint32_t n;           /* entries */
-    uint8_t quantum, low_bits, pad_bits;
-    uint32_t stride;        /* bytes of a block */
-    const uint8_t *samples; /* u16 each: entries before bucket 16 j */
-    const uint8_t *upper;   /* one 1 for each entry of a bucket, then a 0 */
-    const uint8_t *blocks;
-    uint64_t n_upper_bits;
-};
-
-/* A distance of a list, as queries read it: from the front up to the implied one, then back. */
-struct field {
-    uint32_t state, base;
-    uint32_t bit;  /* in a narrow record */
-    uint32_t mask; /* its width in ones */
-};
-
-struct list {
-    const struct field *fields; /* one for each step; that of the implied step has no width */
-    uint32_t n, implied;
-    uint32_t narrow_nbits;
-    uint8_t flags, rep;
-};
-
-struct reader {
-    uint64_t base;
-    enum unwind_arch arch;
-    uint32_t n_segments, n_entries, n_functions, n_lists;
-    uint8_t unit, long_bits;
-    const struct segment *segments;
-    const struct list *lists;
-    const struct unwind_state *states;
-    struct bo_span records;
-};
-
-/* An entry found: where it is and what its record is. */
-struct at {
-    const struct segment *segment;
-    uint32_t number; /* in its segment */
-    uint64_t bit;    /* of its 1 in the upper bits */
-    uint32_t start;  /* bytes from Base */
-};
-
-struct record {
-    const struct list *list;
-    uint64_t bit;   /* of its first field */
-    uint32_t width; /* of all its fields, or UNWIND_SEQ_NARROW */
-};
-
-/* ---- starts ---------------------------------------------------------------------------------- */
-
-#define EACH_BYTE 0x0101010101010101u
-#define EACH_HIGH 0x8080808080808080u
-
-/* Ones in each byte; their sums up to and with each byte. */
-static inline uint64_t byte_sums(uint64_t w)
-{
-    w -= w >> 1 & 0x5555555555555555u;
-    w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
-    w = (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return w * EACH_BYTE;
-}
-
-/* How many of the sums are below r, which is at most 64. */
-static inline unsigned n_below(uint64_t sums, unsigned r)
-{
-    const uint64_t below = ((((r - 1) * EACH_BYTE) | EACH_HIGH) - sums) & EACH_HIGH;
-    return (unsigned)((below >> 7) * EACH_BYTE >> 56);
-}
-
-/* The place behind the r-th 1 of w, 1 <= r <= its ones: first its byte, then its bit. No branch. */
-static inline unsigned behind_one(uint64_t w, uint64_t sums, unsigned r)
-{
-    const unsigned byte = n_below(sums, r);
-    r -= (unsigned)((sums << 8) >> (8 * byte) & 0xff);
-    /* Bit k of the byte, as byte k of a word. */
-    const uint64_t bits = (w >> (8 * byte) & 0xff) * EACH_BYTE & 0x8040201008040201u;
-    const uint64_t bytes = ((bits + 0x7f7f7f7f7f7f7f7fu) | bits) >> 7 & EACH_BYTE;
-    return 8 * byte + n_below(bytes * EACH_BYTE, r) + 1;
-}
-
-static inline uint32_t low_of(const struct segment *s, uint32_t entry)
-{
-    const uint8_t *fields =
-        s->blocks + (size_t)(entry / UNWIND_SEQ_BLOCK) * s->stride + UNWIND_SEQ_BLOCK_FIELDS;
-    return bo_bits_at(fields, (uint64_t)(entry % UNWIND_SEQ_BLOCK) * (s->low_bits + s->pad_bits),
-                      s->low_bits);
-}
-
-static inline uint32_t pad_of(const struct segment *s, uint32_t entry)
-{
-    const uint8_t *fields =
-        s->blocks + (size_t)(entry / UNWIND_SEQ_BLOCK) * s->stride + UNWIND_SEQ_BLOCK_FIELDS;
-    const uint64_t bit =
-        (uint64_t)(entry % UNWIND_SEQ_BLOCK) * (s->low_bits + s->pad_bits) + s->low_bits;
-    return bo_bits_at(fields, bit, s->pad_bits);
-}
-
-static inline bool upper_bit(const struct segment *s, uint64_t bit)
-{
-    return s->upper[bit / 8] >> bit % 8 & 1;
-}
-
-enum { WINDOW_BITS = 57 }; /* that a load of 8 bytes has from any bit on */
-
-static inline uint64_t window_at(const uint8_t *p, uint64_t bit)
-{
-    return bo_le64(p + bit / 8) >> bit % 8;
-}
-
-/* Where bucket b begins in the upper bits. */
-static inline uint64_t bucket_bit(const struct segment *s, uint32_t b)
-{
-    const uint32_t sampled = b / UNWIND_SEQ_SAMPLED;
-    uint64_t bit =
-        (uint64_t)sampled * UNWIND_SEQ_SAMPLED + bo_le16(s->samples + 2 * (size_t)sampled);
-    unsigned left = b % UNWIND_SEQ_SAMPLED;
-    if (left == 0)
-        return bit;
-    for (;;) {
-        const uint64_t zeros = ~window_at(s->upper, bit) & ((UINT64_C(1) << WINDOW_BITS) - 1);
-        const uint64_t sums = byte_sums(zeros);
-        const unsigned n = (unsigned)(sums >> 56);
-        if (__builtin_expect(n >= left, 1))
-            return bit + behind_one(zeros, sums, left);
-        left -= n;
-        bit += WINDOW_BITS;
-    }
-}
-
-static inline uint32_t start_of(const struct segment *s, uint32_t entry, uint64_t bit)
-{
-    const uint32_t bucket = (uint32_t)(bit - entry);
-    return s->start + ((bucket << s->low_bits | low_of(s, entry)) << s->quantum);
-}
-
-/* The 1 that follows, which there is. */
-static inline uint64_t next_one(const struct segment *s, uint64_t bit)
-{
-    uint64_t word = ++bit / 64;
-    uint64_t ones = bo_le64(s->upper + 8 * word) & UINT64_MAX << bit % 64;
-    while (!ones)
-        ones = bo_le64(s->upper + 8 * ++word);
-    return 64 * word + (unsigned)__builtin_ctzll(ones);
-}
-
-/* The 1 before, which there is. */
-static inline uint64_t last_one(const struct segment *s, uint64_t bit)
-{
-    uint64_t word = bit / 64;
-    uint64_t ones = bo_le64(s->upper + 8 * word) & ~(UINT64_MAX << bit % 64);
-    while (!ones)
-        ones = bo_le64(s->upper + 8 * --word);
-    return 64 * word + 63 - (unsigned)__builtin_clzll(ones);
-}
-
-/* The last entry that starts at or before `off` from Base, where a segment has one. */
-static inline bool find(const struct reader *r, uint64_t off, struct at *at)
-{
-    uint32_t low = 0, n = r->n_segments;
-    if (off > UINT32_MAX)
-        return false;
-    while (n > 1) {
-        const uint32_t half = n / 2;
-        low = r->segments[low + half].start <= off ? low + half : low;
-        n -= half;
-    }
-    const struct segment *s = &r->segments[low];
-    if (!n || (uint32_t)off < s->start || (uint32_t)off - s->start >= s->span)
-        return false;
-    const uint32_t x = ((uint32_t)off - s->start) >> s->quantum, bucket = x >> s->low_bits;
-    const uint32_t low_x = x & ((UINT32_C(1) << s->low_bits) - 1);
-    /* The last bucket of starts may lie before that of the PC. */
-    const uint64_t last_bucket = s->n_upper_bits - s->n - 1;
-    uint64_t bit;
-    uint32_t entry;
-    if (bucket > last_bucket) {
-        bit = s->n_upper_bits - 1;
-        entry = s->n;
-    } else {
-        bit = bucket_bit(s, bucket);
-        entry = (uint32_t)(bit - bucket);
-        /* Lows past the bucket's are read, too, where they are there, but do not count. */
-        const uint64_t ones = window_at(s->upper, bit);
-        const uint32_t second = entry + 1 < s->n ? entry + 1 : entry;
-        unsigned n_at = (unsigned)(ones & (low_of(s, entry < s->n ? entry : 0) <= low_x));
-        n_at += (unsigned)(ones >> 1 & ones & (low_of(s, second) <= low_x));
-        bit += n_at;
-        entry += n_at;
-        if (n_at == 2)
-            while (upper_bit(s, bit) && low_of(s, entry) <= low_x) {
-                bit++;
-                entry++;
-            }
-    }
-    at->segment = s;
-    at->number = entry - 1;
-    at->bit = last_one(s, bit);
-    at->start = start_of(s, at->number, at->bit);
-    return true;
-}
-
-/* Where an entry's function ends, from Base. */
-static inline uint32_t end_of(const struct reader *r, const struct at *at)
-{
-    const struct segment *s = at->segment;
-    if (at->number + 1 == s->n)
-        return s->start + s->span;
-    const uint32_t next = start_of(s, at->number + 1, next_one(s, at->bit));
-    return next - (pad_of(s, at->number) << r->unit);
-}
-
-/* ---- records --------------------------------------------------------------------------------- */
-
-/* The head of a special record at `bit`. */
-static inline struct record special_record(const struct reader *r, unsigned id, uint64_t bit)
-{
-    struct record record;
-    uint32_t list = id;
-    if (id == UNWIND_SEQ_LONG) {
-        list += bo_bits_at(r->records.p, bit, r->long_bits);
-        bit += r->long_bits;
-    }
-    record.list = &r->lists[list];
-    record.width = bo_bits_at(r->records.p, bit, UNWIND_SEQ_WIDTH_BITS);
-    record.bit = bit + UNWIND_SEQ_WIDTH_BITS;
-    return record;
-}
-
-static inline uint64_t record_end(const struct record *record)
-{
-    const struct list *list = record->list;
-    return record->bit + (record->width == UNWIND_SEQ_NARROW
-                              ? list->narrow_nbits
-                              : (list->n - UINT64_C(1)) * record->width);
-}
-
-static inline struct record record_of(const struct reader *r, const struct at *at)
-{
-    const uint8_t *block =
-        at->segment->blocks + (size_t)(at->number / UNWIND_SEQ_BLOCK) * at->segment->stride;
-    const unsigned i = at->number % UNWIND_SEQ_BLOCK, special = bo_le16(block + 4);
-    const uint8_t *ids = block + UNWIND_SEQ_IDS;
-    unsigned k = i / UNWIND_SEQ_STEP * UNWIND_SEQ_STEP, mark = 0;
-    while (k && (mark = bo_le16(block + 4 + k / 2)) == UNWIND_SEQ_NO_MARK)
-        k -= UNWIND_SEQ_STEP;
-    uint64_t bit = bo_le32(block) + (k ? mark : 0);
-    for (; k < i; k++) {
-        if (__builtin_expect(special >> k & 1, 0)) {
-            const struct record record = special_record(r, ids[k], bit);
-            bit = record_end(&record);
-        } else {
-            bit += r->lists[ids[k]].narrow_nbits;
-        }
-    }
-    if (special >> i & 1)
-        return special_record(r, ids[i], bit);
-    return (struct record){&r->lists[ids[i]], bit, UNWIND_SEQ_NARROW};
-}
-
-/* The distance of step s, which is not the implied one, in units. */
-static inline uint64_t distance(const struct reader *r, const struct record *record, uint32_t s)
-{
-    const struct field *f = &record->list->fields[s];
-    if (record->width == UNWIND_SEQ_NARROW)
-        return (uint64_t)f->base + (bo_bits_at(r->records.p, record->bit + f->bit, 32) & f->mask);
-    const uint64_t index = s - (s > record->list->implied);
-    return (uint64_t)f->base +
-           bo_bits_at(r->records.p, record->bit + index * record->width, record->width);
-}
-
-/*
- * The state at an offset, in units: of the steps before the implied one, behind it, or the implied
- * one.
- */
-static inline uint32_t state_at(const struct reader *r, const struct record *record, uint32_t off,
-                                uint32_t length)
-{
-    const struct list *list = record->list;
-    const struct field *fields = list->fields;
-    if (record->width == UNWIND_SEQ_NARROW && list->narrow_nbits <= WINDOW_BITS) {
-        const uint64_t window = window_at(r->records.p, record->bit);
-        uint32_t at = 0, end = length;
-        for (uint32_t s = 0; s < list->implied; s++) {
-            at += fields[s].base + ((uint32_t)(window >> fields[s].bit) & fields[s].mask);
-            if (off < at)
-                return fields[s].state;
-        }
-        for (uint32_t s = list->n - 1; s > list->implied; s--) {
-            end -= fields[s].base + ((uint32_t)(window >> fields[s].bit) & fields[s].mask);
-            if (off >= end)
-                return fields[s].state;
-        }
-        return fields[list->implied].state;
-    }
-    uint64_t at = 0, end = length;
-    for (uint32_t s = 0; s < list->implied; s++) {
-        at += distance(r, record, s);
-        if (off < at)
-            return fields[s].state;
-    }
-    for (uint32_t s = list->n - 1; s > list->implied; s--) {
-        end -= distance(r, record, s);
-        if (off >= end)
-            return fields[s].state;
-    }
-    return fields[list->implied].state;
-}
+/* sequences: opening and decoding. The queries are in queries.h. */
+#include "codecs/unwind/sequences/reader.h"
+#include "harness/core/cpu.h"
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -335,13 +22,40 @@ static enum bo_status bad(const struct opening *o, const uint8_t *p, const char 
     return bo_fail(o->err, BO_CORRUPT, at, what);
 }
 
+/* The groups of a list, at p; NULL if one field is out of their reach. */
+static const struct group *group_fields(const struct list *list, struct group *p)
+{
+    if (list->n == 0 || n_groups_of(list->n) > UNWIND_MAX_GROUPS)
+        return NULL;
+    memset(p, 0, n_groups_of(list->n) * sizeof *p);
+    for (uint32_t s = 0; s < list->n; s++) {
+        const struct field *f = &list->fields[s];
+        struct group *g = &p[s / UNWIND_GROUP];
+        const uint32_t i = s % UNWIND_GROUP;
+        g->bit = i ? g->bit : f->bit;
+        if (f->bit - g->bit > UNWIND_GROUP_MAX_REL || f->mask >> UNWIND_GROUP_MAX_WIDTH)
+            return NULL;
+        g->base[i] = f->base;
+        g->rel[i] = (uint8_t)(f->bit - g->bit);
+        g->width[i] = (uint8_t)bo_bit_width(f->mask);
+    }
+    return p;
+}
+
 static enum bo_status expand_lists(struct opening *o, const struct unwind_dictionary *d)
 {
     struct reader *r = o->r;
     const size_t n_lists = d->n_lists > UNWIND_SEQ_LONG ? d->n_lists : UNWIND_SEQ_LONG + 1;
     struct list *lists = bo_zalloc_array(o->arena, n_lists, sizeof *lists);
+    uint32_t *narrow_nbits = bo_zalloc_array(o->arena, n_lists, sizeof *narrow_nbits);
     struct field *fields = bo_alloc_array(o->arena, d->n_steps, sizeof *fields);
-    if (!lists || !fields)
+    struct group *groups = NULL;
+    size_t n_groups = 0;
+    for (size_t i = 0; i < d->n_lists; i++)
+        n_groups += n_groups_of(d->lists[i].n);
+    if (bo_cpu_has_v3() && !o->b && !(groups = bo_alloc_array(o->arena, n_groups, sizeof *groups)))
+        return bo_fail_alloc(o->err, o->arena);
+    if (!lists || !narrow_nbits || !fields)
         return bo_fail_alloc(o->err, o->arena);
     for (size_t i = 0; i < d->n_lists; i++) {
         const struct unwind_list *from = &d->lists[i];
@@ -361,9 +75,14 @@ static enum bo_status expand_lists(struct opening *o, const struct unwind_dictio
                                (uint32_t)((UINT64_C(1) << width) - 1)};
             nbits += implied ? 0 : t->width;
         }
-        lists[i].narrow_nbits = (uint32_t)nbits;
+        lists[i].narrow_nbits = narrow_nbits[i] = (uint32_t)nbits;
+        if (groups) {
+            lists[i].groups = group_fields(&lists[i], groups);
+            groups += n_groups_of(from->n);
+        }
     }
     r->lists = lists;
+    r->narrow_nbits = narrow_nbits;
     r->states = d->states;
     r->n_lists = (uint32_t)d->n_lists;
     return BO_OK;
@@ -449,7 +168,7 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
         return bo_fail(o->err, BO_OVER_LIMIT, o->frame.part_off[0],
                        "rows exceed 256 for each byte");
     const bool is_last = at->number + 1 == s->n;
-    const uint32_t pad = pad_of(s, at->number);
+    const uint32_t pad = pad_of(s, at->fields);
     const uint64_t own_end = is_last ? s->start + (uint64_t)s->span : end_of(r, at);
     if (is_last && pad)
         return bad(o, block, "last function of a segment has padding");
@@ -494,7 +213,7 @@ static enum bo_status walk_segment(struct opening *o, const struct segment *s)
         if (!upper_bit(s, bit))
             continue;
         at.bit = bit;
-        at.start = start_of(s, at.number, bit);
+        place(&at);
         const enum bo_status status = walk_entry(o, &at, &ignored);
         if (status)
             return status;
@@ -556,6 +275,8 @@ static enum bo_status open_segment(struct opening *o, struct bo_cursor *c, const
     if (n_buckets == 0 || (n_buckets - 1) << s->low_bits > UINT32_MAX)
         return bad(o, head + 12, "number of buckets is out of range");
     s->pad_bits = s->quantum - o->r->unit;
+    s->low_mask = (UINT32_C(1) << s->low_bits) - 1;
+    s->pad_mask = (UINT32_C(1) << s->pad_bits) - 1;
     s->stride = (uint32_t)unwind_seq_stride(s->low_bits, s->pad_bits);
     s->n_upper_bits = s->n + n_buckets;
     s->samples = take(c, 2 * ((n_buckets + UNWIND_SEQ_SAMPLED - 1) / UNWIND_SEQ_SAMPLED));
@@ -664,110 +385,6 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     return *model_ret ? BO_OK : bo_fail_alloc(err, arena);
 }
 
-/* ---- queries --------------------------------------------------------------------------------- */
-
-/* The function at a PC: false where no function is. */
-static inline bool find_function(const struct reader *r, uint64_t pc, struct at *at,
-                                 struct record *record, uint32_t *length)
-{
-    if (pc < r->base || !find(r, pc - r->base, at))
-        return false;
-    const uint32_t end = end_of(r, at);
-    if (pc - r->base >= end)
-        return false;
-    *record = record_of(r, at);
-    *length = end - at->start;
-    return !(record->list->flags & UNWIND_LIST_HOLE);
-}
-
-static inline void answer_point(const struct reader *r, uint64_t pc,
-                                struct unwind_point_answer *answer)
-{
-    struct at at;
-    struct record record;
-    uint32_t length;
-    *answer = (struct unwind_point_answer){0};
-    if (!find_function(r, pc, &at, &record, &length))
-        return;
-    const struct list *list = record.list;
-    uint32_t off = (uint32_t)(pc - r->base - at.start);
-    if (__builtin_expect(list->rep, 0))
-        off %= list->rep;
-    const uint32_t state = state_at(r, &record, off >> r->unit, length >> r->unit);
-    answer->start = r->base + at.start;
-    answer->flags = list->flags & UNWIND_ALL_FLAGS;
-    answer->found = state == UNWIND_NO_STATE ? UNWIND_NO_ROW : UNWIND_ROW;
-    answer->state = r->states[state];
-}
-
-static enum bo_status put_function(const struct reader *r, const struct at *at,
-                                   const struct record *record, uint32_t length,
-                                   struct bo_sink *sink)
-{
-    const struct list *list = record->list;
-    const uint64_t limit = (list->rep && list->rep < length ? list->rep : length) >> r->unit;
-    struct unwind_function_answer *answer = unwind_answer_function(
-        sink, r->base + at->start, length, list->flags & UNWIND_ALL_FLAGS, list->rep);
-    uint64_t sum = 0, off = 0;
-    if (!answer)
-        return BO_OVER_LIMIT;
-    for (uint32_t s = 0; s < list->n; s++)
-        sum += s == list->implied ? 0 : distance(r, record, s);
-    for (uint32_t s = 0; s < list->n; s++) {
-        const uint32_t state = list->fields[s].state;
-        if (state != UNWIND_NO_STATE &&
-            !unwind_answer_row(sink, answer, (uint32_t)off << r->unit, &r->states[state]))
-            return BO_OVER_LIMIT;
-        off += s == list->implied ? limit - sum : distance(r, record, s);
-    }
-    return BO_OK;
-}
-
-static enum bo_status scan(const struct reader *r, struct bo_sink *sink)
-{
-    struct unwind_scan_answer *head = bo_sink_take(sink, sizeof *head);
-    if (!head)
-        return BO_OVER_LIMIT;
-    head->n_functions = r->n_functions;
-    enum bo_status status = BO_OK;
-    for (uint32_t i = 0; i < r->n_segments && !status; i++) {
-        const struct segment *s = &r->segments[i];
-        struct at at = {.segment = s};
-        for (; at.number < s->n && !status; at.number++) {
-            at.bit = at.number ? next_one(s, at.bit) : 0;
-            at.start = start_of(s, at.number, at.bit);
-            const struct record record = record_of(r, &at);
-            if (!(record.list->flags & UNWIND_LIST_HOLE))
-                status = put_function(r, &at, &record, end_of(r, &at) - at.start, sink);
-        }
-    }
-    return status;
-}
-
-static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
-                            const void *queries, size_t n, void *answers, struct bo_error *err)
-{
-    const struct reader *r = reader;
-    const struct unwind_point *points = queries;
-    const struct unwind_at *pcs = queries;
-    struct unwind_point_answer *point_answers = answers;
-    enum bo_status status = BO_OK;
-    for (size_t i = 0; i < n && !status; i++) {
-        struct at at;
-        struct record record;
-        uint32_t length;
-        if (kind == UNWIND_POINT)
-            answer_point(r, points[i].pc, &point_answers[i]);
-        else if (kind == UNWIND_SCAN)
-            status = scan(r, answers);
-        else
-            status = find_function(r, pcs[i].pc, &at, &record, &length)
-                         ? put_function(r, &at, &record, length, answers)
-                         : BO_OUT_OF_RANGE;
-    }
-    return status;
-}
-
 const struct bo_codec unwind_sequences = {
     .name = "sequences",
     .summary = "functions as numbers of shared lists of states, distances in fixed fields",
@@ -775,11 +392,12 @@ const struct bo_codec unwind_sequences = {
     .choices = "segments, order of the lists, implied distances, widths of fields",
     .role = BO_NEW,
     .access = BO_RANDOM,
+    .paths = BO_PATH_V3,
     .kinds = 1u << UNWIND_POINT | 1u << UNWIND_FUNCTION | 1u << UNWIND_SCAN,
     .encode = unwind_seq_encode,
     .decode = decode,
     .open = open,
-    .query = query,
+    .query = unwind_seq_query,
 };
 
 const struct bo_codec unwind_sequences_fixed = {
@@ -789,10 +407,11 @@ const struct bo_codec unwind_sequences_fixed = {
     .choices = "as sequences, but nothing of the fixed lists",
     .role = BO_NEW,
     .access = BO_RANDOM,
+    .paths = BO_PATH_V3,
     .kinds = 1u << UNWIND_POINT | 1u << UNWIND_FUNCTION | 1u << UNWIND_SCAN,
     .own = &unwind_seq_fixed,
     .encode = unwind_seq_encode,
     .decode = decode,
     .open = open,
-    .query = query,
+    .query = unwind_seq_query,
 };
