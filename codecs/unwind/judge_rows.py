@@ -3,9 +3,9 @@
     python3 codecs/unwind/judge_rows.py llvm|readelf BINARY MODEL [BASE]
 
 BINARY is dumped by `llvm-dwarfdump --eh-frame` (DWARFDUMP overrides the command) or by `readelf -wF` (READELF). MODEL
-is a text form. With BASE, BINARY has lean .eh_frame, in which a pattern function is an FDE of its own, and the functions
-of MODEL start BASE bytes higher. The tool's rows are reduced to the facts of the model by the importer's rules, and what
-they drop is counted. Exit status 1: functions or rows differ.
+is a text form. With BASE, BINARY has lean .eh_frame, in which a pattern function is an FDE of its own, and the
+functions of MODEL start BASE bytes higher. The tool's rows are reduced to the facts of the model by the importer's
+rules, and what they drop is counted. Exit status 1: functions or rows differ.
 
 readelf does not tell `s` from `u`, nor one expression from another, so that these are compared as one.
 """

@@ -2,7 +2,8 @@
 # Other readers on our sections, and on what the importer reads. objdump of binutils 2.40 dumps SFrame version 1,
 # llvm-readobj of LLVM 22 version 2, llvm-dwarfdump and readelf dump lean .eh_frame: functions and rows must be those of
 # the model. llvm-dwarfdump and readelf also dump the .eh_frame of installed binaries: their rows must be those of the
-# imported model. What is dropped on the way is counted and printed.
+# imported model. What is dropped on the way is counted and printed. Assemblers write SFrame from the same rows: the
+# bytes must be ours.
 #
 #   codecs/unwind/test_judges.sh [-v]
 #
@@ -74,6 +75,27 @@ check() { # NAME COMMAND...
 by_objdump() { make_object sframe-v1 "$1" && objdump --sframe=.sframe "$out/object" | compare objdump; }
 by_readobj() { make_object sframe-v2 "$1" && llvm-readobj-22 --sframe "$out/object" | compare readobj; }
 
+# VERSION DOCUMENT: what assemblers write from its rows.
+by_assembler() {
+    xz -dc "corpora/unwind/$2.txt.xz" >"$out/text" &&
+        python3 codecs/unwind/judge_sections.py "$1" "$out/text" >"$out/counts" || return 1
+    [[ $verbose != -v ]] || echo "$2: $(<"$out/counts")"
+}
+
+for assembler in as aarch64-linux-gnu-as; do
+    documents=(bash-amd64 libc-amd64 libstdcxx-amd64)
+    [[ $assembler = as ]] || documents=(bash-arm64 libc-arm64)
+    if command -v llvm-objcopy-22 >/dev/null && $assembler --version 2>/dev/null | grep -q ' 2\.40$'; then
+        for document in "${documents[@]}"; do check "$assembler, $document" by_assembler 1 "$document"; done
+    else
+        echo "test_judges: NOT RUN: $assembler is not that of binutils 2.40, or llvm-objcopy-22 is missing"
+    fi
+done
+if command -v llvm-mc-22 >/dev/null; then
+    for document in bash-amd64 libc-amd64; do check "llvm-mc, $document" by_assembler 2 $document; done
+else
+    echo "test_judges: NOT RUN: llvm-mc-22 is missing (Debian: llvm-22)"
+fi
 if objdump --version | grep -q ' 2\.40$'; then
     for document in bash-amd64 libc-amd64 zstd-amd64; do check "objdump, $document" by_objdump $document; done
 else
