@@ -16,8 +16,8 @@ import sys
 import tempfile
 
 BAKEOFF = os.environ.get("BAKEOFF", "build/bakeoff")
-# Of each machine: numbers of sp, fp and RA, what the CIE says, and the commands by version.
 LLVM_MC = ["llvm-mc-22", "-triple", "x86_64-linux", "-filetype=obj", "--gsframe"]
+# Of each machine: numbers of sp, fp and RA, what the CIE says, and the commands by version.
 MACHINES = {
     "amd64": (7, 6, 16, ["sp+8", "c-8", "s"], {1: ["as", "--gsframe"], 2: LLVM_MC}),
     "arm64": (31, 29, 30, ["sp+0", "s", "s"], {1: ["aarch64-linux-gnu-as", "--gsframe"]}),
