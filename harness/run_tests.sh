@@ -38,9 +38,9 @@ instructions() {
     return $code
 }
 
-list_figures() {
+in_python() {
     needs python3 || return
-    python3 codecs/unwind/list_report.py --check
+    python3 "$@"
 }
 
 build() {
@@ -83,7 +83,8 @@ plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "what vectors reach" corpora/vectors_coverage.sh check guid/eytzinger pcdata/linear-index lprf/list+u64 unwind/sframe-v3
 plan 20 "second readers" codecs/test_second_readers.sh
 plan 20 "unwind: other readers" codecs/unwind/test_judges.sh
-plan 10 "unwind: figures of the list" list_figures
+plan 10 "unwind: checksums of other programs" in_python codecs/unwind/test_checksums.py
+plan 10 "unwind: figures of the list" in_python codecs/unwind/list_report.py --check
 plan 5 "dumps of the specifications" codecs/check_dumps.sh
 plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
