@@ -15,7 +15,7 @@ enum { EH_FRAME_AT = 0x240, TEXT = 0x10000, TEXT_NBYTES = 0x1000 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static uint8_t file[0x800];
+static uint8_t file[0x11000];
 static size_t n_section;
 static bool big;
 
@@ -203,6 +203,25 @@ static void test_refused_instructions(void **state)
     expect_refusal("05", "augmentation data runs past the record's end");
 }
 
+/* States remembered in one another, up to the limit and one more. */
+static void test_remembered_states(void **state)
+{
+    enum { MOST = 1 << 16 };
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        begin_file(62);
+        const size_t cie = put_cie(CIE), fde = n_section;
+        put_fde(cie, TEXT, 64, "00");
+        memset(file + EH_FRAME_AT + n_section, 0x0a, MOST + more);
+        n_section += MOST + more;
+        end_record(fde);
+        if (more)
+            expect(NULL, "more than 65536 remembered states", BO_OVER_LIMIT, NULL);
+        else
+            expect("fn 0x10000 64\n0 sp+8 c-8 s\n", NULL, BO_OK, NULL);
+    }
+}
+
 static void test_cies(void **state)
 {
     static const struct {
@@ -335,10 +354,10 @@ static void test_elf(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instructions), cmocka_unit_test(test_refused_instructions),
-        cmocka_unit_test(test_cies),         cmocka_unit_test(test_records),
-        cmocka_unit_test(test_plt),          cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_elf),
+        cmocka_unit_test(test_instructions),      cmocka_unit_test(test_refused_instructions),
+        cmocka_unit_test(test_remembered_states), cmocka_unit_test(test_cies),
+        cmocka_unit_test(test_records),           cmocka_unit_test(test_plt),
+        cmocka_unit_test(test_machines),          cmocka_unit_test(test_elf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
