@@ -93,7 +93,7 @@ static bool write_vectors(const struct bo_format *format, const struct bo_codec 
 {
     char command[] = "vectors", output[] = "-o", name[256], path[MAX_PATH], kept[MAX_PATH];
     char *argv[] = {command, name, output, path, NULL};
-    const char *encoding = bo_encoding_of(format, codec)->name;
+    const char *encoding = bo_layout_of(format, codec)->name;
     struct bo_input in;
     snprintf(name, sizeof name, "%s/%s", format->name, encoding);
     snprintf(path, sizeof path, "%s/vectors.json", folder);

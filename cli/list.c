@@ -72,11 +72,12 @@ static json_t *codec_json(const struct bo_format *format, const struct bo_codec 
     for (unsigned k = 0; k < format->n_kinds; k++)
         if (codec->kinds >> k & 1)
             json_array_append_new(kinds, json_string(format->kinds[k].name));
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:s?, s:b, s:b}", "format",
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s?, s:s?, s:s?, s:b, s:b}", "format",
                      format->name, "codec", codec->name, "role", bo_role_name(codec->role),
                      "access", bo_access_name(codec->access), "kinds", kinds, "summary",
-                     codec->summary, "spec", codec->spec, "reads", codec->reads, "choices",
-                     codec->choices, "optional", codec->optional, "lossy", codec->reduce != NULL);
+                     codec->summary, "spec", codec->spec, "reads", codec->reads, "level_of",
+                     codec->level_of, "choices", codec->choices, "optional", codec->optional,
+                     "lossy", codec->reduce != NULL);
 }
 
 static void print_missing(const struct bo_format *format)

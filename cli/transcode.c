@@ -88,7 +88,7 @@ int bo_write_payload(const struct bo_format *format, const struct bo_codec *code
     if (!status)
         status = print_what_is_left_out(format, codec, model, &arena, &error);
     if (!status && !raw) {
-        bo_file_put(format, bo_encoding_of(format, codec), bo_writer_span(&payload), &file);
+        bo_file_put(format, bo_layout_of(format, codec), bo_writer_span(&payload), &file);
         status = bo_writer_status(&file, &error);
     }
     int code = BO_EXIT_OK;

@@ -136,7 +136,7 @@ done
 while read -r codec; do
     [[ ${read[$codec]:-} ]]
     count "$codec: no second reader"
-done < <("$bakeoff" list codecs --json | jq -r '.[] | select((.role == "new" or .role == "proposed") and .reads == null and
+done < <("$bakeoff" list codecs --json | jq -r '.[] | select((.role == "new" or .role == "proposed") and .reads == null and .level_of == null and
     (.optional | not)) | .format + "/" + .codec')
 
 for file in corpora/vectors/*.json.xz; do

@@ -20,7 +20,7 @@ trap 'rm -rf "$scratch"' EXIT
 mode=print
 case ${1:-} in check | make | -l) mode=$1; shift ;; esac
 list() { # CONDITION: encodings
-    "$bakeoff" list codecs --json | jq -r ".[] | select($1 and .reads == null and (.optional | not)) | .format + \"/\" + .codec"
+    "$bakeoff" list codecs --json | jq -r ".[] | select($1 and .reads == null and .level_of == null and (.optional | not)) | .format + \"/\" + .codec"
 }
 mapfile -t ours < <(list '(.role == "new" or .role == "proposed")')
 encodings=("$@")

@@ -335,7 +335,7 @@ static bool is_wanted(const struct bo_codec *codec, char *const *names, int n)
     bool wanted = n == 0;
     for (int i = 0; i < n; i++)
         wanted |= strcmp(codec->name, names[i]) == 0;
-    return wanted && !codec->reads && !codec->optional;
+    return wanted && !codec->reads && !codec->level_of && !codec->optional;
 }
 
 int main(int argc, char **argv)

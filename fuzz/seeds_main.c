@@ -43,7 +43,7 @@ static void write_encodings(const char *dir, const struct bo_format *format, uns
     for (const struct bo_codec *const *codec = format->codecs; *codec; codec++) {
         struct bo_writer out;
         struct bo_error err = {0};
-        if ((*codec)->reads)
+        if ((*codec)->reads || (*codec)->level_of)
             continue;
         bo_writer_init(&out, arena);
         const enum bo_status status = (*codec)->encode(*codec, model, &out, &err);

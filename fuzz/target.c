@@ -65,12 +65,12 @@ struct bo_effort bo_fuzz_effort(uint64_t seed)
 }
 
 /*
- * True for encodings that every build has, so that an encoding number has the same meaning in each
+ * True for layouts that every build has, so that an encoding number has the same meaning in each
  * build.
  */
 static bool is_everywhere(const struct bo_codec *codec)
 {
-    return !codec->reads && !codec->optional;
+    return !codec->reads && !codec->level_of && !codec->optional;
 }
 
 /*

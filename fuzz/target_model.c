@@ -32,12 +32,12 @@ static void check_codec(const struct bo_codec *codec, const void *model,
     bo_fuzz_count(bo_fuzz_format, codec, accepted);
 }
 
-/* Checks an encoding and all its readers. */
+/* Checks an encoding, all its readers and levels. */
 static void check_encoding(const struct bo_codec *encoding, const void *model,
                            const struct bo_effort *effort)
 {
     for (const struct bo_codec *const *codec = bo_fuzz_format->codecs; *codec; codec++)
-        if (bo_encoding_of(bo_fuzz_format, *codec) == encoding)
+        if (bo_layout_of(bo_fuzz_format, *codec) == encoding)
             check_codec(*codec, model, effort);
 }
 

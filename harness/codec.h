@@ -37,6 +37,11 @@ struct bo_codec {
     const char *spec;    /* where the layout is specified */
     /* if this codec reads the bytes of another codec, the name of that codec; else NULL */
     const char *reads;
+    /*
+     * If this codec is a level of another codec, the name of that codec; else NULL. A level has an
+     * encoder of its own, which writes the same layout with other choices; all else is shared.
+     */
+    const char *level_of;
     enum bo_role role;
     enum bo_access access;
     /*

@@ -63,7 +63,7 @@ enum bo_status bo_file_open(const struct bo_format *format, const struct bo_code
 
     const struct bo_span format_name = {file.p + FIXED_NBYTES, n_format};
     const struct bo_span codec_name = {file.p + FIXED_NBYTES + n_format, n_codec};
-    const struct bo_codec *encoding = bo_encoding_of(format, codec);
+    const struct bo_codec *encoding = bo_layout_of(format, codec);
     const struct bo_span wanted = {(const uint8_t *)encoding->name, strlen(encoding->name)};
     if (!bo_span_equal(format_name,
                        (struct bo_span){(const uint8_t *)format->name, strlen(format->name)}))

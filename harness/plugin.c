@@ -26,6 +26,9 @@ static const char *flaw_of(const struct bo_format *format, const struct bo_codec
         return "a codec lacks decode, open or query";
     if (codec->reads ? !bo_find_codec(format, codec->reads) : !codec->encode)
         return "a codec has no encode, and reads no other codec's bytes";
+    const struct bo_codec *layout = codec->level_of ? bo_find_codec(format, codec->level_of) : NULL;
+    if (codec->level_of && (codec->reads || !layout || !layout->choices))
+        return "a level is not one of a codec whose encoder may choose";
     if (codec->kinds >> format->n_kinds)
         return "a codec answers kinds that the format does not have";
     return NULL;

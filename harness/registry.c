@@ -38,6 +38,11 @@ const struct bo_codec *bo_encoding_of(const struct bo_format *format, const stru
     return codec->reads ? bo_find_codec(format, codec->reads) : codec;
 }
 
+const struct bo_codec *bo_layout_of(const struct bo_format *format, const struct bo_codec *codec)
+{
+    return codec->level_of ? bo_find_codec(format, codec->level_of) : bo_encoding_of(format, codec);
+}
+
 enum bo_status bo_held_model(const struct bo_format *format, const struct bo_codec *codec,
                              const void *model, struct bo_arena *arena, const void **held_ret,
                              struct bo_error *err)

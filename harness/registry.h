@@ -17,6 +17,9 @@ const struct bo_workload *bo_find_workload(const struct bo_query_kind *kind, con
 /* The codec whose bytes `codec` reads: itself, or the one that `reads` names. */
 const struct bo_codec *bo_encoding_of(const struct bo_format *format, const struct bo_codec *codec);
 
+/* The codec that specifies the bytes of `codec`: also for a level, which has an encoding itself. */
+const struct bo_codec *bo_layout_of(const struct bo_format *format, const struct bo_codec *codec);
+
 /*
  * The part of the model that the bytes read by `codec` hold: all of it, or the result of the
  * encoding's `reduce`, in `arena`.

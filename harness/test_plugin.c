@@ -62,8 +62,8 @@ static const char *take(const struct bo_codec *first, const struct bo_codec *sec
 static void refusals(void **state)
 {
     (void)state;
-    struct bo_codec flawed[10];
-    for (unsigned i = 0; i < 10; i++) {
+    struct bo_codec flawed[13];
+    for (unsigned i = 0; i < 13; i++) {
         flawed[i] = sound;
         flawed[i].name = "flawed";
     }
@@ -78,6 +78,9 @@ static void refusals(void **state)
     flawed[7].reads = "nothing";
     flawed[8].kinds = 1u << bo_find_format("pcdata")->n_kinds;
     flawed[9].name = "a/b";
+    flawed[10].level_of = "absent";
+    flawed[11].level_of = sound.name; /* which is canonical */
+    flawed[12].level_of = flawed[12].reads = "shape-code";
     static const char *const whys[] = {
         "a codec's name is not made of a-z, 0-9, - and +",
         "a codec's name is not made of a-z, 0-9, - and +",
@@ -89,9 +92,12 @@ static void refusals(void **state)
         "a codec has no encode, and reads no other codec's bytes",
         "a codec answers kinds that the format does not have",
         "a codec's name is not made of a-z, 0-9, - and +",
+        "a level is not one of a codec whose encoder may choose",
+        "a level is not one of a codec whose encoder may choose",
+        "a level is not one of a codec whose encoder may choose",
     };
     const size_t n = n_codecs();
-    for (unsigned i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 13; i++) {
         assert_string_equal(take(&sound, &flawed[i]), whys[i]);
         assert_int_equal(n_codecs(), n);
         assert_null(bo_find_codec(bo_find_format("pcdata"), "of-a-plugin"));
@@ -116,21 +122,27 @@ static void other_versions_and_formats(void **state)
 static void codecs_are_added(void **state)
 {
     (void)state;
-    static struct bo_codec second, reader;
-    second = reader = sound;
+    static struct bo_codec second, reader, level;
+    second = reader = level = sound;
     second.name = "second";
     reader.name = "reader";
     reader.encode = NULL;
     reader.reads = "second";
+    level.name = "level";
+    level.level_of = "shape-code";
     const size_t n = n_codecs();
     const struct bo_codec *const first = bo_find_format("pcdata")->codecs[0];
     assert_null(take(&sound, &second));
     assert_null(take(&reader, NULL)); /* another plugin, which reads the bytes of the first */
     const struct bo_format *format = bo_find_format("pcdata");
-    assert_int_equal(n_codecs(), n + 3);
+    assert_null(take(&level, NULL));
+    assert_int_equal(n_codecs(), n + 4);
     assert_ptr_equal(format->codecs[0], first);
     assert_ptr_equal(bo_find_codec(format, "of-a-plugin"), &sound);
     assert_ptr_equal(bo_encoding_of(format, bo_find_codec(format, "reader")), &second);
+    assert_ptr_equal(bo_layout_of(format, bo_find_codec(format, "reader")), &second);
+    assert_ptr_equal(bo_encoding_of(format, &level), &level);
+    assert_ptr_equal(bo_layout_of(format, &level), bo_find_codec(format, "shape-code"));
     assert_null(bo_find_codec(bo_find_format("lprf"), "second"));
 }
 

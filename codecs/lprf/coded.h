@@ -11,6 +11,7 @@ static enum bo_status CODED(encode)(const struct bo_codec *self, const void *mod
     struct lprf_writer w;
     const enum bo_status status =
         lprf_begin(&w, model, &LPRF_PASTE2(lprf, LPRF_CODING), LPRF_INDEX_NUMBER, out, err);
+    w.fast = self->level_of;
     return status ? status : put_index(&w, err);
 }
 
@@ -157,34 +158,20 @@ static enum bo_status CODED(query)(const struct bo_codec *self, void *opaque, un
     }
 }
 
-const struct bo_codec LPRF_PASTE3(lprf, LPRF_INDEX, LPRF_CODING) = {
-    .name = LPRF_INDEX_NAME "+" LPRF_QUOTE(LPRF_CODING),
-    .summary = LPRF_INDEX_SUMMARY,
-    .spec = "codecs/lprf/README.md#" LPRF_INDEX_NAME,
-#ifdef LPRF_INDEX_READS
-    .reads = LPRF_INDEX_READS "+" LPRF_QUOTE(LPRF_CODING),
+#define LPRF_ENTRY LPRF_INDEX
+#define LPRF_ENTRY_NAME LPRF_INDEX_NAME
+#include "codecs/lprf/entry.h"
+#undef LPRF_ENTRY
+#undef LPRF_ENTRY_NAME
+#ifdef LPRF_INDEX_FAST
+#define LPRF_ENTRY LPRF_INDEX_FAST
+#define LPRF_ENTRY_NAME LPRF_INDEX_NAME "-fast"
+#define LPRF_ENTRY_LEVEL_OF LPRF_INDEX_NAME "+" LPRF_QUOTE(LPRF_CODING)
+#include "codecs/lprf/entry.h"
+#undef LPRF_ENTRY
+#undef LPRF_ENTRY_NAME
+#undef LPRF_ENTRY_LEVEL_OF
 #endif
-#ifdef LPRF_INDEX_CHOICES
-    .choices = LPRF_INDEX_CHOICES,
-#endif
-    .role = LPRF_INDEX_ROLE,
-    .access = BO_RANDOM,
-    .lazy = true,
-#ifdef LPRF_INDEX_OPTIONAL
-    .optional = true,
-#endif
-#ifdef LPRF_INDEX_PROBABILISTIC
-    .probabilistic = true,
-#endif
-#ifdef LPRF_INDEX_KEEPS
-    .keeps = true,
-#endif
-    .kinds = (1u << LPRF_N_KINDS) - 1,
-    .encode = CODED(encode),
-    .decode = CODED(decode),
-    .open = CODED(open),
-    .query = CODED(query),
-};
 
 #undef CODED
 #undef CODING

@@ -12,6 +12,7 @@
  *                       LPRF_INDEX_CHOICES when its encoder chooses freely (bo_codec.choices);
  *                       LPRF_INDEX_WIDTH_OFF, when it has places, the byte of its `width`;
  *                       LPRF_INDEX_KEEPS when a reader keeps what it has read (bo_codec.keeps);
+ *                       LPRF_INDEX_FAST, the C name of a fast level, when put_index has one;
  *                       LPRF_INDEX_KEEPS_ORDER when it may hold an order of the functions;
  *                       LPRF_INDEX_READS, for a second reader, the name of the index whose bytes it
  *                       reads (and LPRF_INDEX_NUMBER is that one's)

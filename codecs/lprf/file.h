@@ -27,6 +27,7 @@ struct lprf_writer {
     const struct lprf_coding *coding;
     struct bo_writer *out;
     size_t start; /* of the file in out */
+    bool fast;    /* rather than small */
     void *coding_state;
 };
 

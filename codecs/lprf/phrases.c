@@ -22,6 +22,7 @@
 enum {
     GRAMMAR_OFF = LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES + 1,
     NAMES_A_BUCKET = 5,
+    FAST_NAMES_A_BUCKET = 4, /* 0.1 bytes a name more, half of the search */
     GROUP_NBYTES = LPRF_CELLS_NBYTES + 4 + LPRF_GROUP_SLOTS / 2,
 };
 
@@ -101,9 +102,12 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
 {
     struct lprf_slot_plan plan;
     struct bo_grammar grammar;
-    enum bo_status status = lprf_plan_slots(w, NAMES_A_BUCKET, &plan, err);
+    enum bo_status status =
+        lprf_plan_slots(w, w->fast ? FAST_NAMES_A_BUCKET : NAMES_A_BUCKET, &plan, err);
     if (!status)
-        status = bo_make_grammar(plan.names, plan.n_names, w->out->arena, &grammar, err);
+        status =
+            bo_make_grammar(plan.names, plan.n_names, w->fast ? BO_GRAMMAR_FAST : BO_GRAMMAR_SMALL,
+                            w->out->arena, &grammar, err);
     uint32_t *starts = bo_alloc_array(w->out->arena, plan.n_names, sizeof *starts);
     if (status)
         return status;
@@ -389,6 +393,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_ROLE BO_NEW
 #define LPRF_INDEX_CHOICES "the cut of names into phrases, the pilots of the hash, units of sizes"
 #define LPRF_INDEX_KEEPS 1
+#define LPRF_INDEX_FAST phrases_fast
 #define LPRF_INDEX_KEEPS_ORDER (LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES)
 #define LPRF_INDEX_SUMMARY "names as phrases of a grammar, behind a perfect hash; exact"
 #include "codecs/lprf/cross.h"

@@ -71,8 +71,8 @@ static const struct bo_use_fact lprf_passes[] = {
     {"accel+*", "3"},
     {"trie+*", "sorts names"},
     {"front-coded+*", "sorts names"},
-    {"phrases+*", "sorts names"},
-    {"fingerprints+*", "sorts names"},
+    {"phrases*", "sorts names"},
+    {"fingerprints*", "sorts names"},
     {NULL, NULL},
 };
 
@@ -148,7 +148,7 @@ static const struct bo_program lprf_programs[] = {
 };
 
 static const struct bo_use_fact lprf_needs[] = {
-    {"phrases+*", "all names, sorted, from which the phrases are chosen"},
+    {"phrases*", "all names, sorted, from which the phrases are chosen"},
     {"front-coded+*", "all names, sorted"},
     {"trie+*", "all names, sorted"},
     {"profdata", "all names, sorted"},

@@ -3,7 +3,7 @@
 #define STATEHIST_MODEL_H
 
 #include "codecs/statehist/statehist.h"
-#include "harness/names/text_set.h"
+#include "harness/core/text_set.h"
 
 /* ---- building -------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define TEMPLIGHT_MODEL_H
 
 #include "codecs/templight/templight.h"
-#include "harness/names/text_set.h"
+#include "harness/core/text_set.h"
 
 /* ---- building a model, record by record ------------------------------------------------------ */
 

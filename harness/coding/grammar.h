@@ -67,12 +67,19 @@ struct bo_grammar {
     size_t n_codes_used;
 };
 
+/* How much time is spent on a small grammar. */
+enum bo_grammar_level {
+    BO_GRAMMAR_SMALL,
+    BO_GRAMMAR_FAST, /* a fifth of the time, and 1.1 to 1.5 times the bytes */
+};
+
 /*
  * Makes a grammar for the names, none of them empty, in `arena`. While it works it needs about 8
  * bytes for each byte of the names that is not part of a prefix shared with the name before.
  * BO_UNSUPPORTED when a name is too long (BO_MAX_NAME_NBYTES) or there are too many.
  */
-enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
+enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names,
+                               enum bo_grammar_level level, struct bo_arena *arena,
                                struct bo_grammar *grammar, struct bo_error *err);
 
 /* Appends the grammar, without the names' codes. */

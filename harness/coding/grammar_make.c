@@ -1,11 +1,14 @@
 /* Makes a grammar for names: chooses the symbols with codes, numbers them, and writes them. */
 #include "harness/coding/grammar.h"
 
-#include "harness/coding/pairing.h"
+#include <limits.h>
+
+#include "harness/coding/words.h"
 #include "harness/core/bits.h"
 
 enum {
     N_BYTES = 256,     /* the terminals during the construction */
+    LEAST_PART = 192,  /* of the highest count, for a pair to be replaced in a round: of 256 */
     MAX_MIN_USES = 40, /* see fit_codes */
     MAX_TRIES = 128,   /* see fit_codes, too: all real names need fewer */
 };
@@ -302,6 +305,7 @@ static void number_symbols(struct numbering *numbering, const struct bo_rules *r
 struct maker {
     const struct bo_span *names;
     size_t n_names;
+    enum bo_grammar_level level;
     struct bo_arena *arena;
     struct bo_symbol_texts texts; /* of symbols */
     uint32_t *text;               /* one of them */
@@ -310,8 +314,8 @@ struct maker {
     struct sequences sequences;
 };
 
-/* Makes texts of the bytes of the names. */
-static enum bo_status lay_out(struct maker *m, struct bo_error *err)
+/* Checks the limits of names. Sets the words that their texts take and the longest of them. */
+static enum bo_status measure(struct maker *m, struct bo_error *err)
 {
     struct bo_symbol_texts *texts = &m->texts;
     uint64_t n = 0, n_all = m->n_names;
@@ -327,12 +331,17 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
     if (n_all > BO_TEXT_COUNTS / 2) /* numbers of symbols stay below */
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 512 MiB of names");
     texts->cap = (size_t)n;
+    return BO_OK;
+}
+
+/* Makes texts of the bytes of the names. False when the arena refuses. */
+static bool lay_out(struct maker *m)
+{
+    struct bo_symbol_texts *texts = &m->texts;
     texts->words = bo_alloc_array(m->arena, texts->cap, sizeof *texts->words);
-    m->text = bo_alloc_array(m->arena, texts->longest, sizeof *m->text);
-    m->sequences.lengths = bo_alloc_array(m->arena, m->n_names, 1);
-    if (!texts->words || !m->text || !m->sequences.lengths)
-        return bo_fail_alloc(err, m->arena);
-    before = (struct bo_span){NULL, 0};
+    if (!texts->words)
+        return false;
+    struct bo_span before = {NULL, 0};
     for (size_t i = 0; i < m->n_names; before = m->names[i++]) {
         size_t j = bo_common_prefix(before, m->names[i]);
         texts->words[texts->n++] = BO_TEXT_HEAD | (uint32_t)j;
@@ -340,7 +349,22 @@ static enum bo_status lay_out(struct maker *m, struct bo_error *err)
             texts->words[texts->n++] = m->names[i].p[j];
     }
     texts->n_texts = m->n_names;
-    return BO_OK;
+    return true;
+}
+
+/* Makes the rules, and texts of symbols. */
+static enum bo_status make_rules(struct maker *m, struct bo_error *err)
+{
+    const enum bo_status status = measure(m, err);
+    if (status)
+        return status;
+    const bool made =
+        m->level == BO_GRAMMAR_FAST
+            ? bo_pair_words(m->names, m->n_names, &m->rules, &m->texts, m->arena)
+            : lay_out(m) && bo_pair_up(&m->texts, &m->rules, LEAST_PART, UINT_MAX, m->arena);
+    m->text = made ? bo_alloc_array(m->arena, m->texts.longest, sizeof *m->text) : NULL;
+    m->sequences.lengths = made ? bo_alloc_array(m->arena, m->n_names, 1) : NULL;
+    return m->text && m->sequences.lengths ? BO_OK : bo_fail_alloc(err, m->arena);
 }
 
 /* Adds to direct[symbol] how often the texts contain it. `since` has room for the longest text. */
@@ -376,10 +400,13 @@ static enum bo_status code_names(struct maker *m, struct bo_error *err)
     count_symbols(m, since, direct);
     for (uint32_t n_reserve = 0, tries = 0;; tries++) {
         m->rules.n = n_rules; /* without the rules that fold() added */
-        choose_codes(&m->rules, direct, n_reserve, &m->settled);
+        if (m->level == BO_GRAMMAR_FAST)
+            settle(&m->rules, direct, (struct limits){2, 1, 0}, &m->settled);
+        else
+            choose_codes(&m->rules, direct, n_reserve, &m->settled);
         if (!spell_names(&m->texts, m->text, &m->rules, &m->settled, &m->sequences, m->arena))
             return bo_fail_alloc(err, m->arena);
-        if (m->sequences.n_folded <= n_reserve || tries == 2)
+        if (m->level == BO_GRAMMAR_FAST || m->sequences.n_folded <= n_reserve || tries == 2)
             return BO_OK;
         n_reserve =
             m->sequences.n_folded; /* their codes must not make all other codes one bit longer */
@@ -479,19 +506,19 @@ static enum bo_status finish(struct maker *m, const struct settlement *s,
     return BO_OK;
 }
 
-enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names, struct bo_arena *arena,
+enum bo_status bo_make_grammar(const struct bo_span *names, size_t n_names,
+                               enum bo_grammar_level level, struct bo_arena *arena,
                                struct bo_grammar *grammar, struct bo_error *err)
 {
     struct maker m = {.names = names,
                       .n_names = n_names,
+                      .level = level,
                       .arena = arena,
                       .rules = {.n_terminals = N_BYTES, .max_size = BO_MAX_PHRASE_NBYTES}};
     struct settlement uses = {0};
     struct numbering numbering;
     *grammar = (struct bo_grammar){.n_terminals = 0};
-    enum bo_status status = lay_out(&m, err);
-    if (!status && !bo_pair_up(&m.texts, &m.rules, arena))
-        status = bo_fail_alloc(err, arena);
+    enum bo_status status = make_rules(&m, err);
     if (!status)
         status = code_names(&m, err);
     if (!status)

@@ -16,12 +16,15 @@ enum {
     FILTER_BITS = 1 << 16,
 };
 
+#define UNMADE UINT32_MAX
+
 /* ---- counts of pairs ------------------------------------------------------------------------- */
 
 struct pair {
     uint32_t left, right;
     uint32_t count;
-    uint32_t rank; /* rank among the chosen pairs, from 1; 0: not chosen */
+    uint32_t count_before; /* this pass */
+    uint32_t symbol; /* that replaces it in this pass; UNMADE until it occurs; 0: not chosen */
 };
 
 /*
@@ -33,10 +36,6 @@ struct pair_table {
     size_t n, cap;
     uint32_t *slots; /* a number of a pair plus 1; 0: empty */
     size_t mask, n_slots;
-    uint32_t *chosen; /* numbers of pairs, the best first */
-    size_t n_chosen, cap_chosen;
-    uint32_t *symbol_of_rank; /* 0: the rule has not been made */
-    size_t cap_symbols;
     uint8_t maybe_chosen[FILTER_BITS / 8]; /* by hash, a bit: such a pair may be chosen */
     size_t first_cap;                      /* of pairs */
     uint32_t n_symbols;                    /* before this pass */
@@ -85,7 +84,7 @@ static bool index_pairs(struct pair_table *table)
 /* Whether the pair makes no rule, neither in this pass nor in a later one. */
 static bool is_dead(const struct pair_table *table, const struct pair *pair)
 {
-    return pair->count < MIN_COUNT && pair->rank == 0 && pair->left < table->n_symbols &&
+    return pair->count < MIN_COUNT && pair->symbol == 0 && pair->left < table->n_symbols &&
            pair->right < table->n_symbols;
 }
 
@@ -122,7 +121,7 @@ static bool add_pair(struct pair_table *table, uint32_t left, uint32_t right, ui
                 return false;
             slot = find_slot(table, left, right);
         }
-        table->pairs[table->n++] = (struct pair){left, right, 0, 0};
+        table->pairs[table->n++] = (struct pair){.left = left, .right = right};
         table->slots[slot] = (uint32_t)table->n;
     }
     table->pairs[table->slots[slot] - 1].count += n;
@@ -143,36 +142,8 @@ static void subtract_pair(struct pair_table *table, uint32_t left, uint32_t righ
 
 static bool is_better(const struct pair *a, const struct pair *b)
 {
-    return a->count != b->count ? a->count > b->count : pair_key(a) < pair_key(b);
-}
-
-static void sift_down(const struct pair *pairs, uint32_t *heap, size_t n, size_t i)
-{
-    for (;;) {
-        size_t worst = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
-            if (is_better(&pairs[heap[worst]], &pairs[heap[child]]))
-                worst = child;
-        if (worst == i)
-            return;
-        const uint32_t moved = heap[i];
-        heap[i] = heap[worst];
-        heap[worst] = moved;
-        i = worst;
-    }
-}
-
-/* Heap sort, the best first. */
-static void sort_pairs(const struct pair *pairs, uint32_t *numbers, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(pairs, numbers, n, i);
-    for (size_t left = n; left > 1;) {
-        const uint32_t worst = numbers[0];
-        numbers[0] = numbers[--left];
-        numbers[left] = worst;
-        sift_down(pairs, numbers, left, 0);
-    }
+    return a->count_before != b->count_before ? a->count_before > b->count_before
+                                              : pair_key(a) < pair_key(b);
 }
 
 bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct bo_arena *arena)
@@ -192,50 +163,32 @@ static bool fits(const struct bo_rules *rules, const struct pair *pair)
            rules->max_size;
 }
 
-static void unrank_pairs(struct pair_table *table)
-{
-    for (size_t i = 0; i < table->n; i++)
-        table->pairs[i].rank = 0;
-}
-
-/* Ranks the pairs that become rules. */
-static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules)
+/*
+ * Chooses the pairs that become rules, those with at least least_part / 256 of the highest count.
+ * False when there are none.
+ */
+static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules,
+                         unsigned least_part)
 {
     uint32_t most = 0;
+    bool any = false;
     for (size_t i = 0; i < table->n; i++)
         if (table->pairs[i].count > most)
             most = table->pairs[i].count;
-    const uint32_t nearly = most - most / 4;
+    const uint32_t nearly = (uint32_t)(((uint64_t)most * least_part + 255) / 256);
     const uint32_t at_least = nearly > MIN_COUNT ? nearly : MIN_COUNT;
-    table->n_chosen = 0;
-    for (size_t i = 0; i < table->n; i++) {
-        if (table->pairs[i].count < at_least || !fits(rules, &table->pairs[i]))
-            continue;
-        if (!bo_grow_from(1024, table->arena, &table->chosen, table->n_chosen, 1,
-                          &table->cap_chosen))
-            return false;
-        table->chosen[table->n_chosen++] = (uint32_t)i;
-    }
-    sort_pairs(table->pairs, table->chosen, table->n_chosen);
-    for (size_t i = 0; i < table->n_chosen; i++)
-        table->pairs[table->chosen[i]].rank = (uint32_t)i + 1;
-    return true;
-}
-
-/* What a pass needs to find the chosen pairs and to make their rules. */
-static bool mark_chosen(struct pair_table *table)
-{
-    if (!bo_grow_from(1024, table->arena, &table->symbol_of_rank, 0, table->n_chosen,
-                      &table->cap_symbols))
-        return false;
-    memset(table->symbol_of_rank, 0, table->n_chosen * sizeof *table->symbol_of_rank);
     memset(table->maybe_chosen, 0, sizeof table->maybe_chosen);
-    for (size_t i = 0; i < table->n_chosen; i++) {
-        const struct pair *pair = &table->pairs[table->chosen[i]];
+    for (size_t i = 0; i < table->n; i++) {
+        struct pair *pair = &table->pairs[i];
         const size_t bit = (size_t)(hash_pair(pair->left, pair->right) >> 48);
+        if (pair->count < at_least || !fits(rules, pair))
+            continue;
+        pair->symbol = UNMADE;
+        pair->count_before = pair->count;
         table->maybe_chosen[bit / 8] |= (uint8_t)(1u << bit % 8);
+        any = true;
     }
-    return true;
+    return any;
 }
 
 /* False for most pairs that are not chosen. */
@@ -317,7 +270,7 @@ static bool add_from(struct pass *pass, size_t i)
 }
 
 /* The chosen pair at old word i; NULL when it is another. */
-static inline const struct pair *chosen_at(const struct pass *pass, size_t i)
+static inline struct pair *chosen_at(const struct pass *pass, size_t i)
 {
     const struct pair_table *table = pass->table;
     if (i + 1 >= pass->old.n)
@@ -327,19 +280,18 @@ static inline const struct pair *chosen_at(const struct pass *pass, size_t i)
     if (!is_maybe_chosen(table, left, right))
         return NULL;
     const uint32_t number = table->slots[find_slot(table, left, right)];
-    return number && table->pairs[number - 1].rank ? &table->pairs[number - 1] : NULL;
+    return number && table->pairs[number - 1].symbol ? &table->pairs[number - 1] : NULL;
 }
 
 /* The symbol that replaces a pair. The rule is made at the first occurrence of the pair. */
-static bool symbol_of(const struct pass *pass, const struct pair *pair, uint32_t *symbol_ret)
+static bool symbol_of(const struct pass *pass, struct pair *pair, uint32_t *symbol_ret)
 {
-    uint32_t *symbol = &pass->table->symbol_of_rank[pair->rank - 1];
-    if (*symbol == 0) {
-        *symbol = pass->rules->n_terminals + pass->rules->n;
+    if (pair->symbol == UNMADE) {
+        pair->symbol = pass->rules->n_terminals + pass->rules->n;
         if (!bo_add_rule(pass->rules, pair->left, pair->right, pass->table->arena))
             return false;
     }
-    *symbol_ret = *symbol;
+    *symbol_ret = pair->symbol;
     return true;
 }
 
@@ -377,13 +329,15 @@ static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_
     unsigned n_yields = pass->n_yields[k];
     bool is_shared = true, left_is_new = k && pass->start[k] - pass->start[k - 1] == 2;
     bool is_kept = false;
+    struct pair *next = NULL; /* the chosen pair at word i, when it has been looked up */
     size_t i = pass->start[k];
     for (; i < old->n && !(is_kept && i > last && i >= first); k++) {
-        const struct pair *pair = chosen_at(pass, i);
-        const struct pair *next = pair && i + 1 < old->n ? chosen_at(pass, i + 1) : NULL;
-        const bool yields = next && next->rank < pair->rank && n_yields < MAX_YIELDS;
+        struct pair *pair = next ? next : chosen_at(pass, i);
+        next = pair ? chosen_at(pass, i + 1) : NULL;
+        const bool yields = next && is_better(next, pair) && n_yields < MAX_YIELDS;
         const bool is_new = pair && !yields;
         uint32_t symbol = bo_text_symbol(old->words[i]);
+        next = yields ? next : NULL;
         n_yields = yields ? n_yields + 1 : 0;
         if (is_new && !symbol_of(pass, pair, &symbol))
             return false;
@@ -509,20 +463,23 @@ static bool count_pairs(struct bo_symbol_texts *texts, struct pass *pass)
     return add_from(pass, 0);
 }
 
-bool bo_pair_up(struct bo_symbol_texts *texts, struct bo_rules *rules, struct bo_arena *arena)
+bool bo_pair_up(struct bo_symbol_texts *texts, struct bo_rules *rules, unsigned least_part,
+                unsigned max_rounds, struct bo_arena *arena)
 {
     struct pair_table table = {.first_cap = 2 * texts->n_texts + 256, .arena = arena};
     struct pass pass = {.table = &table, .rules = rules};
     if (!alloc_pass(&pass, texts->longest, arena) || !count_pairs(texts, &pass))
         return false;
-    for (;;) {
-        unrank_pairs(&table);
+    for (unsigned round = 0; round < max_rounds; round++) {
         table.n_symbols = rules->n_terminals + rules->n;
-        if (!drop_pairs(&table) || !choose_pairs(&table, rules))
+        for (size_t i = 0; i < table.n; i++)
+            table.pairs[i].symbol = 0;
+        if (!drop_pairs(&table))
             return false;
-        if (table.n_chosen == 0)
+        if (!choose_pairs(&table, rules, least_part))
             return true;
-        if (!mark_chosen(&table) || !replace_pairs(texts, &pass))
+        if (!replace_pairs(texts, &pass))
             return false;
     }
+    return true;
 }

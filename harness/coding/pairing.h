@@ -47,8 +47,10 @@ bool bo_add_rule(struct bo_rules *rules, uint32_t left, uint32_t right, struct b
 
 /*
  * Replaces pairs of symbols of the texts, in place, until no pair that may become a rule occurs
- * twice. Needs one table of pairs besides the texts. False when the arena refuses.
+ * twice, or for max_rounds. A round replaces all pairs with at least least_part / 256 of the
+ * highest count. Needs one table of pairs besides the texts. False when the arena refuses.
  */
-bool bo_pair_up(struct bo_symbol_texts *texts, struct bo_rules *rules, struct bo_arena *arena);
+bool bo_pair_up(struct bo_symbol_texts *texts, struct bo_rules *rules, unsigned least_part,
+                unsigned max_rounds, struct bo_arena *arena);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "harness/coding/grammar.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -124,14 +125,18 @@ static void expect_all_spelled(const struct bo_span *names, size_t n_names,
     close_grammar(&o);
 }
 
+/* At both levels; *grammar is the small one. */
 static void expect_round_trip(const struct bo_span *names, size_t n_names,
                               struct bo_grammar *grammar)
 {
     static const size_t keeps[] = {SIZE_MAX, 0, 1, 40, 1000};
     struct bo_error error = {0};
-    assert_int_equal(bo_make_grammar(names, n_names, &arena, grammar, &error), BO_OK);
-    for (size_t i = 0; i < sizeof keeps / sizeof *keeps; i++)
-        expect_all_spelled(names, n_names, grammar, keeps[i]);
+    for (unsigned fast = 2; fast-- > 0;) {
+        const enum bo_grammar_level level = fast ? BO_GRAMMAR_FAST : BO_GRAMMAR_SMALL;
+        assert_int_equal(bo_make_grammar(names, n_names, level, &arena, grammar, &error), BO_OK);
+        for (size_t i = 0; i < sizeof keeps / sizeof *keeps; i++)
+            expect_all_spelled(names, n_names, grammar, keeps[i]);
+    }
 }
 
 static uint8_t *filled(size_t n)
@@ -242,17 +247,22 @@ static void test_longest_names(void **state)
             bo_arena_rewind(&arena, mark);
         }
     const struct bo_span longer = {filled(BO_MAX_NAME_NBYTES + 1), BO_MAX_NAME_NBYTES + 1};
-    assert_int_equal(bo_make_grammar(&longer, 1, &arena, &grammar, &error), BO_UNSUPPORTED);
-    assert_string_equal(error.what, "phrases hold names of 512 KiB");
+    for (unsigned fast = 0; fast < 2; fast++) {
+        assert_int_equal(bo_make_grammar(&longer, 1, fast ? BO_GRAMMAR_FAST : BO_GRAMMAR_SMALL,
+                                         &arena, &grammar, &error),
+                         BO_UNSUPPORTED);
+        assert_string_equal(error.what, "phrases hold names of 512 KiB");
+    }
     bo_arena_rewind(&arena, mark);
 }
 
-static double seconds_to_make(const struct bo_span *names, size_t n_names)
+static double seconds_to_make(const struct bo_span *names, size_t n_names,
+                              enum bo_grammar_level level)
 {
     struct bo_grammar grammar;
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     const clock_t start = clock();
-    assert_int_equal(bo_make_grammar(names, n_names, &arena, &grammar, NULL), BO_OK);
+    assert_int_equal(bo_make_grammar(names, n_names, level, &arena, &grammar, NULL), BO_OK);
     bo_arena_rewind(&arena, mark);
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
@@ -290,8 +300,36 @@ static void test_yielding_pairs(void **state)
         {random_bytes, 2 * N}, {random_bytes, 2 * N}, {random_bytes, 2 * N}};
     struct bo_grammar grammar;
     expect_round_trip(hostile, 3, &grammar);
-    const double seconds = seconds_to_make(usual, 3);
-    assert_true(seconds_to_make(hostile, 3) < 30 * seconds + 0.01);
+    for (unsigned fast = 0; fast < 2; fast++) {
+        const enum bo_grammar_level level = fast ? BO_GRAMMAR_FAST : BO_GRAMMAR_SMALL;
+        const double seconds = seconds_to_make(usual, 3, level);
+        assert_true(seconds_to_make(hostile, 3, level) < 30 * seconds + 0.01);
+    }
+}
+
+/*
+ * The fast level makes one symbol of a prefix that many names share, and of each word; a pair that
+ * occurs once makes no rule.
+ */
+static void test_fast_level(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    static const struct bo_span few[] = {BYTES("abc"), BYTES("def")};
+    struct bo_grammar grammar;
+    struct bo_span names[N];
+    for (size_t i = 0; i < N; i++)
+        names[i] = (struct bo_span)BYTES("_ZN4llvm2cl3optE");
+    assert_int_equal(bo_make_grammar(names, N, BO_GRAMMAR_FAST, &arena, &grammar, NULL), BO_OK);
+    assert_int_equal(grammar.n_codes_used, N);
+    uint8_t *p = filled(20 * N);
+    for (size_t i = 0; i < N; i++, p += 20)
+        names[i] = (struct bo_span){
+            p, (size_t)snprintf((char *)p, 20, "_ZN4llvm2clopt%03uEv", (unsigned)i)};
+    assert_int_equal(bo_make_grammar(names, N, BO_GRAMMAR_FAST, &arena, &grammar, NULL), BO_OK);
+    assert_in_range(grammar.n_codes_used, N + 1, 5 * N);
+    assert_int_equal(bo_make_grammar(few, 2, BO_GRAMMAR_FAST, &arena, &grammar, NULL), BO_OK);
+    assert_int_equal(grammar.n_rules, 0);
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -316,7 +354,8 @@ static void test_every_length(void **state)
             const struct bo_span names[] = {
                 {bytes, cut},           {bytes, cut}, {bytes + cut, n - cut},
                 {bytes + cut, n - cut}, {bytes, n},   {bytes, n}};
-            assert_int_equal(bo_make_grammar(names, 6, &arena, &grammar, NULL), BO_OK);
+            assert_int_equal(bo_make_grammar(names, 6, BO_GRAMMAR_SMALL, &arena, &grammar, NULL),
+                             BO_OK);
             open_grammar(&grammar, SIZE_MAX, &o);
             uint64_t first = 0;
             for (size_t i = 0; i < 4; i++)
@@ -386,6 +425,7 @@ static int run_file(void)
         cmocka_unit_test(test_names_alike),   cmocka_unit_test(test_folding),
         cmocka_unit_test(test_longest_names), cmocka_unit_test(test_yielding_pairs),
         cmocka_unit_test(test_every_length),  cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_fast_level),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -11,7 +11,7 @@
 
 #include "harness/core/arena.h"
 #include "harness/core/random.h"
-#include "harness/names/text_set.h"
+#include "harness/core/text_set.h"
 
 struct bo_renaming {
     struct bo_arena *arena;

@@ -36,7 +36,8 @@ static enum bo_status put_strings(const struct autofdo_plan *plan, struct autofd
         if (i % AUTOFDO_BLOCK_NAMES)
             codes[AUTOFDO_SHARED].uses[autofdo_number_symbol(shared)]++;
     }
-    const enum bo_status status = bo_make_grammar(own, n, plan->arena, &grammar, err);
+    const enum bo_status status =
+        bo_make_grammar(own, n, BO_GRAMMAR_SMALL, plan->arena, &grammar, err);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++)

@@ -9,7 +9,7 @@
 #include "codecs/templight/templight.h"
 #include "codecs/templight/tokenise.h"
 #include "harness/coding/context_model.h"
-#include "harness/names/text_set.h"
+#include "harness/core/text_set.h"
 
 /* Coded bits lie in streams by what they are about. */
 enum predicted_stream {

@@ -19,7 +19,7 @@ enum bo_status templight_plan_texts(const struct bo_span *texts, size_t n, struc
     if (n_in_grammar == 0)
         return BO_OK;
     const enum bo_status status =
-        bo_make_grammar(in_grammar, n_in_grammar, arena, &plan->grammar, err);
+        bo_make_grammar(in_grammar, n_in_grammar, BO_GRAMMAR_SMALL, arena, &plan->grammar, err);
     if (status == BO_UNSUPPORTED)
         return BO_OK; /* all texts as they are, then */
     if (status)

@@ -3,7 +3,7 @@
 #include <xxhash.h>
 
 #include "harness/core/random.h"
-#include "harness/names/text_set.h"
+#include "harness/core/text_set.h"
 
 bool bo_texts_init(struct bo_texts *texts, bool copies, struct bo_arena *arena)
 {
