@@ -32,7 +32,7 @@ as_text() {
     shift 2
     for codec; do
         "$bakeoff" encode "$format/$codec" "$text" --raw -o "$out/$codec.bin" 2>"$out/note" || return
-        arguments+=("$codec" "$out/$codec.bin" "$text")
+        arguments+=("${codec/-fast/}" "$out/$codec.bin" "$text") # a level has the layout of its codec
     done
     second_reader "$format" "${arguments[@]}"
 }
@@ -148,7 +148,7 @@ for codec in varint-delta linear-index shape-code packed-starts raw run-array; d
     as_text pcdata corpora/pcdata/esbuild-riscv64-sample.txt $codec
     count "pcdata/$codec: a document"
 done
-for index in list hash-chained hash-chained-lean hash-open accel trie front-coded phrases fingerprints; do
+for index in list hash-chained hash-chained-lean hash-open accel trie front-coded phrases phrases-fast fingerprints fingerprints-fast; do
     as_text lprf build/corpora/lprf/sqlite3.proftext $index+packed
     count "lprf/$index+packed: sqlite3"
 done

@@ -132,14 +132,19 @@ static void merge_runs(const struct lprf_entry *from, size_t half, size_t n, str
         to[k] = j < n && (i == half || before(&from[j], &from[i])) ? from[j++] : from[i++];
 }
 
+static bool is_sorted(const struct lprf_entries *entries, goes_before *before)
+{
+    for (size_t i = 1; i < entries->n; i++)
+        if (before(&entries->p[i], &entries->p[i - 1]))
+            return false;
+    return true;
+}
+
 /* Stable merge sort, bottom up; what is in order already is only looked at. */
 static enum bo_status sort(struct lprf_entries *entries, goes_before *before, struct bo_error *err)
 {
     const size_t n = entries->n;
-    size_t in_order = 1;
-    while (in_order < n && !before(&entries->p[in_order], &entries->p[in_order - 1]))
-        in_order++;
-    if (in_order >= n)
+    if (is_sorted(entries, before))
         return BO_OK;
     struct lprf_entry *from = entries->p;
     struct lprf_entry *to = bo_alloc_array(entries->arena, n, sizeof *to);
@@ -160,6 +165,109 @@ static enum bo_status sort(struct lprf_entries *entries, goes_before *before, st
     return BO_OK;
 }
 
+/* ---- order of names -------------------------------------------------------------------------- */
+
+struct keyed {
+    uint64_t key;
+    size_t entry;
+};
+
+/* Merges the sorted from[0, half) and from[half, n) into `to`; no branch depends on the keys. */
+static void merge_keys(const struct keyed *from, size_t half, size_t n, struct keyed *to)
+{
+    size_t i = 0, j = half;
+    while (i < half && j < n) {
+        const bool right = from[j].key < from[i].key;
+        *to++ = from[right ? j : i];
+        i += !right;
+        j += right;
+    }
+    memcpy(to, from + i, (half - i) * sizeof *to);
+    memcpy(to + (half - i), from + j, (n - j) * sizeof *to);
+}
+
+/* Sorts by key; `scratch` has as much room. */
+static void sort_keys(struct keyed *items, size_t n, struct keyed *scratch)
+{
+    enum { FIRST_RUN = 8 };
+    for (size_t i = 1; i < n; i++) {
+        const struct keyed item = items[i];
+        size_t j = i;
+        for (; j % FIRST_RUN && items[j - 1].key > item.key; j--)
+            items[j] = items[j - 1];
+        items[j] = item;
+    }
+    struct keyed *from = items, *to = scratch;
+    for (size_t run = FIRST_RUN; run < n; run *= 2) {
+        for (size_t i = 0; i < n; i += 2 * run) {
+            const size_t left = n - i;
+            merge_keys(from + i, run < left ? run : left, 2 * run < left ? 2 * run : left, to + i);
+        }
+        struct keyed *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != items)
+        memcpy(items, from, n * sizeof *items);
+}
+
+enum { KEY_NBYTES = 7 };
+
+/*
+ * The order of names that are equal up to byte `at`, as far as the next 7 bytes say: these, then
+ * how many there are, at most 8.
+ */
+static uint64_t key_at(struct bo_span name, size_t at)
+{
+    const size_t n = name.n - at;
+    uint64_t key = 0;
+    if (n >= 8)
+        return (bo_be64(name.p + at) & ~UINT64_C(0xff)) | 8;
+    for (size_t i = 0; i < n; i++)
+        key |= (uint64_t)name.p[at + i] << (56 - 8 * i);
+    return key | n;
+}
+
+/* How many bytes from `at` on all names share, which share those before. */
+static size_t n_common(const struct lprf_entry *entries, const struct keyed *items, size_t n,
+                       size_t at)
+{
+    const struct bo_span first = entries[items[0].entry].name;
+    struct bo_span common = {first.p + at, first.n - at};
+    for (size_t i = 1; i < n && common.n; i++) {
+        const struct bo_span name = entries[items[i].entry].name;
+        common.n = bo_common_prefix(common, (struct bo_span){name.p + at, name.n - at});
+    }
+    return common.n;
+}
+
+/*
+ * Sorts n names that share the first `at` bytes. A call of its own gets fewer names, so it nests at
+ * most as deep as a name has bytes, / 7.
+ */
+static void sort_names(const struct lprf_entry *entries, struct keyed *items, size_t n, size_t at,
+                       struct keyed *scratch)
+{
+    at += n_common(entries, items, n, at);
+    for (size_t i = 0; i < n; i++)
+        items[i].key = key_at(entries[items[i].entry].name, at);
+    sort_keys(items, n, scratch);
+    for (size_t i = 0, end; i < n; i = end) {
+        const uint64_t key = items[i].key;
+        for (end = i + 1; end < n && items[end].key == key; end++)
+            continue;
+        if (end - i == 1)
+            continue;
+        if ((key & 0xff) > KEY_NBYTES) {
+            sort_names(entries, items + i, end - i, at + KEY_NBYTES, scratch);
+            continue;
+        }
+        for (size_t k = i; k < end; k++) /* equal names */
+            items[k].key = entries[items[k].entry].order;
+        sort_keys(items + i, end - i, scratch);
+    }
+}
+
 enum bo_status lprf_sort_by_order(struct lprf_entries *entries, struct bo_error *err)
 {
     return sort(entries, order_before, err);
@@ -172,7 +280,21 @@ enum bo_status lprf_sort_by_off(struct lprf_entries *entries, struct bo_error *e
 
 enum bo_status lprf_sort_by_name(struct lprf_entries *entries, struct bo_error *err)
 {
-    return sort(entries, name_before, err);
+    const size_t n = entries->n;
+    if (is_sorted(entries, name_before))
+        return BO_OK;
+    struct keyed *items = bo_alloc_array(entries->arena, n, 2 * sizeof *items);
+    struct lprf_entry *sorted = bo_alloc_array(entries->arena, n, sizeof *sorted);
+    if (!items || !sorted)
+        return bo_fail_alloc(err, entries->arena);
+    for (size_t i = 0; i < n; i++)
+        items[i].entry = i;
+    sort_names(entries->p, items, n, 0, items + n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = entries->p[items[i].entry];
+    entries->p = sorted;
+    entries->cap = n;
+    return BO_OK;
 }
 
 enum bo_status lprf_check_model(const struct lprf_file *file, const struct lprf_model *model,

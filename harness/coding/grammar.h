@@ -95,11 +95,14 @@ struct bo_phrase {
 
 #define BO_NOT_YET UINT32_MAX
 #define BO_NO_SYMBOL UINT32_MAX
+#define BO_RULE_KEPT UINT32_C(0x80000000)
 
 struct bo_phrases {
     uint8_t terminals[256];
     uint32_t n_terminals, n_rules;
+    /* of a rule whose phrase is kept: BO_RULE_KEPT plus its offset in the text, and its size */
     uint32_t (*rules)[2];
+    uint8_t *in_rule;        /* one bit for each symbol that such a rule had */
     const uint8_t *has_code; /* in the file: one bit for each symbol */
     /* indexed by code; from the last code up to 2^code_bits, BO_NO_SYMBOL */
     struct bo_phrase *table;

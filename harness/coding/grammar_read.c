@@ -160,10 +160,11 @@ static bool alloc_phrases(struct bo_phrases *p, size_t keep_nbytes, struct bo_ar
         (size_t)p->keep_cap + (left < BO_MAX_PHRASE_NBYTES ? left : BO_MAX_PHRASE_NBYTES);
     p->stack_cap = p->n_rules < BO_MAX_PHRASE_NBYTES ? p->n_rules : BO_MAX_PHRASE_NBYTES;
     p->rules = bo_alloc_array(arena, p->n_rules, sizeof *p->rules);
+    p->in_rule = bo_zalloc_array(arena, ((size_t)p->n_terminals + p->n_rules + 7) / 8, 1);
     p->stack = bo_alloc_array(arena, p->stack_cap, sizeof *p->stack);
     uint8_t *text = bo_alloc(arena, text_nbytes + 2 * BO_TEXT_MARGIN);
     p->text = text ? text + BO_TEXT_MARGIN : NULL;
-    return p->rules && p->stack && text;
+    return p->rules && p->in_rule && p->stack && text;
 }
 
 enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_t keep_nbytes,
@@ -222,14 +223,35 @@ enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *a
     if (!in_rule)
         return bo_fail_alloc(err, arena);
     for (uint32_t r = 0; r < p->n_rules; r++)
-        in_rule[p->rules[r][0]] = in_rule[p->rules[r][1]] = true;
+        if (!(p->rules[r][0] & BO_RULE_KEPT))
+            in_rule[p->rules[r][0]] = in_rule[p->rules[r][1]] = true;
     for (uint32_t i = 0; i < n_symbols; i++)
-        if (!in_rule[i] && !(p->has_code[i / 8] >> i % 8 & 1))
+        if (!in_rule[i] && !((p->has_code[i / 8] | p->in_rule[i / 8]) >> i % 8 & 1))
             return bo_fail(err, BO_CORRUPT, off, "symbol without a code or a rule that uses it");
     return BO_OK;
 }
 
 /* ---- expanding names ------------------------------------------------------------------------- */
+
+static void mark_in_rule(struct bo_phrases *p, uint32_t symbol)
+{
+    p->in_rule[symbol / 8] |= (uint8_t)(1u << symbol % 8);
+}
+
+/* Keeps the phrase of a code that has been expanded last, also for those that contain it. */
+static void keep_phrase(struct bo_phrases *p, uint32_t code)
+{
+    const uint32_t symbol = p->table[code].off;
+    if (symbol >= p->n_terminals) {
+        uint32_t *rule = p->rules[symbol - p->n_terminals];
+        mark_in_rule(p, rule[0]);
+        mark_in_rule(p, rule[1]);
+        rule[0] = BO_RULE_KEPT | p->text_nbytes;
+        rule[1] = p->expanded.nbytes;
+    }
+    p->table[code] = p->expanded;
+    p->text_nbytes += p->expanded.nbytes;
+}
 
 enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
 {
@@ -240,26 +262,30 @@ enum bo_status bo_expand_phrase(struct bo_phrases *p, uint32_t code)
     if (symbol == BO_NO_SYMBOL)
         return BO_CORRUPT;
     for (;;) {
-        if (symbol >= p->n_terminals) {
+        const uint32_t *rule = symbol < p->n_terminals ? NULL : p->rules[symbol - p->n_terminals];
+        if (rule && !(rule[0] & BO_RULE_KEPT)) {
             if (depth == p->stack_cap ||
                 n + depth >= cap) /* every symbol on the stack has at least one byte */
                 return BO_CORRUPT;
-            p->stack[depth++] = p->rules[symbol - p->n_terminals][1];
-            symbol = p->rules[symbol - p->n_terminals][0];
+            p->stack[depth++] = rule[1];
+            symbol = rule[0];
             continue;
         }
-        if (n == cap)
+        const uint32_t nbytes = rule ? rule[1] : 1;
+        if (nbytes > cap - n)
             return BO_CORRUPT;
-        text[n++] = p->terminals[symbol];
+        if (!rule)
+            text[n] = p->terminals[symbol];
+        else
+            memcpy(text + n, p->text + (rule[0] & ~BO_RULE_KEPT), nbytes);
+        n += nbytes;
         if (depth == 0)
             break;
         symbol = p->stack[--depth];
     }
     p->expanded = (struct bo_phrase){p->text_nbytes, n};
-    if (n <= p->keep_cap - p->text_nbytes) {
-        p->table[code] = p->expanded;
-        p->text_nbytes += n;
-    }
+    if (n <= p->keep_cap - p->text_nbytes)
+        keep_phrase(p, code);
     return BO_OK;
 }
 
