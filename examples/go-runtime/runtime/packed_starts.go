@@ -110,14 +110,14 @@ func packedOtherValue(record unsafe.Pointer, head, textLen, pc uint32) int32 {
 	return int32(l.least + packedBits(record, at, l.width)*l.unit)
 }
 
-// A packedBlock is a block that has starts, taken apart; places are bits from its first byte.
+// A packedBlock is a block that has starts, taken apart for pctabMax; places are bits from its first byte.
 type packedBlock struct {
-	p              unsafe.Pointer
-	starts, low    uint32
-	lowWidth       uint32
-	number, field  uint32 // bits
-	full           uint32
-	fullAt, runsAt uint32
+	p             unsafe.Pointer
+	starts, low   uint32
+	lowWidth      uint32
+	number, field uint32 // bits
+	full          uint32
+	runsAt        uint32
 }
 
 func packedReadBlock(p unsafe.Pointer, entry, last uint32) (b packedBlock) {
@@ -127,41 +127,56 @@ func packedReadBlock(p unsafe.Pointer, entry, last uint32) (b packedBlock) {
 	b.field = b.lowWidth + b.number
 	b.full = entry >> 18 & 3
 	buckets := last>>b.low + 1
-	b.fullAt = 2 * buckets
-	b.runsAt = b.fullAt + b.full*packedFullBits
+	b.runsAt = 2*buckets + b.full*packedFullBits
 	if b.full == packedEliasFano {
 		b.runsAt = buckets + b.starts
 	}
 	return b
 }
 
-// find returns the value, as blocks count it, at a quantum from the block's start.
-func (b *packedBlock) find(quantum uint32) uint32 {
-	i, n := b.bucket(quantum >> b.low)
-	mask := packedMask(b.low)
-	stride := b.field + b.low
-	at := b.runsAt + i*stride
-	word := packedWord(b.p, at)
-	for rest := quantum & mask; n > 0 && uint32(word>>(b.field&63))&mask <= rest; n-- {
-		at += stride
-		word = packedWord(b.p, at)
+// packedFind returns the value, as blocks count it, at a quantum from the start of the block at p. It
+// keeps in variables what a packedBlock has in memory.
+func packedFind(p unsafe.Pointer, entry, last, quantum uint32) uint32 {
+	low, lowWidth := entry>>6&15, entry>>10&31
+	number, full := entry>>15&7, entry>>18&3
+	field := lowWidth + number
+	stride := field + low
+	runsAt := last>>low + 1
+	var i, n uint32
+	if full == packedEliasFano {
+		i, n = packedSelected(p, quantum>>low)
+		runsAt += entry & 63
+	} else {
+		i, n = packedCounted(p, 2*runsAt, full, quantum>>low)
+		runsAt = 2*runsAt + full*packedFullBits
 	}
-	return b.value(word)
+	mask := packedMask(low)
+	at := runsAt + i*stride
+	word := packedWord(p, at)
+	for rest := quantum & mask; n > 0 && uint32(word>>(field&63))&mask <= rest; n-- {
+		at += stride
+		word = packedWord(p, at)
+	}
+	val := uint32(word) & packedMask(field)
+	if number == 0 {
+		return val
+	}
+	highsAt := runsAt + entry&63*stride + field
+	highBits := packedBits(p, highsAt, packedHighBits)
+	high := packedBits(p, highsAt+packedHighBits+val>>lowWidth*highBits, highBits)
+	return high<<lowWidth | val&packedMask(lowWidth)
 }
 
-// bucket returns the starts in the buckets below one, and in it.
-func (b *packedBlock) bucket(number uint32) (below, n uint32) {
-	if b.full == packedEliasFano {
-		return packedSelected(b.p, number)
-	}
-	word := *(*uint64)(b.p)
+// packedCounted returns the starts in the buckets below one, and in it, from counts.
+func packedCounted(p unsafe.Pointer, fullAt, fulls, number uint32) (below, n uint32) {
+	word := *(*uint64)(p)
 	shift := 2 * number & 63
 	sum := word & (1<<shift - 1)
 	sum = sum&packedPairs + sum>>2&packedPairs
 	below = uint32((sum + sum>>4) & packedNibbles * packedBytes >> 56)
 	n = uint32(word>>shift) & 3
-	for k := uint32(0); k < b.full; k++ {
-		full := packedBits(b.p, b.fullAt+k*packedFullBits, packedFullBits)
+	for k := uint32(0); k < fulls; k++ {
+		full := packedBits(p, fullAt+k*packedFullBits, packedFullBits)
 		if full&31 < number {
 			below += full >> 5
 		} else if full&31 == number {
@@ -279,14 +294,16 @@ func packedReadOne(record unsafe.Pointer, textLen uint32) (b packedBlock, least,
 
 func packedBlockValue(record unsafe.Pointer, textLen, pc uint32) int32 {
 	if *(*uint8)(record)>>3&3 == packedOneBlock {
-		b, least, unit := packedReadOne(record, textLen)
-		return int32(least + b.find(pc)*unit)
+		head := *(*uint64)(record)
+		base := &packedBases[head>>5&7]
+		least := uint32(base.base) + uint32(head>>packedOneBlockBits)&base.biasMask
+		val := packedFind(add(record, 4+uintptr(base.biasBytes)), uint32(head)>>8, textLen-1, pc)
+		return int32(least + val*uint32(base.unit))
 	}
 	s := packedReadBlocks(record, textLen)
 	at, entry, val, last := s.block(record, textLen, pc>>s.shift)
 	if entry&63 != 0 {
-		b := packedReadBlock(add(record, uintptr(at)), entry, last)
-		val += b.find(pc & (1<<s.shift - 1))
+		val += packedFind(add(record, uintptr(at)), entry, last, pc&(1<<s.shift-1))
 	}
 	return int32(s.least + val*s.unit)
 }
