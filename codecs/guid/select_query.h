@@ -37,15 +37,18 @@ ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _s
     const unsigned skip = (unsigned)(bit % 8);
     if (__builtin_expect(n_bits > 64 * n_words - 8, 0))
         return CONCAT(QUERY, _select)(p, bit, n_bits, r, flip);
-    const uint64_t first = (bo_le64(at) ^ flip) & UINT64_MAX << skip;
-    const unsigned to_1 = (unsigned)__builtin_popcountll(first);
-    unsigned before = r >= to_1 ? to_1 : 0, k = r >= to_1, to = to_1;
-    for (unsigned w = 1; w + 1 < n_words; w++) {
-        to += (unsigned)__builtin_popcountll(bo_le64(at + 8 * w) ^ flip);
-        before = r >= to ? to : before;
-        k += r >= to;
+    uint64_t word = (bo_le64(at) ^ flip) & UINT64_MAX << skip;
+    unsigned to = 0, before = 0, k = 0;
+#pragma GCC unroll 3
+    for (unsigned w = 0; w + 1 < n_words; w++) {
+        const unsigned n_ones =
+            (unsigned)__builtin_popcountll(w ? bo_le64(at + 8 * w) ^ flip : word);
+        to += n_ones;
+        const unsigned past = r >= to; /* then all words up to this one are past */
+        before += n_ones & (0 - past);
+        k += past;
     }
-    const uint64_t later = bo_le64(at + 8 * k) ^ flip, word = k ? later : first;
+    word = (bo_le64(at + 8 * k) ^ flip) & UINT64_MAX << (skip & (0u - (k == 0)));
     const uint64_t place = 64 * k + SELECT(word, r - before) - skip;
     return place < n_bits ? place : n_bits; /* a damaged block may have too few */
 }
