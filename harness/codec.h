@@ -90,7 +90,8 @@ struct bo_codec {
 
     /*
      * Appends the model's encoding to `out` and marks its sections. Scratch memory comes from
-     * out->arena. BO_UNSUPPORTED when the encoding cannot hold this model.
+     * out->arena. BO_UNSUPPORTED when the encoding cannot hold this model. A codec that `reads` the
+     * bytes of another has the encoder of that one.
      */
     enum bo_status (*encode)(const struct bo_codec *self, const void *model, struct bo_writer *out,
                              struct bo_error *err);

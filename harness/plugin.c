@@ -22,10 +22,10 @@ static const char *flaw_of(const struct bo_format *format, const struct bo_codec
         return "a codec has the name of another one of the format";
     if (!codec->summary || !codec->spec)
         return "a codec has no summary or no spec";
-    if (!codec->decode || !codec->open || !codec->query)
-        return "a codec lacks decode, open or query";
-    if (codec->reads ? !bo_find_codec(format, codec->reads) : !codec->encode)
-        return "a codec has no encode, and reads no other codec's bytes";
+    if (!codec->encode || !codec->decode || !codec->open || !codec->query)
+        return "a codec lacks encode, decode, open or query";
+    if (codec->reads && !bo_find_codec(format, codec->reads))
+        return "a codec reads the bytes of an unknown one";
     const struct bo_codec *layout = codec->level_of ? bo_find_codec(format, codec->level_of) : NULL;
     if (codec->level_of && (codec->reads || !layout || !layout->choices))
         return "a level is not one of a codec whose encoder may choose";

@@ -74,7 +74,6 @@ static void refusals(void **state)
     flawed[4].decode = NULL;
     flawed[5].query = NULL;
     flawed[6].encode = NULL;
-    flawed[7].encode = NULL;
     flawed[7].reads = "nothing";
     flawed[8].kinds = 1u << bo_find_format("pcdata")->n_kinds;
     flawed[9].name = "a/b";
@@ -86,10 +85,10 @@ static void refusals(void **state)
         "a codec's name is not made of a-z, 0-9, - and +",
         "a codec has the name of another one of the format",
         "a codec has no summary or no spec",
-        "a codec lacks decode, open or query",
-        "a codec lacks decode, open or query",
-        "a codec has no encode, and reads no other codec's bytes",
-        "a codec has no encode, and reads no other codec's bytes",
+        "a codec lacks encode, decode, open or query",
+        "a codec lacks encode, decode, open or query",
+        "a codec lacks encode, decode, open or query",
+        "a codec reads the bytes of an unknown one",
         "a codec answers kinds that the format does not have",
         "a codec's name is not made of a-z, 0-9, - and +",
         "a level is not one of a codec whose encoder may choose",
@@ -126,7 +125,6 @@ static void codecs_are_added(void **state)
     second = reader = level = sound;
     second.name = "second";
     reader.name = "reader";
-    reader.encode = NULL;
     reader.reads = "second";
     level.name = "level";
     level.level_of = "shape-code";
